@@ -1,0 +1,77 @@
+// Plain JavaScript, since editors load it too; the rules of the house are in scripts/house-rules.ts.
+import js from '@eslint/js';
+import jsdoc from 'eslint-plugin-jsdoc';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+import { houseConfig } from './scripts/house-rules.ts';
+
+export default defineConfig(
+  globalIgnores(['out/', 'dist/', '.tsbuild/', 'resources/', 'coverage/', 'test-artifacts/']),
+  js.configs.recommended,
+  tseslint.configs.strictTypeChecked,
+  tseslint.configs.stylisticTypeChecked,
+  houseConfig,
+  {
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' },
+    rules: {
+      eqeqeq: 'error',
+      // A file is read in one sitting, a function at one glance.
+      'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }],
+      complexity: ['error', 15],
+      // Numbers and bigints print as they are; everything else in a template must be a string.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      // `() => clearTimeout(t)` is the shortest way to say it.
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-unnecessary-condition': [
+        'error',
+        { allowConstantLoopConditions: 'only-allowed-literals' },
+      ],
+      // The Store and the service are asynchronous by contract, also where today's code behind them is not.
+      '@typescript-eslint/require-await': 'off',
+      // An empty string in the environment or a form means "not set".
+      '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
+      // ethers names contract functions by index signature; brackets say that the compiler cannot check the name.
+      '@typescript-eslint/dot-notation': ['error', { allowIndexSignaturePropertyAccess: true }],
+      // A leading underscore marks what a signature demands and the body does not need.
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+    },
+  },
+  {
+    files: ['src/**/*.ts', 'test/support/**/*.ts'],
+    ignores: ['**/*.test.ts'],
+    plugins: { jsdoc },
+    rules: {
+      // What a file exports is read by people who do not read the file.
+      'jsdoc/require-jsdoc': [
+        'error',
+        {
+          publicOnly: true,
+          require: { FunctionDeclaration: true, ClassDeclaration: true },
+          contexts: [
+            'TSInterfaceDeclaration',
+            'TSTypeAliasDeclaration',
+            'ExportNamedDeclaration:has(> VariableDeclaration)',
+          ],
+        },
+      ],
+      'jsdoc/require-description': 'error',
+      // Only the parameters that need a word get one.
+      'jsdoc/check-param-names': ['error', { disableMissingParamChecks: true }],
+      'jsdoc/check-tag-names': 'error',
+      'jsdoc/no-types': 'error',
+    },
+  },
+  {
+    files: ['**/*.test.ts'],
+    rules: {
+      // In a test a missing element is the failure the test is there to show.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      // `expect.any(String)` is typed any.
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      // A table of cases is long and simple.
+      'max-lines': 'off',
+    },
+  },
+  { files: ['**/*.mjs'], extends: [tseslint.configs.disableTypeChecked] },
+);

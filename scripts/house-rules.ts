@@ -1,0 +1,184 @@
+import type { Linter, Rule } from 'eslint';
+
+/** One thing that must not be written: an ESLint selector and what to do instead. */
+interface Ban {
+  readonly selector: string;
+  readonly message: string;
+}
+
+const forbid = (...bans: readonly Ban[]): Rule.RuleModule => ({
+  create: (context) =>
+    Object.fromEntries(
+      bans.map(({ selector, message }) => [selector, (node: Rule.Node) => context.report({ node, message })]),
+    ),
+});
+
+/** Names that hold wei or gas. `weight` and `GASDESK_PORT` are not money. */
+const MONEY = '/wei(?!gh)|cost|balance|amount|threshold|fee|gas(?!desk)|nonce/i';
+const exactMoneyMessage = 'Money is bigint: a Number loses wei above 2^53. Read it with a codec of src/shared/schema.';
+
+/** Money never becomes a Number, not even on its way through a parser. */
+const exactMoney = forbid(
+  ...[
+    'CallExpression[callee.name=/^(Number|parseInt|parseFloat)$/]',
+    "CallExpression[callee.object.name='Number'][callee.property.name=/^parse(Int|Float)$/]",
+    "UnaryExpression[operator='+']",
+  ].map((conversion) => ({ selector: `${conversion}:has(Identifier[name=${MONEY}])`, message: exactMoneyMessage })),
+);
+
+const timeMessage = 'Time is injected: take it from the Clock, so that no test waits for the real one.';
+const randomMessage = 'Randomness is injected: take it from Entropy, so that a test can repeat what happened.';
+
+/** The real clock and the real dice are reached through clock.ts alone. */
+const injectedTimeAndRandomness = forbid(
+  { selector: "MemberExpression[object.name='Date'][property.name='now']", message: timeMessage },
+  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: timeMessage },
+  { selector: "CallExpression[callee.name='Date']", message: timeMessage },
+  { selector: "MemberExpression[object.name='performance'][property.name='now']", message: timeMessage },
+  { selector: "MemberExpression[object.name='process'][property.name='hrtime']", message: timeMessage },
+  { selector: 'CallExpression[callee.name=/^set(Timeout|Interval)$/]', message: timeMessage },
+  {
+    selector: "MemberExpression[object.name='globalThis'][property.name=/^set(Timeout|Interval)$/]",
+    message: timeMessage,
+  },
+  { selector: 'ImportDeclaration[source.value=/^(node:)?timers/]', message: timeMessage },
+  { selector: "MemberExpression[object.name='Math'][property.name='random']", message: randomMessage },
+  { selector: 'MemberExpression[property.name=/^(random(UUID|Bytes|Int)|getRandomValues)$/]', message: randomMessage },
+  { selector: 'ImportSpecifier[imported.name=/^random(UUID|Bytes|Int)$/]', message: randomMessage },
+);
+
+const environmentMessage =
+  'The environment is read in one place, src/engine/config.ts, which checks it and prints it. Pass the setting in.';
+
+/** A setting nobody declared is a setting nobody can find. */
+const declaredSettings = forbid(
+  { selector: "MemberExpression[object.name='process'][property.name='env']", message: environmentMessage },
+  { selector: "MemberExpression[object.name='process'][property.value='env']", message: environmentMessage },
+  { selector: "MemberExpression[object.property.name='process'][property.name='env']", message: environmentMessage },
+  { selector: "VariableDeclarator[init.name='process'] Property[key.name='env']", message: environmentMessage },
+  {
+    selector: "ImportDeclaration[source.value=/^(node:)?process$/] ImportSpecifier[imported.name='env']",
+    message: environmentMessage,
+  },
+);
+
+const TEST_FUNCTION = '/^(it|test|describe|suite)$/';
+const wholeSuiteMessage =
+  'Every test runs: fix it or remove it. What depends on the machine uses skipIf with its reason.';
+
+/** A suite that left something out must not be green. */
+const wholeSuite = forbid(
+  {
+    selector: `MemberExpression[object.name=${TEST_FUNCTION}][property.name=/^(only|skip|todo|fails)$/]`,
+    message: wholeSuiteMessage,
+  },
+  {
+    selector: `MemberExpression[object.object.name=${TEST_FUNCTION}][property.name=/^(only|skip|todo|fails)$/]`,
+    message: wholeSuiteMessage,
+  },
+  { selector: 'CallExpression[callee.name=/^(fit|fdescribe|xit|xtest|xdescribe)$/]', message: wholeSuiteMessage },
+);
+
+/** Packages that one part of the tree keeps to itself. */
+const packageHomes = [
+  {
+    packages: /^(better-sqlite3|node:sqlite)$/,
+    // The data folder's lock is a SQLite lock; tests look at a database from outside.
+    homes: ['src/engine/store/sqlite/', 'src/engine/data-folder/', 'test/'],
+    message: 'SQL stays in src/engine/store/sqlite: ask the Store, so that another database can stand behind it.',
+  },
+  {
+    packages: /^electron(\/|$)/,
+    homes: ['src/main/', 'src/preload/', 'test/'],
+    message: 'electron stays in src/main and src/preload: everything else must also run headless.',
+  },
+  {
+    packages: /^(vue|vue-router|pinia|naive-ui)(\/|$)/,
+    homes: ['src/renderer/', 'test/'],
+    message: 'vue stays in src/renderer: the engine knows no screen.',
+  },
+];
+
+/** Path inside the project, with forward slashes on every system. */
+const projectPath = (context: Rule.RuleContext): string =>
+  context.filename.slice(context.cwd.length + 1).replaceAll('\\', '/');
+
+const packageHome: Rule.RuleModule = {
+  create: (context) => {
+    const file = projectPath(context);
+    const check = (node: Rule.Node): void => {
+      const source = 'source' in node ? node.source : node.type === 'CallExpression' ? node.arguments[0] : undefined;
+      if (source?.type !== 'Literal') return;
+      const away = packageHomes.find(
+        ({ packages, homes }) => packages.test(String(source.value)) && !homes.some((home) => file.startsWith(home)),
+      );
+      if (away) context.report({ node, message: away.message });
+    };
+    return {
+      ImportDeclaration: check,
+      ImportExpression: check,
+      ExportNamedDeclaration: check,
+      ExportAllDeclaration: check,
+      "CallExpression[callee.name='require']": check,
+    };
+  },
+};
+
+/** A switched-off rule says why: `eslint-disable-next-line rule -- reason`. */
+const reasonedDisable: Rule.RuleModule = {
+  create: (context) => ({
+    Program: () => {
+      for (const comment of context.sourceCode.getAllComments()) {
+        if (!/^\s*eslint-disable/.test(comment.value) || / -- \S/.test(comment.value) || !comment.loc) continue;
+        context.report({ loc: comment.loc, message: 'Say why the rule is off: `eslint-disable… rule -- reason`.' });
+      }
+    },
+  }),
+};
+
+/** The rules of the house, as an ESLint plugin. */
+const house = {
+  rules: {
+    'exact-money': exactMoney,
+    'injected-time-and-randomness': injectedTimeAndRandomness,
+    'declared-settings': declaredSettings,
+    'whole-suite': wholeSuite,
+    'package-home': packageHome,
+    'reasoned-disable': reasonedDisable,
+  },
+};
+
+/** Flat configuration: which rule of the house holds where. Needs no type information. */
+export const houseConfig: Linter.Config[] = [
+  {
+    plugins: { house },
+    rules: {
+      'house/package-home': 'error',
+      'house/reasoned-disable': 'error',
+      'house/whole-suite': 'error',
+      // Work that is not done is an issue, not a comment.
+      'no-warning-comments': ['error', { terms: ['todo', 'fixme', 'xxx', 'hack'] }],
+    },
+  },
+  {
+    files: ['src/engine/**', 'src/shared/**'],
+    rules: { 'house/exact-money': 'error' },
+  },
+  {
+    files: ['src/engine/**'],
+    // clock.ts is where the real clock and the real dice come in, and its test compares it with them.
+    ignores: ['src/engine/clock.ts', 'src/engine/clock.test.ts'],
+    rules: { 'house/injected-time-and-randomness': 'error' },
+  },
+  {
+    files: ['src/**'],
+    ignores: ['src/engine/config.ts', 'src/cli/**', 'src/demo/**', 'src/main/**'],
+    rules: { 'house/declared-settings': 'error' },
+  },
+  {
+    files: ['src/**'],
+    // The engine logs through log.ts, which keeps secrets out; a command talks to a person.
+    ignores: ['src/cli/**', 'src/demo/**', '**/*.test.ts'],
+    rules: { 'no-console': 'error' },
+  },
+];
