@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { address } from '../schema/hex.ts';
+import { chainId, httpUrl, name } from '../schema/text.ts';
+import { procedure } from './procedure.ts';
+
+const chain = z.strictObject({
+  chainId: z.number(),
+  name: z.string(),
+  symbol: z.string(),
+  rpc: z.string().nullable().describe('Without credentials'),
+  bundler: z.string().nullable().describe('Without credentials'),
+  builtIn: z.boolean(),
+});
+
+const signer = z.strictObject({ chainId: z.number(), address });
+
+const paymasterContract = z.strictObject({
+  chainId: z.number(),
+  version: z.string(),
+  address,
+  checked: z.boolean().describe('The contract agreed with Gasdesk on hash and signer when it was attached'),
+});
+
+const FUNDED_KEY = z
+  .string('must be a 0x-prefixed 32-byte private key')
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a 0x-prefixed 32-byte private key');
+
+const contractTarget = z.strictObject({ chainId, version: z.string() });
+
+/** Chains, the hot signer of each, and the paymaster contracts on them. */
+export const chainProcedures = {
+  'chains.set': procedure({
+    summary: 'Add a chain or change its settings; what is not given stays',
+    input: z.strictObject({
+      chainId: chainId.positive('must be a positive number'),
+      rpc: httpUrl.optional(),
+      bundler: httpUrl.optional(),
+      name: name.optional(),
+      symbol: name.optional(),
+    }),
+    output: chain,
+    errors: ['VAULT_LOCKED'],
+  }),
+  'chains.list': procedure({
+    summary: 'List the supported chains and their settings',
+    input: z.strictObject({}),
+    output: z.array(chain),
+    errors: [],
+  }),
+  'chains.remove': procedure({
+    summary: 'Forget the settings of a chain',
+    input: z.strictObject({ chainId }),
+    output: z.null(),
+    errors: ['CHAIN_NOT_FOUND', 'VAULT_LOCKED'],
+  }),
+  'signers.create': procedure({
+    summary: 'Make the key that signs sponsorships on a chain',
+    input: z.strictObject({ chainId }),
+    output: signer,
+    errors: ['CHAIN_NOT_SUPPORTED', 'VAULT_LOCKED'],
+  }),
+  'signers.import': procedure({
+    summary: 'Import the key that signs sponsorships on a chain',
+    input: z.strictObject({ chainId, privateKey: FUNDED_KEY }),
+    output: signer,
+    errors: ['CHAIN_NOT_SUPPORTED', 'VAULT_LOCKED'],
+  }),
+  'signers.list': procedure({
+    summary: 'List the signers, without their keys',
+    input: z.strictObject({}),
+    output: z.array(signer),
+    errors: [],
+  }),
+  'paymasterContracts.deploy': procedure({
+    summary: 'Deploy a paymaster contract wired to the signer of the chain',
+    input: z.strictObject({ ...contractTarget.shape, privateKey: FUNDED_KEY }),
+    output: z.strictObject({ ...paymasterContract.shape, transactionHash: z.string() }),
+    errors: [
+      'VERSION_NOT_SUPPORTED',
+      'NOT_DEPLOYABLE',
+      'RPC_MISSING',
+      'SIGNER_MISSING',
+      'CHAIN_UNREACHABLE',
+      'CONTRACT_MISMATCH',
+      'VAULT_LOCKED',
+      'CHAIN_NOT_SUPPORTED',
+    ],
+  }),
+  'paymasterContracts.use': procedure({
+    summary: 'Attach a deployed paymaster contract',
+    input: z.strictObject({ ...contractTarget.shape, address }),
+    output: paymasterContract,
+    errors: ['VERSION_NOT_SUPPORTED', 'CHAIN_UNREACHABLE', 'CONTRACT_MISMATCH', 'VAULT_LOCKED', 'CHAIN_NOT_SUPPORTED'],
+  }),
+  'paymasterContracts.list': procedure({
+    summary: 'List the attached paymaster contracts',
+    input: z.strictObject({}),
+    output: z.array(paymasterContract),
+    errors: [],
+  }),
+};

@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import { accountProcedures } from './accounts.ts';
+import { chainProcedures } from './chains.ts';
+import { contractProcedures } from './contracts.ts';
+import { decisionProcedures } from './decisions.ts';
+import { paymasterProcedures } from './paymasters.ts';
+import { ruleProcedures } from './rules.ts';
+import { sponsorshipProcedures } from './sponsorship.ts';
+import { systemProcedures } from './system.ts';
+import { webhookProcedures } from './webhooks.ts';
+
+/** Every procedure of the service. Management API, JSON-RPC, console and CLI are renderings of these. */
+export const contract = {
+  ...accountProcedures,
+  ...chainProcedures,
+  ...contractProcedures,
+  ...decisionProcedures,
+  ...paymasterProcedures,
+  ...ruleProcedures,
+  ...sponsorshipProcedures,
+  ...systemProcedures,
+  ...webhookProcedures,
+};
+
+/** Name of a procedure. */
+export type ProcedureName = keyof typeof contract;
+/** What a caller may send to a procedure. */
+export type ProcedureInput<Name extends ProcedureName> = z.input<(typeof contract)[Name]['input']>;
+/** What a procedure's handler receives: read and checked by its schema. */
+export type ProcedureArguments<Name extends ProcedureName> = z.output<(typeof contract)[Name]['input']>;
+/** What a procedure answers. */
+export type ProcedureOutput<Name extends ProcedureName> = z.output<(typeof contract)[Name]['output']>;
+
+/** True for the name of a procedure, and not for inherited members such as `toString`. */
+export const isProcedureName = (name: string): name is ProcedureName => Object.hasOwn(contract, name);

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { httpUrl, id } from '../schema/text.ts';
+import { procedure } from './procedure.ts';
+
+const webhook = z.strictObject({
+  webhookId: z.string(),
+  webhookUrl: z.string(),
+  requestType: z.enum(['GET', 'POST']),
+  active: z.boolean(),
+});
+
+/** Registered webhooks, asked for a verdict during sponsorship. */
+export const webhookProcedures = {
+  'webhooks.create': procedure({
+    summary: 'Register a webhook',
+    input: z.strictObject({ paymasterId: id, webhookUrl: httpUrl, requestType: z.enum(['GET', 'POST']) }),
+    output: webhook,
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'webhooks.list': procedure({
+    summary: 'List the webhooks of a DApp, or the one named',
+    input: z.strictObject({ paymasterId: id, webhookId: z.string().optional() }),
+    output: z.array(webhook),
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'webhooks.update': procedure({
+    summary: 'Activate or deactivate a webhook',
+    input: z.strictObject({ paymasterId: id, webhookId: z.string(), active: z.boolean() }),
+    output: z.null(),
+    errors: ['PAYMASTER_NOT_FOUND', 'WEBHOOK_NOT_FOUND'],
+  }),
+  'webhooks.delete': procedure({
+    summary: 'Delete a webhook',
+    input: z.strictObject({ paymasterId: id, webhookId: z.string() }),
+    output: z.null(),
+    errors: ['PAYMASTER_NOT_FOUND', 'WEBHOOK_NOT_FOUND'],
+  }),
+  'webhooks.secret': procedure({
+    summary: 'Show the secret that signs calls to a webhook',
+    input: z.strictObject({ webhookId: z.string() }),
+    output: z.strictObject({ webhookId: z.string(), secret: z.string() }),
+    errors: ['WEBHOOK_NOT_FOUND', 'VAULT_LOCKED'],
+  }),
+};

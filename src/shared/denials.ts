@@ -1,0 +1,81 @@
+/** Values a rule compared; wei and other large numbers as decimal strings. */
+export type Evidence = Record<string, string | number | boolean | null>;
+
+/** What a denial says to the DApp's developer: what happened, and the smallest change that would let the op pass. */
+export interface Explanation {
+  readonly message: string;
+  readonly hint: string;
+}
+
+const weiPerCoin = 10n ** 18n;
+
+/** Wei as a decimal amount of the native coin, exactly. */
+const coins = (wei: bigint): string => {
+  const fraction = (wei % weiPerCoin).toString().padStart(18, '0').replace(/0+$/, '');
+  return `${wei / weiPerCoin}${fraction === '' ? '' : `.${fraction}`}`;
+};
+
+type Row = (evidence: Evidence) => Explanation;
+
+const undecodable =
+  (hint: string): Row =>
+  ({ detail }) => ({
+    message: `The calls of this operation cannot be told from its callData. ${String(detail)}`,
+    hint,
+  });
+
+const SIMPLER = 'Send the calls through a plain execute or executeBatch of the account.';
+
+const rows = {
+  UNKNOWN_SELECTOR: undecodable('Use an account type Gasdesk knows, and call its execute or executeBatch.'),
+  MALFORMED_CALL_DATA: undecodable('Encode the callData with the ABI of the account; do not edit it by hand.'),
+  NESTED_EXECUTE_USER_OP: undecodable('Put the call behind one executeUserOp prefix only.'),
+  HIDDEN_CALLS: undecodable('Encode the batch with the ABI of the account, with every call inside its declared bytes.'),
+  UNKNOWN_EXECUTION_MODE: undecodable(SIMPLER),
+  AMBIGUOUS_TARGET: undecodable('Name the target of every call instead of address zero.'),
+  NESTED_TOO_DEEP: undecodable('Send the calls as one flat batch.'),
+  TOO_MANY_CALLS: undecodable('Split the batch into several user operations.'),
+  DELEGATECALL_NOT_ALLOWED: ({ target }) => ({
+    message: `The operation makes a delegatecall to ${String(target)}, which could do anything in the account's name.`,
+    hint: 'Use a plain call; only known MultiSend contracts may be delegatecalled.',
+  }),
+  SELF_CALL_NOT_ALLOWED: ({ target }) => ({
+    message: `The account ${String(target)} calls itself, which may hide further calls or change who owns it.`,
+    hint: 'Put the calls into the batch directly.',
+  }),
+  CONTRACT_NOT_REGISTERED: ({ target }) => ({
+    message: `The operation calls ${String(target)}, which is not a registered contract of this DApp.`,
+    hint: `Register ${String(target)} with the methods to sponsor, or leave this call out.`,
+  }),
+  CONTRACT_PAUSED: ({ target, contract }) => ({
+    message: `The operation calls ${String(contract)} (${String(target)}), whose sponsoring is paused.`,
+    hint: `Activate the rule "${String(contract)}" again.`,
+  }),
+  METHOD_NOT_WHITELISTED: ({ target, contract, method }) => ({
+    message: `The operation calls ${String(method)} on ${String(contract)} (${String(target)}), which is not whitelisted.`,
+    hint: `Add ${String(method)} on ${String(target)} to the contract's whitelisted methods.`,
+  }),
+  PLAIN_TRANSFER: ({ target, valueWei }) => ({
+    message: `The operation sends ${coins(BigInt(String(valueWei)))} of the native coin to ${String(target)} without calling a method.`,
+    hint: 'Leave the plain transfer out: only whitelisted methods of registered contracts are sponsored.',
+  }),
+  RULE_NOT_IMPLEMENTED: ({ name, type }) => ({
+    message: `The rule "${String(name)}" (${String(type)}) is active, but this version of Gasdesk cannot enforce it yet.`,
+    hint: `Pause the rule "${String(name)}" to have operations decided without it.`,
+  }),
+  GAS_TANK_EMPTY: ({ balanceWei, promisedWei, neededWei }) => {
+    const short = BigInt(String(neededWei)) + BigInt(String(promisedWei)) - BigInt(String(balanceWei));
+    return {
+      message:
+        `The gas tank holds ${coins(BigInt(String(balanceWei)))}, of which ${coins(BigInt(String(promisedWei)))} ` +
+        `is promised to operations not yet mined; this operation may cost ${coins(BigInt(String(neededWei)))}.`,
+      hint: `Top up the tank by at least ${coins(short)} of the native coin.`,
+    };
+  },
+} as const satisfies Record<string, Row>;
+
+/** Why an operation is not sponsored. */
+export type DenialCode = keyof typeof rows;
+
+/** The words for a denial, made from the values that were compared. */
+export const explainDenial = (code: DenialCode, evidence: Evidence): Explanation => rows[code](evidence);

@@ -1,0 +1,100 @@
+/** One row of the error table: how an expected failure looks on each way out. */
+interface ErrorRow {
+  /** HTTP status of the management interface and of JSON-RPC answers. */
+  readonly status: number;
+  /** JSON-RPC 2.0 error code (SPEC 3). */
+  readonly rpc: number;
+  /** The message where the thrower gives none. */
+  readonly title: string;
+}
+
+/** Every expected failure of the service, in one table (SPEC 2 and 3, service-interface 7). */
+export const errorTable = {
+  PARSE_ERROR: { status: 400, rpc: -32700, title: 'The request body is not valid JSON' },
+  INVALID_REQUEST: { status: 400, rpc: -32600, title: 'The request is not a JSON-RPC 2.0 request' },
+  METHOD_NOT_FOUND: { status: 400, rpc: -32601, title: 'Method not found' },
+  VALIDATION: { status: 400, rpc: -32602, title: 'Bad request' },
+  INTERNAL: { status: 500, rpc: -32603, title: 'Internal error' },
+
+  UNKNOWN_API_KEY: { status: 401, rpc: -32001, title: 'Unknown API key or chain' },
+  PAYMASTER_NOT_READY: { status: 400, rpc: -32002, title: 'The paymaster is not ready' },
+  CHAIN_UNREACHABLE: { status: 503, rpc: -32003, title: 'The chain cannot be reached' },
+  GAS_ESTIMATION_FAILED: { status: 400, rpc: -32004, title: 'Gas estimation failed' },
+  NOT_SPONSORED: { status: 400, rpc: -32005, title: 'The user operation is not sponsored' },
+  FEE_TOKEN_REQUIRED: { status: 400, rpc: -32006, title: 'tokenInfo.feeTokenAddress is required in ERC20 mode' },
+  TOKEN_NOT_SUPPORTED: { status: 400, rpc: -32007, title: 'The fee token is not supported' },
+  RATE_LIMITED: { status: 429, rpc: -32029, title: 'Too many requests' },
+
+  AUTH_TOKEN_REQUIRED: { status: 401, rpc: -32001, title: 'Auth token is required in the headers' },
+  CREDENTIALS_REQUIRED: { status: 401, rpc: -32001, title: 'Auth token and API key is required in the headers' },
+  INVALID_AUTH_TOKEN: { status: 401, rpc: -32001, title: 'Invalid auth token' },
+  INVALID_API_KEY: { status: 401, rpc: -32001, title: 'Invalid API key' },
+  FORBIDDEN_HOST: { status: 403, rpc: -32600, title: 'This Host is not served here' },
+  FORBIDDEN_ORIGIN: { status: 403, rpc: -32600, title: 'This Origin may not call the service' },
+  ROUTE_NOT_FOUND: { status: 404, rpc: -32600, title: 'Not found' },
+  METHOD_NOT_ALLOWED: { status: 405, rpc: -32600, title: 'Method not allowed' },
+  REQUEST_TIMEOUT: { status: 408, rpc: -32600, title: 'The request did not arrive in time' },
+  BODY_TOO_LARGE: { status: 413, rpc: -32600, title: 'The request body is larger than 1 MiB' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, rpc: -32600, title: 'The request body must be application/json' },
+
+  ACCOUNT_NOT_FOUND: { status: 404, rpc: -32602, title: 'Account not found' },
+  AUTH_TOKEN_NOT_FOUND: { status: 404, rpc: -32602, title: 'Auth token not found' },
+  USER_NOT_FOUND: { status: 404, rpc: -32001, title: 'User not found' },
+  PAYMASTER_NOT_FOUND: { status: 404, rpc: -32602, title: 'Paymaster not found' },
+  SMART_CONTRACT_NOT_FOUND: { status: 404, rpc: -32602, title: 'Smart contract not found' },
+  WEBHOOK_NOT_FOUND: { status: 404, rpc: -32602, title: 'Webhook not found' },
+  RULE_NOT_FOUND: { status: 404, rpc: -32602, title: 'Paymaster policy not found' },
+  CHAIN_NOT_FOUND: { status: 404, rpc: -32602, title: 'Chain not found' },
+  DECISION_NOT_FOUND: { status: 404, rpc: -32602, title: 'Decision not found' },
+
+  CHAIN_NOT_SUPPORTED: { status: 400, rpc: -32602, title: 'Chain ID not supported' },
+  VERSION_NOT_SUPPORTED: { status: 400, rpc: -32602, title: 'Paymaster version not supported' },
+  PAYMASTER_NAME_EXISTS: { status: 400, rpc: -32602, title: 'paymaster_name_exists' },
+  CONTRACT_ADDRESS_EXISTS: { status: 400, rpc: -32602, title: 'Smart contract address already exists' },
+  CONTRACT_NAME_EXISTS: { status: 400, rpc: -32602, title: 'Smart contract name already exists' },
+  UNKNOWN_CONTRACT_METHOD: { status: 400, rpc: -32602, title: 'Unknown method' },
+  RULE_NAME_EXISTS: { status: 400, rpc: -32602, title: 'Paymaster policy name already exists' },
+  NOT_A_LIMIT: { status: 400, rpc: -32602, title: 'Only a spending limit can be updated' },
+  INVALID_SIGNATURE: { status: 400, rpc: -32602, title: 'Invalid signature' },
+
+  VAULT_LOCKED: { status: 400, rpc: -32002, title: 'The vault is locked' },
+  VAULT_PASSPHRASE_WRONG: { status: 400, rpc: -32002, title: 'The passphrase does not open the vault' },
+  VAULT_DAMAGED: { status: 400, rpc: -32002, title: 'The vault file is damaged' },
+  CONTRACT_MISMATCH: { status: 400, rpc: -32002, title: 'The paymaster contract does not agree with Gasdesk' },
+  NOT_DEPLOYABLE: { status: 400, rpc: -32602, title: 'This paymaster version cannot be deployed from here' },
+  SIGNER_MISSING: { status: 400, rpc: -32002, title: 'The chain has no signer' },
+  RPC_MISSING: { status: 400, rpc: -32002, title: 'The chain has no RPC URL' },
+  DATA_FOLDER_IN_USE: { status: 400, rpc: -32603, title: 'Another Gasdesk engine uses this data folder' },
+  DATA_FOLDER_UNUSABLE: { status: 400, rpc: -32603, title: 'The data folder cannot be used' },
+  DATABASE_TOO_NEW: { status: 400, rpc: -32603, title: 'The database was written by a newer Gasdesk' },
+  CONFIG_INVALID: { status: 400, rpc: -32603, title: 'The configuration is not valid' },
+} as const satisfies Record<string, ErrorRow>;
+
+/** Name of a row of the error table. */
+export type ErrorCode = keyof typeof errorTable;
+
+/**
+ * An expected failure. `message` is for the person who reads the answer, `data` for the program;
+ * both may leave the process, `cause` never does.
+ */
+export class EngineError extends Error {
+  override readonly name = 'EngineError';
+  readonly code: ErrorCode;
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message?: string, data: Record<string, unknown> = {}, options?: ErrorOptions) {
+    super(message ?? errorTable[code].title, options);
+    this.code = code;
+    this.data = data;
+  }
+
+  /** HTTP status of this failure. */
+  get status(): number {
+    return errorTable[this.code].status;
+  }
+
+  /** JSON-RPC error code of this failure. */
+  get rpcCode(): number {
+    return errorTable[this.code].rpc;
+  }
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+
+const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+const MAX_DIGITS = 100;
+
+/**
+ * A JSON number as it was written. JavaScript numbers would round `1.000000000000000001`;
+ * thresholds are money and are kept by their digits (SPEC 2).
+ */
+export class JsonNumber {
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+/** Plain decimal digits of a number in JSON notation, without exponent or needless zeros; undefined if not positive. */
+export const positiveDecimal = (source: string): string | undefined => {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const point = whole.length + fraction.length - digits.length; // zeros dropped on the left
+  if (sign !== '' || digits === '' || exponent.length > 4 || digits.length > MAX_DIGITS) return undefined;
+  const shift = whole.length - point + Number(exponent);
+  if (Math.abs(shift) > MAX_DIGITS) return undefined;
+  const padded = shift <= 0 ? '0'.repeat(1 - shift) + digits : digits.padEnd(shift, '0');
+  const cut = Math.max(shift, 1);
+  const rest = padded.slice(cut).replace(/0+$/, '');
+  return rest === '' ? padded.slice(0, cut) : `${padded.slice(0, cut)}.${rest}`;
+};
+
+/**
+ * Schema of a positive number kept exactly: in comes a number or a {@link JsonNumber}, out go its decimal digits.
+ */
+export const exactPositiveNumber = z
+  .custom<number | JsonNumber>(
+    (value) => typeof value === 'number' || value instanceof JsonNumber,
+    'must be a positive number',
+  )
+  .transform((value, context): string => {
+    const digits = positiveDecimal(value instanceof JsonNumber ? value.source : String(value));
+    if (digits !== undefined) return digits;
+    context.addIssue({ code: 'custom', message: 'must be a positive number' });
+    return z.NEVER;
+  });
+
+/** Wei in a decimal amount of the native coin. @throws RangeError with more than 18 decimals. */
+export const decimalToWei = (amount: string): bigint => {
+  const [whole = '0', fraction = ''] = amount.split('.');
+  if (fraction.length > 18) throw new RangeError(`${amount} has more than 18 decimals`);
+  return BigInt(whole + fraction.padEnd(18, '0'));
+};
+
+/** Decimal amount of the native coin in wei, without needless zeros. */
+export const weiToDecimal = (wei: bigint): string => {
+  const digits = wei.toString().padStart(19, '0');
+  const fraction = digits.slice(-18).replace(/0+$/, '');
+  return digits.slice(0, -18) + (fraction === '' ? '' : `.${fraction}`);
+};
+
+/**
+ * Reads JSON and keeps numbers under the named keys as {@link JsonNumber}.
+ * @throws SyntaxError if the text is not JSON
+ */
+export const parseJsonKeeping = (text: string, keys: ReadonlySet<string>): unknown =>
+  JSON.parse(text, (key: string, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' && keys.has(key) ? new JsonNumber(context?.source ?? String(value)) : value,
+  );

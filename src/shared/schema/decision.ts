@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+/** One step of a decision's trace: what was asked, what was compared, what came out (SPEC 5, Trace). */
+export const traceStep = z.strictObject({
+  rule: z.string(),
+  outcome: z.enum(['pass', 'deny', 'skip']),
+  code: z.string(),
+  evidence: z.record(z.string(), z.unknown()).describe('The values compared; wei as decimal strings'),
+  micros: z.number().describe('Time taken, in µs'),
+});
+
+/** One step of a decision's trace. */
+export type TraceStep = z.output<typeof traceStep>;
+
+const weiText = z.string().describe('wei, decimal');
+
+/** A decision as it is exported and shown (SPEC 1): one line of the export. */
+export const decisionRecord = z.strictObject({
+  id: z.string(),
+  seq: z.number(),
+  at: z.number().describe('epoch ms'),
+  method: z.string(),
+  mode: z.string(),
+  chainId: z.number(),
+  entryPoint: z.string(),
+  paymasterId: z.string(),
+  dapp: z.string(),
+  sender: z.string(),
+  nonce: z.string().describe('decimal'),
+  userOpHash: z.string().nullable(),
+  outcome: z.enum(['sponsored', 'denied', 'error']),
+  code: z.string(),
+  rule: z.string().nullable(),
+  message: z.string(),
+  hint: z.string(),
+  paymasterAndData: z.string(),
+  validAfter: z.number().nullable().describe('unix s'),
+  validUntil: z.number().nullable().describe('unix s'),
+  maxCostWei: weiText.nullable(),
+  actualCostWei: weiText.nullable(),
+  settlement: z.enum(['reserved', 'settled', 'released', 'unconfirmed']).nullable(),
+  ruleRevision: z.number(),
+  request: z.unknown(),
+  trace: z.array(traceStep),
+});
+
+/** A decision as it is exported and shown. */
+export type DecisionRecord = z.output<typeof decisionRecord>;

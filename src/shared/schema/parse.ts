@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { EngineError } from '../errors.ts';
+
+type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
+
+const TYPE_WORDS: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'a boolean value',
+  array: 'an array',
+  tuple: 'an array',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** Wording for faults that a schema leaves unworded: what the field must be, in class-validator style. */
+const wording = (issue: RawIssue): string => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return issue.values.length === 1
+        ? `must be ${String(issue.values[0])}`
+        : `must be one of: ${issue.values.map(String).join(', ')}`;
+    case 'too_big':
+      return `must have at most ${String(issue.maximum)} ${issue.origin === 'array' ? 'items' : 'characters'}`;
+    case 'too_small':
+      return 'should not be empty';
+    case 'unrecognized_keys':
+      return 'should not exist';
+    default:
+      return 'is not valid';
+  }
+};
+
+const pathName = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (name, key) => (typeof key === 'number' ? `${name}[${key}]` : name === '' ? String(key) : `${name}.${String(key)}`),
+    '',
+  );
+
+/** Long or hostile names are cut before they are echoed. */
+const shorten = (name: string): string => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
+
+const faults = (issues: readonly z.core.$ZodIssue[], root: string): string[] =>
+  issues.flatMap((issue) => {
+    const paths = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+    return paths.map((path) => {
+      // Messages name the field the caller wrote; the wrapper `policyData` is left out, as clients know the messages.
+      const named = pathName(path[0] === 'policyData' && path.length > 1 ? path.slice(1) : path);
+      const field =
+        root === '' ? named || 'body' : named === '' || named.startsWith('[') ? root + named : `${root}.${named}`;
+      const text = issue.code === 'unrecognized_keys' ? 'should not exist' : issue.message;
+      return `${shorten(field)} ${text}`;
+    });
+  });
+
+/**
+ * Reads untrusted data by a schema.
+ *
+ * @param root name put before each field, e.g. `params[0]`
+ * @throws {@link EngineError} `VALIDATION`; its message is the first fault, `data.errors` holds up to 20 of them
+ */
+export const parse = <S extends z.ZodType>(schema: S, value: unknown, root = ''): z.output<S> => {
+  const result = schema.safeParse(value, { error: wording });
+  if (result.success) return result.data;
+  const errors = faults(result.error.issues, root).slice(0, 20);
+  throw new EngineError('VALIDATION', errors[0], { errors });
+};

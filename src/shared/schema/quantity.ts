@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+const DECIMAL = /^(?:0|[1-9][0-9]{0,77})$/;
+const QUANTITY = /^(?:0x[0-9a-fA-F]{1,64}|0|[1-9][0-9]{0,77})$/;
+const MAX_UINT256 = (1n << 256n) - 1n;
+
+const FAULT = 'must be a 0x hex quantity, a decimal string or a safe integer';
+
+/**
+ * Schema of JSON-RPC quantities (SPEC 3): `0x` hex, a decimal string or a safe integer, up to 256 bits,
+ * read exactly as bigint.
+ */
+export const quantity = z
+  .union([z.string().regex(QUANTITY), z.int().nonnegative()], FAULT)
+  .transform((value) => BigInt(value))
+  .refine((value) => value <= MAX_UINT256, FAULT);
+
+/** Schema of an amount on the wire or in the database: a decimal string of wei, read as bigint. */
+export const wei = z
+  .string()
+  .regex(DECIMAL, 'must be a decimal string of wei')
+  .transform((value) => BigInt(value));
+
+/** `0x` hex without leading zeros, as JSON-RPC quantities are written. */
+export const toQuantity = (value: bigint): `0x${string}` => `0x${value.toString(16)}`;

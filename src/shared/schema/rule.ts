@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { exactPositiveNumber } from './decimal.ts';
+import { httpUrl, name } from './text.ts';
+
+const HOUR_MS = 3_600_000;
+const UNIT_MS = { hour: HOUR_MS, day: 24 * HOUR_MS };
+const MAX_CYCLE_MS = 366 * UNIT_MS.day;
+
+/** Length of a spending limit's window as the operator wrote it. */
+export interface CycleDuration {
+  value: number;
+  unit: 'hour' | 'day';
+}
+
+/** Milliseconds of a cycle. */
+export const cycleMs = (cycle: CycleDuration): number => cycle.value * UNIT_MS[cycle.unit];
+
+const cycleDuration = z
+  .strictObject({
+    value: z
+      .number('must be a positive integer')
+      .int('must be a positive integer')
+      .positive('must be a positive integer'),
+    unit: z.enum(['hour', 'day']),
+  })
+  .refine((cycle) => cycleMs(cycle) <= MAX_CYCLE_MS, 'must be at most 366 days');
+
+const CYCLE_FORMS = 'must be {value, unit}, a string of that JSON, or a string such as "3 hours" or "2 days"';
+const SPELLED_CYCLE = /^\s*(\d{1,6})\s*(hour|day)s?\s*$/;
+
+/** The forms in which clients send a cycle to the limit update (SPEC 2), read into the one object form. */
+const readCycle = (value: unknown): unknown => {
+  if (typeof value !== 'string') return value;
+  const [, count, unit] = SPELLED_CYCLE.exec(value) ?? [];
+  if (count !== undefined) return { value: Number.parseInt(count, 10), unit };
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+};
+
+const isCycleShaped = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const cycleDurationInUpdate = z
+  .union([z.string(), z.looseObject({})], CYCLE_FORMS)
+  .transform(readCycle)
+  .refine(isCycleShaped, { error: CYCLE_FORMS, abort: true })
+  .pipe(cycleDuration);
+
+const limitType = z.enum(['PAYMASTER', 'SMART_ACCOUNT']);
+const thresholdType = z.enum(['COUNT', 'NATIVE_ASSET']);
+
+/** What is wrong with a threshold of this type, or undefined. COUNT counts operations, NATIVE_ASSET is in the native coin. */
+export const thresholdFault = (type: z.output<typeof thresholdType>, threshold: string): string | undefined => {
+  const [whole = '', fraction = ''] = threshold.split('.');
+  if (type === 'COUNT' && fraction !== '') return 'must be a positive integer';
+  if (fraction.length > 18) return 'must be a positive number with at most 18 decimals';
+  if (whole.length > 15) return 'must be a positive number below 10^15';
+  return undefined;
+};
+
+const spendingLimitData = z
+  .strictObject({ type: limitType, cycleDuration, threshold: exactPositiveNumber, thresholdType })
+  .superRefine((data, context) => {
+    const fault = thresholdFault(data.thresholdType, data.threshold);
+    if (fault !== undefined) context.addIssue({ code: 'custom', path: ['threshold'], message: fault });
+  });
+
+const ruleTypes = ['PAYMASTER_SA_LIMIT', 'WEBHOOK', 'WALLET_DEPLOYMENT'] as const;
+
+/** Body of the rule creation, per `policyType`. */
+export const ruleDefinition = z.discriminatedUnion(
+  'policyType',
+  [
+    z.strictObject({ name, policyType: z.literal('PAYMASTER_SA_LIMIT'), policyData: spendingLimitData }),
+    z.strictObject({ name, policyType: z.literal('WEBHOOK'), policyData: z.strictObject({ url: httpUrl }) }),
+    z.strictObject({ name, policyType: z.literal('WALLET_DEPLOYMENT'), policyData: z.strictObject({}) }),
+  ],
+  `must be one of: ${ruleTypes.join(', ')}`,
+);
+
+/** Body of the limit update: every field optional, the cycle starts anew in any case. */
+export const limitUpdate = z.strictObject({
+  name: name.optional(),
+  cycleDuration: cycleDurationInUpdate.optional(),
+  threshold: exactPositiveNumber.optional(),
+  thresholdType: thresholdType.optional(),
+});
+
+/** A spending limit as it is kept: `threshold` in exact decimal digits, times in epoch milliseconds. */
+export interface SpendingLimit {
+  type: z.output<typeof limitType>;
+  cycleDuration: CycleDuration;
+  threshold: string;
+  thresholdType: z.output<typeof thresholdType>;
+  startTimeInEpoch: number;
+  durationInMs: number;
+}

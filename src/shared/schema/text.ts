@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** Longest name of anything an operator names. */
+const NAME_LENGTH = 100;
+const URL_LENGTH = 2048;
+
+/** Schema of names: not empty, at most 100 characters, nothing unprintable. */
+export const name = z
+  .string()
+  .min(1)
+  .max(NAME_LENGTH)
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters')
+  .refine((value) => value.trim() !== '', 'should not be empty');
+
+const HTTP_URL_FAULT = 'must be an http or https URL';
+
+/** Schema of http and https URLs, kept as written. */
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: HTTP_URL_FAULT })
+  .regex(/^https?:\/\/\S+$/i, HTTP_URL_FAULT)
+  .max(URL_LENGTH, `must have at most ${URL_LENGTH} characters`);
+
+/** Schema of identifiers issued by the service; their form is not checked, an unknown one is "not found". */
+export const id = z.string().max(NAME_LENGTH);
+
+/** Schema of chain ids (EIP-155). */
+export const chainId = z.number().int('must be a number');

@@ -1,0 +1,60 @@
+import type { Address, Hex } from './hex.ts';
+
+/** The EntryPoint generations Gasdesk signs for. */
+export type EntryPointVersion = '0.6' | '0.7' | '0.8';
+
+/** A user operation of EntryPoint v0.6 with every field set. Gas in gas units, fees in wei per gas. */
+export interface UserOperationV06 {
+  sender: Address;
+  nonce: bigint;
+  initCode: Hex;
+  callData: Hex;
+  callGasLimit: bigint;
+  verificationGasLimit: bigint;
+  preVerificationGas: bigint;
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+  paymasterAndData: Hex;
+  signature: Hex;
+}
+
+/**
+ * A user operation of EntryPoint v0.7 or v0.8 in its JSON-RPC form. Gas in gas units, fees in wei per gas.
+ * Without `factory` the account exists already; without `paymaster` it pays for itself.
+ */
+export interface UserOperationV07 {
+  sender: Address;
+  nonce: bigint;
+  /** An address, or on v0.8 the EIP-7702 marker, which may be as short as `0x7702`. */
+  factory?: Hex;
+  factoryData?: Hex;
+  callData: Hex;
+  callGasLimit: bigint;
+  verificationGasLimit: bigint;
+  preVerificationGas: bigint;
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+  paymaster?: Address;
+  paymasterVerificationGasLimit?: bigint;
+  paymasterPostOpGasLimit?: bigint;
+  paymasterData?: Hex;
+  signature: Hex;
+}
+
+/** A user operation of any EntryPoint generation; v0.6 is told apart by its `initCode`. */
+export type UserOperation = UserOperationV06 | UserOperationV07;
+
+/** The form in which the contracts of EntryPoint v0.7 and v0.8 take a user operation. */
+export interface PackedUserOperation {
+  sender: Address;
+  nonce: bigint;
+  initCode: Hex;
+  callData: Hex;
+  /** 32 bytes: uint128 verificationGasLimit, uint128 callGasLimit. */
+  accountGasLimits: Hex;
+  preVerificationGas: bigint;
+  /** 32 bytes: uint128 maxPriorityFeePerGas, uint128 maxFeePerGas. */
+  gasFees: Hex;
+  paymasterAndData: Hex;
+  signature: Hex;
+}
