@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import type {
+  EntryPointVersion,
+  PackedUserOperation,
+  UserOperation,
+  UserOperationV06,
+  UserOperationV07,
+} from '../../src/shared/schema/user-operation.ts';
+
+type Json<T> = { [Key in keyof T]: Hex };
+
+/** What the cases of userop-hash.json, gas.json and paymaster-layouts.json have in common. */
+interface OperationVector {
+  id: string;
+  description: string;
+  entryPointVersion: EntryPointVersion;
+  entryPoint: Address;
+  chainId: number;
+  userOp: Json<UserOperation>;
+  /** From v0.7 on. */
+  packedUserOp?: Json<PackedUserOperation>;
+}
+
+/** A case of userop-hash.json. */
+export interface UserOpHashVector extends OperationVector {
+  userOpHash: Hex;
+  eip7702Delegate?: Address;
+}
+
+/** A case of gas.json. */
+export interface GasVector extends OperationVector {
+  outcome: 'ok' | 'refused';
+  /** Decimal wei, where the outcome is ok. */
+  maxCost?: string;
+}
+
+/** A case of paymaster-layouts.json. */
+export interface PaymasterVector extends OperationVector {
+  contract: string;
+  contractVersion: string;
+  contractAddress: Address;
+  validity: { validUntil: number; validAfter: number };
+  params: { paymasterId?: Address; senderNonce?: string };
+  signerPrivateKey: Hex;
+  signerAddress: Address;
+  hash: Hex;
+  ethSignedDigest: Hex;
+  signature: Hex;
+  paymasterAndData: Hex;
+  layout: { field: string; offset: number; length: number; value: Hex }[];
+  stub: { signature: Hex; paymasterAndData: Hex };
+  userOpHash: Hex;
+  fundingIdCharge?: { balanceNeededBeforehand: string; balanceDeducted: string };
+}
+
+interface VectorFiles {
+  'userop-hash': UserOpHashVector;
+  gas: GasVector;
+  'paymaster-layouts': PaymasterVector;
+}
+
+/** The cases of a file in test/vectors, made with the real contracts on a local chain. */
+export const vectorCases = <Name extends keyof VectorFiles>(name: Name): VectorFiles[Name][] => {
+  const text = readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), 'utf8');
+  return (JSON.parse(text) as { cases: VectorFiles[Name][] }).cases;
+};
+
+const QUANTITIES = new Set([
+  'nonce',
+  'callGasLimit',
+  'verificationGasLimit',
+  'preVerificationGas',
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
+  'paymasterVerificationGasLimit',
+  'paymasterPostOpGasLimit',
+]);
+
+const withBigints = (op: object): unknown =>
+  Object.fromEntries(
+    Object.entries(op).map(([field, value]) => [field, QUANTITIES.has(field) ? BigInt(value as Hex) : (value as Hex)]),
+  );
+
+/** The operation of a v0.6 case. */
+export const operationV06 = ({ userOp }: OperationVector): UserOperationV06 => withBigints(userOp) as UserOperationV06;
+
+/** The operation of a v0.7 or v0.8 case. */
+export const operationV07 = ({ userOp }: OperationVector): UserOperationV07 => withBigints(userOp) as UserOperationV07;
+
+/** The packed operation of a v0.7 or v0.8 case. */
+export const packedOperation = ({ packedUserOp }: OperationVector): PackedUserOperation => {
+  if (packedUserOp === undefined) throw new Error('v0.6 operations have no packed form');
+  return withBigints(packedUserOp) as PackedUserOperation;
+};
