@@ -1,0 +1,5 @@
+/** The UserOperation tuple of EntryPoint v0.6 in a human-readable ABI, with the field names of UserOperationV06. */
+export const USER_OPERATION_V06_ABI =
+  '(address sender, uint256 nonce, bytes initCode, bytes callData, uint256 callGasLimit, uint256 verificationGasLimit,' +
+  ' uint256 preVerificationGas, uint256 maxFeePerGas, uint256 maxPriorityFeePerGas, bytes paymasterAndData,' +
+  ' bytes signature)';

@@ -1,0 +1,55 @@
+import { keccak256 } from 'ethers';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
+
+/**
+ * Building blocks of byte strings that are hashed or sent to contracts. They are bare hex digits (no `0x`), so that
+ * ABI words are joined by string concatenation and turned into bytes once, natively: this is on the signing path.
+ */
+
+/** The digits behind `0x`. */
+export const digits = (value: Hex): string => value.slice(2);
+
+/** An unsigned integer in exactly `byteLength` bytes. Throws RangeError if it does not fit or is not an integer. */
+export function uintDigits(value: bigint | number, byteLength: number): string {
+  const integer = BigInt(value);
+  if (integer < 0n || integer >> BigInt(byteLength * 8) !== 0n) {
+    throw new RangeError(`${integer} does not fit in uint${byteLength * 8}`);
+  }
+  return integer.toString(16).padStart(byteLength * 2, '0');
+}
+
+/** An ABI word holding a uint256. */
+export const word = (value: bigint | number): string => uintDigits(value, 32);
+
+/** An ABI word holding a uint48, the type of the contracts' unix seconds. */
+export const uint48Word = (value: number): string => uintDigits(value, 6).padStart(64, '0');
+
+/** An ABI word holding an address. */
+export const addressWord = (value: Address): string => digits(value).padStart(64, '0');
+
+/** An ABI `bytes` value, given as digits: its length, then its bytes filled up with zeros to whole words. */
+export function bytesTail(value: string): string {
+  const length = value.length / 2;
+  return word(length) + value.padEnd(wordAligned(length) * 2, '0');
+}
+
+/** How many bytes a hex string stands for. */
+export const byteLength = (value: Hex): number => value.length / 2 - 1;
+
+/** How many bytes `length` bytes take up in whole ABI words. */
+export const wordAligned = (length: number): number => Math.ceil(length / 32) * 32;
+
+/** Joined digits as the lower-case hex string they stand for. */
+export const toHex = (...parts: string[]): Hex => `0x${parts.join('').toLowerCase()}`;
+
+/** keccak256 of the bytes the joined digits stand for. Throws RangeError if they are not whole hex bytes. */
+export function keccak(...parts: string[]): Hex {
+  const text = parts.join('');
+  const bytes = Buffer.from(text, 'hex');
+  // Node stops reading at the first character that is not hex: the hash of a cut text must never be signed.
+  if (bytes.length * 2 !== text.length) throw new RangeError('cannot hash what is not whole hex bytes');
+  return keccak256(bytes) as Hex;
+}
+
+/** An ABI word holding the keccak256 of a byte string: how dynamic fields enter every operation hash. */
+export const hashWord = (value: Hex): string => digits(keccak(digits(value)));

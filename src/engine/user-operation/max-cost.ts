@@ -1,0 +1,50 @@
+import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
+
+/** The largest gas limit or fee an EntryPoint takes; above it an operation is refused with AA94. */
+const MAX_GAS_FIELD = (1n << 120n) - 1n;
+
+const isV06 = (op: UserOperation): op is UserOperationV06 => 'initCode' in op;
+
+/** The v0.7+ limits of the paymaster's own calls; they exist only together with a paymaster. */
+const paymasterGasLimits = (op: UserOperationV07): bigint[] =>
+  op.paymaster === undefined ? [] : [op.paymasterVerificationGasLimit ?? 0n, op.paymasterPostOpGasLimit ?? 0n];
+
+const gasFields = (op: UserOperation): bigint[] => [
+  op.callGasLimit,
+  op.verificationGasLimit,
+  op.preVerificationGas,
+  ...(isV06(op) ? [] : paymasterGasLimits(op)),
+];
+
+/**
+ * Wei the EntryPoint v0.6 can take from the paymaster's deposit for the operation once it is sponsored, whatever its
+ * `paymasterAndData` holds by now: verificationGasLimit counts three times (account, paymaster, postOp).
+ */
+export const sponsoredMaxCostV06 = (op: UserOperationV06): bigint =>
+  (op.callGasLimit + 3n * op.verificationGasLimit + op.preVerificationGas) * op.maxFeePerGas;
+
+/**
+ * The most wei the EntryPoint can charge for the operation as it stands (its `requiredPreFund`): to the paymaster's
+ * deposit when it names one, else to the account. v0.6 triples verificationGasLimit for a paymaster; v0.7 and v0.8
+ * add the paymaster's own two limits.
+ */
+export function maxCost(op: UserOperation): bigint {
+  if (isV06(op) && op.paymasterAndData !== '0x') return sponsoredMaxCostV06(op);
+  return gasFields(op).reduce((sum, gas) => sum + gas, 0n) * op.maxFeePerGas;
+}
+
+const BOUNDED_FIELDS = [
+  'callGasLimit',
+  'verificationGasLimit',
+  'preVerificationGas',
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
+  'paymasterVerificationGasLimit',
+  'paymasterPostOpGasLimit',
+] as const;
+
+/** The first field for which the EntryPoint refuses the operation with "AA94 gas values overflow": above 2^120 - 1. */
+export const fieldOutOfBounds = (op: UserOperation): string | undefined => {
+  const fields: Partial<Record<(typeof BOUNDED_FIELDS)[number], bigint>> = op;
+  return BOUNDED_FIELDS.find((field) => (fields[field] ?? 0n) > MAX_GAS_FIELD);
+};
