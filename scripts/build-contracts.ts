@@ -1,0 +1,137 @@
+/**
+ * Makes resources/contracts/*.json: from the artifacts that npm packages ship, and by compiling the Solidity of
+ * npm packages and our own (resources/solidity). Nothing is written while the inputs are those of the last build.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AbiEntry, Artifact, ArtifactName } from '../src/engine/chain/artifacts.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const packageFolder = join(root, 'node_modules');
+const solidityFolder = join(root, 'resources', 'solidity');
+
+const AA = '@account-abstraction/contracts';
+const BICONOMY = '@biconomy-devx/account-contracts-v2';
+
+const shipped = {
+  EntryPoint: AA,
+  SimpleAccount: AA,
+  SimpleAccountFactory: AA,
+  VerifyingPaymaster: AA,
+} as const satisfies Partial<Record<ArtifactName, string>>;
+
+/** Sources to compile, as Solidity import paths; those without a package are ours. */
+const compiled: Record<Exclude<ArtifactName, keyof typeof shipped>, string> = {
+  VerifyingSingletonPaymaster: `${BICONOMY}/contracts/smart-account/paymasters/verifying/singleton/VerifyingSingletonPaymaster.sol`,
+  GameItems: 'GameItems.sol',
+  CallGasProbe: 'CallGasProbe.sol',
+};
+
+const version = (packageName: string): string => {
+  const manifest = JSON.parse(readFileSync(join(packageFolder, packageName, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return `${packageName}@${manifest.version}`;
+};
+
+const sourceFile = (importPath: string): string =>
+  join(importPath.startsWith('@') ? packageFolder : solidityFolder, importPath);
+
+/** The parts of solc's standard JSON output that are read here. */
+interface SolcOutput {
+  errors?: { severity: string; formattedMessage: string }[];
+  contracts: Record<string, Record<string, SolcContract>>;
+}
+interface SolcContract {
+  abi: AbiEntry[];
+  evm: { bytecode: { object: string }; deployedBytecode: { object: string } };
+  storageLayout: { storage: { label: string; slot: string }[] };
+}
+
+const compile = (): SolcOutput => {
+  // Loaded here because it takes a second, and an up-to-date build does not need it.
+  const solc = createRequire(import.meta.url)('solc') as {
+    compile(input: string, callbacks: { import(path: string): { contents: string } | { error: string } }): string;
+  };
+  const wanted = ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object', 'storageLayout'];
+  const input = {
+    language: 'Solidity',
+    sources: Object.fromEntries(
+      Object.values(compiled).map((path) => [path, { content: readFileSync(sourceFile(path), 'utf8') }]),
+    ),
+    settings: {
+      optimizer: { enabled: true, runs: 800 },
+      viaIR: true, // without it, VerifyingSingletonPaymaster has a stack too deep
+      outputSelection: Object.fromEntries(Object.entries(compiled).map(([name, path]) => [path, { [name]: wanted }])),
+    },
+  };
+  const findImport = (path: string): { contents: string } | { error: string } =>
+    existsSync(sourceFile(path))
+      ? { contents: readFileSync(sourceFile(path), 'utf8') }
+      : { error: `No such file in node_modules: ${path}` };
+  const output = JSON.parse(solc.compile(JSON.stringify(input), { import: findImport })) as SolcOutput;
+  const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join('\n'));
+  return output;
+};
+
+const shippedArtifact = async (name: keyof typeof shipped): Promise<Artifact> => {
+  const file = join(packageFolder, shipped[name], 'artifacts', `${name}.json`);
+  const { abi, bytecode, deployedBytecode } = JSON.parse(await readFile(file, 'utf8')) as Artifact;
+  return { name, abi, bytecode, deployedBytecode, source: version(shipped[name]) };
+};
+
+const compiledArtifact = (name: keyof typeof compiled, output: SolcOutput): Artifact => {
+  const contract = output.contracts[compiled[name]]?.[name];
+  if (contract === undefined) throw new Error(`${compiled[name]} has no contract ${name}`);
+  const fromPackage = compiled[name].startsWith(BICONOMY);
+  return {
+    name,
+    abi: contract.abi,
+    bytecode: `0x${contract.evm.bytecode.object}`,
+    deployedBytecode: `0x${contract.evm.deployedBytecode.object}`,
+    storage: Object.fromEntries(contract.storageLayout.storage.map(({ label, slot }) => [label, Number(slot)])),
+    source: fromPackage ? version(BICONOMY) : `resources/solidity/${compiled[name]}`,
+  };
+};
+
+/** A hash of all that the artifacts depend on; the packages' contents by their versions. */
+const inputHash = (): string => {
+  const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
+  for (const name of [AA, BICONOMY, '@openzeppelin/contracts', 'solc']) hash.update(version(name));
+  for (const path of Object.values(compiled)) hash.update(readFileSync(sourceFile(path)));
+  return hash.digest('hex');
+};
+
+/** Another process may be building, or reading: a file appears whole or not at all. */
+const writeWhole = async (file: string, text: string): Promise<void> => {
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  await writeFile(temporary, text);
+  await rename(temporary, file);
+};
+
+/** Makes every artifact in `folder`, unless they are there and made from the same inputs. */
+export const buildContracts = async (folder: string = join(root, 'resources', 'contracts')): Promise<void> => {
+  const shippedNames = Object.keys(shipped) as (keyof typeof shipped)[];
+  const compiledNames = Object.keys(compiled) as (keyof typeof compiled)[];
+  const fileOf = (name: ArtifactName): string => join(folder, `${name}.json`);
+  const stampFile = join(folder, '.stamp');
+  const stamp = inputHash();
+  const complete = [...shippedNames, ...compiledNames].every((name) => existsSync(fileOf(name)));
+  if (complete && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+
+  const output = compile();
+  const artifacts = [
+    ...(await Promise.all(shippedNames.map(shippedArtifact))),
+    ...compiledNames.map((name) => compiledArtifact(name, output)),
+  ];
+  await mkdir(folder, { recursive: true });
+  for (const artifact of artifacts) await writeWhole(fileOf(artifact.name), `${JSON.stringify(artifact, null, 2)}\n`);
+  await writeWhole(stampFile, stamp); // last: it vouches for the others
+};
+
+if (import.meta.main) await buildContracts();

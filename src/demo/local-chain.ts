@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A running local chain. It mines a block for every transaction, at once. */
+export interface LocalChain {
+  readonly url: string;
+  readonly chainId: number;
+  /** Ends the chain; resolves when its process is gone. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs anvil until it ends or until this process, of which it holds the other end of stdin, is gone in whatever
+ * way: an exit handler would not run on a signal, and would leave anvil behind.
+ */
+const KEEPER = `
+const anvil = require('node:child_process').spawn(process.argv[1], process.argv.slice(2), { stdio: ['ignore', 'inherit', 'inherit'] });
+anvil.on('error', (error) => { console.error(String(error)); process.exit(1); });
+anvil.on('exit', (code) => process.exit(code ?? 0));
+process.stdin.resume().on('close', () => anvil.kill('SIGKILL'));
+`;
+
+const isExecutable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const packageName = (): string => {
+  const arch: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64' };
+  return `@foundry-rs/anvil-${process.platform}-${arch[process.arch] ?? process.arch}`;
+};
+
+const fromPackage = (fileName: string): string | undefined => {
+  try {
+    return createRequire(import.meta.url).resolve(`${packageName()}/bin/${fileName}`);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * The anvil executable: `GASDESK_ANVIL`, else the npm package for this platform, else `anvil` on the PATH.
+ * Throws an Error that says how to get one.
+ */
+export const findAnvil = (env: NodeJS.ProcessEnv = process.env, packaged = fromPackage): string => {
+  if (env['GASDESK_ANVIL']) {
+    if (isExecutable(env['GASDESK_ANVIL'])) return env['GASDESK_ANVIL'];
+    throw new Error(`GASDESK_ANVIL names ${env['GASDESK_ANVIL']}, which is not an executable file`);
+  }
+  const fileName = process.platform === 'win32' ? 'anvil.exe' : 'anvil';
+  const onPath = (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, fileName));
+  const found = packaged(fileName) ?? onPath.find(isExecutable);
+  if (found !== undefined) return found;
+  throw new Error(
+    `No anvil (the local chain of Foundry) was found. Run npm install ${packageName()}, ` +
+      'or install Foundry (https://getfoundry.sh), or set GASDESK_ANVIL to the path of an anvil.',
+  );
+};
+
+/** The port that anvil says it listens on. Throws an Error with its output if it ends instead. */
+const listeningPort = async (anvil: ChildProcessWithoutNullStreams): Promise<number> => {
+  const output: string[] = [];
+  anvil.stderr.on('data', (data: Buffer) => output.push(data.toString()));
+  for await (const line of createInterface({ input: anvil.stdout })) {
+    const port = /^Listening on .*:(\d+)$/.exec(line)?.[1];
+    if (port !== undefined) return Number(port);
+    output.push(`${line}\n`);
+  }
+  throw new Error(`anvil did not start: ${output.join('').slice(-500)}`);
+};
+
+/**
+ * Starts an empty chain on 127.0.0.1, by default with chain id 31337 on a free port. It ends with this process.
+ * Throws an Error if there is no anvil or it does not start.
+ */
+export const startLocalChain = async (options: { chainId?: number; port?: number } = {}): Promise<LocalChain> => {
+  const { chainId = 31337, port = 0 } = options;
+  const chain = ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--hardfork', 'prague'];
+  const keeper = spawn(process.execPath, ['-e', KEEPER, findAnvil(), ...chain], { stdio: 'pipe' });
+  const ended = once(keeper, 'exit');
+  const url = `http://127.0.0.1:${await listeningPort(keeper)}`;
+  keeper.stdout.resume(); // anvil reports every call: unread output would block it
+  const stop = async (): Promise<void> => {
+    keeper.stdin.end();
+    await ended;
+  };
+  return { url, chainId, stop };
+};

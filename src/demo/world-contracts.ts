@@ -1,0 +1,100 @@
+import { Contract, ContractFactory, HDNodeWallet, JsonRpcProvider, ZeroHash, concat } from 'ethers';
+import type { Provider, Signer } from 'ethers';
+import { loadArtifact } from '../engine/chain/artifacts.ts';
+import type { ArtifactName } from '../engine/chain/artifacts.ts';
+import type { Address } from '../shared/schema/hex.ts';
+
+/** Where EntryPoint v0.6 lives on every chain. */
+export const ENTRY_POINT_V06: Address = '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789';
+
+/** The deterministic deployment proxy (https://github.com/Arachnid/deterministic-deployment-proxy); anvil has it. */
+const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
+
+/** Mnemonic of the public test keys that anvil funds. Everyone knows them: never send them real money. */
+const DEV_MNEMONIC = 'test test test test test test test test test test test junk';
+
+/** The public test key number `index` (0 to 9 are funded with 10,000 ether), connected to `provider`. */
+export const devWallet = (index: number, provider: Provider): HDNodeWallet =>
+  HDNodeWallet.fromPhrase(DEV_MNEMONIC, undefined, `m/44'/60'/0'/0/${index}`).connect(provider);
+
+/** A provider for a local chain: nothing cached, since a block is mined the moment a transaction arrives. */
+export const localProvider = (url: string, chainId: number): JsonRpcProvider =>
+  new JsonRpcProvider(url, chainId, { staticNetwork: true, cacheTimeout: -1, pollingInterval: 100 });
+
+/** The contract `name` at `address`. */
+export const contractAt = async (name: ArtifactName, address: Address, runner: Signer | Provider): Promise<Contract> =>
+  new Contract(address, (await loadArtifact(name)).abi, runner);
+
+/** Deploys a contract of the build, waits until it is mined and returns its address. */
+const deployContract = async (name: ArtifactName, args: unknown[], deployer: Signer): Promise<Address> => {
+  const { abi, bytecode } = await loadArtifact(name);
+  const contract = await new ContractFactory(abi, bytecode, deployer).deploy(...args);
+  await contract.waitForDeployment();
+  return (await contract.getAddress()) as Address;
+};
+
+/**
+ * Puts EntryPoint v0.6 at its canonical address, unless it is there: the npm package's creation code through the
+ * deterministic deployer with salt 0 lands there. Throws an Error if it did not, or if `deployer` has no provider.
+ */
+export const deployEntryPoint = async (deployer: Signer): Promise<Address> => {
+  const { provider } = deployer;
+  if (provider === null) throw new Error('The deployer is not connected to a chain');
+  const hasCode = async (): Promise<boolean> => (await provider.getCode(ENTRY_POINT_V06)) !== '0x';
+  if (await hasCode()) return ENTRY_POINT_V06;
+  const { bytecode } = await loadArtifact('EntryPoint');
+  const sent = await deployer.sendTransaction({ to: CREATE2_DEPLOYER, data: concat([ZeroHash, bytecode]) });
+  await sent.wait();
+  if (!(await hasCode())) throw new Error(`EntryPoint v0.6 did not land at ${ENTRY_POINT_V06}`);
+  return ENTRY_POINT_V06;
+};
+
+/** The contracts every local world has. */
+export interface WorldContracts {
+  readonly entryPoint: Address;
+  /** SimpleAccountFactory of EntryPoint v0.6. */
+  readonly accountFactory: Address;
+  /** The sample DApp. */
+  readonly gameItems: Address;
+}
+
+/** Deploys the EntryPoint, the account factory and the sample DApp on a fresh local chain. */
+export const deployWorld = async (deployer: Signer): Promise<WorldContracts> => {
+  const entryPoint = await deployEntryPoint(deployer);
+  const accountFactory = await deployContract('SimpleAccountFactory', [entryPoint], deployer);
+  const gameItems = await deployContract('GameItems', [], deployer);
+  return { entryPoint, accountFactory, gameItems };
+};
+
+/** Deploys Biconomy's VerifyingSingletonPaymaster 1.1.0, which keeps a gas tank per funding wallet. */
+export const deployVerifyingSingletonPaymaster = (
+  { owner, entryPoint, verifyingSigner }: { owner: Address; entryPoint: Address; verifyingSigner: Address },
+  deployer: Signer,
+): Promise<Address> => deployContract('VerifyingSingletonPaymaster', [owner, entryPoint, verifyingSigner], deployer);
+
+/** Deploys eth-infinitism's VerifyingPaymaster v0.6, which pays from its one deposit; the deployer owns it. */
+export const deployVerifyingPaymaster = (
+  { entryPoint, verifyingSigner }: { entryPoint: Address; verifyingSigner: Address },
+  deployer: Signer,
+): Promise<Address> => deployContract('VerifyingPaymaster', [entryPoint, verifyingSigner], deployer);
+
+const sendTo = async (
+  name: ArtifactName,
+  at: Address,
+  method: string,
+  beneficiary: Address,
+  value: bigint,
+  from: Signer,
+): Promise<void> => {
+  const contract = await contractAt(name, at, from);
+  const sent = await contract.getFunction(method).send(beneficiary, { value });
+  await sent.wait();
+};
+
+/** Pays `wei` into the gas tank that `fundingWallet` has in a VerifyingSingletonPaymaster; waits until mined. */
+export const fundGasTank = (paymaster: Address, fundingWallet: Address, wei: bigint, from: Signer): Promise<void> =>
+  sendTo('VerifyingSingletonPaymaster', paymaster, 'depositFor', fundingWallet, wei, from);
+
+/** Pays `wei` into the deposit that `paymaster` has in the EntryPoint; waits until mined. */
+export const fundDeposit = (entryPoint: Address, paymaster: Address, wei: bigint, from: Signer): Promise<void> =>
+  sendTo('EntryPoint', entryPoint, 'depositTo', paymaster, wei, from);

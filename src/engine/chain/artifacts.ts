@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Hex } from '../../shared/schema/hex.ts';
+
+/** The contracts whose artifacts the build makes (`scripts/build-contracts.ts`). */
+export type ArtifactName =
+  | 'EntryPoint'
+  | 'SimpleAccount'
+  | 'SimpleAccountFactory'
+  | 'VerifyingPaymaster'
+  | 'VerifyingSingletonPaymaster'
+  | 'GameItems'
+  | 'CallGasProbe';
+
+/** One entry of a contract's JSON ABI. */
+export type AbiEntry = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/** A compiled contract. */
+export interface Artifact {
+  readonly name: ArtifactName;
+  readonly abi: readonly AbiEntry[];
+  /** Creation code, constructor arguments not included. */
+  readonly bytecode: Hex;
+  /** Code at the contract's address, immutables still zero. */
+  readonly deployedBytecode: Hex;
+  /** Storage slot of each state variable; only for contracts compiled here. */
+  readonly storage?: Readonly<Record<string, number>>;
+  /** Where it came from, as `npm package@version`. */
+  readonly source: string;
+}
+
+/**
+ * Folder the artifacts are read from: `resources/contracts` of the nearest folder above this file
+ * that has a `resources` folder, since a bundled copy of this file lies at another depth.
+ */
+const artifactFolder = (): string => {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'resources')) && dirname(folder) !== folder) folder = dirname(folder);
+  return join(folder, 'resources', 'contracts');
+};
+
+/**
+ * Reads a contract's artifact. `folder` overrides where from (the packed app keeps its resources elsewhere).
+ * Throws an Error that names the command to run if the build has not made it.
+ */
+export const loadArtifact = async (name: ArtifactName, folder: string = artifactFolder()): Promise<Artifact> => {
+  const file = join(folder, `${name}.json`);
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new Error(`The contract artifact ${file} is missing: run npm run build:contracts`, { cause });
+  });
+  return JSON.parse(text) as Artifact;
+};
