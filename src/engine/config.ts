@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { EngineError } from '../shared/errors.ts';
+import { logLevels } from './log.ts';
+
+/** Every setting: its check, its default, and in its description what it accepts. A secret one would hold a `Secret`. */
+const configSchema = z.strictObject({
+  host: z
+    .string()
+    .regex(/^[^\s/]+$/)
+    .default('127.0.0.1')
+    .describe('a host name or an IP address'),
+  port: z.int().min(0).max(65_535).default(8645).describe('an integer from 0 to 65535, 0 for any free port'),
+  allowedHosts: z
+    .array(z.string().regex(/^[^\s/,@]+$/))
+    .readonly()
+    .default([])
+    .describe('a list of hosts or host:port, as in the Host header'),
+  logLevel: z
+    .enum(logLevels)
+    .default('info')
+    .describe(`one of: ${logLevels.join(', ')}`),
+  showReasons: z.boolean().default(true).describe('true or false'),
+  chainTimeoutMs: z.int().min(100).max(60_000).default(5_000).describe('an integer from 100 to 60000 (milliseconds)'),
+  requestTimeoutMs: z
+    .int()
+    .min(1_000)
+    .max(600_000)
+    .default(30_000)
+    .describe('an integer from 1000 to 600000 (milliseconds)'),
+  bodyLimitBytes: z
+    .int()
+    .min(1_024)
+    .max(16_777_216)
+    .default(1_048_576)
+    .describe('an integer from 1024 to 16777216 (bytes)'),
+});
+
+/** The settings of an engine. */
+export type Config = Readonly<z.output<typeof configSchema>>;
+
+type Key = keyof Config;
+
+/** Where settings come from; what comes first here wins, and the defaults come last. */
+export interface ConfigSources {
+  /** From the command line, by the names of {@link Config}: text, or values already of their type. */
+  readonly flags?: Readonly<Record<string, unknown>>;
+  /** The environment; `GASDESK_CHAIN_TIMEOUT_MS` sets `chainTimeoutMs`. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Path of `gasdesk.json`, which need not exist. */
+  readonly file?: string;
+}
+
+/** One setting as `config print` shows it. */
+export interface ConfigEntry {
+  readonly key: string;
+  readonly value: unknown;
+  /** `--port`, `GASDESK_PORT`, the path of the file, or `default`. */
+  readonly source: string;
+}
+
+/** Variables that begin like settings and are none. */
+const OTHER_VARIABLES = new Set(['GASDESK_PASSPHRASE', 'GASDESK_ANVIL']);
+
+const keys = Object.keys(configSchema.shape) as Key[];
+const defaults: Config = configSchema.parse({});
+
+/** `chainTimeoutMs` → `chain-timeout-ms` or `chain_timeout_ms`. */
+const separated = (key: string, separator: string): string =>
+  key.replace(/[A-Z]/g, (letter) => separator + letter.toLowerCase());
+const flagName = (key: string): string => `--${separated(key, '-')}`;
+const variableName = (key: string): string => `GASDESK_${separated(key, '_').toUpperCase()}`;
+
+/** The values of one source by key; what no setting has as its name stays under its own. */
+interface Layer {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** How the operator knows the setting there. */
+  readonly source: (key: string) => string;
+}
+
+/**
+ * The settings, checked as a whole: a fault in any source is an error, also where another source overrides it.
+ *
+ * @throws {@link EngineError} `CONFIG_INVALID`; its message names setting, source and what is accepted, `data.faults`
+ *   lists all faults
+ */
+export const loadConfig = (sources: ConfigSources): Config => {
+  const entries = resolve(sources).map(({ key, value }) => [key, value]);
+  return Object.freeze(configSchema.parse(Object.fromEntries(entries)));
+};
+
+/**
+ * Every setting with its value and where that comes from. Secrets print as `[secret]`.
+ *
+ * @throws {@link EngineError} `CONFIG_INVALID`
+ */
+export const describeConfig = (sources: ConfigSources): readonly ConfigEntry[] => resolve(sources);
+
+const resolve = ({ flags = {}, env = {}, file }: ConfigSources): ConfigEntry[] => {
+  const layers = [flagLayer(flags), environmentLayer(env), ...(file === undefined ? [] : [fileLayer(file)])];
+  const faults = layers.flatMap(layerFaults);
+  if (faults.length > 0) throw invalid(faults);
+  return keys.map((key) => {
+    const layer = layers.find(({ values }) => values[key] !== undefined);
+    return layer
+      ? { key, value: layer.values[key], source: layer.source(key) }
+      : { key, value: defaults[key], source: 'default' };
+  });
+};
+
+const invalid = (faults: readonly string[]): EngineError =>
+  new EngineError('CONFIG_INVALID', `Configuration: ${faults.join('; ')}`, { faults });
+
+const flagLayer = (flags: Readonly<Record<string, unknown>>): Layer => ({
+  values: Object.fromEntries(Object.entries(flags).map(([key, value]) => [key, fromText(key, value)])),
+  source: flagName,
+});
+
+const environmentLayer = (env: Readonly<Record<string, string | undefined>>): Layer => {
+  const byVariable = new Map<string, string>(keys.map((key) => [variableName(key), key]));
+  const ours = Object.entries(env).filter(([name]) => name.startsWith('GASDESK_') && !OTHER_VARIABLES.has(name));
+  const values = ours.map(([name, text]): [string, unknown] => {
+    const key = byVariable.get(name);
+    return key === undefined ? [name, text] : [key, fromText(key, text)];
+  });
+  return { values: Object.fromEntries(values), source: (key) => (keys.includes(key as Key) ? variableName(key) : key) };
+};
+
+const fileLayer = (file: string): Layer => {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { values: {}, source: () => file };
+    throw invalid([`${file} cannot be read (${(cause as Error).message})`]);
+  }
+  const json = parseJson(text);
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw invalid([`${file} must hold one JSON object`]);
+  }
+  return { values: { ...json }, source: () => file };
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Text from the command line or the environment, read as the type that the setting's default has. */
+const fromText = (key: string, value: unknown): unknown => {
+  const example: unknown = keys.includes(key as Key) ? defaults[key as Key] : undefined;
+  if (typeof value !== 'string') return value;
+  if (typeof example === 'number') return /^\d+$/.test(value) ? Number(value) : value;
+  if (typeof example === 'boolean') return value === 'true' ? true : value === 'false' ? false : value;
+  if (Array.isArray(example)) return value === '' ? [] : value.split(',').map((item) => item.trim());
+  return value;
+};
+
+/** Faults name the setting, never its value: a misspelt variable may well hold a passphrase. */
+const layerFaults = ({ values, source }: Layer): string[] =>
+  Object.entries(values).flatMap(([key, value]) => {
+    const known = keys.find((name) => name === key);
+    if (known === undefined) return value === undefined ? [] : [unknownKey(key, source(key))];
+    const schema = configSchema.shape[known];
+    if (schema.safeParse(value).success) return [];
+    return [`${key} (from ${source(key)}) must be ${schema.description ?? 'valid'}`];
+  });
+
+const unknownKey = (key: string, source: string): string =>
+  `${key} (from ${source}) is not a setting; the settings are: ${keys.join(', ')}`;

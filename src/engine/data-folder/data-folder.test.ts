@@ -1,0 +1,128 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { EngineError } from '../../shared/errors.ts';
+import { type Machine, defaultDataFolder, openDataFolder } from './data-folder.ts';
+
+let root: string;
+let machine: Machine;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'gd-')));
+  machine = { platform: 'linux', home: root, temporary: root };
+});
+afterEach(() => {
+  rmSync(root, { recursive: true });
+});
+
+const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+const refusal = (path: string, on = machine): EngineError => {
+  try {
+    openDataFolder(path, on);
+  } catch (error) {
+    expect(error).toBeInstanceOf(EngineError);
+    expect((error as EngineError).code).toBe('DATA_FOLDER_UNUSABLE');
+    return error as EngineError;
+  }
+  throw new Error('was not refused');
+};
+
+test.each<[string, Partial<Machine> & { env?: Record<string, string> }, string]>([
+  ['Linux', { platform: 'linux' }, '/home/ada/.local/share/gasdesk'],
+  ['Linux with XDG_DATA_HOME', { platform: 'linux', env: { XDG_DATA_HOME: '/data' } }, '/data/gasdesk'],
+  ['Linux with a relative XDG_DATA_HOME', { env: { XDG_DATA_HOME: 'data' } }, '/home/ada/.local/share/gasdesk'],
+  ['macOS', { platform: 'darwin' }, '/home/ada/Library/Application Support/Gasdesk'],
+  ['Windows', { platform: 'win32', env: { APPDATA: 'C:\\Ada\\Roaming' } }, 'C:\\Ada\\Roaming\\Gasdesk'],
+  ['Windows without APPDATA', { platform: 'win32', home: 'C:\\Ada' }, 'C:\\Ada\\AppData\\Roaming\\Gasdesk'],
+])('on %s the data lies where that system keeps it', (_, { env = {}, ...part }, expected) => {
+  expect(defaultDataFolder(env, { platform: 'linux', home: '/home/ada', temporary: '/tmp', ...part })).toBe(expected);
+});
+
+test('a new folder can be entered by its owner only, and every path is inside it', () => {
+  const folder = openDataFolder(defaultDataFolder({}, machine), machine);
+  const dir = join(root, '.local', 'share', 'gasdesk');
+  expect(folder).toEqual({
+    dir,
+    database: join(dir, 'gasdesk.db'),
+    vault: join(dir, 'vault.json'),
+    config: join(dir, 'gasdesk.json'),
+    lock: join(dir, 'engine.lock'),
+    controlSocket: join(dir, 'run', 'control.sock'),
+  });
+  expect(mode(dir)).toBe('700');
+  expect(openDataFolder(defaultDataFolder({}, machine), machine)).toEqual(folder);
+});
+
+test("in a folder open to all the control socket is still the owner's", () => {
+  mkdirSync(join(root, 'shared', 'run'), { recursive: true });
+  chmodSync(join(root, 'shared', 'run'), 0o777);
+  openDataFolder(join(root, 'shared'), machine);
+  expect(mode(join(root, 'shared', 'run'))).toBe('700');
+});
+
+test('the same folder by another name is the same engine', () => {
+  const dir = join(root, 'data');
+  const folder = openDataFolder(dir, machine);
+  symlinkSync(dir, join(root, 'link'));
+  expect(openDataFolder(join(root, 'link'), machine)).toEqual(folder);
+});
+
+test('a deep folder still gets a control socket that can be listened on, private and always the same', async () => {
+  const deep = join(root, 'd'.repeat(120));
+  const { controlSocket } = openDataFolder(deep, machine);
+  expect(Buffer.byteLength(controlSocket)).toBeLessThanOrEqual(100);
+  expect(mode(join(controlSocket, '..'))).toBe('700');
+  expect(openDataFolder(deep, machine).controlSocket).toBe(controlSocket);
+  expect(openDataFolder(`${deep}x`, machine).controlSocket).not.toBe(controlSocket);
+
+  const server = createServer((socket) => socket.end('hello')).listen(controlSocket);
+  await once(server, 'listening');
+  const [data] = (await once(connect(controlSocket), 'data')) as [Buffer];
+  expect(data.toString()).toBe('hello');
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test('a folder that somebody else may have put into the temporary folder is not used', () => {
+  const deep = join(root, 'd'.repeat(120));
+  const folder = join(openDataFolder(deep, machine).controlSocket, '..');
+  rmSync(folder, { recursive: true });
+  mkdirSync(join(root, 'elsewhere'));
+  symlinkSync(join(root, 'elsewhere'), folder);
+  expect(refusal(deep).message).toContain('belongs to somebody else');
+});
+
+test('where no socket path is short enough that is said, rather than a socket cut short used', () => {
+  const deep = join(root, 'd'.repeat(120));
+  expect(refusal(deep, { ...machine, temporary: deep }).message).toContain('too long for a Unix socket');
+});
+
+test('on Windows the control socket is a pipe named after the folder', () => {
+  const windows: Machine = { ...machine, platform: 'win32' };
+  const pipe = openDataFolder(join(root, 'a'), windows).controlSocket;
+  expect(pipe).toMatch(/^\\\\\.\\pipe\\gasdesk-[0-9a-f]{16}$/);
+  expect(openDataFolder(join(root, 'b'), windows).controlSocket).not.toBe(pipe);
+});
+
+test('a path that is a file is refused by name', () => {
+  writeFileSync(join(root, 'file'), '');
+  expect(refusal(join(root, 'file')).message).toContain(`The data folder ${join(root, 'file')} cannot be used`);
+  expect(refusal(join(root, 'file', 'below')).message).toContain('cannot be created or written to');
+});
+
+test.skipIf(process.platform === 'win32')('a read-only folder is refused with a clear message', () => {
+  const dir = join(root, 'readonly');
+  mkdirSync(dir);
+  chmodSync(root, 0o755);
+  chmodSync(dir, 0o555);
+  // Root may write everywhere, so for the moment of the trial be somebody who may not.
+  const root_ = process.geteuid?.() === 0;
+  if (root_) process.seteuid?.(65_534);
+  try {
+    expect(refusal(dir).message).toContain(`The data folder ${dir} cannot be used: it cannot be created or written to`);
+  } finally {
+    if (root_) process.seteuid?.(0);
+  }
+});

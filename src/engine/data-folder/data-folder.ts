@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, chmodSync, mkdirSync, mkdtempSync, realpathSync, rmdirSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, posix, win32 } from 'node:path';
+import { EngineError } from '../../shared/errors.ts';
+import { lockFile } from './lock.ts';
+
+/** Where everything of one engine lies. All paths are absolute. */
+export interface DataFolder {
+  readonly dir: string;
+  readonly database: string;
+  readonly vault: string;
+  readonly config: string;
+  readonly lock: string;
+  /** Unix socket, or named pipe on Windows, by which the CLI reaches the running engine. */
+  readonly controlSocket: string;
+}
+
+/** What the operating system tells about itself; taken from it unless a test says otherwise. */
+export interface Machine {
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+  readonly temporary: string;
+}
+
+/** `sun_path` has room for 104 bytes on macOS and 108 on Linux, the closing zero included. */
+const LONGEST_SOCKET_PATH = 100;
+
+const thisMachine = (): Machine => ({
+  platform: process.platform,
+  home: homedir(),
+  temporary: tmpdir(),
+});
+
+/** The operating system's folder for the data of an application; `env` is the process's environment. */
+export const defaultDataFolder = (
+  env: Readonly<Partial<Record<string, string>>>,
+  { platform, home }: Machine = thisMachine(),
+): string => {
+  if (platform === 'win32') return win32.join(env.APPDATA ?? win32.join(home, 'AppData', 'Roaming'), 'Gasdesk');
+  if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'Gasdesk');
+  const dataHome = env.XDG_DATA_HOME ?? '';
+  // The XDG specification: a relative path is to be ignored.
+  return posix.join(posix.isAbsolute(dataHome) ? dataHome : posix.join(home, '.local', 'share'), 'gasdesk');
+};
+
+/**
+ * Makes the folder, for its owner only, if there is none, and tells its paths. A folder that exists keeps its mode; what
+ * must be the owner's alone inside it has its own.
+ *
+ * @throws {@link EngineError} `DATA_FOLDER_UNUSABLE` that says why
+ */
+export const openDataFolder = (path: string, machine: Machine = thisMachine()): DataFolder => {
+  const dir = writableFolder(path);
+  return {
+    dir,
+    database: join(dir, 'gasdesk.db'),
+    vault: join(dir, 'vault.json'),
+    config: join(dir, 'gasdesk.json'),
+    lock: lockFile(dir),
+    controlSocket: controlSocket(dir, machine),
+  };
+};
+
+const unusable = (dir: string, why: string, cause?: unknown): EngineError =>
+  new EngineError('DATA_FOLDER_UNUSABLE', `The data folder ${dir} cannot be used: ${why}`, { dir }, { cause });
+
+/** Tries it out, since permissions, read-only mounts and full quotas all look different beforehand. */
+const writableFolder = (path: string): string => {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    rmdirSync(mkdtempSync(join(path, '.write-test-')));
+    return realpathSync(path);
+  } catch (cause) {
+    throw unusable(path, `it cannot be created or written to (${(cause as Error).message})`, cause);
+  }
+};
+
+const controlSocket = (dir: string, { platform, temporary }: Machine): string => {
+  const id = createHash('sha256').update(dir).digest('hex').slice(0, 16);
+  if (platform === 'win32') return `\\\\.\\pipe\\gasdesk-${id}`;
+  // In a folder of its own: who may enter that decides who may connect, from the very first moment of the socket.
+  const folders = [join(dir, 'run'), join(temporary, `gasdesk-${id}`)];
+  const folder = folders.find((candidate) => Buffer.byteLength(join(candidate, 'control.sock')) <= LONGEST_SOCKET_PATH);
+  if (!folder) throw unusable(dir, `its path and that of ${temporary} are too long for a Unix socket`);
+  ownFolder(dir, folder);
+  return join(folder, 'control.sock');
+};
+
+/** The temporary folder is everybody's: somebody else may have put a folder or a link under our name. */
+const ownFolder = (dir: string, folder: string): void => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const stat = lstatSync(folder);
+    if (!stat.isDirectory() || stat.uid !== process.getuid?.()) throw new Error(`${folder} belongs to somebody else`);
+    chmodSync(folder, 0o700);
+  } catch (cause) {
+    throw unusable(dir, `no private folder for the control socket (${(cause as Error).message})`, cause);
+  }
+};

@@ -1,0 +1,69 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { EngineError } from '../../shared/errors.ts';
+
+/**
+ * The file that is locked. Nothing else may open it while it is locked, not even to copy it: POSIX drops a process's
+ * locks on a file when the process closes any descriptor of that file.
+ */
+export const lockFile = (dir: string): string => join(dir, 'engine.lock');
+
+/** Beside the lock, for people only: the process that holds it. */
+const pidFile = (dir: string): string => join(dir, 'engine.pid');
+
+/** Keeps the held locks from the garbage collector, which would release them. */
+const held = new Set<Database.Database>();
+
+/**
+ * Takes the data folder for this process alone. The lock is the operating system's (that of SQLite on a database which
+ * is otherwise empty), so it ends with the process, however the process ends.
+ *
+ * @throws {@link EngineError} `DATA_FOLDER_IN_USE` if any process, this one included, holds it; `DATA_FOLDER_UNUSABLE`
+ */
+export const lockDataFolder = (dir: string): { release(): void } => {
+  let database: Database.Database | undefined;
+  try {
+    database = new Database(lockFile(dir), { timeout: 0 });
+    database.exec('BEGIN EXCLUSIVE');
+    writeFileSync(pidFile(dir), `${process.pid}\n`, { mode: 0o600 });
+  } catch (cause) {
+    database?.close();
+    throw refusal(dir, cause);
+  }
+  const lock = database;
+  held.add(lock);
+  return {
+    release() {
+      if (!held.delete(lock)) return;
+      rmSync(pidFile(dir), { force: true });
+      lock.close();
+    },
+  };
+};
+
+const refusal = (dir: string, cause: unknown): EngineError => {
+  if (!(cause instanceof Database.SqliteError) || cause.code !== 'SQLITE_BUSY') {
+    const why = `cannot lock ${lockFile(dir)} (${(cause as Error).message})`;
+    return new EngineError('DATA_FOLDER_UNUSABLE', `The data folder ${dir} cannot be used: ${why}`, { dir }, { cause });
+  }
+  const pid = holder(dir);
+  const who = pid === undefined ? 'Another process' : `Process ${pid}`;
+  return new EngineError(
+    'DATA_FOLDER_IN_USE',
+    `${who} uses the data folder ${dir}: stop it, or choose another with --data`,
+    {
+      dir,
+      ...(pid !== undefined && { pid }),
+    },
+  );
+};
+
+const holder = (dir: string): number | undefined => {
+  try {
+    const pid = Number(readFileSync(pidFile(dir), 'utf8'));
+    return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+};

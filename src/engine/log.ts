@@ -1,0 +1,158 @@
+import { pino } from 'pino';
+import { type Clock, systemClock } from './clock.ts';
+import { Secret } from './secret.ts';
+
+/** Levels of the log, least important first; `silent` writes nothing. */
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+/** One of {@link logLevels}. */
+export type LogLevel = (typeof logLevels)[number];
+
+/**
+ * The only fields a log line may have beside `level`, `time`, `event` and `err`. None of them holds a credential:
+ * `route` is a pattern, not the path with its API key; `dapp` is the DApp's id.
+ */
+export const logFields = [
+  'account',
+  'address',
+  'attempt',
+  'bytes',
+  'chainId',
+  'code',
+  'command',
+  'count',
+  'dapp',
+  'decisionId',
+  'from',
+  'host',
+  'method',
+  'ms',
+  'outcome',
+  'pid',
+  'port',
+  'reason',
+  'requestId',
+  'route',
+  'rule',
+  'sender',
+  'statement',
+  'status',
+  'to',
+  'transactionHash',
+  'userOpHash',
+  'version',
+  'webhookId',
+] as const;
+
+/** Fields of a line: scalars by the names of {@link logFields}, and `err`, whatever was thrown. */
+export type LogFields = Readonly<Partial<Record<(typeof logFields)[number] | 'err', unknown>>>;
+
+type Write = (event: string, fields?: LogFields) => void;
+
+/** The engine's log. `event` is a constant, dotted name, such as `rpc.request`. */
+export interface Log {
+  readonly debug: Write;
+  readonly info: Write;
+  readonly warn: Write;
+  readonly error: Write;
+}
+
+const MAX_TEXT = 500;
+const MAX_STACK = 4_000;
+const MAX_SCRUBBED = 16_384;
+const HASH = /^0x[0-9a-f]{64}$/i;
+const HASH_FIELDS = new Set<string>(['transactionHash', 'userOpHash']);
+
+/** What credentials look like. Other people's error messages quote them. */
+const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
+  // Providers put their keys into user info, path and query: only the origin is kept.
+  [/\b(https?|wss?):\/\/(?:[^\s/?#"'<>]*@)?([^\s/?#@"'<>]+)(?:[/?#][^\s"'<>]*)?/gi, '$1://$2/…'],
+  [/\bgd_[\w-]{20,}/g, '[secret]'],
+  [/\bwhsec_[\w+/=-]+/g, '[secret]'],
+  [/[\w-]{9}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '[secret]'],
+  // 32 bytes of hex or more: a private key, a signature, call data.
+  [/(?:0x)?[0-9a-f]{64,}/gi, '[secret]'],
+  [/\bBearer\s+\S+/gi, '[secret]'],
+];
+
+const scrub = (text: string, max: number): string => {
+  // What a hostile megabyte costs is bounded by a cut between words, so that no half credential slips by.
+  const head = text.length > MAX_SCRUBBED ? text.slice(0, Math.max(0, text.lastIndexOf(' ', MAX_SCRUBBED))) : text;
+  const clean = CREDENTIALS.reduce((rest, [pattern, mask]) => rest.replace(pattern, mask), head);
+  return clean.length > max || head.length < text.length ? `${clean.slice(0, max)}…` : clean;
+};
+
+const printable = (name: string, value: unknown): unknown => {
+  switch (typeof value) {
+    case 'string':
+      return HASH_FIELDS.has(name) && HASH.test(value) ? value : scrub(value, MAX_TEXT);
+    case 'bigint':
+      return scrub(value.toString(), MAX_TEXT);
+    case 'number':
+    case 'boolean':
+      return value;
+    default:
+      return value === null ? null : value instanceof Secret ? String(value) : undefined;
+  }
+};
+
+const printableError = (err: unknown): Record<string, unknown> => {
+  if (!(err instanceof Error))
+    return { message: typeof err === 'string' ? scrub(err, MAX_TEXT) : `not an error: ${typeof err}` };
+  const code = 'code' in err ? printable('code', err.code) : undefined;
+  return {
+    name: scrub(err.name, MAX_TEXT),
+    ...(code !== undefined && { code }),
+    message: scrub(err.message, MAX_TEXT),
+    stack: scrub(err.stack ?? '', MAX_STACK),
+  };
+};
+
+const allowed = new Set<string>(logFields);
+
+/** The fields that may be printed; how many others there were is told as `dropped`, never their names or values. */
+const sanitise = (fields: LogFields): Record<string, unknown> => {
+  const clean: Record<string, unknown> = {};
+  let dropped = 0;
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    const safe = name === 'err' ? printableError(value) : allowed.has(name) ? printable(name, value) : undefined;
+    if (safe === undefined) dropped += 1;
+    else clean[name] = safe;
+  }
+  return dropped === 0 ? clean : { ...clean, dropped };
+};
+
+/** What a log is made of. */
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Takes one line, newline included; standard error unless told otherwise. */
+  readonly write?: (line: string) => void;
+  readonly clock?: Clock;
+}
+
+const toStandardError = (line: string): void => {
+  process.stderr.write(line);
+};
+
+/** A log that writes one JSON line per event and prints only what {@link logFields} allows. */
+export const createLog = ({ level, write = toStandardError, clock = systemClock }: LogOptions): Log => {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      messageKey: 'event',
+      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      // pino would add to `err` what `printableError` left out.
+      serializers: { err: (err: unknown) => err },
+    },
+    { write },
+  );
+  const at =
+    (name: Exclude<LogLevel, 'silent'>): Write =>
+    (event, fields = {}) => {
+      if (logger.isLevelEnabled(name)) logger[name](sanitise(fields), event);
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+};

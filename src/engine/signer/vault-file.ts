@@ -1,0 +1,176 @@
+import { type ScryptOptions, createCipheriv, createDecipheriv, scrypt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { EngineError } from '../../shared/errors.ts';
+import type { Entropy } from '../clock.ts';
+import { writeDurably } from '../data-folder/write-durably.ts';
+import type { Secret } from '../secret.ts';
+
+/** What opens a vault: a passphrase, or 32 random bytes that something else keeps safe (the OS keychain). */
+export type Unlocker = { readonly passphrase: Secret<string> } | { readonly key: Secret<Uint8Array> };
+
+/** Cost of a passphrase guess: memory is about 128 · N · r bytes. */
+export interface ScryptCost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+const VERSION = 1;
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+const base64 = z.base64('is not base64');
+
+/** Bounds on what a foreign file can make us spend: at most 1 GiB and a few seconds. */
+const scryptSchema = z.strictObject({
+  N: z
+    .int()
+    .min(2)
+    .max(2 ** 20)
+    .refine((n) => Number.isInteger(Math.log2(n)), 'is not a power of two'),
+  r: z.int().min(1).max(8),
+  p: z.int().min(1).max(4),
+  salt: base64,
+});
+
+const vaultFileSchema = z.strictObject({
+  format: z.literal('gasdesk-vault', 'is not "gasdesk-vault"'),
+  version: z.literal(VERSION, `is not ${VERSION}, the only one that this Gasdesk reads`),
+  /** The data key, once under each unlocker: any of them opens the vault, and changing one leaves the entries alone. */
+  locks: z.strictObject({
+    passphrase: z.strictObject({ scrypt: scryptSchema, dataKey: base64 }).optional(),
+    key: z.strictObject({ dataKey: base64 }).optional(),
+  }),
+  /** All entries in one box, so that none can be dropped, swapped or put back, nor its name be read. */
+  entries: base64,
+});
+
+/** The vault as it lies on disk. Each sealed box is base64 of IV, ciphertext and tag of AES-256-GCM. */
+export type VaultFile = z.infer<typeof vaultFileSchema>;
+
+/** The error that says what is wrong with the file. */
+export const damaged = (file: string, fault: string, cause?: unknown): EngineError =>
+  new EngineError(
+    'VAULT_DAMAGED',
+    `The vault file ${file} is damaged: ${fault}. Restore it from a backup`,
+    { file },
+    { cause },
+  );
+
+/**
+ * Reads the file without deciphering anything.
+ *
+ * @throws {@link EngineError} `VAULT_DAMAGED`, or `DATA_FOLDER_UNUSABLE` if it cannot be read at all
+ */
+export const readVaultFile = (file: string): VaultFile => {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new EngineError(
+      'DATA_FOLDER_UNUSABLE',
+      `Cannot read ${file}: ${(cause as Error).message}`,
+      { file },
+      { cause },
+    );
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw damaged(file, 'it is not JSON');
+  }
+  const result = vaultFileSchema.safeParse(json);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw damaged(file, `${['vault', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'unreadable'}`);
+};
+
+/** Writes the file atomically and durably, for its owner only. */
+export const writeVaultFile = (file: string, content: Omit<VaultFile, 'format' | 'version'>): void =>
+  writeDurably(file, `${JSON.stringify({ format: 'gasdesk-vault', version: VERSION, ...content }, null, 2)}\n`);
+
+/** Encrypts and authenticates by AES-256-GCM; `purpose` keeps a box from being used in place of another. */
+export const seal = (key: Uint8Array, plain: Uint8Array, purpose: string, entropy: Entropy): string => {
+  const iv = entropy.bytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(aad(purpose));
+  return Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64');
+};
+
+/** The content of a sealed box, or nothing if the key is another one or the box was altered. */
+export const unseal = (key: Uint8Array, box: string, purpose: string): Buffer | undefined => {
+  const bytes = Buffer.from(box, 'base64');
+  if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(aad(purpose)).setAuthTag(bytes.subarray(-TAG_BYTES));
+  const plain = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
+  try {
+    return Buffer.concat([plain, decipher.final()]);
+  } catch {
+    return undefined;
+  }
+};
+
+const aad = (purpose: string): Buffer => Buffer.from(`gasdesk-vault:${VERSION}:${purpose}`);
+
+/**
+ * Puts the data key under an unlocker.
+ *
+ * @throws {@link EngineError} `VAULT_PASSPHRASE_WRONG` if the unlocker is no good: an empty passphrase, a short key
+ */
+export const lockDataKey = async (
+  dataKey: Uint8Array,
+  unlocker: Unlocker,
+  cost: ScryptCost,
+  entropy: Entropy,
+): Promise<VaultFile['locks']> => {
+  if ('key' in unlocker) return { key: { dataKey: seal(checkedKey(unlocker.key), dataKey, 'key', entropy) } };
+  if (unlocker.passphrase.reveal() === '')
+    throw new EngineError('VAULT_PASSPHRASE_WRONG', 'The passphrase must not be empty');
+  const salt = entropy.bytes(SALT_BYTES);
+  const wrappingKey = await derive(unlocker.passphrase, salt, cost);
+  return {
+    passphrase: {
+      scrypt: { ...cost, salt: Buffer.from(salt).toString('base64') },
+      dataKey: seal(wrappingKey, dataKey, 'passphrase', entropy),
+    },
+  };
+};
+
+/**
+ * Gets the data key out again.
+ *
+ * @throws {@link EngineError} `VAULT_PASSPHRASE_WRONG`
+ */
+export const unlockDataKey = async (locks: VaultFile['locks'], unlocker: Unlocker): Promise<Buffer> => {
+  const byKey = 'key' in unlocker;
+  const word = byKey ? 'key' : 'passphrase';
+  const lock = locks[word];
+  if (!lock) throw new EngineError('VAULT_PASSPHRASE_WRONG', `The vault was not set up to be opened with a ${word}`);
+  const wrappingKey = byKey
+    ? checkedKey(unlocker.key)
+    : locks.passphrase &&
+      (await derive(unlocker.passphrase, Buffer.from(locks.passphrase.scrypt.salt, 'base64'), locks.passphrase.scrypt));
+  const dataKey = wrappingKey && unseal(wrappingKey, lock.dataKey, word);
+  if (!dataKey) throw new EngineError('VAULT_PASSPHRASE_WRONG', `The ${word} does not open the vault`);
+  return dataKey;
+};
+
+const checkedKey = (key: Secret<Uint8Array>): Uint8Array => {
+  if (key.reveal().length !== KEY_BYTES)
+    throw new EngineError('VAULT_PASSPHRASE_WRONG', `The vault's key must have ${KEY_BYTES} bytes`);
+  return key.reveal();
+};
+
+/** scrypt (RFC 7914), off the event loop. NFKC, since keyboards differ in how they compose the same letter. */
+const derive = (passphrase: Secret<string>, salt: Uint8Array, { N, r, p }: ScryptCost): Promise<Buffer> => {
+  const options: ScryptOptions = { N, r, p, maxmem: 256 * r * (N + p) };
+  return new Promise((resolve, reject) => {
+    scrypt(passphrase.reveal().normalize('NFKC'), salt, KEY_BYTES, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
+  });
+};

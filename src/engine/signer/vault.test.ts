@@ -1,0 +1,273 @@
+import { spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ErrorCode } from '../../shared/errors.ts';
+import { systemEntropy } from '../clock.ts';
+import { Secret } from '../secret.ts';
+import { type Unlocker, type Vault, openVault } from './vault.ts';
+
+const cheap = { scrypt: { N: 2, r: 1, p: 1 } };
+const passphrase = (text: string): Unlocker => ({ passphrase: new Secret(text) });
+const key = (bytes: Uint8Array): Unlocker => ({ key: new Secret(bytes) });
+const RIGHT = passphrase('correct horse');
+const VALUE = '0x4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318';
+
+let dir: string;
+let file: string;
+let vault: Vault;
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'gasdesk-vault-'));
+  file = join(dir, 'vault.json');
+  vault = openVault(file, cheap);
+  await vault.create(RIGHT);
+  vault.set('signer:31337', new Secret(VALUE));
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
+
+const reopened = async (unlocker: Unlocker = RIGHT): Promise<Vault> => {
+  const other = openVault(file, cheap);
+  await other.unlock(unlocker);
+  return other;
+};
+
+/** Asserts the refusal and that it touched neither the file nor its neighbours. */
+const refused = async (act: () => unknown, code: ErrorCode, message: string | RegExp = ''): Promise<void> => {
+  const before = [readdirSync(dir), existsSync(file) && statSync(file).isFile() && readFileSync(file, 'utf8')];
+  const error: unknown = await (async () => act())().then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string });
+  expect([readdirSync(dir), existsSync(file) && statSync(file).isFile() && readFileSync(file, 'utf8')]).toEqual(before);
+};
+
+test('keys survive a restart and open with the passphrase only', async () => {
+  const other = openVault(file, cheap);
+  expect(other.state).toBe('locked');
+  await refused(() => other.unlock(passphrase('wrong horse')), 'VAULT_PASSPHRASE_WRONG', 'does not open the vault');
+  expect(other.state).toBe('locked');
+  await other.unlock(RIGHT);
+  expect(other.state).toBe('unlocked');
+  expect(other.get('signer:31337')?.reveal()).toBe(VALUE);
+});
+
+test('a stolen file shows neither keys nor names nor the passphrase, and others cannot read it', () => {
+  const text = readFileSync(file, 'utf8');
+  for (const part of [VALUE, VALUE.slice(2), 'signer', '31337', 'horse']) expect(text).not.toContain(part);
+  expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
+  expect(readdirSync(dir)).toEqual(['vault.json']);
+});
+
+test('printing a vault or what it gives prints no key', () => {
+  expect(
+    inspect([vault, vault.get('signer:31337'), vault.webhookSecret('w')], { depth: 9, showHidden: true }),
+  ).not.toMatch(/4c0883|whsec_/);
+});
+
+test('a locked vault gives nothing and takes nothing', async () => {
+  vault.lock();
+  expect(vault.state).toBe('locked');
+  const uses = [
+    () => vault.get('a'),
+    () => vault.set('a', new Secret('b')),
+    () => vault.delete('a'),
+    () => vault.names(),
+    () => vault.webhookSecret('a'),
+    () => vault.setUnlocker(RIGHT),
+  ];
+  for (const use of uses) await refused(use, 'VAULT_LOCKED');
+  await vault.unlock(RIGHT);
+  expect(vault.names()).toEqual(['signer:31337']);
+});
+
+test('an absent vault says so; creating cannot overwrite one that exists, not even by two calls at once', async () => {
+  await refused(() => vault.create(RIGHT), 'VAULT_LOCKED', 'already');
+  rmSync(file);
+  const fresh = openVault(file, cheap);
+  expect(fresh.state).toBe('absent');
+  await refused(() => fresh.unlock(RIGHT), 'VAULT_LOCKED', 'no vault yet');
+  const results = await Promise.allSettled([fresh.create(passphrase('a')), fresh.create(passphrase('b'))]);
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(fresh.state).toBe('unlocked');
+});
+
+test('entries can be replaced and deleted for good, whatever their names', async () => {
+  for (const name of ['__proto__', 'constructor', 'ключ', '']) vault.set(name, new Secret(`value of ${name}`));
+  vault.set('signer:31337', new Secret('new'));
+  expect(vault.delete('ключ')).toBe(true);
+  expect(vault.delete('ключ')).toBe(false);
+  const other = await reopened();
+  expect(other.names()).toEqual(['signer:31337', '__proto__', 'constructor', '']);
+  expect(other.get('signer:31337')?.reveal()).toBe('new');
+  expect(other.get('__proto__')?.reveal()).toBe('value of __proto__');
+  expect(other.get('ключ')).toBeUndefined();
+  expect(other.get('toString')).toBeUndefined();
+});
+
+test('a changed passphrase opens the vault, the old one no more, and nothing is encrypted anew under another key', async () => {
+  await vault.setUnlocker(passphrase('new horse'));
+  await refused(() => reopened(RIGHT), 'VAULT_PASSPHRASE_WRONG');
+  expect((await reopened(passphrase('new horse'))).get('signer:31337')?.reveal()).toBe(VALUE);
+});
+
+test('the desktop opens the vault with a key of the OS keychain, beside or instead of a passphrase', async () => {
+  const bytes = systemEntropy.bytes(32);
+  await refused(() => reopened(key(bytes)), 'VAULT_PASSPHRASE_WRONG', 'not set up to be opened with a key');
+  await vault.setUnlocker(key(bytes));
+  expect((await reopened(key(bytes))).names()).toEqual(['signer:31337']);
+  expect((await reopened(RIGHT)).names()).toEqual(['signer:31337']);
+  await refused(() => reopened(key(systemEntropy.bytes(32))), 'VAULT_PASSPHRASE_WRONG', 'The key does not open');
+
+  rmSync(file);
+  await openVault(file, cheap).create(key(bytes));
+  expect((await reopened(key(bytes))).names()).toEqual([]);
+  await refused(() => reopened(RIGHT), 'VAULT_PASSPHRASE_WRONG', 'not set up to be opened with a passphrase');
+});
+
+test('an empty passphrase or a short key protects nothing and is refused', async () => {
+  await refused(() => vault.setUnlocker(passphrase('')), 'VAULT_PASSPHRASE_WRONG', 'must not be empty');
+  await refused(() => vault.setUnlocker(key(new Uint8Array(31))), 'VAULT_PASSPHRASE_WRONG', '32 bytes');
+});
+
+test('a passphrase with an accent opens the vault from every keyboard', async () => {
+  await vault.setUnlocker(passphrase('caf\u00e9'));
+  expect((await reopened(passphrase('cafe\u0301'))).state).toBe('unlocked');
+});
+
+test('an entry set while the vault is being unlocked again is not lost', async () => {
+  const again = vault.unlock(RIGHT);
+  vault.set('late', new Secret('x'));
+  await again;
+  vault.set('later', new Secret('y'));
+  expect((await reopened()).names()).toEqual(['signer:31337', 'late', 'later']);
+});
+
+test('a vault locked while its passphrase is changed still opens with the old one', async () => {
+  const change = vault.setUnlocker(passphrase('new horse'));
+  vault.lock();
+  await expect(change).rejects.toMatchObject({ code: 'VAULT_LOCKED' });
+  expect((await reopened()).get('signer:31337')?.reveal()).toBe(VALUE);
+});
+
+test('webhook secrets have the form of Standard Webhooks, differ, and stay the same over restarts and changes', async () => {
+  const secret = vault.webhookSecret('w1').reveal();
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
+  expect(vault.webhookSecret('w2').reveal()).not.toBe(secret);
+  await vault.setUnlocker(passphrase('new horse'));
+  expect((await reopened(passphrase('new horse'))).webhookSecret('w1').reveal()).toBe(secret);
+
+  const seed = Buffer.alloc(32, 7);
+  const known = openVault(join(dir, 'known.json'), {
+    ...cheap,
+    entropy: { bytes: (n) => Buffer.alloc(n, 7), uuid: () => '' },
+  });
+  await known.create(RIGHT);
+  const expected = createHmac('sha256', seed).update('webhook:w1').digest('base64');
+  expect(known.webhookSecret('w1').reveal()).toBe(`whsec_${expected}`);
+});
+
+const damage: [string, (json: VaultJson) => unknown, RegExp][] = [
+  ['is empty', () => '', /not JSON/],
+  ['was cut short', (json) => JSON.stringify(json).slice(0, -20), /not JSON/],
+  ['is of something else', () => ({ version: 3, crypto: {} }), /format: is not "gasdesk-vault"/],
+  ['is of a newer Gasdesk', (json) => ({ ...json, version: 2 }), /version: is not 1/],
+  ['lacks its entries', (json) => ({ ...json, entries: undefined }), /entries:/],
+  ['has altered entries', (json) => ({ ...json, entries: altered(json.entries) }), /the entries were altered/],
+  ['has entries cut off', (json) => ({ ...json, entries: '' }), /the entries were altered/],
+  ['has the entries of another vault', (json) => ({ ...json, entries: json.locks.passphrase.dataKey }), /altered/],
+  ['asks for a terabyte of memory', (json) => withScrypt(json, { N: 2 ** 33 }), /locks.passphrase.scrypt.N/],
+  ['asks for an impossible cost', (json) => withScrypt(json, { N: 3 }), /scrypt.N: is not a power of two/],
+];
+
+interface VaultJson {
+  locks: { passphrase: { scrypt: object; dataKey: string } };
+  entries: string;
+}
+const altered = (box: string): string => {
+  const bytes = Buffer.from(box, 'base64');
+  bytes[20] = (bytes[20] ?? 0) ^ 1;
+  return bytes.toString('base64');
+};
+const withScrypt = (json: VaultJson, scrypt: object): unknown => {
+  const { passphrase: lock } = json.locks;
+  return { ...json, locks: { passphrase: { ...lock, scrypt: { ...lock.scrypt, ...scrypt } } } };
+};
+
+test.each(damage)(
+  'a vault file that %s is reported, with what is wrong, and left alone',
+  async (_, change, message) => {
+    const content = change(JSON.parse(readFileSync(file, 'utf8')) as VaultJson);
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+    await refused(() => reopened(), 'VAULT_DAMAGED', message);
+  },
+);
+
+test('a vault that cannot be read is not taken for a missing one', async () => {
+  rmSync(file);
+  mkdirSync(file);
+  await refused(() => reopened(), 'DATA_FOLDER_UNUSABLE', 'Cannot read');
+  await refused(() => openVault(file, cheap).create(RIGHT), 'VAULT_LOCKED', 'already');
+});
+
+test('a change that cannot be written is not believed in memory either', async () => {
+  mkdirSync(join(file, '..', 'vault.json.new', 'in the way'), { recursive: true });
+  await refused(() => vault.set('lost', new Secret('x')), 'DATA_FOLDER_UNUSABLE', 'Cannot write');
+  await refused(() => vault.delete('signer:31337'), 'DATA_FOLDER_UNUSABLE');
+  await refused(() => vault.setUnlocker(passphrase('new')), 'DATA_FOLDER_UNUSABLE');
+  expect(vault.names()).toEqual(['signer:31337']);
+});
+
+test('after kill -9 in the middle of writing, every entry that was acknowledged is there', async () => {
+  const script = `
+    const { openVault } = await import(${JSON.stringify(new URL('./vault.ts', import.meta.url).href)});
+    const { Secret } = await import(${JSON.stringify(new URL('../secret.ts', import.meta.url).href)});
+    const vault = openVault(process.argv[1], { scrypt: { N: 2, r: 1, p: 1 } });
+    await vault.unlock({ passphrase: new Secret('correct horse') });
+    const next = (i) => {
+      vault.set('entry ' + i, new Secret('x'));
+      process.stdout.write(i + '\\n', () => setImmediate(next, i + 1));
+    };
+    next(1);`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  let acknowledged = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    acknowledged = Number(line);
+    if (acknowledged === 25) child.kill('SIGKILL');
+  }
+  await exited;
+  expect(acknowledged).toBeGreaterThanOrEqual(25);
+  const names = new Set((await reopened()).names());
+  for (let i = 1; i <= acknowledged; i += 1) expect(names).toContain(`entry ${i}`);
+});
+
+test('with no cost given a guess at the passphrase costs 2^17', async () => {
+  const costly = openVault(join(dir, 'costly.json'));
+  await costly.create(RIGHT);
+  expect(JSON.parse(readFileSync(join(dir, 'costly.json'), 'utf8'))).toMatchObject({
+    locks: { passphrase: { scrypt: { N: 131_072, r: 8, p: 1 } } },
+  });
+  costly.lock();
+  await costly.unlock(RIGHT);
+  expect(costly.state).toBe('unlocked');
+});

@@ -1,0 +1,61 @@
+import type { Clock } from '../../src/engine/clock.ts';
+
+interface Timer {
+  readonly due: number;
+  readonly fn: () => void;
+}
+
+/** A clock that stands still until the test moves it. */
+export class ManualClock implements Clock {
+  #now: number;
+  readonly #start: number;
+  readonly #timers = new Set<Timer>();
+
+  constructor(startMs = Date.UTC(2026, 0, 1)) {
+    this.#start = startMs;
+    this.#now = startMs;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
+    return this.#now - this.#start;
+  }
+
+  setTimer(ms: number, fn: () => void): () => void {
+    const timer = { due: this.#now + Math.max(0, ms), fn };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** How many timers wait: a test asserts 0 after a stop. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  /**
+   * Moves time forward by `ms` and runs what falls due on the way, in order of its time. What a timer started is
+   * given a turn of the event loop before the next one runs.
+   */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    for (let timer = this.#next(end); timer; timer = this.#next(end)) {
+      this.#timers.delete(timer);
+      this.#now = timer.due;
+      timer.fn();
+      await eventLoopTurn();
+    }
+    this.#now = end;
+    await eventLoopTurn();
+  }
+
+  #next(end: number): Timer | undefined {
+    let next: Timer | undefined;
+    for (const timer of this.#timers) if (timer.due <= end && (!next || timer.due < next.due)) next = timer;
+    return next;
+  }
+}
+
+const eventLoopTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
