@@ -1,0 +1,79 @@
+import { EngineError } from '../../shared/errors.ts';
+import { addressKey } from '../../shared/schema/hex.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import { type RpcClient, RpcError } from '../chain/rpc.ts';
+import type { Store } from '../store/store.ts';
+import { type PaymasterContractCheck, verifyPaymasterContract } from './contract-reads.ts';
+import type { PaymasterLayout } from './layout.ts';
+
+/** A contract that is to be held against its layout and the signer of its chain. */
+export interface AgreementSubject {
+  readonly chainId: number;
+  readonly layout: PaymasterLayout;
+  readonly contract: Address;
+  readonly signer: Address;
+}
+
+const mismatch = ({ contract, layout }: AgreementSubject, detail: string, data: Record<string, unknown>): EngineError =>
+  new EngineError('CONTRACT_MISMATCH', `The contract ${contract} is not usable as ${layout.version}: ${detail}`, data);
+
+/** Nodes differ in how they say that a call ran and failed. Any other error says nothing about the contract. */
+const hasReverted = ({ code, data, message }: RpcError): boolean =>
+  code === 3 || data !== undefined || /revert|VM execution|invalid opcode|invalid jump|out of gas/i.test(message);
+
+/** What a node's error on a call of the contract means: it is another contract, or the chain could not be asked. */
+export const callFault = (subject: AgreementSubject, cause: RpcError): EngineError => {
+  const words = cause.message.slice(0, 200);
+  if (hasReverted(cause)) {
+    return mismatch(subject, `it does not answer like one (${words}).`, { contract: subject.contract });
+  }
+  const message = `The node of chain ${subject.chainId} answered with an error: ${words}`;
+  return new EngineError('CHAIN_UNREACHABLE', message, {}, { cause });
+};
+
+const compare = async (rpc: RpcClient, subject: AgreementSubject): Promise<PaymasterContractCheck> => {
+  const { chainId, layout, contract, signer } = subject;
+  try {
+    return await verifyPaymasterContract(rpc.call, layout, { chainId, paymaster: contract, signer });
+  } catch (error) {
+    throw error instanceof RpcError ? callFault(subject, error) : error;
+  }
+};
+
+/**
+ * Asks a paymaster contract for its hash of a sample operation and for its signer (SPEC 4).
+ *
+ * @throws EngineError `CONTRACT_MISMATCH` with both values of each comparison, `CHAIN_UNREACHABLE`
+ */
+export const requireAgreement = async (rpc: RpcClient, subject: AgreementSubject): Promise<void> => {
+  const { hash, signer, matches } = await compare(rpc, subject);
+  if (matches) return;
+  const sameHash = hash.local === addressKey(hash.contract);
+  const detail = sameHash
+    ? `its signer is ${signer.contract}, the vault's is ${signer.vault}. Import the contract's key, or set the vault's signer on the contract.`
+    : `it hashes a sample operation to ${hash.contract}, Gasdesk to ${hash.local}. It is another contract or another build.`;
+  throw mismatch(subject, detail, { hash, signer });
+};
+
+/**
+ * Checks a contract that was attached while its chain could not be asked, or before the signer changed, and
+ * remembers that it agrees. Without an RPC URL there is nobody to ask.
+ *
+ * @throws EngineError `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`
+ */
+export const ensureAgreement = async (
+  store: Pick<Store, 'findPaymasterContract' | 'findSigner' | 'savePaymasterContract'>,
+  rpc: RpcClient | undefined,
+  subject: AgreementSubject & { readonly checked: boolean },
+): Promise<void> => {
+  if (subject.checked || rpc === undefined) return;
+  await requireAgreement(rpc, subject);
+  const { chainId, layout, contract, signer } = subject;
+  // While the chain was asked, the operator may have attached another contract or changed the signer.
+  const [attached, current] = await Promise.all([
+    store.findPaymasterContract(chainId, layout.version),
+    store.findSigner(chainId),
+  ]);
+  if (attached?.address !== contract || current?.address !== signer) return;
+  await store.savePaymasterContract({ chainId, version: layout.version, address: contract, checked: true });
+};
