@@ -1,0 +1,120 @@
+import { EngineError } from '../../shared/errors.ts';
+import type { Vault } from '../signer/vault.ts';
+import type { Store } from '../store/store.ts';
+import { type RpcClient, RpcError, createRpcClient } from './rpc.ts';
+
+/** Where a chain can be reached. */
+export interface ChainUrls {
+  rpc?: string;
+  bundler?: string;
+}
+
+/** The operator's chains, by their settings. */
+export interface ChainAccess {
+  /** Full URLs, credentials included. @throws EngineError `VAULT_LOCKED` if a URL is in a vault that is locked */
+  urls(chainId: number): Promise<ChainUrls>;
+  /**
+   * Client of the chain's node; undefined where no RPC URL is set. Its first request is preceded by a look at the
+   * node's chain id, and throws `PAYMASTER_NOT_READY` if that is another one.
+   *
+   * @throws EngineError `VAULT_LOCKED`
+   */
+  rpc(chainId: number): Promise<RpcClient | undefined>;
+  /** Client of the chain's bundler; undefined where none is set. @throws EngineError `VAULT_LOCKED` */
+  bundler(chainId: number): Promise<RpcClient | undefined>;
+}
+
+/** Names under which a chain's URLs are in the vault. */
+export const vaultUrlName = (chainId: number, kind: keyof ChainUrls): string => `chain.${chainId}.${kind}`;
+
+/** Providers put keys into user info, path and query; a bare origin, or this machine, carries none. */
+export const carriesCredentials = (url: string): boolean => {
+  const { username, password, pathname, search, hostname } = new URL(url);
+  const local = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+  return username !== '' || password !== '' || search !== '' || (pathname !== '/' && !local);
+};
+
+const IN_VAULT = '/…';
+
+/** What is shown and stored in the open of a URL that is in the vault. */
+export const withoutCredentials = (url: string): string => `${new URL(url).origin}${IN_VAULT}`;
+
+/** A client that makes sure, before its first request, that the node is of this chain. */
+const verifying = (node: RpcClient, chainId: number): RpcClient => {
+  let verified = false;
+  const verify = async (): Promise<void> => {
+    if (verified) return;
+    const answered = Number(await askChainId(node, chainId));
+    if (answered !== chainId) {
+      const fix = `Run "gasdesk chain set ${chainId} --rpc URL".`;
+      const message = `The RPC URL set for chain ${chainId} is of chain ${answered}. ${fix}`;
+      throw new EngineError('PAYMASTER_NOT_READY', message, { missing: 'rpc', fix });
+    }
+    verified = true;
+  };
+  return {
+    url: node.url,
+    async send(method, params) {
+      await verify();
+      return node.send(method, params);
+    },
+    async call(to, data) {
+      await verify();
+      return node.call(to, data);
+    },
+  };
+};
+
+/** Providers answer a bad key, or an empty purse, with an error of JSON-RPC. */
+const askChainId = async (node: RpcClient, chainId: number): Promise<unknown> => {
+  try {
+    return await node.send('eth_chainId', []);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const message = `The RPC of chain ${chainId} does not tell its chain id: ${error.message}`;
+    throw new EngineError('CHAIN_UNREACHABLE', message, {}, { cause: error });
+  }
+};
+
+/** Chains as set in the store, credentials from the vault. Clients are kept, so that connections are used again. */
+export const createChainAccess = (store: Pick<Store, 'findChain'>, vault: Vault, timeoutMs: number): ChainAccess => {
+  const clients = new Map<string, RpcClient>();
+  const nodes = new Map<string, RpcClient>();
+
+  /** One per chain, also where two chains were given the same URL: one of them is wrong. */
+  const client = (url: string, what: string): RpcClient => {
+    const key = `${what} ${url}`;
+    const known = clients.get(key) ?? createRpcClient(url, what, timeoutMs);
+    clients.set(key, known);
+    return known;
+  };
+
+  const urls = async (chainId: number): Promise<ChainUrls> => {
+    const settings = await store.findChain(chainId);
+    const read = (kind: keyof ChainUrls): ChainUrls => {
+      const shown = settings?.[kind];
+      if (shown === undefined || shown === null) return {};
+      if (!shown.endsWith(IN_VAULT)) return { [kind]: shown };
+      const url = vault.state === 'unlocked' ? vault.get(vaultUrlName(chainId, kind)) : undefined;
+      if (url === undefined)
+        throw new EngineError('VAULT_LOCKED', `The ${kind} URL of chain ${chainId} is in the vault`);
+      return { [kind]: url.reveal() };
+    };
+    return { ...read('rpc'), ...read('bundler') };
+  };
+
+  return {
+    urls,
+    async rpc(chainId) {
+      const { rpc } = await urls(chainId);
+      if (rpc === undefined) return undefined;
+      const node = nodes.get(rpc) ?? verifying(client(rpc, `The RPC of chain ${chainId}`), chainId);
+      nodes.set(rpc, node);
+      return node;
+    },
+    async bundler(chainId) {
+      const { bundler } = await urls(chainId);
+      return bundler === undefined ? undefined : client(bundler, `The bundler of chain ${chainId}`);
+    },
+  };
+};

@@ -1,0 +1,51 @@
+import { ContractFactory, JsonRpcProvider, Wallet } from 'ethers';
+import { entryPointAddress } from '../../shared/entry-points.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import type { PaymasterLayout } from '../paymaster/layout.ts';
+import { loadArtifact } from './artifacts.ts';
+import type { RpcClient } from './rpc.ts';
+
+/** What is deployed, for whom, and who pays for it. */
+export interface PaymasterDeployment {
+  readonly chainId: number;
+  readonly layout: PaymasterLayout;
+  /** Address whose signatures the contract is to accept. */
+  readonly signer: Address;
+  /** Key that pays for the transaction and owns the contract. */
+  readonly privateKey: string;
+}
+
+/**
+ * Deploys a paymaster contract and waits until it is mined.
+ *
+ * @throws EngineError `NOT_DEPLOYABLE`, or `CHAIN_UNREACHABLE` with what the node said
+ */
+export const deployPaymaster = async (
+  rpc: RpcClient,
+  { chainId, layout, signer, privateKey }: PaymasterDeployment,
+): Promise<{ address: Address; transactionHash: string }> => {
+  const { deployment, entryPointVersion } = layout;
+  if (deployment === undefined)
+    throw new EngineError('NOT_DEPLOYABLE', `Version ${layout.version} can only be attached`);
+  const { abi, bytecode } = await loadArtifact(deployment.artifact);
+  const provider = new JsonRpcProvider(rpc.url, chainId, { staticNetwork: true, cacheTimeout: -1 });
+  try {
+    const owner = new Wallet(privateKey, provider);
+    const wiring = {
+      owner: owner.address as Address,
+      entryPoint: entryPointAddress[entryPointVersion],
+      signer,
+    };
+    const factory = new ContractFactory([...abi], bytecode, owner);
+    const contract = await factory.deploy(...deployment.constructorArguments(wiring));
+    await contract.waitForDeployment();
+    const transactionHash = contract.deploymentTransaction()?.hash ?? '';
+    return { address: (await contract.getAddress()) as Address, transactionHash };
+  } catch (error) {
+    const detail = error instanceof Error && 'shortMessage' in error ? String(error.shortMessage) : String(error);
+    throw new EngineError('CHAIN_UNREACHABLE', `The deployment failed: ${detail}`, {}, { cause: error });
+  } finally {
+    provider.destroy();
+  }
+};

@@ -1,0 +1,189 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Interface } from 'ethers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Address, Hex } from '../../../shared/schema/hex.ts';
+import type { UserOperationV06 } from '../../../shared/schema/user-operation.ts';
+import { createRpcClient } from '../rpc.ts';
+import { estimateByBundler } from './bundler.ts';
+import type { GasValues } from './gas-request.ts';
+
+const entryPoint: Address = `0x${'44'.repeat(20)}`;
+const op: UserOperationV06 = {
+  sender: `0x${'11'.repeat(20)}`,
+  nonce: 1n << 70n,
+  initCode: '0x',
+  callData: '0xabcdef',
+  callGasLimit: 77n,
+  verificationGasLimit: 88n,
+  preVerificationGas: 99n,
+  maxFeePerGas: 1_000_000_000n,
+  maxPriorityFeePerGas: 0n,
+  paymasterAndData: '0x',
+  signature: `0x${'22'.repeat(65)}`,
+};
+const good = { callGasLimit: '0x5208', verificationGasLimit: '0x186a0', preVerificationGas: '0xc350' };
+const goodValues: GasValues = { callGasLimit: 21_000n, verificationGasLimit: 100_000n, preVerificationGas: 50_000n };
+
+let server: Server;
+let url: string;
+/** What the bundler answers with, and what it was asked. */
+let answer: (respond: { result: (value: unknown) => void; raw: (text: string) => void; hangUp: () => void }) => void;
+let asked: { method: string; params: unknown[] };
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      asked = JSON.parse(Buffer.concat(chunks).toString()) as typeof asked;
+      answer({
+        result: (value) => response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: value })),
+        raw: (text) => response.end(text),
+        hangUp: () => response.destroy(),
+      });
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+const sponsored: UserOperationV06[] = [];
+const sponsor = (unsponsored: UserOperationV06): Hex => {
+  sponsored.push(unsponsored);
+  return '0x5e';
+};
+const estimate = (): Promise<GasValues> =>
+  estimateByBundler(createRpcClient(url, 'The bundler', 2_000), { op, entryPoint, sponsor });
+const answerResult = (value: unknown): void => {
+  answer = ({ result }) => result(value);
+};
+const answerError = (error: unknown): void => {
+  answer = ({ raw }) => raw(JSON.stringify({ jsonrpc: '2.0', id: 1, error }));
+};
+
+describe("a bundler's estimate", () => {
+  it('is asked for the sponsored operation, without gas limits that would bound it', async () => {
+    answerResult(good);
+    await estimate();
+    expect(asked).toMatchObject({
+      method: 'eth_estimateUserOperationGas',
+      params: [
+        {
+          sender: op.sender,
+          nonce: '0x400000000000000000',
+          initCode: '0x',
+          callData: '0xabcdef',
+          maxFeePerGas: '0x3b9aca00',
+          maxPriorityFeePerGas: '0x0',
+          paymasterAndData: '0x5e',
+          signature: op.signature,
+        },
+        entryPoint,
+      ],
+    });
+    expect(Object.keys(asked.params[0] as object)).toHaveLength(8);
+  });
+
+  it('does not get a signature that sponsors anything: nothing was decided yet', async () => {
+    answerResult(good);
+    sponsored.length = 0;
+    await estimate();
+    expect(sponsored).toHaveLength(1);
+    expect(sponsored[0]).toMatchObject({ callGasLimit: 0n, verificationGasLimit: 0n, preVerificationGas: 0n });
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['hex', good],
+    ['numbers', { callGasLimit: 21_000, verificationGasLimit: 100_000, preVerificationGas: 50_000 }],
+    ['decimal strings', { callGasLimit: '21000', verificationGasLimit: '100000', preVerificationGas: '50000' }],
+    ['the old name of the limit', { ...good, verificationGasLimit: undefined, verificationGas: '0x186a0' }],
+    ['both names', { ...good, verificationGas: '0x1' }],
+    ['more than was asked', { ...good, validUntil: '0x0', maxFeePerGas: {}, paymasterPostOpGasLimit: null }],
+  ])('is read: %s', async (_, result) => {
+    answerResult(result);
+    expect(await estimate()).toEqual(goodValues);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no object', null, 'expected object'],
+    ['a list', [good], 'expected object'],
+    ['a field missing', { ...good, preVerificationGas: undefined }, 'preVerificationGas'],
+    ['neither name of the limit', { ...good, verificationGasLimit: undefined }, 'verificationGasLimit is missing'],
+    ['a negative number', { ...good, callGasLimit: -1 }, 'callGasLimit'],
+    ['a fraction', { ...good, callGasLimit: 1.5 }, 'callGasLimit'],
+    ['a number too large to be exact', { ...good, callGasLimit: 2 ** 60 }, 'callGasLimit'],
+    ['gas beyond every block', { ...good, verificationGasLimit: `0x${'f'.repeat(30)}` }, 'must be below 2^53'],
+    ['gas beyond 256 bits', { ...good, verificationGasLimit: `0x${'f'.repeat(65)}` }, 'verificationGasLimit'],
+    ['no gas for validation', { ...good, verificationGasLimit: '0x0' }, 'must not be 0'],
+    ['not a number', { ...good, callGasLimit: 'NaN' }, 'callGasLimit'],
+  ])('is refused rather than signed for: %s', async (_, result, fault) => {
+    answerResult(result);
+    await expect(estimate()).rejects.toMatchObject({
+      code: 'GAS_ESTIMATION_FAILED',
+      message: expect.stringContaining(fault),
+    });
+  });
+});
+
+describe('a bundler that refuses the operation says why', () => {
+  const closed = new Interface(['error Error(string)']).encodeErrorResult('Error', ['no more']);
+
+  it.each<[string, unknown, string, Record<string, unknown>]>([
+    [
+      'by an AA code',
+      { code: -32500, message: 'AA23 reverted: only owner' },
+      'AA23 reverted: only owner',
+      { aaCode: 'AA23', reason: 'only owner' },
+    ],
+    [
+      'by an AA code inside its own words',
+      { code: -32500, message: 'UserOperation failed validation with reason: AA25 invalid account nonce' },
+      'AA25 invalid account nonce',
+      { aaCode: 'AA25', reason: 'invalid account nonce' },
+    ],
+    [
+      'by revert data',
+      { code: -32521, message: 'execution reverted', data: closed },
+      'execution reverted: no more',
+      { reason: 'no more', revertData: closed },
+    ],
+    [
+      'by revert data in its message',
+      { code: -32521, message: `reverted during simulation with reason: ${closed}` },
+      'reverted during simulation with reason: no more',
+      { reason: 'no more', revertData: closed },
+    ],
+    [
+      'by the address of a culprit, which is no revert data',
+      { code: -32501, message: `paymaster ${entryPoint} throttled` },
+      `paymaster ${entryPoint} throttled`,
+      { reason: `paymaster ${entryPoint} throttled` },
+    ],
+    ['by nothing at all', { code: 'x', message: 5 }, 'unknown error', { reason: 'unknown error' }],
+  ])('%s', async (_, error, message, data) => {
+    answerError(error);
+    await expect(estimate()).rejects.toMatchObject({
+      code: 'GAS_ESTIMATION_FAILED',
+      message: expect.stringContaining(message),
+      data,
+    });
+  });
+});
+
+it.each<[string, typeof answer]>([
+  ['hangs up', ({ hangUp }) => hangUp()],
+  ['talks HTML', ({ raw }) => raw('<html>502</html>')],
+  ['talks no JSON-RPC', ({ raw }) => raw('{}')],
+])('a bundler that %s is told from one that refuses', async (_, how) => {
+  answer = how;
+  await expect(estimate()).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
+});

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { EngineError } from '../../../shared/errors.ts';
+import type { Hex } from '../../../shared/schema/hex.ts';
+import { quantity, toQuantity } from '../../../shared/schema/quantity.ts';
+import type { UserOperationV06 } from '../../../shared/schema/user-operation.ts';
+import { RpcError } from '../rpc.ts';
+import type { RpcClient } from '../rpc.ts';
+import type { GasRequest, GasValues } from './gas-request.ts';
+import { revertReason, validationFailure } from './failure.ts';
+
+/** The answer to a DApp has gas as JSON numbers (service-interface 2.7), which are exact up to here. */
+const gas = quantity.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER), 'must be below 2^53');
+const positiveGas = gas.refine((value) => value > 0n, 'must not be 0');
+
+/** `verificationGas` is what older bundlers call the limit; other fields are of no concern here. */
+const answerSchema = z
+  .object({
+    callGasLimit: gas,
+    verificationGasLimit: positiveGas.optional(),
+    verificationGas: positiveGas.optional(),
+    preVerificationGas: positiveGas,
+  })
+  .transform(({ verificationGas, verificationGasLimit = verificationGas, ...rest }, context) => {
+    if (verificationGasLimit !== undefined) return { ...rest, verificationGasLimit };
+    context.addIssue({ code: 'custom', path: ['verificationGasLimit'], message: 'is missing' });
+    return z.NEVER;
+  });
+
+/**
+ * What the bundler's `eth_estimateUserOperationGas` (ERC-7769) says. The operation goes there without gas limits,
+ * since a bundler takes those it is given for bounds, and so the paymaster's signature is good for nothing.
+ *
+ * @throws EngineError `GAS_ESTIMATION_FAILED` if the bundler refuses the operation, with `data.aaCode` and
+ *   `data.reason` where it tells them, or if its answer makes no sense; `CHAIN_UNREACHABLE`
+ */
+export const estimateByBundler = async (
+  bundler: RpcClient,
+  { op, entryPoint, sponsor }: Pick<GasRequest, 'op' | 'entryPoint' | 'sponsor'>,
+): Promise<GasValues> => {
+  const limitless = { ...op, callGasLimit: 0n, verificationGasLimit: 0n, preVerificationGas: 0n };
+  const wire = toWire({ ...limitless, paymasterAndData: sponsor(limitless) });
+  const answer = await bundler.send('eth_estimateUserOperationGas', [wire, entryPoint]).catch((error: unknown) => {
+    throw error instanceof RpcError ? refusal(error) : error;
+  });
+  const values = answerSchema.safeParse(answer);
+  if (values.success) return values.data;
+  const fault = values.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ');
+  throw new EngineError('GAS_ESTIMATION_FAILED', `The bundler's gas estimate is not usable: ${fault.slice(0, 300)}`);
+};
+
+const toWire = (op: UserOperationV06): Readonly<Record<string, Hex>> => ({
+  sender: op.sender,
+  nonce: toQuantity(op.nonce),
+  initCode: op.initCode,
+  callData: op.callData,
+  maxFeePerGas: toQuantity(op.maxFeePerGas),
+  maxPriorityFeePerGas: toQuantity(op.maxPriorityFeePerGas),
+  paymasterAndData: op.paymasterAndData,
+  signature: op.signature,
+});
+
+/** Revert data in a text: a selector, then whole words. */
+const REVERT_DATA = /0x[0-9a-f]{8}(?:[0-9a-f]{64})*(?![0-9a-f])/i;
+
+/** Bundlers put the reason of a call that reverts into `data`, or bare into their message. */
+const refusal = (error: RpcError): EngineError => {
+  const data = error.data ?? (REVERT_DATA.exec(error.message)?.[0] as Hex | undefined);
+  if (data === undefined || data === '0x') return validationFailure(error.message, error);
+  const failure = validationFailure(error.message.replace(data, '').replace(/:?\s*$/, ''), error);
+  const reason = revertReason(data);
+  return new EngineError(
+    'GAS_ESTIMATION_FAILED',
+    failure.message.includes(reason) ? failure.message : `${failure.message}: ${reason}`,
+    { ...failure.data, reason, revertData: data },
+    { cause: error },
+  );
+};

@@ -1,0 +1,71 @@
+import { Interface, getCreateAddress } from 'ethers';
+import { EngineError } from '../../../shared/errors.ts';
+import { addressKey } from '../../../shared/schema/hex.ts';
+import type { Address, Hex } from '../../../shared/schema/hex.ts';
+import type { UserOperationV06 } from '../../../shared/schema/user-operation.ts';
+import { loadArtifact } from '../artifacts.ts';
+import type { RpcClient } from '../rpc.ts';
+import { callWithOverride, readCode } from './eth-call.ts';
+import { revertReason, simulationFailure } from './failure.ts';
+
+const abi = new Interface([
+  'function estimateCallGas(address senderCreator, bytes initCode, address sender, bytes callData, uint256 minGas, uint256 maxGas) returns (bool success, uint256 gasNeeded, bytes revertData)',
+]);
+
+/** Where the probe looks for the EntryPoint's code (resources/solidity/CallGasProbe.sol). */
+const IMPLEMENTATION: Address = '0x66EE95b1CDD8cec3d47b46f50083b1c696489f3D';
+
+/** With validation, about what a whole transaction may have (EIP-7825: 16.8 M gas). */
+const MAX_CALL_GAS = 15_000_000n;
+
+/**
+ * The least `callGasLimit`, to about 1 %, with which an operation's callData succeeds: searched by a probe that an
+ * `eth_call` puts in the EntryPoint's place, so that one request does for the whole search.
+ *
+ * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason` and `data.revertData` if the call reverts;
+ *   `CHAIN_UNREACHABLE`
+ */
+export const findCallGas = async (rpc: RpcClient, entryPoint: Address, op: UserOperationV06): Promise<bigint> => {
+  const [{ deployedBytecode }, entryPointCode] = await Promise.all([
+    loadArtifact('CallGasProbe'),
+    readCode(rpc, entryPoint),
+  ]);
+  const override = { [entryPoint]: { code: deployedBytecode }, [IMPLEMENTATION]: { code: entryPointCode } };
+  const answer = await callWithOverride(rpc, entryPoint, probeCall(entryPoint, op), override).catch(
+    (error: unknown) => {
+      throw simulationFailure(error);
+    },
+  );
+  const { success, gasNeeded, revertData } = readAnswer(answer);
+  if (success) return gasNeeded;
+  throw callFailure(revertData);
+};
+
+const probeCall = (entryPoint: Address, { initCode, sender, callData }: UserOperationV06): Hex => {
+  // The EntryPoint made its SenderCreator in its constructor.
+  const senderCreator = getCreateAddress({ from: addressKey(entryPoint), nonce: 1 });
+  const args = [senderCreator, initCode, addressKey(sender), callData, 0n, MAX_CALL_GAS];
+  return abi.encodeFunctionData('estimateCallGas', args) as Hex;
+};
+
+const readAnswer = (answer: Hex): { success: boolean; gasNeeded: bigint; revertData: Hex } => {
+  // A node that ignores the override asks the EntryPoint itself, which knows no such method.
+  if (answer === '0x') {
+    throw new EngineError('GAS_ESTIMATION_FAILED', 'The node does not support state overrides in eth_call');
+  }
+  const [success, gasNeeded, revertData] = abi.decodeFunctionResult('estimateCallGas', answer).toArray() as [
+    boolean,
+    bigint,
+    Hex,
+  ];
+  return { success, gasNeeded, revertData };
+};
+
+const callFailure = (revertData: Hex): EngineError => {
+  const reason = revertReason(revertData);
+  const message =
+    revertData === '0x'
+      ? `The operation's call fails without a reason, or needs more than ${MAX_CALL_GAS} gas`
+      : `The operation's call reverts: ${reason}`;
+  return new EngineError('GAS_ESTIMATION_FAILED', message, { reason, revertData });
+};

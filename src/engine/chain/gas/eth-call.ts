@@ -1,0 +1,34 @@
+import { EngineError } from '../../../shared/errors.ts';
+import { isHex } from '../../../shared/schema/hex.ts';
+import type { Address, Hex } from '../../../shared/schema/hex.ts';
+import { toQuantity } from '../../../shared/schema/quantity.ts';
+import type { RpcClient } from '../rpc.ts';
+
+/** What an `eth_call` sees changed: code put at an address, or single storage slots. */
+export type StateOverride = Readonly<
+  Record<Address, { readonly code: Hex } | { readonly stateDiff: Readonly<Record<Hex, Hex>> }>
+>;
+
+/**
+ * Gas of every simulating call. Named, so that all nodes give the same; what is simulated has to fit in, and nodes
+ * must not cap it (geth's cap is 50 M).
+ */
+const CALL_GAS = 30_000_000n;
+
+/**
+ * `eth_call` on the latest block with changed state (geth's third parameter, which other nodes have too).
+ *
+ * @throws RpcError if the call reverts or the node refuses it
+ * @throws EngineError `CHAIN_UNREACHABLE`
+ */
+export const callWithOverride = (rpc: RpcClient, to: Address, data: Hex, override: StateOverride): Promise<Hex> =>
+  sendForBytes(rpc, 'eth_call', [{ to, data, gas: toQuantity(CALL_GAS) }, 'latest', override]);
+
+/** The code at an address on the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+export const readCode = (rpc: RpcClient, at: Address): Promise<Hex> => sendForBytes(rpc, 'eth_getCode', [at, 'latest']);
+
+const sendForBytes = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<Hex> => {
+  const answer = await rpc.send(method, params);
+  if (typeof answer === 'string' && isHex(answer)) return answer;
+  throw new EngineError('CHAIN_UNREACHABLE', `The node did not answer ${method} with bytes`);
+};

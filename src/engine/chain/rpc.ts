@@ -1,0 +1,114 @@
+import { EngineError } from '../../shared/errors.ts';
+import { type Address, type Hex, isHex } from '../../shared/schema/hex.ts';
+
+/** An error that the node answered with: a reverted call carries its revert data. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+  /** Revert data of a failed `eth_call`; undefined where the node sent none. */
+  readonly data: Hex | undefined;
+
+  constructor(code: number, message: string, data: Hex | undefined) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** JSON-RPC client of one chain's node or bundler. */
+export interface RpcClient {
+  readonly url: string;
+  /**
+   * @throws EngineError `CHAIN_UNREACHABLE` if no answer came in time or it is no JSON-RPC
+   * @throws RpcError if the node answered with an error
+   */
+  send(method: string, params: readonly unknown[]): Promise<unknown>;
+  /** `eth_call` on the latest block. */
+  readonly call: (to: Address, data: Hex) => Promise<Hex>;
+}
+
+interface RpcAnswer {
+  result?: unknown;
+  error?: { code?: unknown; message?: unknown; data?: unknown } | null;
+}
+
+const HEX = /0x(?:[0-9a-fA-F]{2})*/;
+
+/** Nodes put revert data in `data`, in `data.data`, or inside a text such as `Reverted 0x…`. */
+const revertData = (data: unknown): Hex | undefined => {
+  if (typeof data === 'string') return HEX.exec(data)?.[0] as Hex | undefined;
+  if (typeof data === 'object' && data !== null) return revertData('data' in data ? data.data : undefined);
+  return undefined;
+};
+
+const isAnswer = (value: unknown): value is RpcAnswer =>
+  typeof value === 'object' && value !== null && ('result' in value || 'error' in value);
+
+/** fetch takes no user info in a URL: it goes into a header. */
+const requestFor = (url: string): { target: URL; headers: Record<string, string> } => {
+  const target = new URL(url);
+  const { username, password } = target;
+  const userInfo = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  target.username = '';
+  target.password = '';
+  return {
+    target,
+    headers: {
+      'content-type': 'application/json',
+      ...(userInfo !== ':' && { authorization: `Basic ${Buffer.from(userInfo).toString('base64')}` }),
+    },
+  };
+};
+
+/**
+ * A client that posts each request by itself; the runtime keeps its connections open.
+ *
+ * @param what for messages, e.g. `The RPC of chain 31337`
+ * @param timeoutMs how long an answer may take
+ */
+export const createRpcClient = (url: string, what: string, timeoutMs: number): RpcClient => {
+  const unreachable = (detail: string, cause?: unknown): EngineError =>
+    new EngineError('CHAIN_UNREACHABLE', `${what} ${detail}`, {}, { cause });
+
+  const { target, headers } = requestFor(url);
+  const post = async (body: string): Promise<unknown> => {
+    try {
+      const response = await fetch(target, {
+        method: 'POST',
+        headers,
+        body,
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      return await response.json();
+    } catch (error) {
+      const late = error instanceof DOMException && error.name === 'TimeoutError';
+      const garbled = error instanceof SyntaxError;
+      throw unreachable(
+        late ? `did not answer in ${timeoutMs} ms` : garbled ? 'did not answer in JSON' : 'cannot be reached',
+        error,
+      );
+    }
+  };
+
+  let id = 0;
+  const send = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    id += 1;
+    const answer = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    if (!isAnswer(answer)) throw unreachable('did not answer in JSON-RPC');
+    const { error, result } = answer;
+    if (error === undefined || error === null) return result;
+    const message = typeof error.message === 'string' ? error.message : 'unknown error';
+    throw new RpcError(typeof error.code === 'number' ? error.code : 0, message, revertData(error.data));
+  };
+
+  return {
+    url,
+    send,
+    call: async (to, data) => {
+      const answer = await send('eth_call', [{ to, data }, 'latest']);
+      if (typeof answer === 'string' && isHex(answer)) return answer;
+      throw unreachable('did not answer eth_call with bytes');
+    },
+  };
+};
