@@ -1,0 +1,49 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import type Database from 'better-sqlite3';
+import { EngineError } from '../../../shared/errors.ts';
+import { initial } from './migrations/0010-initial.ts';
+import type { Migration } from './migrations/migration.ts';
+
+const migrations: readonly Migration[] = [initial];
+
+/** Copies the database. The copy that an earlier attempt left is replaced only once the new one is whole. */
+const backUp = (database: Database.Database, file: string): void => {
+  const temporary = `${file}.new`;
+  rmSync(temporary, { force: true });
+  const descriptor = openSync(temporary, 'wx', 0o600);
+  try {
+    database.prepare('VACUUM INTO ?').run(temporary);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(temporary, file);
+};
+
+/**
+ * Brings a database to the newest schema, each step in a transaction of its own, after a copy of the file
+ * as it was (`<file>.before-<version>`).
+ *
+ * @throws EngineError `DATABASE_TOO_NEW` if a newer Gasdesk wrote it; nothing is touched then
+ */
+export const migrate = (database: Database.Database, steps: readonly Migration[] = migrations): void => {
+  const current = database.pragma('user_version', { simple: true }) as number;
+  const newest = steps.at(-1)?.version ?? 0;
+  if (current > newest) {
+    throw new EngineError(
+      'DATABASE_TOO_NEW',
+      `The database has schema ${current}, this Gasdesk knows up to ${newest}. Use the newer Gasdesk, or restore a backup.`,
+      { found: current, known: newest },
+    );
+  }
+  const pending = steps.filter((step) => step.version > current);
+  const first = pending[0];
+  if (first === undefined) return;
+  if (current > 0) backUp(database, `${database.name}.before-${first.version}`);
+  for (const step of pending) {
+    database.transaction(() => {
+      database.exec(step.sql);
+      database.pragma(`user_version = ${step.version}`);
+    })();
+  }
+};

@@ -1,0 +1,5 @@
+/** One step of the schema. Versions grow and are kept in SQLite's `user_version`. */
+export interface Migration {
+  readonly version: number;
+  readonly sql: string;
+}

@@ -1,0 +1,34 @@
+import { closeSync, openSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { EngineError } from '../../../shared/errors.ts';
+import { migrate } from './migrate.ts';
+
+/**
+ * Opens a database file for the engine: WAL, every commit flushed to disk, foreign keys on, schema up to date.
+ *
+ * @throws EngineError `DATA_FOLDER_UNUSABLE` if the file cannot be opened or is no database, `DATABASE_TOO_NEW`
+ */
+export const openDatabase = (file: string): Database.Database => {
+  let database: Database.Database | undefined;
+  try {
+    // API keys are in it. SQLite gives the mode of this file to those beside it.
+    closeSync(openSync(file, 'a', 0o600));
+    database = new Database(file);
+    database.pragma('synchronous = FULL');
+    database.pragma('foreign_keys = ON');
+    migrate(database);
+    // Not before: it writes to the file, and one that is refused stays as it is.
+    database.pragma('journal_mode = WAL');
+    return database;
+  } catch (error) {
+    database?.close();
+    if (error instanceof EngineError) throw error;
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new EngineError(
+      'DATA_FOLDER_UNUSABLE',
+      `The database ${file} cannot be opened: ${detail}`,
+      {},
+      { cause: error },
+    );
+  }
+};

@@ -1,0 +1,76 @@
+import type Database from 'better-sqlite3';
+import type { FundingMessage, Paymaster, Store } from '../store.ts';
+import { orClash } from './unique.ts';
+
+type PaymasterStore = Pick<
+  Store,
+  | 'createPaymaster'
+  | 'listPaymasters'
+  | 'findPaymaster'
+  | 'findPaymasterByApiKey'
+  | 'saveFundingMessage'
+  | 'findFundingMessage'
+  | 'useFundingMessage'
+>;
+
+const PAYMASTER = `SELECT paymaster_id AS paymasterId, account_id AS accountId, name, chain_id AS chainId,
+  api_key AS apiKey, version, funding_wallet AS fundingWallet, created_at AS createdAt FROM paymaster`;
+
+/** DApps and their funding wallets in SQLite. */
+export const paymasterStore = (database: Database.Database): PaymasterStore => {
+  const insert = database.prepare(
+    `INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, funding_wallet, created_at)
+     VALUES (@paymasterId, @accountId, @name, @chainId, @apiKey, @version, @fundingWallet, @createdAt)`,
+  );
+  const list = database.prepare<[{ accountId: string | null }], Paymaster>(
+    `${PAYMASTER} WHERE @accountId IS NULL OR account_id = @accountId ORDER BY created_at, rowid`,
+  );
+  const byId = database.prepare<[string], Paymaster>(`${PAYMASTER} WHERE paymaster_id = ?`);
+  const byApiKey = database.prepare<[string], Paymaster>(`${PAYMASTER} WHERE api_key = ?`);
+  const saveMessage = database.prepare(
+    `INSERT INTO funding_message VALUES (@paymasterId, @message, @issuedAt)
+     ON CONFLICT DO UPDATE SET message = excluded.message, issued_at = excluded.issued_at`,
+  );
+  const message = database.prepare<[string], FundingMessage>(
+    'SELECT paymaster_id AS paymasterId, message, issued_at AS issuedAt FROM funding_message WHERE paymaster_id = ?',
+  );
+  const spendMessage = database.prepare<[string, string]>(
+    'DELETE FROM funding_message WHERE paymaster_id = ? AND message = ?',
+  );
+  const setWallet = database.prepare<[string, string]>(
+    'UPDATE paymaster SET funding_wallet = ? WHERE paymaster_id = ?',
+  );
+  const recordChange = database.prepare<[string, string, string, number]>(
+    'INSERT INTO funding_wallet_change (paymaster_id, funding_wallet, message, changed_at) VALUES (?, ?, ?, ?)',
+  );
+  const change = database.transaction((used: FundingMessage, wallet: string, at: number): boolean => {
+    if (spendMessage.run(used.paymasterId, used.message).changes === 0) return false;
+    setWallet.run(wallet, used.paymasterId);
+    recordChange.run(used.paymasterId, wallet, used.message, at);
+    return true;
+  });
+
+  return {
+    async createPaymaster(paymaster) {
+      orClash({ name: 'PAYMASTER_NAME_EXISTS' }, () => insert.run(paymaster));
+    },
+    async listPaymasters(accountId) {
+      return list.all({ accountId: accountId ?? null });
+    },
+    async findPaymaster(paymasterId) {
+      return byId.get(paymasterId);
+    },
+    async findPaymasterByApiKey(apiKey) {
+      return byApiKey.get(apiKey);
+    },
+    async saveFundingMessage(value) {
+      saveMessage.run(value);
+    },
+    async findFundingMessage(paymasterId) {
+      return message.get(paymasterId);
+    },
+    async useFundingMessage(used, fundingWallet, at) {
+      return change(used, fundingWallet, at);
+    },
+  };
+};

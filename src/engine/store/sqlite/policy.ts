@@ -1,0 +1,181 @@
+import type Database from 'better-sqlite3';
+import { type Address, addressKey } from '../../../shared/schema/hex.ts';
+import type { DappPolicy, Rule, RulePolicy, SmartContract, Store, Webhook } from '../store.ts';
+import { orClash } from './unique.ts';
+
+type PolicyStore = Pick<
+  Store,
+  | 'createContract'
+  | 'updateContract'
+  | 'findContract'
+  | 'deleteContract'
+  | 'createRule'
+  | 'updateLimit'
+  | 'setRuleActive'
+  | 'createWebhook'
+  | 'findWebhook'
+  | 'setWebhookActive'
+  | 'deleteWebhook'
+  | 'dappPolicy'
+>;
+
+interface ContractRow extends Omit<SmartContract, 'methods' | 'whitelistedMethods' | 'active'> {
+  methods: string;
+  whitelistedMethods: string;
+  active: number;
+}
+interface RuleRow {
+  ruleId: string;
+  paymasterId: string;
+  name: string;
+  policyType: string;
+  policyData: string;
+  active: number;
+}
+interface WebhookRow extends Omit<Webhook, 'active'> {
+  active: number;
+}
+
+const CONTRACT = `SELECT rule_id AS ruleId, paymaster_id AS paymasterId, name, address, abi, methods,
+  whitelisted_methods AS whitelistedMethods, active FROM smart_contract WHERE paymaster_id = ?`;
+const RULE = `SELECT rule_id AS ruleId, paymaster_id AS paymasterId, name, policy_type AS policyType,
+  policy_data AS policyData, active FROM rule WHERE paymaster_id = ?`;
+const WEBHOOK = `SELECT webhook_id AS webhookId, paymaster_id AS paymasterId, webhook_url AS webhookUrl,
+  request_type AS requestType, active FROM webhook`;
+
+const toContract = (row: ContractRow): SmartContract => ({
+  ...row,
+  methods: JSON.parse(row.methods) as string[],
+  whitelistedMethods: JSON.parse(row.whitelistedMethods) as string[],
+  active: row.active === 1,
+});
+const toRule = ({ policyType, policyData, ...row }: RuleRow): Rule => ({
+  ...row,
+  ...({ policyType, policyData: JSON.parse(policyData) as unknown } as RulePolicy),
+  active: row.active === 1,
+});
+const toWebhook = (row: WebhookRow): Webhook => ({ ...row, active: row.active === 1 });
+
+/** Contracts, rules and webhooks in SQLite. Every change moves the rule revision of its DApp. */
+export const policyStore = (database: Database.Database): PolicyStore => {
+  const insertContract = database.prepare(
+    `INSERT INTO smart_contract VALUES (@ruleId, @paymasterId, @name, @address, @addressKey, @abi, @methods,
+      @whitelistedMethods, @active)`,
+  );
+  const setMethods = database.prepare<[string, string, string]>(
+    'UPDATE smart_contract SET whitelisted_methods = ? WHERE paymaster_id = ? AND address_key = ?',
+  );
+  const contract = database.prepare<[string, string], ContractRow>(`${CONTRACT} AND address_key = ?`);
+  const contracts = database.prepare<[string], ContractRow>(`${CONTRACT} ORDER BY rowid`);
+  const removeContract = database.prepare<[string, string]>(
+    'DELETE FROM smart_contract WHERE paymaster_id = ? AND address_key = ?',
+  );
+  const insertRule = database.prepare(
+    'INSERT INTO rule VALUES (@ruleId, @paymasterId, @name, @policyType, @policyData, @active)',
+  );
+  const setLimit = database.prepare<[string, string, string, string]>(
+    `UPDATE rule SET name = ?, policy_data = ?
+     WHERE paymaster_id = ? AND rule_id = ? AND policy_type = 'PAYMASTER_SA_LIMIT'`,
+  );
+  const rules = database.prepare<[string], RuleRow>(`${RULE} ORDER BY rowid`);
+  const setRule = database.prepare<[number, string, string]>(
+    'UPDATE rule SET active = ? WHERE paymaster_id = ? AND rule_id = ?',
+  );
+  const setContract = database.prepare<[number, string, string]>(
+    'UPDATE smart_contract SET active = ? WHERE paymaster_id = ? AND rule_id = ?',
+  );
+  const insertWebhook = database.prepare(
+    'INSERT INTO webhook VALUES (@webhookId, @paymasterId, @webhookUrl, @requestType, @active)',
+  );
+  const webhook = database.prepare<[string], WebhookRow>(`${WEBHOOK} WHERE webhook_id = ?`);
+  const webhooks = database.prepare<[string], WebhookRow>(`${WEBHOOK} WHERE paymaster_id = ? ORDER BY rowid`);
+  const setWebhook = database.prepare<[number, string, string]>(
+    'UPDATE webhook SET active = ? WHERE paymaster_id = ? AND webhook_id = ?',
+  );
+  const removeWebhook = database.prepare<[string, string]>(
+    'DELETE FROM webhook WHERE paymaster_id = ? AND webhook_id = ?',
+  );
+  const revision = database.prepare<[string], { revision: number }>(
+    'SELECT rule_revision AS revision FROM paymaster WHERE paymaster_id = ?',
+  );
+  const advance = database.prepare<[string]>(
+    'UPDATE paymaster SET rule_revision = rule_revision + 1 WHERE paymaster_id = ?',
+  );
+  const currentRevision = (paymasterId: string): number => revision.get(paymasterId)?.revision ?? 0;
+  /** Policies as last read; the revision tells whether one still holds. */
+  const policies = new Map<string, DappPolicy>();
+  /** Runs a change that says how many rows it touched, and moves the revision if it touched any. */
+  const change = database.transaction((paymasterId: string, write: () => number): boolean => {
+    const changed = write() > 0;
+    if (changed) advance.run(paymasterId);
+    return changed;
+  });
+  const readPolicy = database.transaction((paymasterId: string): DappPolicy => ({
+    revision: currentRevision(paymasterId),
+    contracts: contracts.all(paymasterId).map(toContract),
+    rules: rules.all(paymasterId).map(toRule),
+    webhooks: webhooks.all(paymasterId).map(toWebhook),
+  }));
+  const findContract = (paymasterId: string, address: Address): SmartContract | undefined => {
+    const row = contract.get(paymasterId, addressKey(address));
+    return row && toContract(row);
+  };
+
+  return {
+    async createContract(value) {
+      const row = {
+        ...value,
+        addressKey: addressKey(value.address),
+        methods: JSON.stringify(value.methods),
+        whitelistedMethods: JSON.stringify(value.whitelistedMethods),
+        active: Number(value.active),
+      };
+      orClash({ address_key: 'CONTRACT_ADDRESS_EXISTS', name: 'CONTRACT_NAME_EXISTS' }, () =>
+        change(value.paymasterId, () => insertContract.run(row).changes),
+      );
+    },
+    async updateContract(paymasterId, address, methods) {
+      change(paymasterId, () => setMethods.run(JSON.stringify(methods), paymasterId, addressKey(address)).changes);
+      return findContract(paymasterId, address);
+    },
+    async findContract(paymasterId, address) {
+      return findContract(paymasterId, address);
+    },
+    async deleteContract(paymasterId, address) {
+      return change(paymasterId, () => removeContract.run(paymasterId, addressKey(address)).changes);
+    },
+    async createRule(rule) {
+      const row = { ...rule, policyData: JSON.stringify(rule.policyData), active: Number(rule.active) };
+      orClash({ name: 'RULE_NAME_EXISTS' }, () => change(rule.paymasterId, () => insertRule.run(row).changes));
+    },
+    async updateLimit(paymasterId, ruleId, name, limit) {
+      return orClash({ name: 'RULE_NAME_EXISTS' }, () =>
+        change(paymasterId, () => setLimit.run(name, JSON.stringify(limit), paymasterId, ruleId).changes),
+      );
+    },
+    async setRuleActive(paymasterId, ruleId, active) {
+      const row = [Number(active), paymasterId, ruleId] as const;
+      return change(paymasterId, () => setRule.run(...row).changes + setContract.run(...row).changes);
+    },
+    async createWebhook(value) {
+      change(value.paymasterId, () => insertWebhook.run({ ...value, active: Number(value.active) }).changes);
+    },
+    async findWebhook(webhookId) {
+      const row = webhook.get(webhookId);
+      return row && toWebhook(row);
+    },
+    async setWebhookActive(paymasterId, webhookId, active) {
+      return change(paymasterId, () => setWebhook.run(Number(active), paymasterId, webhookId).changes);
+    },
+    async deleteWebhook(paymasterId, webhookId) {
+      return change(paymasterId, () => removeWebhook.run(paymasterId, webhookId).changes);
+    },
+    async dappPolicy(paymasterId) {
+      const known = policies.get(paymasterId);
+      if (known?.revision === currentRevision(paymasterId)) return known;
+      const policy = readPolicy(paymasterId);
+      policies.set(paymasterId, policy);
+      return policy;
+    },
+  };
+};

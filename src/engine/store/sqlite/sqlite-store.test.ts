@@ -1,0 +1,75 @@
+import { existsSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { account, decision, paymaster } from '../../../../test/support/store-records.ts';
+import { useTempFolders } from '../../../../test/support/temp-folder.ts';
+import { createLog } from '../../log.ts';
+import type { Store } from '../store.ts';
+import { openSqliteStore } from './sqlite-store.ts';
+
+const tempFolder = useTempFolders();
+let file: string;
+let lines: string[];
+let clock: ManualClock;
+beforeEach(() => {
+  file = join(tempFolder(), 'gasdesk.db');
+  lines = [];
+  clock = new ManualClock();
+});
+
+const openStore = (): Store =>
+  openSqliteStore(file, { clock, log: createLog({ level: 'warn', write: (line) => lines.push(line) }) });
+
+const filled = async (): Promise<Store> => {
+  const store = openStore();
+  await store.createAccount(account);
+  await store.createPaymaster(paymaster());
+  return store;
+};
+
+/** Decides while the clock moves by `ms`, as if SQLite had taken so long. */
+const decideFor = async (store: Store, ms: number): Promise<void> => {
+  await store.decideAndReserve(undefined, 0, () => {
+    void clock.advance(ms);
+    return { decision: decision({ id: `took ${ms}` }), reserve: false };
+  });
+};
+
+describe('the store on SQLite', () => {
+  it('logs an operation that held the process up for more than 40 ms, and no other', async () => {
+    const store = await filled();
+    await decideFor(store, 40);
+    expect(lines).toEqual([]);
+    await decideFor(store, 41);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ event: 'store.slow', statement: 'decideAndReserve', ms: 41 }),
+    ]);
+    await store.close();
+  });
+
+  it('puts everything into the one file when it closes, so that the file can be copied', async () => {
+    const store = await filled();
+    expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
+    await store.close();
+    expect(existsSync(`${file}-wal`)).toBe(false);
+    expect(existsSync(`${file}-shm`)).toBe(false);
+  });
+
+  it('tells what is damaged, where the disk has changed what was written', async () => {
+    const store = await filled();
+    for (let n = 0; n < 50; n += 1) {
+      await store.decideAndReserve(undefined, 0, () => ({ decision: decision({ id: `d${n}` }), reserve: false }));
+    }
+    await store.close();
+    const handle = await open(file, 'r+');
+    // The last page is of the table or of an index that grew with the decisions.
+    await handle.write(Buffer.alloc(2048, 0xee), 0, 2048, statSync(file).size - 3000);
+    await handle.close();
+
+    const damaged = openStore();
+    expect(await damaged.integrityFaults()).not.toEqual([]);
+    await damaged.close();
+  });
+});

@@ -1,0 +1,206 @@
+import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import type { SpendingLimit } from '../../shared/schema/rule.ts';
+
+/** An account: the owner of DApps. Times in epoch ms, here and below. */
+export interface Account {
+  accountId: string;
+  name: string;
+  createdAt: number;
+}
+
+/** An auth token; of the token itself only a hash is kept. */
+export interface AuthToken {
+  tokenId: string;
+  accountId: string;
+  label: string;
+  createdAt: number;
+  revokedAt: number | null;
+}
+
+/** A paymaster: one DApp on one chain. */
+export interface Paymaster {
+  paymasterId: string;
+  accountId: string;
+  name: string;
+  chainId: number;
+  apiKey: string;
+  version: string;
+  fundingWallet: Address | null;
+  createdAt: number;
+}
+
+/** The newest funding message of a paymaster. */
+export interface FundingMessage {
+  paymasterId: string;
+  message: string;
+  issuedAt: number;
+}
+
+/** A registered smart contract; it is listed among the rules under `ruleId`. */
+export interface SmartContract {
+  ruleId: string;
+  paymasterId: string;
+  name: string;
+  address: Address;
+  abi: string;
+  methods: string[];
+  whitelistedMethods: string[];
+  active: boolean;
+}
+
+/** What a rule binds, by its type. */
+export type RulePolicy =
+  | { policyType: 'PAYMASTER_SA_LIMIT'; policyData: SpendingLimit }
+  | { policyType: 'WEBHOOK'; policyData: { url: string } }
+  | { policyType: 'WALLET_DEPLOYMENT'; policyData: { operator: 'walletDeployment' } };
+
+/** A rule of a DApp. */
+export type Rule = RulePolicy & { ruleId: string; paymasterId: string; name: string; active: boolean };
+
+/** A registered webhook. */
+export interface Webhook {
+  webhookId: string;
+  paymasterId: string;
+  webhookUrl: string;
+  requestType: 'GET' | 'POST';
+  active: boolean;
+}
+
+/** Everything that decides for one DApp, read at one moment. */
+export interface DappPolicy {
+  /** Grows with every change of the contracts, rules or webhooks of the DApp. */
+  revision: number;
+  contracts: SmartContract[];
+  rules: Rule[];
+  webhooks: Webhook[];
+}
+
+/** The operator's settings of a chain. A URL that carries credentials is in the vault, its bare origin here. */
+export interface ChainSettings {
+  chainId: number;
+  name: string | null;
+  symbol: string | null;
+  rpc: string | null;
+  bundler: string | null;
+}
+
+/** A paymaster contract attached to a chain for a version. `checked`: its hash and signer were seen to agree. */
+export interface PaymasterContract {
+  chainId: number;
+  version: string;
+  address: Address;
+  checked: boolean;
+}
+
+/** The address that signs sponsorships on a chain; its key is in the vault. */
+export interface ChainSigner {
+  chainId: number;
+  address: Address;
+}
+
+/** What a decision takes from a gas tank until it is settled or has expired. */
+export interface TankClaim {
+  /** Names the balance on chain: chain, contract and, where the contract has tanks, funding wallet. */
+  tankId: string;
+  amountWei: bigint;
+  /** Epoch ms at which an operation signed now can no longer be mined. */
+  releaseAt: number;
+}
+
+/** A decision about to be stored; the store gives it its `seq`. */
+export type DecisionDraft = Omit<DecisionRecord, 'seq'>;
+
+/** How a decision ends, given what is promised from its tank at that moment. */
+export interface Conclusion {
+  decision: DecisionDraft;
+  /** True to reserve the claim together with the decision. */
+  reserve: boolean;
+}
+
+/** Filters of the decision list. */
+export interface DecisionFilter {
+  paymasterId?: string | undefined;
+  outcome?: DecisionRecord['outcome'] | undefined;
+  /** Only decisions with a smaller `seq`. */
+  before?: number | undefined;
+  limit: number;
+}
+
+/**
+ * Storage as coarse, atomic operations, so that another database can stand behind it. When a promise resolves,
+ * what it wrote is durable. A clash with a unique name or address rejects with the error of the table that says so.
+ */
+export interface Store {
+  createAccount(account: Account): Promise<void>;
+  listAccounts(): Promise<Account[]>;
+  findAccount(accountId: string): Promise<Account | undefined>;
+
+  createAuthToken(token: AuthToken, hash: string): Promise<void>;
+  listAuthTokens(accountId?: string): Promise<AuthToken[]>;
+  /** Marks the token revoked; a token revoked before keeps its time. Undefined if there is none. */
+  revokeAuthToken(tokenId: string, at: number): Promise<AuthToken | undefined>;
+  /** The account for which an unrevoked token with this hash acts. */
+  accountOfToken(hash: string): Promise<string | undefined>;
+
+  createPaymaster(paymaster: Paymaster): Promise<void>;
+  listPaymasters(accountId?: string): Promise<Paymaster[]>;
+  findPaymaster(paymasterId: string): Promise<Paymaster | undefined>;
+  findPaymasterByApiKey(apiKey: string): Promise<Paymaster | undefined>;
+  /** Replaces the funding message of the paymaster. */
+  saveFundingMessage(message: FundingMessage): Promise<void>;
+  findFundingMessage(paymasterId: string): Promise<FundingMessage | undefined>;
+  /** Uses up the message and changes the funding wallet. False, with nothing changed, if it is no longer the newest. */
+  useFundingMessage(message: FundingMessage, fundingWallet: Address, at: number): Promise<boolean>;
+
+  createContract(contract: SmartContract): Promise<void>;
+  /** Sets the whitelisted methods; undefined if the address is not registered. */
+  updateContract(paymasterId: string, address: Address, methods: string[]): Promise<SmartContract | undefined>;
+  findContract(paymasterId: string, address: Address): Promise<SmartContract | undefined>;
+  deleteContract(paymasterId: string, address: Address): Promise<boolean>;
+
+  createRule(rule: Rule): Promise<void>;
+  /** Replaces name and limit of a spending limit. False if there is none with this id. */
+  updateLimit(paymasterId: string, ruleId: string, name: string, limit: SpendingLimit): Promise<boolean>;
+  /** Pauses or unpauses a rule or a registered contract. False if there is none with this id. */
+  setRuleActive(paymasterId: string, ruleId: string, active: boolean): Promise<boolean>;
+
+  createWebhook(webhook: Webhook): Promise<void>;
+  findWebhook(webhookId: string): Promise<Webhook | undefined>;
+  setWebhookActive(paymasterId: string, webhookId: string, active: boolean): Promise<boolean>;
+  deleteWebhook(paymasterId: string, webhookId: string): Promise<boolean>;
+
+  /** The same object as long as nothing changes, so that what is derived from it can be kept. Not to be written to. */
+  dappPolicy(paymasterId: string): Promise<DappPolicy>;
+
+  saveChain(chain: ChainSettings): Promise<void>;
+  listChains(): Promise<ChainSettings[]>;
+  findChain(chainId: number): Promise<ChainSettings | undefined>;
+  removeChain(chainId: number): Promise<boolean>;
+
+  /** Replaces the signer of the chain; its paymaster contracts have to be checked anew. */
+  saveSigner(signer: ChainSigner): Promise<void>;
+  listSigners(): Promise<ChainSigner[]>;
+  findSigner(chainId: number): Promise<ChainSigner | undefined>;
+
+  savePaymasterContract(contract: PaymasterContract): Promise<void>;
+  listPaymasterContracts(): Promise<PaymasterContract[]>;
+  findPaymasterContract(chainId: number, version: string): Promise<PaymasterContract | undefined>;
+
+  /**
+   * One atomic step: releases claims past their time, hands `conclude` what is still promised from the tank, and
+   * writes the decision and its reservation. Nothing else touches the tank in between.
+   */
+  decideAndReserve(
+    claim: TankClaim | undefined,
+    now: number,
+    conclude: (promisedWei: bigint) => Conclusion,
+  ): Promise<DecisionRecord>;
+  listDecisions(filter: DecisionFilter): Promise<DecisionRecord[]>;
+  findDecision(decisionId: string): Promise<DecisionRecord | undefined>;
+  countDecisions(): Promise<number>;
+
+  /** Problems the database finds in itself; empty when it is sound. */
+  integrityFaults(): Promise<string[]>;
+  close(): Promise<void>;
+}
