@@ -37,6 +37,7 @@ export const exactPositiveNumber = z
     (value) => typeof value === 'number' || value instanceof JsonNumber,
     'must be a positive number',
   )
+  .meta({ type: 'number', exclusiveMinimum: 0 })
   .transform((value, context): string => {
     const digits = positiveDecimal(value instanceof JsonNumber ? value.source : String(value));
     if (digits !== undefined) return digits;

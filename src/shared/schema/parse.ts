@@ -29,16 +29,20 @@ const wording = (issue: RawIssue): string => {
       return 'should not be empty';
     case 'unrecognized_keys':
       return 'should not exist';
+    case 'invalid_union':
+      return Array.isArray(issue['options']) ? `must be one of: ${issue['options'].join(', ')}` : 'is not valid';
     default:
       return 'is not valid';
   }
 };
 
+const keyName = (key: PropertyKey): string => (key === '' ? '""' : String(key));
+
 const pathName = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (name, key) => (typeof key === 'number' ? `${name}[${key}]` : name === '' ? String(key) : `${name}.${String(key)}`),
-    '',
-  );
+  path.reduce<string>((name, key) => {
+    if (typeof key === 'number') return `${name}[${key}]`;
+    return name === '' ? keyName(key) : `${name}.${keyName(key)}`;
+  }, '');
 
 /** Long or hostile names are cut before they are echoed. */
 const shorten = (name: string): string => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
@@ -56,6 +60,28 @@ const faults = (issues: readonly z.core.$ZodIssue[], root: string): string[] =>
     });
   });
 
+const issuesOf = (schema: z.ZodType, value: unknown): z.core.$ZodIssue[] => {
+  const issues = schema.safeParse(value, { error: wording }).error?.issues ?? [];
+  const [unnamed] = issues;
+  return unnamed?.code === 'invalid_union' && schema instanceof z.ZodDiscriminatedUnion
+    ? commonIssues(schema, value, unnamed)
+    : issues;
+};
+
+/** Where the discriminator names no option of a union: that, and what all options find wrong, in the order of the fields. */
+const commonIssues = (
+  union: z.ZodDiscriminatedUnion,
+  value: unknown,
+  unnamed: z.core.$ZodIssue,
+): z.core.$ZodIssue[] => {
+  const texts = (issue: z.core.$ZodIssue): string => faults([issue], '').join();
+  const [first = [], ...others] = union.options.map((option) => issuesOf(option as z.ZodType, value));
+  return first.flatMap((issue) => {
+    if (issue.path[0] === union.def.discriminator) return [unnamed];
+    return others.every((issues) => issues.some((other) => texts(other) === texts(issue))) ? [issue] : [];
+  });
+};
+
 /**
  * Reads untrusted data by a schema.
  *
@@ -65,6 +91,6 @@ const faults = (issues: readonly z.core.$ZodIssue[], root: string): string[] =>
 export const parse = <S extends z.ZodType>(schema: S, value: unknown, root = ''): z.output<S> => {
   const result = schema.safeParse(value, { error: wording });
   if (result.success) return result.data;
-  const errors = faults(result.error.issues, root).slice(0, 20);
+  const errors = faults(issuesOf(schema, value), root).slice(0, 20);
   throw new EngineError('VALIDATION', errors[0], { errors });
 };

@@ -11,7 +11,7 @@ const FAULT = 'must be a 0x hex quantity, a decimal string or a safe integer';
  * read exactly as bigint.
  */
 export const quantity = z
-  .union([z.string().regex(QUANTITY), z.int().nonnegative()], FAULT)
+  .union([z.string().regex(QUANTITY, FAULT), z.int(FAULT).nonnegative(FAULT)], FAULT)
   .transform((value) => BigInt(value))
   .refine((value) => value <= MAX_UINT256, FAULT);
 

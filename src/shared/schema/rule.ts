@@ -43,7 +43,14 @@ const readCycle = (value: unknown): unknown => {
 const isCycleShaped = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const cycleDurationInUpdate = z
-  .union([z.string(), z.looseObject({})], CYCLE_FORMS)
+  .custom<CycleDuration | string>()
+  .meta({
+    description: CYCLE_FORMS,
+    anyOf: [
+      z.toJSONSchema(cycleDuration),
+      { type: 'string', examples: ['3 hours', '2 days', '{"value":3,"unit":"hour"}'] },
+    ],
+  })
   .transform(readCycle)
   .refine(isCycleShaped, { error: CYCLE_FORMS, abort: true })
   .pipe(cycleDuration);
@@ -67,18 +74,12 @@ const spendingLimitData = z
     if (fault !== undefined) context.addIssue({ code: 'custom', path: ['threshold'], message: fault });
   });
 
-const ruleTypes = ['PAYMASTER_SA_LIMIT', 'WEBHOOK', 'WALLET_DEPLOYMENT'] as const;
-
 /** Body of the rule creation, per `policyType`. */
-export const ruleDefinition = z.discriminatedUnion(
-  'policyType',
-  [
-    z.strictObject({ name, policyType: z.literal('PAYMASTER_SA_LIMIT'), policyData: spendingLimitData }),
-    z.strictObject({ name, policyType: z.literal('WEBHOOK'), policyData: z.strictObject({ url: httpUrl }) }),
-    z.strictObject({ name, policyType: z.literal('WALLET_DEPLOYMENT'), policyData: z.strictObject({}) }),
-  ],
-  `must be one of: ${ruleTypes.join(', ')}`,
-);
+export const ruleDefinition = z.discriminatedUnion('policyType', [
+  z.strictObject({ name, policyType: z.literal('PAYMASTER_SA_LIMIT'), policyData: spendingLimitData }),
+  z.strictObject({ name, policyType: z.literal('WEBHOOK'), policyData: z.strictObject({ url: httpUrl }) }),
+  z.strictObject({ name, policyType: z.literal('WALLET_DEPLOYMENT'), policyData: z.strictObject({}) }),
+]);
 
 /** Body of the limit update: every field optional, the cycle starts anew in any case. */
 export const limitUpdate = z.strictObject({

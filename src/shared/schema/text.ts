@@ -14,10 +14,10 @@ export const name = z
 
 const HTTP_URL_FAULT = 'must be an http or https URL';
 
-/** Schema of http and https URLs, kept as written. */
+/** Schema of http and https URLs, kept as written. The parser of URLs forgives much that others choke on. */
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: HTTP_URL_FAULT })
-  .regex(/^https?:\/\/\S+$/i, HTTP_URL_FAULT)
+  .regex(/^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu, HTTP_URL_FAULT)
   .max(URL_LENGTH, `must have at most ${URL_LENGTH} characters`);
 
 /** Schema of identifiers issued by the service; their form is not checked, an unknown one is "not found". */

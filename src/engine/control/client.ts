@@ -1,0 +1,45 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { EngineError } from '../../shared/errors.ts';
+import type { Caller } from '../service/index.ts';
+import type { ProcedureOutput } from '../../shared/contract/index.ts';
+import type { ControlAnswer } from './app.ts';
+
+const post = (socketPath: string, path: string, body: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json' };
+    const sent = request({ socketPath, path, method: 'POST', headers }, (response) => {
+      text(response).then(resolve, reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+
+/** True if an error says that nobody listens on a socket. */
+export const isNobodyThere = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ECONNREFUSED');
+
+/** An engine may be killed in the middle of its answer. */
+const ask = async (socketPath: string, path: string, body: string): Promise<ControlAnswer> => {
+  try {
+    return JSON.parse(await post(socketPath, path, body)) as ControlAnswer;
+  } catch (cause) {
+    if (isNobodyThere(cause)) throw cause;
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    const message = `The engine that runs on this data folder did not answer: ${detail}`;
+    throw new EngineError('INTERNAL', message, {}, { cause });
+  }
+};
+
+/**
+ * Calls procedures of the engine that runs on a data folder.
+ *
+ * @throws EngineError as the procedure threw it, or `INTERNAL` if the engine stops before it answers; an Error for which {@link isNobodyThere} holds if no engine runs
+ */
+export const controlClient =
+  (socketPath: string): Caller =>
+  async (name, input) => {
+    const answer = await ask(socketPath, `/${name}`, JSON.stringify(input));
+    if (!answer.ok) throw new EngineError(answer.code, answer.message, answer.data as Record<string, unknown>);
+    return answer.output as ProcedureOutput<typeof name>;
+  };

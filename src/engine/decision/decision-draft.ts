@@ -1,0 +1,111 @@
+import { entryPointAddress } from '../../shared/entry-points.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { addressKey } from '../../shared/schema/hex.ts';
+import type { PartialUserOperationV06, SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
+import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
+import type { SponsorshipTerms } from '../paymaster/layout.ts';
+import type { ReadyPaymaster } from '../paymaster/readiness.ts';
+import { findLayout } from '../paymaster/registry.ts';
+import type { DappPolicy, DecisionDraft, Paymaster, TankClaim } from '../store/store.ts';
+import { userOpHash } from '../user-operation/user-op-hash.ts';
+import type { Reason, Trace } from './trace.ts';
+
+/** A request for sponsorship of a known DApp. */
+export interface SponsorshipRequest {
+  readonly paymaster: Paymaster;
+  /** JSON-RPC method by which it came. */
+  readonly method: string;
+  readonly userOperation: PartialUserOperationV06;
+  readonly options: SponsorshipOptions;
+  /** The request as it came in, for the trace. */
+  readonly received: unknown;
+}
+
+/** A decision that came to its end. */
+interface Concluded {
+  readonly decisionId: string;
+  readonly now: number;
+  readonly request: SponsorshipRequest;
+  readonly policy: DappPolicy;
+  readonly trace: Trace;
+  readonly ready: ReadyPaymaster;
+  readonly terms: SponsorshipTerms;
+  readonly claim: TankClaim;
+  /** The operation as answered. */
+  readonly op: UserOperationV06;
+  readonly reason: Reason | undefined;
+}
+
+/** Quantities as decimal strings: JSON has no integers of 256 bits. */
+const withDecimalStrings = (value: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [key, typeof field === 'bigint' ? String(field) : field]),
+  );
+
+const head = (id: string, at: number, { paymaster, method, userOperation, options, received }: SponsorshipRequest) => ({
+  id,
+  at,
+  method,
+  mode: options.mode === 'ERC20' ? 'ERC20' : 'SPONSORED',
+  chainId: paymaster.chainId,
+  paymasterId: paymaster.paymasterId,
+  dapp: paymaster.name,
+  sender: addressKey(userOperation.sender),
+  nonce: String(userOperation.nonce),
+  request: { received, userOperation: withDecimalStrings(userOperation), options },
+});
+
+/** The record of an operation that was sponsored or denied. */
+export const decisionDraft = (concluded: Concluded): DecisionDraft => {
+  const { decisionId, now, request, policy, trace, ready, terms, claim, op, reason } = concluded;
+  const sponsored = reason === undefined;
+  const hash = userOpHash[ready.layout.entryPointVersion];
+  return {
+    ...head(decisionId, now, request),
+    entryPoint: ready.entryPoint,
+    userOpHash: sponsored ? hash(op, { chainId: terms.chainId, entryPoint: ready.entryPoint }) : null,
+    outcome: sponsored ? 'sponsored' : 'denied',
+    code: reason?.code ?? 'SPONSORED',
+    rule: reason?.rule ?? null,
+    message: reason?.message ?? 'Sponsored: no rule denies this operation.',
+    hint: reason?.hint ?? '',
+    paymasterAndData: op.paymasterAndData,
+    validAfter: sponsored ? terms.validAfter : null,
+    validUntil: sponsored ? terms.validUntil : null,
+    maxCostWei: String(claim.amountWei),
+    actualCostWei: null,
+    settlement: sponsored ? 'reserved' : null,
+    ruleRevision: policy.revision,
+    trace: [...trace.steps],
+  };
+};
+
+/** The record of a request that failed before it was decided. */
+export const failedDraft = (
+  decisionId: string,
+  at: number,
+  request: SponsorshipRequest,
+  trace: Trace,
+  error: unknown,
+): DecisionDraft => {
+  const layout = findLayout(request.paymaster.version);
+  const expected = error instanceof EngineError;
+  return {
+    ...head(decisionId, at, request),
+    entryPoint: layout === undefined ? '' : entryPointAddress[layout.entryPointVersion],
+    userOpHash: null,
+    outcome: 'error',
+    code: expected ? error.code : 'INTERNAL',
+    rule: null,
+    message: expected ? error.message : 'Internal error; the log has the details.',
+    hint: expected && typeof error.data['fix'] === 'string' ? error.data['fix'] : '',
+    paymasterAndData: '0x',
+    validAfter: null,
+    validUntil: null,
+    maxCostWei: null,
+    actualCostWei: null,
+    settlement: null,
+    ruleRevision: 0,
+    trace: [...trace.steps],
+  };
+};

@@ -1,0 +1,110 @@
+import { isIP } from 'node:net';
+import Koa from 'koa';
+import type { Context, Middleware } from 'koa';
+import { EngineError } from '../../shared/errors.ts';
+import type { Clock, Entropy } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import { faultEnvelope, managementRouter } from '../management/router.ts';
+import { openApiRouter } from '../management/openapi.ts';
+import { rpcRouter } from '../rpc/router.ts';
+import type { Service } from '../service/index.ts';
+import { publicFault } from './faults.ts';
+import { createBodyReader } from './json.ts';
+
+/** What the HTTP interfaces work with. */
+export interface HttpContext {
+  readonly service: Service;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly log: Log;
+}
+
+/**
+ * True if a Host header names this server by an address, as localhost, or as the operator allowed. Any other name may
+ * be a stranger's that was made to resolve to this machine (DNS rebinding).
+ */
+const isOwnHost = (host: string, allowed: readonly string[]): boolean => {
+  if (allowed.includes(host)) return true;
+  const hostname = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  return isIP(hostname) !== 0 || hostname === 'localhost' || hostname.endsWith('.localhost');
+};
+
+const answerFault = (context: Context, fault: EngineError): void => {
+  context.status = fault.status;
+  context.body = faultEnvelope(fault);
+};
+
+/** Turns whatever goes wrong, and routes that do not exist, into the envelope. */
+const envelope =
+  ({ log, entropy }: HttpContext): Middleware =>
+  async (context, next) => {
+    try {
+      await next();
+    } catch (error) {
+      answerFault(context, publicFault(error, log, entropy));
+      return;
+    }
+    if (context.body !== undefined && context.body !== null) return;
+    if (context.status === 404) answerFault(context, new EngineError('ROUTE_NOT_FOUND'));
+    if (context.status === 405 || context.status === 501) answerFault(context, new EngineError('METHOD_NOT_ALLOWED'));
+  };
+
+const logRequest =
+  ({ log, clock }: HttpContext): Middleware =>
+  async (context, next) => {
+    const start = clock.monotonic();
+    await next();
+    log.info('http.request', {
+      method: context.method,
+      route: String(context['_matchedRoute'] ?? 'none'),
+      status: context.status,
+      ms: Math.round(clock.monotonic() - start),
+    });
+  };
+
+const checkHost =
+  ({ config }: HttpContext): Middleware =>
+  (context, next) => {
+    if (!isOwnHost(context.get('host').toLowerCase(), config.allowedHosts)) throw new EngineError('FORBIDDEN_HOST');
+    return next();
+  };
+
+/** `//api/v2/…` is served like `/api/v2/…` (SPEC 2). */
+const singleSlashes: Middleware = (context, next) => {
+  context.path = context.path.replaceAll(/\/{2,}/g, '/');
+  return next();
+};
+
+const securityHeaders: Middleware = (context, next) => {
+  context.set('X-Content-Type-Options', 'nosniff');
+  context.set('Cache-Control', 'no-store');
+  return next();
+};
+
+/** The application behind the service's address: management interface, JSON-RPC and their description. */
+export const createHttpApp = (context: HttpContext): Koa => {
+  const { service, config, log, entropy } = context;
+  const readBody = createBodyReader(config.bodyLimitBytes);
+  const routers = [
+    managementRouter(service, readBody),
+    rpcRouter({
+      service,
+      readBody,
+      showReasons: config.showReasons,
+      publicFault: (error) => publicFault(error, log, entropy),
+    }),
+    openApiRouter(),
+  ];
+  const app = new Koa();
+  app.silent = true; // what goes wrong is logged here, from an allow-list of fields
+  app.use(logRequest(context));
+  app.use(securityHeaders);
+  app.use(envelope(context));
+  app.use(checkHost(context));
+  app.use(singleSlashes);
+  for (const router of routers) app.use(router.routes());
+  for (const router of routers) app.use(router.allowedMethods());
+  return app;
+};

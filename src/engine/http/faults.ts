@@ -1,0 +1,33 @@
+import { EngineError } from '../../shared/errors.ts';
+import type { Entropy } from '../clock.ts';
+import type { Log } from '../log.ts';
+
+/** Status and code that koa and its body parser put on what they throw. */
+interface HttpFault {
+  status?: unknown;
+  type?: unknown;
+}
+
+/** Expected failures as they are; what the HTTP libraries throw, in our own words; anything else is a bug. */
+const toEngineError = (error: unknown): EngineError | undefined => {
+  if (error instanceof EngineError) return error;
+  if (error instanceof SyntaxError) return new EngineError('PARSE_ERROR', undefined, {}, { cause: error });
+  const { status, type } = (typeof error === 'object' && error !== null ? error : {}) as HttpFault;
+  if (status === 413) return new EngineError('BODY_TOO_LARGE', undefined, {}, { cause: error });
+  if (status === 415) return new EngineError('UNSUPPORTED_MEDIA_TYPE', undefined, {}, { cause: error });
+  if (status === 408 || type === 'request.aborted')
+    return new EngineError('REQUEST_TIMEOUT', undefined, {}, { cause: error });
+  if (status === 400) return new EngineError('PARSE_ERROR', undefined, {}, { cause: error });
+  return undefined;
+};
+
+/**
+ * What may be told of a failure. A bug is told as `INTERNAL` with a request id; its details are in the log only.
+ */
+export const publicFault = (error: unknown, log: Log, entropy: Entropy): EngineError => {
+  const expected = toEngineError(error);
+  if (expected !== undefined) return expected;
+  const requestId = entropy.uuid();
+  log.error('request.failed', { requestId, err: error });
+  return new EngineError('INTERNAL', `Internal error (request ${requestId})`, { requestId }, { cause: error });
+};

@@ -1,0 +1,90 @@
+import type { Context } from 'koa';
+import bodyParser from 'koa-bodyparser';
+import { EngineError } from '../../shared/errors.ts';
+import { parseJsonKeeping } from '../../shared/schema/decimal.ts';
+
+const JSON_TYPES = ['application/json', 'application/*+json'];
+/** Deeper than any request of ours; bounds what recursive code does with a hostile one. */
+const MAX_DEPTH = 64;
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((child) => isDeeper(child, levels - 1)));
+
+/** Reads the text of a request's JSON body; it is empty if the request has none. */
+export type ReadBody = (context: Context) => Promise<string>;
+
+/** JSON is UTF-8 (RFC 8259); ASCII is part of it. */
+const CHARSETS = ['', 'utf-8', 'utf8', 'us-ascii'];
+/** Refuses bytes that are not UTF-8 instead of replacing them: what is kept must be what was sent. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+const decode = (bytes: string): string => {
+  try {
+    return utf8.decode(Buffer.from(bytes, 'latin1'));
+  } catch (error) {
+    throw new EngineError('PARSE_ERROR', 'The request body is not UTF-8', {}, { cause: error });
+  }
+};
+
+const checkEncoding = ({ request }: Context): void => {
+  if (request.is(JSON_TYPES) === false) throw new EngineError('UNSUPPORTED_MEDIA_TYPE');
+  if (!CHARSETS.includes(request.charset.toLowerCase())) {
+    throw new EngineError('UNSUPPORTED_MEDIA_TYPE', 'The request body must be JSON in UTF-8');
+  }
+  // No client of these interfaces compresses its requests, and a compressed one may be a bomb.
+  if (!['', 'identity'].includes(request.get('content-encoding').toLowerCase())) {
+    throw new EngineError('UNSUPPORTED_MEDIA_TYPE', 'The request body must not be compressed');
+  }
+};
+
+/**
+ * A reader that takes JSON bodies only: in UTF-8, not compressed.
+ *
+ * @param limitBytes largest body; what koa-bodyparser throws beyond it has status 413
+ */
+export const createBodyReader = (limitBytes: number): ReadBody => {
+  // A constant of its own, since the types of koa-bodyparser do not know `encoding`.
+  const options = {
+    // The text as it is: numbers that are money must not pass through JSON.parse as floats.
+    enableTypes: ['text'],
+    extendTypes: { text: JSON_TYPES },
+    textLimit: String(limitBytes),
+    // A character per byte; `decode` makes text of them.
+    encoding: 'binary',
+  };
+  const parse = bodyParser(options);
+  return async (context) => {
+    // Clients send PATCH and DELETE without a body as one of no bytes and no type.
+    if (context.get('content-length') === '0') return '';
+    checkEncoding(context);
+    await parse(context, () => Promise.resolve());
+    const { body } = context.request;
+    return typeof body === 'string' ? decode(body) : '';
+  };
+};
+
+/**
+ * Reads JSON from outside.
+ *
+ * @param exactKeys keys under which numbers are kept digit by digit, as `JsonNumber`
+ * @throws EngineError `PARSE_ERROR` if it is no JSON, `VALIDATION` if it is nested too deep
+ */
+export const readJson = (text: string, exactKeys: ReadonlySet<string> = new Set()): unknown => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new EngineError('PARSE_ERROR', undefined, {}, { cause: error });
+  }
+  if (isDeeper(value, MAX_DEPTH)) {
+    throw new EngineError('VALIDATION', `The request is nested deeper than ${MAX_DEPTH} levels`);
+  }
+  return exactKeys.size === 0 ? value : parseJsonKeeping(text, exactKeys);
+};
+
+/** A number that JSON.stringify writes with exactly these digits. */
+export const exactNumber = (digits: string): unknown =>
+  // TypeScript's library does not know this part of ES2026 yet.
+  (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits);

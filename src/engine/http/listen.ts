@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { type Server, type ServerResponse, createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import type Koa from 'koa';
+import { EngineError } from '../../shared/errors.ts';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+
+/** A server that is listening. */
+export interface Listening {
+  /** Address by which it is reached; empty for a socket or pipe. */
+  readonly url: string;
+  /** Stops accepting, lets requests in flight finish for at most 10 s, and ends. */
+  close(): Promise<void>;
+}
+
+const DRAIN_MS = 10_000;
+
+const urlOf = (server: Server): string => {
+  const address = server.address();
+  if (address === null || typeof address === 'string') return '';
+  const { address: host, port, family } = address;
+  return `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`;
+};
+
+/**
+ * Knows the connections of a server. The function it answers ends them, each as soon as no request is under way on it:
+ * left to itself a server waits for those that never sent one, and for the next request on the others.
+ */
+const endingConnections = (server: Server): (() => void) => {
+  const connections = new Set<Socket>();
+  const responses = new Set<ServerResponse>();
+  let ending = false;
+  const endUnused = (): void => {
+    const used = new Set([...responses].map(({ req }) => req.socket));
+    for (const socket of connections) if (!used.has(socket)) socket.destroySoon();
+  };
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  server.on('request', (_request, response: ServerResponse) => {
+    responses.add(response);
+    response.once('close', () => {
+      responses.delete(response);
+      if (ending) endUnused();
+    });
+  });
+  return () => {
+    ending = true;
+    endUnused();
+  };
+};
+
+/**
+ * Serves an application on a TCP address, or on the path of a Unix socket or named pipe.
+ *
+ * `requestTimeoutMs` is how long a client may take to send a request.
+ *
+ * @throws EngineError `CONFIG_INVALID` if the address is taken or not this machine's
+ */
+export const listen = async (
+  app: Koa,
+  where: { host: string; port: number } | { path: string },
+  { requestTimeoutMs, clock, log }: { requestTimeoutMs: number; clock: Clock; log: Log },
+): Promise<Listening> => {
+  const handle = app.callback();
+  const server = createServer(
+    { requestTimeout: requestTimeoutMs, headersTimeout: Math.min(requestTimeoutMs, 10_000) },
+    (request, response) => {
+      handle(request, response).catch((error: unknown) => log.error('http.unanswered', { err: error }));
+    },
+  );
+  const endConnections = endingConnections(server);
+  const name = 'path' in where ? where.path : `${where.host}:${where.port}`;
+  server.listen(where);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EngineError('CONFIG_INVALID', `Cannot listen on ${name}: ${reason}`, {}, { cause: error });
+  }
+  // Such as too many open files: without a listener it would end the process.
+  server.on('error', (error) => log.error('http.server', { err: error }));
+  return {
+    url: urlOf(server),
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      endConnections();
+      const cancel = clock.setTimer(DRAIN_MS, () => server.closeAllConnections());
+      await closed;
+      cancel();
+    },
+  };
+};

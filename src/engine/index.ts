@@ -1,0 +1,119 @@
+import { rmSync } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createChainAccess } from './chain/chain-access.ts';
+import { type Clock, type Entropy, systemClock, systemEntropy } from './clock.ts';
+import type { Config } from './config.ts';
+import { createControlApp } from './control/app.ts';
+import type { DataFolder } from './data-folder/data-folder.ts';
+import { lockDataFolder } from './data-folder/lock.ts';
+import { createHttpApp } from './http/app.ts';
+import { type Listening, listen } from './http/listen.ts';
+import type { Log } from './log.ts';
+import { requireNodeApi } from './node-api.ts';
+import type { Secret } from './secret.ts';
+import { type Service, createService } from './service/index.ts';
+import { type ScryptCost, openVault } from './signer/vault.ts';
+import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+import type { Store } from './store/store.ts';
+
+/** What an engine stands on. */
+export interface EngineOptions {
+  readonly folder: DataFolder;
+  readonly config: Config;
+  readonly log: Log;
+  /** Opens the vault, or makes it where there is none. Without it the vault stays locked. */
+  readonly passphrase?: Secret<string> | undefined;
+  readonly clock?: Clock;
+  readonly entropy?: Entropy;
+  /** Cost of deriving the vault's key; tests take a cheap one. */
+  readonly scrypt?: ScryptCost;
+}
+
+/** A running engine: it holds the data folder until it is stopped. */
+export interface Engine {
+  readonly service: Service;
+  /** Serves HTTP and the control socket. Answers the address of the HTTP interfaces. @throws EngineError */
+  serve(): Promise<string>;
+  /** Finishes requests in flight, writes everything to the database file and lets the data folder go. */
+  stop(): Promise<void>;
+}
+
+/** The first account exists from the start (SPEC 1). */
+const ensureFirstAccount = async (store: Store, clock: Clock, entropy: Entropy): Promise<void> => {
+  if ((await store.listAccounts()).length > 0) return;
+  await store.createAccount({ accountId: entropy.uuid(), name: 'Operator', createdAt: clock.now() });
+};
+
+/** Undoes what was done, the last first. A step that fails does not keep the others from being done. */
+const undoAll = async (undo: (() => unknown)[]): Promise<void> => {
+  const faults: unknown[] = [];
+  for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
+    try {
+      await step();
+    } catch (error) {
+      faults.push(error);
+    }
+  }
+  if (faults.length > 0) throw faults[0];
+};
+
+/** Serves the control socket, which only its owner can open. */
+const listenForOwner = async (
+  path: string,
+  app: Parameters<typeof listen>[0],
+  timing: Parameters<typeof listen>[2],
+) => {
+  const isPipe = path.startsWith('\\\\');
+  if (!isPipe) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    // A socket file outlives an engine that was killed. The lock of the data folder says that nobody uses it.
+    rmSync(path, { force: true });
+  }
+  const listening = await listen(app, { path }, timing);
+  if (!isPipe) await chmod(path, 0o600);
+  return listening;
+};
+
+/**
+ * Opens a data folder and starts the engine on it, without serving yet.
+ *
+ * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_TOO_NEW`, `VAULT_PASSPHRASE_WRONG` or
+ *   `VAULT_DAMAGED`; nothing is changed then and the folder is free
+ */
+export const createEngine = async (options: EngineOptions): Promise<Engine> => {
+  const { folder, config, log, passphrase, clock = systemClock, entropy = systemEntropy, scrypt } = options;
+  requireNodeApi();
+  const lock = lockDataFolder(folder.dir);
+  const undo: (() => unknown)[] = [() => lock.release()];
+  const stop = () => undoAll(undo);
+  try {
+    const vault = openVault(folder.vault, { entropy, ...(scrypt !== undefined && { scrypt }) });
+    undo.push(() => vault.lock());
+    if (passphrase !== undefined && vault.state === 'locked') await vault.unlock({ passphrase });
+    const store = openSqliteStore(folder.database, { clock, log });
+    undo.push(() => store.close());
+    await ensureFirstAccount(store, clock, entropy);
+    // Made last: where the database is refused there must not be a new vault either.
+    if (passphrase !== undefined && vault.state === 'absent') await vault.create({ passphrase });
+    const chains = createChainAccess(store, vault, config.chainTimeoutMs);
+    const service = createService({ store, vault, chains, clock, entropy, log });
+    const servers: Listening[] = [];
+    undo.push(() => Promise.all(servers.map((server) => server.close())));
+    return {
+      service,
+      stop,
+      async serve() {
+        const timing = { requestTimeoutMs: config.requestTimeoutMs, clock, log };
+        servers.push(await listenForOwner(folder.controlSocket, createControlApp(service, { log, entropy }), timing));
+        const app = createHttpApp({ service, config, clock, entropy, log });
+        const http = await listen(app, { host: config.host, port: config.port }, timing);
+        servers.push(http);
+        return http.url;
+      },
+    };
+  } catch (error) {
+    await stop().catch((fault: unknown) => log.error('engine.stop', { err: fault }));
+    throw error;
+  }
+};

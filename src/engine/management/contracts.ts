@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { contract } from '../../shared/contract/index.ts';
+import { operation } from './operation.ts';
+
+const path = '/smart-contract';
+const dapp = { paymasterId: true } as const;
+
+/** Smart contracts (service-interface 4.4). */
+export const contractOperations = [
+  operation({
+    method: 'post',
+    path,
+    summary: 'Whitelist a smart contract',
+    message: 'Smart contract registered successfully',
+    access: 'dapp',
+    body: contract['contracts.create'].input.omit(dapp),
+    async run({ service, paymaster: { paymasterId }, body }) {
+      await service.run('contracts.create', { paymasterId, ...body });
+    },
+  }),
+  operation({
+    method: 'get',
+    path,
+    summary: 'List smart contracts',
+    message: 'Smart contract list fetched',
+    access: 'dapp',
+    body: z.strictObject({}),
+    data: contract['contracts.list'].output,
+    run: ({ service, paymaster: { paymasterId } }) => service.run('contracts.list', { paymasterId }),
+  }),
+  operation({
+    method: 'patch',
+    path,
+    summary: 'Update whitelisted methods',
+    message: 'Smart contract updated',
+    access: 'dapp',
+    faults: { unknownApiKey: 'SMART_CONTRACT_NOT_FOUND' },
+    body: contract['contracts.update'].input.omit(dapp),
+    data: contract['contracts.update'].output,
+    statuses: [404],
+    run: ({ service, paymaster: { paymasterId }, body }) => service.run('contracts.update', { paymasterId, ...body }),
+  }),
+  operation({
+    method: 'delete',
+    path,
+    summary: 'Delete a smart contract',
+    message: 'Smart contract deleted',
+    access: 'dapp',
+    faults: { unknownApiKey: 'SMART_CONTRACT_NOT_FOUND' },
+    body: contract['contracts.delete'].input.omit(dapp),
+    statuses: [404],
+    async run({ service, paymaster: { paymasterId }, body }) {
+      await service.run('contracts.delete', { paymasterId, ...body });
+    },
+  }),
+];

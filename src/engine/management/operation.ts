@@ -1,0 +1,68 @@
+import type { z } from 'zod';
+import type { ErrorCode } from '../../shared/errors.ts';
+import type { Service } from '../service/index.ts';
+import type { Paymaster } from '../service/access.ts';
+
+/** `account`: the authToken header alone is asked for. `dapp`: authToken and apiKey. */
+export type OperationAccess = 'account' | 'dapp';
+
+/** Who calls: the account of the authToken and, where the operation asks for an apiKey, its DApp. */
+export type OperationCaller<Access extends OperationAccess> = { readonly accountId: string } & (Access extends 'dapp'
+  ? { readonly paymaster: Paymaster }
+  : { readonly paymaster?: Paymaster });
+
+/** What an operation is run with besides its caller; the body is read by its schema. */
+export interface OperationInput<Body> {
+  readonly service: Service;
+  readonly body: Body;
+  /** Parameters of the path and of the query, as sent. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Errors by which an operation answers credentials it does not accept (SPEC 2, wrong credentials). */
+export interface CredentialFaults {
+  readonly missingAuthToken: ErrorCode;
+  readonly unknownAuthToken: ErrorCode;
+  readonly unknownApiKey: ErrorCode;
+}
+
+/** One operation of the management interface: a thin rendering of one procedure. */
+export interface Operation<Body extends z.ZodType = z.ZodType, Access extends OperationAccess = OperationAccess> {
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  /** Below the prefix, in the notation of the router. */
+  readonly path: string;
+  readonly summary: string;
+  /** Message of success. */
+  readonly message: string;
+  readonly access: Access;
+  readonly faults: CredentialFaults;
+  readonly body: Body;
+  /** What the answer carries, for the description; operations without it answer no data. */
+  readonly data?: z.ZodType;
+  readonly query?: readonly string[];
+  /** Statuses besides 200, 400 and 401, for the description. */
+  readonly statuses?: readonly number[];
+  /** Answers `data`; undefined where the operation has none. */
+  run(input: OperationInput<z.output<Body>> & OperationCaller<Access>): Promise<unknown>;
+}
+
+const standardFaults: CredentialFaults = {
+  missingAuthToken: 'CREDENTIALS_REQUIRED',
+  unknownAuthToken: 'INVALID_AUTH_TOKEN',
+  unknownApiKey: 'INVALID_API_KEY',
+};
+
+type Given<Body extends z.ZodType, Access extends OperationAccess> = Omit<Operation<Body, Access>, 'faults'> & {
+  readonly faults?: Partial<CredentialFaults>;
+};
+
+/** Declares an operation; credential faults that are not named are the usual ones. */
+export const operation = <Body extends z.ZodType, Access extends OperationAccess>(
+  given: Given<Body, Access>,
+): Operation => ({
+  ...given,
+  faults: { ...standardFaults, ...given.faults },
+  // The router reads the body by this very schema before it runs the operation.
+  run: given.run,
+});

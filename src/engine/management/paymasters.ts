@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { contract } from '../../shared/contract/index.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { Paymaster } from '../service/access.ts';
+import { type OperationCaller, type OperationInput, operation } from './operation.ts';
+
+const path = '/paymaster';
+const dapp = contract['paymasters.create'].output.pick({ name: true, chainId: true, apiKey: true });
+const userFaults = { unknownAuthToken: 'USER_NOT_FOUND', unknownApiKey: 'USER_NOT_FOUND' } as const;
+
+const view = ({ name, chainId, apiKey }: Pick<Paymaster, 'name' | 'chainId' | 'apiKey'>) => ({ name, chainId, apiKey });
+
+/** The apiKey names the DApp; an id that is sent along must be the same. */
+const requireSame = (paymaster: Paymaster, id: string | undefined): void => {
+  if (id !== undefined && id !== paymaster.paymasterId) throw new EngineError('PAYMASTER_NOT_FOUND');
+};
+
+const fundingMessage = async ({
+  service,
+  paymaster,
+  path: { paymasterId },
+}: OperationInput<unknown> & OperationCaller<'dapp'>) => {
+  requireSame(paymaster, paymasterId);
+  return service.run('paymasters.fundingMessage', { paymasterId: paymaster.paymasterId });
+};
+
+/** DApps and their funding wallets (service-interface 4.2 and 4.3). */
+export const paymasterOperations = [
+  operation({
+    method: 'get',
+    path,
+    summary: 'List paymasters',
+    message: 'DApp list fetched',
+    access: 'account',
+    faults: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' },
+    body: z.strictObject({}),
+    data: z.array(dapp),
+    async run({ service, accountId }) {
+      return (await service.run('paymasters.list', { accountId })).map(view);
+    },
+  }),
+  operation({
+    method: 'post',
+    path,
+    summary: 'Create paymaster',
+    message: 'DApp registered successfully',
+    access: 'account',
+    faults: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' },
+    body: contract['paymasters.create'].input.omit({ accountId: true }),
+    data: dapp,
+    async run({ service, accountId, body }) {
+      return view(await service.run('paymasters.create', { accountId, ...body }));
+    },
+  }),
+  operation({
+    method: 'patch',
+    path,
+    summary: 'Update funding wallet, step 3: send the signed message',
+    message: 'Paymaster updated successfully',
+    access: 'dapp',
+    faults: userFaults,
+    body: contract['paymasters.setFundingWallet'].input,
+    data: dapp.extend({ paymasterId: z.string() }),
+    statuses: [404],
+    async run({ service, paymaster, body }) {
+      requireSame(paymaster, body.paymasterId);
+      const updated = await service.run('paymasters.setFundingWallet', body);
+      return { ...view(updated), paymasterId: updated.paymasterId };
+    },
+  }),
+  ...['/funding-message', '/funding-message/:paymasterId'].map((messagePath) =>
+    operation({
+      method: 'get',
+      path: messagePath,
+      summary: 'Update funding wallet, step 1: get the message to sign',
+      message: 'Funding message sent',
+      access: 'dapp',
+      faults: userFaults,
+      body: z.strictObject({}),
+      data: contract['paymasters.fundingMessage'].output,
+      statuses: [404],
+      run: fundingMessage,
+    }),
+  ),
+];

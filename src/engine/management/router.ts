@@ -1,0 +1,64 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { EngineError } from '../../shared/errors.ts';
+import { parse } from '../../shared/schema/parse.ts';
+import { type ReadBody, readJson } from '../http/json.ts';
+import type { Service } from '../service/index.ts';
+import type { Operation } from './operation.ts';
+import { MANAGEMENT_PREFIX, operations } from './operations.ts';
+
+const EXACT_KEYS = new Set(['threshold']);
+
+const orElse = async <T>(
+  code: 'INVALID_AUTH_TOKEN' | 'INVALID_API_KEY',
+  instead: EngineError,
+  find: () => Promise<T>,
+): Promise<T> => {
+  try {
+    return await find();
+  } catch (error) {
+    throw error instanceof EngineError && error.code === code ? instead : error;
+  }
+};
+
+/** Checks the credentials that the operation asks for; headers are read before the body is. */
+const authenticate = async (context: Context, service: Service, { access, faults }: Operation) => {
+  const authToken = context.get('authToken');
+  const apiKey = context.get('apiKey');
+  if (authToken === '') throw new EngineError(faults.missingAuthToken);
+  if (access === 'dapp' && apiKey === '') throw new EngineError('CREDENTIALS_REQUIRED');
+  const accountId = await orElse('INVALID_AUTH_TOKEN', new EngineError(faults.unknownAuthToken), () =>
+    service.access.account(authToken),
+  );
+  if (access === 'account') return { accountId };
+  const paymaster = await orElse('INVALID_API_KEY', new EngineError(faults.unknownApiKey), () =>
+    service.access.dapp(accountId, apiKey),
+  );
+  return { accountId, paymaster };
+};
+
+/** The management interface: headers, body and envelope around the procedures. */
+export const managementRouter = (service: Service, readBody: ReadBody): Router => {
+  const router = new Router({ prefix: MANAGEMENT_PREFIX });
+  for (const operation of operations) {
+    router[operation.method](operation.path, async (context) => {
+      const caller = await authenticate(context, service, operation);
+      const text = await readBody(context);
+      const data = await operation.run({
+        service,
+        ...caller,
+        body: parse(operation.body, text === '' ? {} : readJson(text, EXACT_KEYS)),
+        path: context.params,
+        query: context.query,
+      });
+      context.body = { statusCode: 200, message: operation.message, ...(data !== undefined && { data }) };
+    });
+  }
+  return router;
+};
+
+/** A failure in the envelope of the management interface; `errors` lists all faults where there are several. */
+export const faultEnvelope = (fault: EngineError): Record<string, unknown> => {
+  const { errors } = fault.data;
+  return { statusCode: fault.status, message: fault.message, ...(Array.isArray(errors) && { errors }) };
+};

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { contract } from '../../shared/contract/index.ts';
+import { operation } from './operation.ts';
+
+const path = '/webhook';
+const dapp = { paymasterId: true } as const;
+
+/** Registered webhooks (service-interface 4.1). */
+export const webhookOperations = [
+  operation({
+    method: 'post',
+    path,
+    summary: 'Create webhook',
+    message: 'Webhook created',
+    access: 'dapp',
+    body: contract['webhooks.create'].input.omit(dapp),
+    data: contract['webhooks.create'].output.omit({ active: true }),
+    async run({ service, paymaster: { paymasterId }, body }) {
+      const { webhookId, webhookUrl, requestType } = await service.run('webhooks.create', { paymasterId, ...body });
+      return { webhookId, webhookUrl, requestType };
+    },
+  }),
+  operation({
+    method: 'get',
+    path,
+    summary: 'Get registered webhook',
+    message: 'Webhook list fetched',
+    access: 'dapp',
+    faults: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' },
+    body: z.strictObject({ webhookUrl: z.string().optional() }),
+    data: contract['webhooks.list'].output,
+    query: ['webhookId'],
+    run: ({ service, paymaster: { paymasterId }, query }) =>
+      service.call('webhooks.list', { paymasterId, webhookId: query['webhookId'] }),
+  }),
+  operation({
+    method: 'patch',
+    path,
+    summary: 'Update webhook status',
+    message: 'Webhook updated',
+    access: 'dapp',
+    faults: { unknownApiKey: 'WEBHOOK_NOT_FOUND' },
+    body: contract['webhooks.update'].input.omit(dapp),
+    statuses: [404],
+    async run({ service, paymaster: { paymasterId }, body }) {
+      await service.run('webhooks.update', { paymasterId, ...body });
+    },
+  }),
+  operation({
+    method: 'delete',
+    path,
+    summary: 'Delete webhook',
+    message: 'Webhook deleted',
+    access: 'dapp',
+    faults: { unknownApiKey: 'WEBHOOK_NOT_FOUND' },
+    body: contract['webhooks.delete'].input.omit(dapp),
+    statuses: [404],
+    async run({ service, paymaster: { paymasterId }, body }) {
+      await service.run('webhooks.delete', { paymasterId, ...body });
+    },
+  }),
+];

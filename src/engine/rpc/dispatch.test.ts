@@ -1,0 +1,448 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { EngineError } from '../../shared/errors.ts';
+import type { ProcedureArguments } from '../../shared/contract/index.ts';
+import type { Service } from '../service/index.ts';
+import { dispatch } from './dispatch.ts';
+import type { RpcResponse } from './envelope.ts';
+
+type SponsorArguments = ProcedureArguments<'sponsorship.sponsor'>;
+
+const ANSWER = {
+  decisionId: 'd',
+  sponsored: true,
+  paymasterAndData: '0x1234',
+  callGasLimit: '108848',
+  verificationGasLimit: '57121',
+  preVerificationGas: '75388',
+};
+
+const sender = `0x${'ab'.repeat(20)}`;
+const validOp = {
+  sender,
+  nonce: '0x1',
+  initCode: '0x',
+  callData: '0x1234',
+  callGasLimit: '200000',
+  verificationGasLimit: '500000',
+  preVerificationGas: '60000',
+  maxFeePerGas: '0x3b9aca00',
+  maxPriorityFeePerGas: '0x1',
+  signature: '0x',
+  paymasterAndData: '0x',
+};
+const validOptions = {
+  mode: 'SPONSORED',
+  calculateGasLimits: true,
+  expiryDuration: 300,
+  sponsorshipInfo: { webhookData: { a: 1 }, smartAccountInfo: { name: 'BICONOMY', version: '2.0.0' } },
+  tokenInfo: { feeTokenAddress: sender },
+};
+const request = (change: Record<string, unknown> = {}): Record<string, unknown> => ({
+  jsonrpc: '2.0',
+  id: 7,
+  method: 'pm_sponsorUserOperation',
+  params: [validOp, validOptions],
+  ...change,
+});
+const without = (value: Record<string, unknown>, key: string): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
+
+/** Dispatches to a service that sponsors everything. What it was asked, and what was answered. */
+const send = async (
+  body: unknown,
+): Promise<{ status: number; body: RpcResponse | RpcResponse[]; asked: SponsorArguments[] }> => {
+  const asked: SponsorArguments[] = [];
+  const service = {
+    run: async (_name: string, args: SponsorArguments) => {
+      asked.push(args);
+      return ANSWER;
+    },
+  } as unknown as Service;
+  const answer = await dispatch(body, { service, chainId: 31337, apiKey: 'key', showReasons: true }, (error) => {
+    if (error instanceof EngineError) return error;
+    throw error; // a bug: the test shows it
+  });
+  // As it leaves: JSON.rawJSON and undefined are gone.
+  return { ...answer, body: JSON.parse(JSON.stringify(answer.body)) as RpcResponse, asked };
+};
+
+const isId = (id: unknown): boolean => typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
+
+/** JSON-RPC 2.0: version, id, and either a result or an error with code and words. */
+const expectFullBody = (body: RpcResponse, sent: unknown): void => {
+  expect(body.jsonrpc).toBe('2.0');
+  expect(Object.keys(body).sort()).toEqual(['id', 'result' in body ? 'result' : 'error', 'jsonrpc'].sort());
+  if (body.error !== undefined) {
+    expect(Number.isInteger(body.error.code)).toBe(true);
+    expect(body.error.message).not.toBe('');
+    expect(body.error.message.length).toBeLessThan(500);
+  }
+  const id = typeof sent === 'object' && sent !== null && 'id' in sent ? sent.id : undefined;
+  expect(body.id).toEqual(isId(id) ? id : null);
+};
+
+const expectAnswered = async (sent: unknown): Promise<void> => {
+  const { status, body } = await send(sent);
+  expect([200, 400]).toContain(status);
+  if (Array.isArray(body)) {
+    const requests = sent as unknown[];
+    expect(status).toBe(200);
+    expect(body).toHaveLength(requests.length);
+    body.forEach((one, index) => expectFullBody(one, requests[index]));
+    return;
+  }
+  expectFullBody(body, Array.isArray(sent) ? undefined : sent);
+  expect(status).toBe(body.error === undefined ? 200 : 400);
+};
+
+describe('whatever comes, a client gets a JSON-RPC body it can read', () => {
+  const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+
+  test('for any JSON', async () => {
+    await fc.assert(fc.asyncProperty(json, answeredOrRefused), { numRuns: 500 });
+  });
+
+  test('for requests of which one part is anything else', async () => {
+    const mutation = fc.tuple(fc.constantFrom(...paths(request())), fc.option(json, { nil: undefined }));
+    const body = fc.array(mutation, { minLength: 1, maxLength: 3 }).map((changes) => {
+      const changed = structuredClone(request());
+      for (const [path, value] of changes) setAt(changed, path, value);
+      return changed;
+    });
+    await fc.assert(fc.asyncProperty(body, expectAnswered), { numRuns: 1000 });
+  });
+
+  test('for batches of valid and other requests', async () => {
+    const one = fc.oneof(json, fc.constant(request()), fc.constant(request({ params: [] })));
+    await fc.assert(fc.asyncProperty(fc.array(one, { maxLength: 25 }), answeredOrRefused), { numRuns: 300 });
+  });
+});
+
+/** A batch may be refused as a whole, which throws: the router answers that. */
+async function answeredOrRefused(sent: unknown): Promise<void> {
+  if (Array.isArray(sent) && (sent.length === 0 || sent.length > 20)) {
+    await expect(send(sent)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+  } else await expectAnswered(sent);
+}
+
+/** Every place in a JSON value, as a list of keys. */
+function paths(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => [[key], ...paths(child).map((rest) => [key, ...rest])]);
+}
+
+function setAt(target: Record<string, unknown>, [key, ...rest]: readonly string[], value: unknown): void {
+  const child = target[key!];
+  if (rest.length > 0) {
+    if (typeof child === 'object' && child !== null) setAt(child as Record<string, unknown>, rest, value);
+  } else if (value === undefined) Reflect.deleteProperty(target, key!);
+  else target[key!] = value;
+}
+
+describe('the envelope', () => {
+  test.each<[string, unknown]>([
+    ['a number', 0],
+    ['a negative number', -1],
+    ['a fraction', 1.5],
+    ['unix seconds', 1_767_225_600],
+    ['an empty string', ''],
+    ['a string', 'a-b'],
+    ['a long string', 'x'.repeat(300)],
+    ['a string with anything in it', '"\u0000\ud83d\ude00\u2028'],
+  ])('an id that is %s comes back as it was sent', async (_, id) => {
+    expect(await send(request({ id }))).toMatchObject({ status: 200, body: { id } });
+    expect(await send(request({ id, method: 'x' }))).toMatchObject({
+      status: 400,
+      body: { id, error: { code: -32601 } },
+    });
+    expect(await send(request({ id, jsonrpc: '1.0' }))).toMatchObject({ body: { id, error: { code: -32600 } } });
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['null id', request({ id: null }), 'id must be a string or a number'],
+    ['object id', request({ id: {} }), 'id must be a string or a number'],
+    ['array id', request({ id: [1] }), 'id must be a string or a number'],
+    ['boolean id', request({ id: true }), 'id must be a string or a number'],
+    ['missing id', without(request(), 'id'), 'id must be a string or a number'],
+    ['jsonrpc 1.0', request({ jsonrpc: '1.0' }), 'jsonrpc must be "2.0"'],
+    ['jsonrpc as a number', request({ jsonrpc: 2 }), 'jsonrpc must be "2.0"'],
+    ['jsonrpc missing', without(request(), 'jsonrpc'), 'jsonrpc must be "2.0"'],
+    ['method missing', without(request(), 'method'), 'method must be a string'],
+    ['method null', request({ method: null }), 'method must be a string'],
+    ['params an object', request({ params: { op: validOp } }), 'params must be an array'],
+    ['params a string', request({ params: '[]' }), 'params must be an array'],
+    ['params null', request({ params: null }), 'params must be an array'],
+    ['a member of its own', request({ extra: 1 }), 'extra should not exist'],
+  ])('%s is refused by name', async (_, body, detail) => {
+    const error = { code: -32600, message: `Invalid request: ${detail}` };
+    expect(await send(body)).toMatchObject({ status: 400, body: { error } });
+  });
+
+  test.each([null, 1, 'x', true])('%j is no request', async (body) => {
+    expect(await send(body)).toMatchObject({ status: 400, body: { id: null, error: { code: -32600 } } });
+  });
+
+  test('both spellings of the version are served', async () => {
+    for (const jsonrpc of ['2.0', '2.0.0']) expect((await send(request({ jsonrpc }))).status).toBe(200);
+  });
+
+  test.each([
+    'pm_getFeeQuote',
+    '',
+    'constructor',
+    '__proto__',
+    'toString',
+    'PM_SPONSORUSEROPERATION',
+    'x'.repeat(5000),
+  ])('there is no method of whatever name, case %#', async (method) => {
+    const { status, body } = await send(request({ method }));
+    expect({ status, body }).toMatchObject({ status: 400, body: { id: 7, error: { code: -32601 } } });
+    expect((body as RpcResponse).error!.message.length).toBeLessThan(200);
+  });
+});
+
+describe('batches', () => {
+  const ids = (body: unknown): unknown[] => (body as RpcResponse[]).map(({ id }) => id);
+
+  test.each([1, 20])('%i requests are answered in their order', async (length) => {
+    const { status, body, asked } = await send(Array.from({ length }, (_, id) => request({ id })));
+    expect([status, asked.length]).toEqual([200, length]);
+    expect(ids(body)).toEqual(Array.from({ length }, (_, id) => id));
+  });
+
+  test.each([
+    [0, 'the batch is empty'],
+    [21, 'a batch may hold at most 20 requests'],
+  ])('%i requests are refused as a whole', async (length, detail) => {
+    const sent = send(Array.from({ length }, () => request()));
+    await expect(sent).rejects.toMatchObject({ code: 'INVALID_REQUEST', message: `Invalid request: ${detail}` });
+  });
+
+  test('one bad request does not spoil the others', async () => {
+    const { status, body } = await send([
+      request({ id: 'a' }),
+      [request()],
+      5,
+      request({ id: 'b', params: [] }),
+      request({ id: 'c' }),
+    ]);
+    expect(status).toBe(200);
+    expect(ids(body)).toEqual(['a', null, null, 'b', 'c']);
+    expect((body as RpcResponse[]).map(({ error }) => error?.code)).toEqual([
+      undefined,
+      -32600,
+      -32600,
+      -32602,
+      undefined,
+    ]);
+  });
+});
+
+describe('params', () => {
+  test.each<[string, unknown, string]>([
+    ['missing', undefined, 'params[0] must be an object'],
+    ['empty', [], 'params[0] must be an object'],
+    ['only an operation', [validOp], 'params[1] must be an object'],
+    [
+      'options that are no object',
+      [validOp, '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789'],
+      'params[1] must be an object',
+    ],
+    ['an operation that is a list', [[validOp], validOptions], 'params[0] must be an object'],
+    ['null for both', [null, null], 'params[0] must be an object'],
+    ['three', [validOp, validOptions, {}], 'params[2] should not exist'],
+    ['no members', [{}, validOptions], 'params[0].sender must be an EVM address'],
+    ['no mode', [validOp, {}], 'params[1].mode must be one of: SPONSORED, SPONSORSHIP, ERC20'],
+  ])('%s: the first fault is named', async (_, params, message) => {
+    const body = params === undefined ? without(request(), 'params') : request({ params });
+    expect(await send(body)).toMatchObject({
+      status: 400,
+      body: { id: 7, error: { code: -32602, message } },
+      asked: [],
+    });
+  });
+
+  const QUANTITY = 'must be a 0x hex quantity, a decimal string or a safe integer';
+  const HEX = 'must be 0x-prefixed hex bytes';
+  const ADDRESS = 'must be an EVM address';
+  const EXPIRY = 'must be a whole number of seconds from 30 to 86400';
+  const badQuantities = [
+    '',
+    ' 1',
+    '0x',
+    '-1',
+    -1,
+    '1.5',
+    1.5,
+    '1e3',
+    '007',
+    2 ** 53,
+    '0xg',
+    '0X1',
+    true,
+    null,
+    {},
+    [1],
+    'NaN',
+    `0x1${'0'.repeat(64)}`,
+    String(2n ** 256n),
+    '9'.repeat(5000),
+  ];
+  const badHex = ['', '0', '0x1', 'abcd', '0xgg', '0x12 ', '0x12\n', 5, null, true, {}, ['0x']];
+  const badObjects = ['x', 5, true, []];
+  /** Field, what it must be, and what it must not. Null stands for "not given" in what clients leave open. */
+  const fields: [string, string, unknown[]][] = [
+    [
+      'params[0].sender',
+      ADDRESS,
+      [undefined, '', '0x', `${sender}00`, sender.slice(0, 41), `0x${'g'.repeat(40)}`, ` ${sender}`, 5, null, {}],
+    ],
+    ['params[0].nonce', QUANTITY, [undefined, ...badQuantities]],
+    ['params[0].initCode', HEX, badHex],
+    ['params[0].callData', HEX, [undefined, ...badHex]],
+    ...['callGasLimit', 'verificationGasLimit', 'preVerificationGas'].map((name): [string, string, unknown[]] => [
+      `params[0].${name}`,
+      QUANTITY,
+      badQuantities.filter((value) => value !== '0x' && value !== null),
+    ]),
+    ['params[0].maxFeePerGas', QUANTITY, [undefined, ...badQuantities]],
+    ['params[0].maxPriorityFeePerGas', QUANTITY, [undefined, ...badQuantities]],
+    ['params[0].signature', HEX, badHex],
+    ['params[0].paymasterAndData', HEX, badHex],
+    ['params[0].factory', 'should not exist', ['0x', null]],
+    ['params[0].__proto__', 'should not exist', [{}]],
+    ['params[0].constructor', 'should not exist', ['x']],
+    [
+      'params[1].mode',
+      'must be one of: SPONSORED, SPONSORSHIP, ERC20',
+      [undefined, '', 'sponsored', 'SPONSORED ', null, 5, {}],
+    ],
+    ['params[1].calculateGasLimits', 'must be a boolean value', ['true', 1, null, {}]],
+    ['params[1].expiryDuration', EXPIRY, [29, 86_401, 300.5, '300', -1, 0, 1e21, null, {}]],
+    ['params[1].sponsorshipInfo', 'must be an object', badObjects],
+    ['params[1].sponsorshipInfo.webhookData', 'must be an object', badObjects],
+    ['params[1].sponsorshipInfo.smartAccountInfo', 'must be an object', badObjects],
+    ['params[1].sponsorshipInfo.smartAccountInfo.name', 'must be a string', [5, null, {}, undefined]],
+    ['params[1].sponsorshipInfo.smartAccountInfo.version', 'must be a string', [2, null, [], undefined]],
+    ['params[1].sponsorshipInfo.smartAccountInfo.extra', 'should not exist', [1]],
+    ['params[1].sponsorshipInfo.extra', 'should not exist', [1]],
+    ['params[1].tokenInfo', 'must be an object', badObjects],
+    ['params[1].tokenInfo.feeTokenAddress', ADDRESS, ['', 'USDC', 5, {}]],
+    ['params[1].tokenInfo.extra', 'should not exist', [1]],
+    ['params[1].skipPatchCallData', 'must be a boolean value', ['true', 1]],
+    ['params[1].limit', 'should not exist', [1]],
+  ];
+  test.each(fields)('%s %s, and is nothing else', async (field, must, values) => {
+    const [index, ...names] = field.slice('params['.length).split(/\]?\./);
+    for (const value of values) {
+      const body = structuredClone(request());
+      const target = (body['params'] as Record<string, unknown>[])[Number(index)]!;
+      if (names[0] === '__proto__') Object.defineProperty(target, '__proto__', { value, enumerable: true });
+      else setAt(target, names, value);
+      const message = `${field} ${must}`;
+      expect(await send(body), JSON.stringify(value)?.slice(0, 50)).toMatchObject({
+        status: 400,
+        body: { id: 7, error: { code: -32602, message, data: { errors: expect.arrayContaining([message]) } } },
+        asked: [],
+      });
+    }
+  });
+
+  test('several faults are told at once, the first of them as the message', async () => {
+    const params = [{ ...validOp, sender: 'x', nonce: -1 }, { mode: 'SPONSORED' }];
+    const errors = [`params[0].sender ${ADDRESS}`, `params[0].nonce ${QUANTITY}`];
+    expect((await send(request({ params }))).body).toMatchObject({ error: { message: errors[0], data: { errors } } });
+  });
+
+  test('hostile names are cut before they are echoed, and no more than 20 are', async () => {
+    const hostile = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`<script>${n}${'x'.repeat(9000)}`, 1]));
+    const { body } = await send(request({ params: [{ ...validOp, ...hostile }, validOptions] }));
+    const { error } = body as RpcResponse;
+    expect(JSON.stringify(error).length).toBeLessThan(5000);
+    expect((error!.data as { errors: string[] }).errors).toHaveLength(20);
+  });
+
+  test.each<[unknown, bigint]>([
+    ['0x0', 0n],
+    ['0x00ff', 255n],
+    ['0xFf', 255n],
+    ['0', 0n],
+    ['18446744073709551617', 2n ** 64n + 1n],
+    [0, 0n],
+    [Number.MAX_SAFE_INTEGER, 2n ** 53n - 1n],
+    [`0x${'f'.repeat(64)}`, 2n ** 256n - 1n],
+    [String(2n ** 256n - 1n), 2n ** 256n - 1n],
+    [`0x${(2n ** 200n + 12_345n).toString(16)}`, 2n ** 200n + 12_345n],
+  ])('%j is read exactly in every quantity', async (value, expected) => {
+    const names = [
+      'nonce',
+      'callGasLimit',
+      'verificationGasLimit',
+      'preVerificationGas',
+      'maxFeePerGas',
+      'maxPriorityFeePerGas',
+    ];
+    const op = { ...validOp, ...Object.fromEntries(names.map((name) => [name, value])) };
+    const { asked } = await send(request({ params: [op, validOptions] }));
+    expect(asked[0]!.userOperation).toMatchObject(Object.fromEntries(names.map((name) => [name, expected])));
+  });
+
+  test.each(['0x', null, undefined])('gas of %j is gas that is not given', async (value) => {
+    const names = ['callGasLimit', 'verificationGasLimit', 'preVerificationGas'] as const;
+    const op = { ...validOp, ...Object.fromEntries(names.map((name) => [name, value])) };
+    const { asked } = await send(JSON.parse(JSON.stringify(request({ params: [op, validOptions] }))));
+    for (const name of names) expect(asked[0]!.userOperation[name]).toBeUndefined();
+  });
+
+  test('the least that is needed is enough, and the rest takes its default', async () => {
+    const op = { sender, nonce: 0, callData: '0x', maxFeePerGas: 0, maxPriorityFeePerGas: 0 };
+    const { asked } = await send(request({ params: [op, { mode: 'SPONSORSHIP' }] }));
+    expect(asked[0]).toMatchObject({
+      userOperation: { initCode: '0x', signature: '0x' },
+      options: { mode: 'SPONSORSHIP', calculateGasLimits: false, expiryDuration: 300 },
+      received: [op, { mode: 'SPONSORSHIP' }],
+    });
+  });
+
+  test.each([
+    { sponsorshipInfo: null, tokenInfo: null },
+    { sponsorshipInfo: {}, tokenInfo: {} },
+    { sponsorshipInfo: { webhookData: null, smartAccountInfo: null } },
+    { tokenInfo: { tokenList: [sender], preferredToken: sender } },
+    { expiryDuration: 30 },
+    { expiryDuration: 86_400 },
+    { skipPatchCallData: true },
+  ])('options %j are accepted as clients send them', async (options) => {
+    expect((await send(request({ params: [validOp, { mode: 'SPONSORED', ...options }] }))).status).toBe(200);
+  });
+
+  test('data for webhooks goes through untouched, whatever its keys', async () => {
+    const webhookData = JSON.parse('{"constructor":1,"params":{"n":[null,1.5,"\\u0000"]}}') as object;
+    const options = { mode: 'SPONSORED', sponsorshipInfo: { webhookData } };
+    const { asked } = await send(request({ params: [validOp, options] }));
+    expect(JSON.stringify(asked[0]!.options.sponsorshipInfo!.webhookData)).toBe(JSON.stringify(webhookData));
+  });
+
+  test('data for webhooks cannot reach the prototype of every object', async () => {
+    const webhookData = JSON.parse('{"__proto__":{"polluted":1}}') as object;
+    const options = { mode: 'SPONSORED', sponsorshipInfo: { webhookData } };
+    const { asked } = await send(request({ params: [validOp, options] }));
+    expect('polluted' in asked[0]!.options.sponsorshipInfo!.webhookData!).toBe(false);
+    expect('polluted' in {}).toBe(false);
+  });
+
+  test('callData of a megabyte is read', async () => {
+    const callData = `0x${'ab'.repeat(500_000)}`;
+    const { asked } = await send(request({ params: [{ ...validOp, callData }, validOptions] }));
+    expect(asked[0]!.userOperation.callData).toBe(callData);
+  });
+});
+
+test('gas beyond what JavaScript numbers hold is answered to the last digit', async () => {
+  const callGasLimit = String(2n ** 120n - 1n);
+  const service = { run: async () => ({ ...ANSWER, callGasLimit }) } as unknown as Service;
+  const context = { service, chainId: 31337, apiKey: 'key', showReasons: true };
+  const { body } = await dispatch(request(), context, (error) => error as EngineError);
+  expect(JSON.stringify(body)).toContain(`"callGasLimit":${callGasLimit}`);
+});

@@ -1,0 +1,51 @@
+import { EngineError } from '../../shared/errors.ts';
+import { type RpcResponse, failure, readBatch, readRequest } from './envelope.ts';
+import type { MethodContext, RpcMethod } from './method.ts';
+import { pmSponsorUserOperation } from './methods/pm_sponsorUserOperation.ts';
+
+/** Every JSON-RPC method. A new one is a file in `methods/` and a line here. */
+const methods: readonly RpcMethod[] = [pmSponsorUserOperation];
+
+const byName = new Map(methods.map((method) => [method.method, method]));
+
+/** An answer and the HTTP status that goes with it. */
+export interface RpcAnswer {
+  readonly status: number;
+  readonly body: RpcResponse | RpcResponse[];
+}
+
+interface SingleAnswer {
+  readonly status: number;
+  readonly body: RpcResponse;
+}
+
+/**
+ * Answers a JSON-RPC body, single or batch. A batch is answered with status 200, each response with its own error;
+ * a single request with the status of its error, since some clients read the reason only from a non-2xx answer.
+ *
+ * @param publicFault tells what may be told of a failure
+ */
+export const dispatch = async (
+  body: unknown,
+  context: MethodContext,
+  publicFault: (error: unknown) => EngineError,
+): Promise<RpcAnswer> => {
+  const answerOne = async (value: unknown): Promise<SingleAnswer> => {
+    const request = readRequest(value);
+    if ('fault' in request) return { status: request.fault.status, body: failure(request.id, request.fault) };
+    try {
+      const method = byName.get(request.method);
+      if (method === undefined)
+        throw new EngineError('METHOD_NOT_FOUND', `Method not found: ${request.method.slice(0, 100)}`);
+      const result = await method.handle(request.params, context);
+      return { status: 200, body: { jsonrpc: '2.0', id: request.id, result } };
+    } catch (error) {
+      const fault = publicFault(error);
+      return { status: fault.status, body: failure(request.id, fault) };
+    }
+  };
+  if (!Array.isArray(body)) return answerOne(body);
+  const answers: RpcResponse[] = [];
+  for (const value of readBatch(body)) answers.push((await answerOne(value)).body);
+  return { status: 200, body: answers };
+};

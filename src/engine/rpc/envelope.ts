@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { EngineError } from '../../shared/errors.ts';
+
+const MAX_BATCH = 20;
+
+/** A JSON-RPC 2.0 request that was read; params are not looked at yet. */
+export interface RpcRequest {
+  readonly id: string | number | null;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** A JSON-RPC 2.0 response. */
+export interface RpcResponse {
+  readonly jsonrpc: '2.0';
+  readonly id: string | number | null;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+const id = z.union([z.string(), z.number()], 'must be a string or a number');
+const requestSchema = z.strictObject({
+  jsonrpc: z.enum(['2.0', '2.0.0']),
+  id,
+  method: z.string(),
+  params: z.array(z.unknown()).default([]),
+});
+
+const invalid = (detail: string): EngineError => new EngineError('INVALID_REQUEST', `Invalid request: ${detail}`);
+
+/** One request. A fault keeps the id, where there is one to keep. */
+export const readRequest = (value: unknown): RpcRequest | { fault: EngineError; id: RpcRequest['id'] } => {
+  const result = requestSchema.safeParse(value);
+  if (result.success) return result.data;
+  const raw = typeof value === 'object' && value !== null && 'id' in value ? id.safeParse(value.id) : undefined;
+  const [issue] = result.error.issues;
+  const field = issue?.code === 'unrecognized_keys' ? issue.keys[0] : issue?.path.join('.');
+  const detail =
+    field === undefined || field === '' ? 'it must be an object' : `${field.slice(0, 100)} ${describe(issue)}`;
+  return { fault: invalid(detail), id: raw?.success === true ? raw.data : null };
+};
+
+const describe = (issue: z.core.$ZodIssue | undefined): string => {
+  if (issue?.code === 'unrecognized_keys') return 'should not exist';
+  if (issue?.path[0] === 'jsonrpc') return 'must be "2.0"';
+  if (issue?.path[0] === 'id') return 'must be a string or a number';
+  return issue?.path[0] === 'params' ? 'must be an array' : 'must be a string';
+};
+
+/** The requests of a batch. @throws EngineError `INVALID_REQUEST` for an empty batch, or one of more than 20 */
+export const readBatch = (values: readonly unknown[]): readonly unknown[] => {
+  if (values.length === 0) throw invalid('the batch is empty');
+  if (values.length > MAX_BATCH) throw invalid(`a batch may hold at most ${MAX_BATCH} requests`);
+  return values;
+};
+
+/** A failure as a full JSON-RPC body. */
+export const failure = (requestId: RpcRequest['id'], fault: EngineError): RpcResponse => ({
+  jsonrpc: '2.0',
+  id: requestId,
+  error: {
+    code: fault.rpcCode,
+    message: fault.message,
+    ...(Object.keys(fault.data).length > 0 && { data: fault.data }),
+  },
+});

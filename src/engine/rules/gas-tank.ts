@@ -1,0 +1,22 @@
+import { type Rule, deny, pass, skip } from './rule.ts';
+
+/** What the tank holds and owes. All wei. */
+export interface TankFacts {
+  /** Balance on chain; undefined where the chain could not be read. */
+  balanceWei: bigint | undefined;
+  /** Promised to operations that are signed and neither settled nor expired. */
+  promisedWei: bigint;
+  /** The most this operation can take. */
+  neededWei: bigint;
+}
+
+/** What is promised must be in the tank (SPEC 4 and 5.5): balance − promised ≥ the operation's maximum cost. */
+export const gasTankRule: Rule<null, TankFacts> = {
+  type: 'gasTank',
+  check(_config, { balanceWei, promisedWei, neededWei }) {
+    const promise = { promisedWei: promisedWei.toString(), neededWei: neededWei.toString() };
+    if (balanceWei === undefined) return skip('BALANCE_UNKNOWN', promise);
+    const evidence = { balanceWei: balanceWei.toString(), ...promise };
+    return balanceWei - promisedWei < neededWei ? deny('GAS_TANK_EMPTY', evidence) : pass('TANK_COVERS', evidence);
+  },
+};

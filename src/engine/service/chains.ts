@@ -1,0 +1,93 @@
+import { SigningKey, computeAddress, hexlify } from 'ethers';
+import { knownChains } from '../../shared/chains.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import { type ChainUrls, carriesCredentials, vaultUrlName, withoutCredentials } from '../chain/chain-access.ts';
+import { Secret } from '../secret.ts';
+import { signerKeyName } from '../signer/chain-signer.ts';
+import type { ChainSettings, ChainSigner } from '../store/store.ts';
+import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+
+/** Lets a known chain pass. @throws EngineError `CHAIN_NOT_SUPPORTED` for a chain neither built in nor added by the operator */
+export const requireChain = async ({ store }: Pick<ServiceContext, 'store'>, chainId: number): Promise<void> => {
+  if (knownChains.has(chainId) || (await store.findChain(chainId)) !== undefined) return;
+  throw new EngineError('CHAIN_NOT_SUPPORTED');
+};
+
+const view = (chainId: number, settings: ChainSettings | undefined) => {
+  const known = knownChains.get(chainId);
+  return {
+    chainId,
+    name: settings?.name ?? known?.name ?? `Chain ${chainId}`,
+    symbol: settings?.symbol ?? known?.symbol ?? 'ETH',
+    rpc: settings?.rpc ?? null,
+    bundler: settings?.bundler ?? null,
+    builtIn: known !== undefined,
+  };
+};
+
+/** Chains and the hot signer of each. */
+export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains'> | NamesOf<'signers'>> => {
+  const { store, vault, entropy } = context;
+
+  /** Puts a URL with credentials into the vault; the answer is what may be shown and stored in the open. */
+  const keepUrl = (chainId: number, kind: keyof ChainUrls, url: string): string => {
+    const name = vaultUrlName(chainId, kind);
+    if (!carriesCredentials(url)) {
+      if (vault.state === 'unlocked') vault.delete(name);
+      return url;
+    }
+    vault.set(name, new Secret(url));
+    return withoutCredentials(url);
+  };
+
+  const keepSigner = async (chainId: number, privateKey: string): Promise<ChainSigner> => {
+    await requireChain(context, chainId);
+    const address = addressOf(privateKey);
+    vault.set(signerKeyName(chainId), new Secret(privateKey));
+    const signer: ChainSigner = { chainId, address };
+    await store.saveSigner(signer);
+    return signer;
+  };
+
+  return {
+    'chains.set': async ({ chainId, rpc, bundler, name, symbol }) => {
+      const before = await store.findChain(chainId);
+      const settings: ChainSettings = {
+        chainId,
+        name: name ?? before?.name ?? null,
+        symbol: symbol ?? before?.symbol ?? null,
+        rpc: rpc === undefined ? (before?.rpc ?? null) : keepUrl(chainId, 'rpc', rpc),
+        bundler: bundler === undefined ? (before?.bundler ?? null) : keepUrl(chainId, 'bundler', bundler),
+      };
+      await store.saveChain(settings);
+      return view(chainId, settings);
+    },
+    'chains.list': async () => {
+      const settings = new Map((await store.listChains()).map((chain) => [chain.chainId, chain]));
+      const ids = new Set([...knownChains.keys(), ...settings.keys()]);
+      return [...ids].sort((a, b) => a - b).map((chainId) => view(chainId, settings.get(chainId)));
+    },
+    'chains.remove': async ({ chainId }) => {
+      if (!(await store.removeChain(chainId))) throw new EngineError('CHAIN_NOT_FOUND');
+      if (vault.state === 'unlocked') {
+        vault.delete(vaultUrlName(chainId, 'rpc'));
+        vault.delete(vaultUrlName(chainId, 'bundler'));
+      }
+      return null;
+    },
+    'signers.create': ({ chainId }) => keepSigner(chainId, hexlify(entropy.bytes(32))),
+    'signers.import': ({ chainId, privateKey }) => keepSigner(chainId, privateKey),
+    'signers.list': () => store.listSigners(),
+  };
+};
+
+/** The address of a private key. @throws EngineError `VALIDATION` for 32 bytes that are no private key (zero, or beyond the curve's order) */
+export const addressOf = (privateKey: string): Address => {
+  try {
+    return computeAddress(new SigningKey(privateKey)) as Address;
+  } catch {
+    const message = 'privateKey must be a secp256k1 private key';
+    throw new EngineError('VALIDATION', message, { errors: [message] });
+  }
+};

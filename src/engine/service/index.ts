@@ -1,0 +1,57 @@
+import {
+  type ProcedureArguments,
+  type ProcedureInput,
+  type ProcedureName,
+  type ProcedureOutput,
+  contract,
+} from '../../shared/contract/index.ts';
+import { parse } from '../../shared/schema/parse.ts';
+import { type Access, createAccess } from './access.ts';
+import { accountHandlers } from './accounts.ts';
+import { chainHandlers } from './chains.ts';
+import { contractHandlers } from './contracts.ts';
+import { decisionHandlers } from './decisions.ts';
+import { paymasterContractHandlers } from './paymaster-contracts.ts';
+import { paymasterHandlers } from './paymasters.ts';
+import { ruleHandlers } from './rules.ts';
+import type { Handlers, ServiceContext } from './service.ts';
+import { sponsorshipHandlers } from './sponsorship.ts';
+import { systemHandlers } from './system.ts';
+import { webhookHandlers } from './webhooks.ts';
+
+/** The one door: every way in calls procedures, and nothing else changes the desk. */
+export interface Service {
+  /** Reads untrusted input by the procedure's schema and runs it. @throws EngineError */
+  call<Name extends ProcedureName>(name: Name, input: unknown): Promise<ProcedureOutput<Name>>;
+  /** Runs a procedure whose input the caller has already read by its schema. @throws EngineError */
+  run<Name extends ProcedureName>(name: Name, args: ProcedureArguments<Name>): Promise<ProcedureOutput<Name>>;
+  readonly access: Access;
+}
+
+/** A caller of procedures, in this process or through the control socket. */
+export type Caller = <Name extends ProcedureName>(
+  name: Name,
+  input: ProcedureInput<Name>,
+) => Promise<ProcedureOutput<Name>>;
+
+/** The procedures on a context. */
+export const createService = (context: ServiceContext): Service => {
+  const handlers: Handlers<ProcedureName> = {
+    ...accountHandlers(context),
+    ...chainHandlers(context),
+    ...contractHandlers(context),
+    ...decisionHandlers(context),
+    ...paymasterContractHandlers(context),
+    ...paymasterHandlers(context),
+    ...ruleHandlers(context),
+    ...sponsorshipHandlers(context),
+    ...systemHandlers(context),
+    ...webhookHandlers(context),
+  };
+  const run: Service['run'] = (name, args) => handlers[name](args);
+  return {
+    run,
+    call: async (name, input) => run(name, parse(contract[name].input, input) as ProcedureArguments<typeof name>),
+    access: createAccess(context),
+  };
+};

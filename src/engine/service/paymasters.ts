@@ -1,0 +1,80 @@
+import { verifyMessage } from 'ethers';
+import { knownChains } from '../../shared/chains.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { type Address, sameAddress } from '../../shared/schema/hex.ts';
+import { findLayout } from '../paymaster/registry.ts';
+import type { FundingMessage, Paymaster } from '../store/store.ts';
+import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+
+const MESSAGE_LIFETIME_MS = 10 * 60_000;
+
+/** True if this signature of the message was made with the key of the address (EIP-191 personal message). */
+const isSignedBy = (message: string, signature: string, address: Address): boolean => {
+  try {
+    return sameAddress(verifyMessage(message, signature) as Address, address);
+  } catch {
+    return false;
+  }
+};
+
+/** The paymaster with this id. @throws EngineError `PAYMASTER_NOT_FOUND` */
+export const requirePaymaster = async ({ store }: Pick<ServiceContext, 'store'>, id: string): Promise<Paymaster> => {
+  const paymaster = await store.findPaymaster(id);
+  if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+  return paymaster;
+};
+
+/** DApps and their funding wallets. */
+export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'paymasters'>> => {
+  const { store, clock, entropy } = context;
+  const base64 = (bytes: number): string => Buffer.from(entropy.bytes(bytes)).toString('base64url');
+
+  const newestUnexpired = async (paymasterId: string): Promise<FundingMessage> => {
+    const message = await store.findFundingMessage(paymasterId);
+    if (message !== undefined && clock.now() - message.issuedAt <= MESSAGE_LIFETIME_MS) return message;
+    throw new EngineError('INVALID_SIGNATURE');
+  };
+
+  return {
+    'paymasters.create': async ({ accountId, name, chainId, version }) => {
+      if ((await store.findAccount(accountId)) === undefined) throw new EngineError('ACCOUNT_NOT_FOUND');
+      if (!knownChains.has(chainId) && (await store.findChain(chainId)) === undefined) {
+        throw new EngineError('CHAIN_NOT_SUPPORTED');
+      }
+      if (findLayout(version) === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
+      const paymaster: Paymaster = {
+        paymasterId: entropy.uuid(),
+        accountId,
+        name,
+        chainId,
+        apiKey: `${base64(7).slice(0, 9)}.${entropy.uuid()}`,
+        version,
+        fundingWallet: null,
+        createdAt: clock.now(),
+      };
+      await store.createPaymaster(paymaster);
+      return paymaster;
+    },
+    'paymasters.list': ({ accountId }) => store.listPaymasters(accountId),
+    'paymasters.fundingMessage': async ({ paymasterId }) => {
+      await requirePaymaster(context, paymasterId);
+      const issuedAt = clock.now();
+      const message = [
+        `Timestamp: ${new Date(issuedAt).toISOString()}`,
+        'Signing this links your wallet to this gas tank as its funding wallet. It is not a transaction and costs no fee.',
+        `Nonce: ${base64(24)}`,
+      ].join('\n');
+      await store.saveFundingMessage({ paymasterId, message, issuedAt });
+      return { paymasterId, fundingMessage: message };
+    },
+    'paymasters.setFundingWallet': async ({ paymasterId, signature, address }) => {
+      const paymaster = await requirePaymaster(context, paymasterId);
+      const message = await newestUnexpired(paymasterId);
+      const proved = isSignedBy(message.message, signature, address);
+      if (!proved || !(await store.useFundingMessage(message, address, clock.now()))) {
+        throw new EngineError('INVALID_SIGNATURE');
+      }
+      return { ...paymaster, fundingWallet: address };
+    },
+  };
+};

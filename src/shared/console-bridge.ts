@@ -1,0 +1,25 @@
+import type { ErrorCode } from './errors.ts';
+
+/** IPC channel by which a window calls procedures: `(name, input) → EngineAnswer`. */
+export const ENGINE_CALL = 'engine:call';
+
+/** IPC channel that puts text on the clipboard: the page itself has no permission to. */
+export const SHELL_COPY = 'shell:copy';
+
+/** An answer of the engine; a failure is an answer too, since Electron keeps nothing of an error but its message. */
+export type EngineAnswer =
+  | { readonly ok: true; readonly output: unknown }
+  | {
+      readonly ok: false;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly data: Readonly<Record<string, unknown>>;
+    };
+
+/** What the preload script gives the window, as `window.gasdesk`. */
+export interface ConsoleBridge {
+  /** Calls a procedure. Never rejects for what the engine says. */
+  call(name: string, input: unknown): Promise<EngineAnswer>;
+  /** Puts text on the clipboard. */
+  copy(text: string): Promise<void>;
+}
