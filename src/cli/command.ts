@@ -1,0 +1,37 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { Caller } from '../engine/service/index.ts';
+import { type DeskOptions, withDesk } from './desk.ts';
+import { type Printable, print } from './print.ts';
+
+/** A command with the options that every command takes. */
+export const command = (name: string, summary: string): Command =>
+  new Command(name)
+    .summary(summary)
+    .description(summary)
+    .option('--data <dir>', "data folder (default: the OS's application-data folder)")
+    .option('--json', 'one JSON document on stdout')
+    .option('--passphrase-file <file>', 'file with the passphrase of the vault (default: $GASDESK_PASSPHRASE)');
+
+/** A name under which commands stand. */
+export const group = (name: string, summary: string, commands: readonly Command[]): Command => {
+  const parent = new Command(name).summary(summary).description(summary);
+  for (const child of commands) parent.addCommand(child);
+  return parent;
+};
+
+/** Prints what a use of the desk answers. */
+export const printFromDesk = async (options: DeskOptions, use: (call: Caller) => Promise<Printable>): Promise<void> => {
+  print(await withDesk(options, use), options.json === true);
+};
+
+/** Reads a whole number within bounds from the command line. */
+export const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = /^\d{1,15}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+
+/** Reads a chain id from the command line. */
+export const chainIdArgument = wholeNumber(1, 999_999_999_999_999);

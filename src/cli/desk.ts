@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import type { Caller } from '../engine/service/index.ts';
+import { controlClient, isNobodyThere } from '../engine/control/client.ts';
+import { type Config, loadConfig } from '../engine/config.ts';
+import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/data-folder/data-folder.ts';
+import type { Engine } from '../engine/index.ts';
+import { createLog } from '../engine/log.ts';
+import { Secret } from '../engine/secret.ts';
+import { EngineError } from '../shared/errors.ts';
+
+/** Options that every command takes. */
+export interface DeskOptions {
+  readonly data?: string;
+  readonly json?: boolean;
+  readonly passphraseFile?: string;
+}
+
+/** The folder a command works on. */
+export const dataFolder = ({ data }: DeskOptions): DataFolder => openDataFolder(data ?? defaultDataFolder(process.env));
+
+/**
+ * Reads a file with one secret in it; the line break at its end is not part of it.
+ *
+ * @throws EngineError `CONFIG_INVALID` if it cannot be read
+ */
+export const readSecretFile = (file: string): Secret<string> => {
+  try {
+    return new Secret(readFileSync(file, 'utf8').replace(/\r?\n$/, ''));
+  } catch (cause) {
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    throw new EngineError('CONFIG_INVALID', `The file ${file} cannot be read: ${detail}`, {}, { cause });
+  }
+};
+
+const passphrase = ({ passphraseFile }: DeskOptions): Secret<string> | undefined => {
+  if (passphraseFile !== undefined) return readSecretFile(passphraseFile);
+  const { GASDESK_PASSPHRASE } = process.env;
+  return GASDESK_PASSPHRASE === undefined || GASDESK_PASSPHRASE === '' ? undefined : new Secret(GASDESK_PASSPHRASE);
+};
+
+/** Settings of the engine on a folder, in the order of SPEC 1. */
+const deskConfig = (folder: DataFolder, flags: Readonly<Record<string, unknown>>): Config =>
+  loadConfig({ flags, env: process.env, file: folder.config });
+
+/** An engine on the folder, not serving. Its log goes to standard error. */
+export const openEngine = async (
+  options: DeskOptions,
+  flags: Readonly<Record<string, unknown>> = {},
+): Promise<Engine> => {
+  // Half of the time a command takes to start; those that go through a running engine do without.
+  const { createEngine } = await import('../engine/index.ts');
+  const folder = dataFolder(options);
+  const config = deskConfig(folder, flags);
+  return createEngine({ folder, config, log: createLog({ level: config.logLevel }), passphrase: passphrase(options) });
+};
+
+/**
+ * Runs `use` with the procedures of the desk: through the engine that runs on the data folder, else on the files
+ * under the folder's lock.
+ */
+export const withDesk = async <T>(options: DeskOptions, use: (call: Caller) => Promise<T>): Promise<T> => {
+  const call = controlClient(dataFolder(options).controlSocket);
+  try {
+    await call('system.info', {});
+  } catch (error) {
+    if (!isNobodyThere(error)) throw error;
+    return withFiles(options, use);
+  }
+  return use(call);
+};
+
+const withFiles = async <T>(options: DeskOptions, use: (call: Caller) => Promise<T>): Promise<T> => {
+  const engine = await openEngine(options, { logLevel: 'error' });
+  try {
+    return await use((name, input) => engine.service.call(name, input));
+  } finally {
+    await engine.stop();
+  }
+};

@@ -1,0 +1,17 @@
+import { command } from './command.ts';
+import { type DeskOptions, withDesk } from './desk.ts';
+import { print } from './print.ts';
+
+/** `gasdesk doctor`: exit code 1 if anything is wrong. */
+export const doctorCommand = command('doctor', 'Check the data, the vault, the chains and the contracts').action(
+  async (options: DeskOptions) => {
+    const report = await withDesk(options, (call) => call('system.doctor', {}));
+    if (options.json === true) print(report, true);
+    else
+      print(
+        report.checks.map(({ ok, ...check }) => ({ result: ok ? 'ok' : 'FAULT', ...check })),
+        false,
+      );
+    if (!report.ok) process.exitCode = 1;
+  },
+);

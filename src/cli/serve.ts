@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { command, wholeNumber } from './command.ts';
+import { type DeskOptions, openEngine } from './desk.ts';
+
+interface ServeFlags {
+  host?: string;
+  port?: number;
+}
+
+/** Ends when the process is asked to: Ctrl-C, `kill`, or the machine's shutdown. */
+const askedToStop = (): Promise<unknown> => {
+  const end = new AbortController();
+  return Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal, { signal: end.signal }))).finally(
+    () => end.abort(),
+  );
+};
+
+/** `gasdesk serve`: prints one line when it listens, and stays until it is told to stop. */
+export const serveCommand = command('serve', 'Run the service without a window')
+  .option('--host <host>', 'address to bind (default: 127.0.0.1)')
+  .option('--port <port>', 'port to bind, 0 for any free one (default: 8645)', wholeNumber(0, 65_535))
+  .action(async ({ host, port, ...options }: DeskOptions & ServeFlags) => {
+    const stopped = askedToStop();
+    const engine = await openEngine(options, {
+      ...(host !== undefined && { host }),
+      ...(port !== undefined && { port }),
+    });
+    try {
+      console.log(JSON.stringify({ event: 'listening', url: await engine.serve() }));
+      await stopped;
+    } finally {
+      await engine.stop();
+    }
+  });
