@@ -1,0 +1,44 @@
+import { MANAGEMENT_PREFIX } from '../engine/management/operations.ts';
+
+/** An answer of the management interface. */
+export interface ManagementAnswer {
+  statusCode: number;
+  message: string;
+  data?: unknown;
+}
+
+/** An answer of the JSON-RPC interface, and the HTTP status it came with. */
+export interface RpcReply {
+  status: number;
+  result?: unknown;
+  error?: { code: number; message: string; data?: unknown };
+}
+
+/** A client of the desk that goes over HTTP, as DApps and their developers do. */
+export interface DeskClient {
+  /** @throws Error if the answer is not 200 */
+  manage(method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<unknown>;
+  sponsor(chainId: number, apiKey: string, params: readonly unknown[]): Promise<RpcReply>;
+}
+
+/** Makes a client of the desk at `url`. */
+export const deskClient = (url: string): DeskClient => ({
+  async manage(method, path, headers, body) {
+    const response = await fetch(`${url}${MANAGEMENT_PREFIX}${path}`, {
+      method,
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as ManagementAnswer;
+    if (response.status !== 200) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.message}`);
+    return answer.data;
+  },
+  async sponsor(chainId, apiKey, params) {
+    const response = await fetch(`${url}/api/v1/${chainId}/${apiKey}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'pm_sponsorUserOperation', params }),
+    });
+    return { status: response.status, ...((await response.json()) as Omit<RpcReply, 'status'>) };
+  },
+});

@@ -1,0 +1,122 @@
+import { Contract, Interface, type Provider, type Signer, concat, getBytes } from 'ethers';
+import { loadArtifact } from '../engine/chain/artifacts.ts';
+import { userOpHash } from '../engine/user-operation/user-op-hash.ts';
+import type { Address, Hex } from '../shared/schema/hex.ts';
+import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
+import { contractAt } from './world-contracts.ts';
+
+/** A well-formed signature of nobody: accounts take it for a wrong one instead of reverting on it. */
+const DUMMY_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
+
+/** A SimpleAccount v0.6 of an owner, deployed or not. */
+export interface SimpleAccount {
+  readonly address: Address;
+  readonly owner: Signer;
+  /** Creates the account; for the first operation. */
+  readonly initCode: Hex;
+}
+
+const execute = new Interface(['function execute(address dest, uint256 value, bytes func)']);
+const createAccount = new Interface(['function createAccount(address owner, uint256 salt)']);
+
+/** The account that the factory makes for an owner and a salt. */
+export const simpleAccount = async (
+  factory: Address,
+  owner: Signer,
+  salt: bigint,
+  provider: Provider,
+): Promise<SimpleAccount> => {
+  const contract = await contractAt('SimpleAccountFactory', factory, provider);
+  const ownerAddress = await owner.getAddress();
+  // By signature: ethers contracts have a getAddress of their own.
+  const address = (await contract.getFunction('getAddress(address,uint256)')(ownerAddress, salt)) as Address;
+  const initCode = concat([factory, createAccount.encodeFunctionData('createAccount', [ownerAddress, salt])]) as Hex;
+  return { address, owner, initCode };
+};
+
+/** What a wallet sends to the desk: the operation without gas limits, as JSON. */
+export const partialOperation = async (
+  account: SimpleAccount,
+  call: { to: Address; data: Hex },
+  entryPoint: Address,
+  provider: Provider,
+): Promise<Record<string, string>> => {
+  const contract = await contractAt('EntryPoint', entryPoint, provider);
+  const nonce = (await contract.getFunction('getNonce')(account.address, 0n)) as bigint;
+  const deployed = (await provider.getCode(account.address)) !== '0x';
+  const { maxFeePerGas, maxPriorityFeePerGas } = await provider.getFeeData();
+  return {
+    sender: account.address,
+    nonce: `0x${nonce.toString(16)}`,
+    initCode: deployed ? '0x' : account.initCode,
+    callData: execute.encodeFunctionData('execute', [call.to, 0n, call.data]),
+    maxFeePerGas: `0x${(maxFeePerGas ?? 0n).toString(16)}`,
+    maxPriorityFeePerGas: `0x${(maxPriorityFeePerGas ?? 0n).toString(16)}`,
+    signature: DUMMY_SIGNATURE,
+  };
+};
+
+/** What the desk answers to a sponsored request, as far as the wallet needs it. */
+export interface SponsoredGas {
+  paymasterAndData: string;
+  preVerificationGas: string;
+  verificationGasLimit: number;
+  callGasLimit: number;
+}
+
+/** The finished operation: the desk's values put in, signed by the account's owner. */
+export const finishOperation = async (
+  account: SimpleAccount,
+  partial: Record<string, string>,
+  sponsored: SponsoredGas,
+  { chainId, entryPoint }: { chainId: number; entryPoint: Address },
+): Promise<UserOperationV06> => {
+  const op: UserOperationV06 = {
+    sender: account.address,
+    nonce: BigInt(partial['nonce'] ?? 0),
+    initCode: partial['initCode'] as Hex,
+    callData: partial['callData'] as Hex,
+    callGasLimit: BigInt(sponsored.callGasLimit),
+    verificationGasLimit: BigInt(sponsored.verificationGasLimit),
+    preVerificationGas: BigInt(sponsored.preVerificationGas),
+    maxFeePerGas: BigInt(partial['maxFeePerGas'] ?? 0),
+    maxPriorityFeePerGas: BigInt(partial['maxPriorityFeePerGas'] ?? 0),
+    paymasterAndData: sponsored.paymasterAndData as Hex,
+    signature: '0x',
+  };
+  const hash = userOpHash['0.6'](op, { chainId, entryPoint });
+  return { ...op, signature: (await account.owner.signMessage(getBytes(hash))) as Hex };
+};
+
+/** What the chain says of a mined operation. Costs in wei. */
+export interface MinedOperation {
+  readonly transactionHash: string;
+  readonly success: boolean;
+  readonly actualGasCost: bigint;
+  readonly actualGasUsed: bigint;
+  /** Gas of the whole bundle transaction. */
+  readonly transactionGas: bigint;
+}
+
+/** Submits an operation through `EntryPoint.handleOps` and waits until it is mined. */
+export const submitOperation = async (
+  op: UserOperationV06,
+  entryPoint: Address,
+  bundler: Signer,
+): Promise<MinedOperation> => {
+  const { abi } = await loadArtifact('EntryPoint');
+  const contract = new Contract(entryPoint, abi, bundler);
+  const sent = await contract.getFunction('handleOps').send([op], await bundler.getAddress());
+  const receipt = await sent.wait();
+  if (receipt === null) throw new Error('The bundle was not mined');
+  const events = receipt.logs.flatMap((log) => contract.interface.parseLog(log) ?? []);
+  const event = events.find((one) => one.name === 'UserOperationEvent');
+  if (event === undefined) throw new Error('The bundle has no UserOperationEvent');
+  return {
+    transactionHash: receipt.hash,
+    success: event.args.getValue('success') as boolean,
+    actualGasCost: event.args.getValue('actualGasCost') as bigint,
+    actualGasUsed: event.args.getValue('actualGasUsed') as bigint,
+    transactionGas: receipt.gasUsed,
+  };
+};

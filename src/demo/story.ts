@@ -1,0 +1,27 @@
+/** Tells a story in the terminal, step by step. */
+export interface Story {
+  /** Begins a step. */
+  step(title: string): void;
+  /** A figure or a fact, under the current step. */
+  tell(what: string, value?: string | number | bigint): void;
+  /** A fact that must hold. @throws Error if it does not: the story is not as told */
+  check(holds: boolean, what: string): void;
+}
+
+/** A story told line by line to `write`. */
+export const createStory = (write: (line: string) => void): Story => {
+  let steps = 0;
+  return {
+    step(title) {
+      steps += 1;
+      write(`\n${steps}. ${title}`);
+    },
+    tell(what, value) {
+      write(value === undefined ? `   ${what}` : `   ${what.padEnd(34)} ${String(value)}`);
+    },
+    check(holds, what) {
+      if (!holds) throw new Error(`Not as told: ${what}`);
+      write(`   ✓ ${what}`);
+    },
+  };
+};
