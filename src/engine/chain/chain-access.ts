@@ -108,8 +108,9 @@ export const createChainAccess = (store: Pick<Store, 'findChain'>, vault: Vault,
     async rpc(chainId) {
       const { rpc } = await urls(chainId);
       if (rpc === undefined) return undefined;
-      const node = nodes.get(rpc) ?? verifying(client(rpc, `The RPC of chain ${chainId}`), chainId);
-      nodes.set(rpc, node);
+      const key = `${chainId} ${rpc}`;
+      const node = nodes.get(key) ?? verifying(client(rpc, `The RPC of chain ${chainId}`), chainId);
+      nodes.set(key, node);
       return node;
     },
     async bundler(chainId) {

@@ -87,8 +87,11 @@ const decideInOrder = async (
     sponsor: (draft) => sponsor(ready, draft, termsNow()),
   });
 
-  // 2. Contracts
+  // Everything that waits for the chain comes first: what the operator changes meanwhile binds this operation.
+  const balanceWei = await tankBalance(rpc, ready);
   const policy = await store.dappPolicy(paymaster.paymasterId);
+
+  // 2. Contracts
   const decoding = decodeCalls(op.callData, { sender: op.sender, entryPointVersion: ready.layout.entryPointVersion });
   trace.run(contractsRule.type, () => contractsRule.check(whitelistOf(policy), { sender: op.sender, decoding }));
 
@@ -96,7 +99,6 @@ const decideInOrder = async (
   trace.run(notImplementedRule.type, () => notImplementedRule.check(unenforced(policy), null));
 
   // 5. Gas tank, 7. sign and store: one atomic step, so that no two operations are promised the same wei.
-  const balanceWei = await tankBalance(rpc, ready);
   const now = clock.now();
   const terms = termsNow();
   const signed = { ...op, paymasterAndData: sponsor(ready, op, terms) };
@@ -131,7 +133,10 @@ const tokenModeFault = ({ tokenInfo }: SponsorshipOptions): EngineError => {
 
 const unenforced = ({ rules, webhooks }: DappPolicy): UnenforcedRule[] => [
   ...rules.filter((rule) => rule.active).map((rule) => ({ name: rule.name, type: rule.policyType })),
-  ...webhooks.filter((webhook) => webhook.active).map((webhook) => ({ name: webhook.webhookUrl, type: 'webhook' })),
+  // By its id: the reason goes to whoever asks, and the URL may carry a key.
+  ...webhooks
+    .filter((webhook) => webhook.active)
+    .map((webhook) => ({ name: webhook.webhookId, type: 'registered webhook' })),
 ];
 
 /** What the paymaster promises: a window around `now` (ms), and what the contract hashes besides. */

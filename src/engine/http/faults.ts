@@ -11,7 +11,6 @@ interface HttpFault {
 /** Expected failures as they are; what the HTTP libraries throw, in our own words; anything else is a bug. */
 const toEngineError = (error: unknown): EngineError | undefined => {
   if (error instanceof EngineError) return error;
-  if (error instanceof SyntaxError) return new EngineError('PARSE_ERROR', undefined, {}, { cause: error });
   const { status, type } = (typeof error === 'object' && error !== null ? error : {}) as HttpFault;
   if (status === 413) return new EngineError('BODY_TOO_LARGE', undefined, {}, { cause: error });
   if (status === 415) return new EngineError('UNSUPPORTED_MEDIA_TYPE', undefined, {}, { cause: error });

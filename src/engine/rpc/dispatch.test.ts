@@ -341,7 +341,7 @@ describe('params', () => {
       if (names[0] === '__proto__') Object.defineProperty(target, '__proto__', { value, enumerable: true });
       else setAt(target, names, value);
       const message = `${field} ${must}`;
-      expect(await send(body), JSON.stringify(value)?.slice(0, 50)).toMatchObject({
+      expect(await send(body), JSON.stringify([value]).slice(0, 50)).toMatchObject({
         status: 400,
         body: { id: 7, error: { code: -32602, message, data: { errors: expect.arrayContaining([message]) } } },
         asked: [],

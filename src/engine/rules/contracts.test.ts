@@ -73,7 +73,7 @@ describe('what is sponsored', () => {
   });
 
   test('an account whose address is written in capitals calls itself all the same', () => {
-    const sender = `0x${SENDER.slice(2).toUpperCase()}` as Address;
+    const sender: Address = `0x${SENDER.slice(2).toUpperCase()}`;
     const decoding = decode(encodeExecute(SENDER, 0n, MINT));
     expect(contractsRule.check(whitelist, { sender, decoding }).code).toBe('SELF_CALL_NOT_ALLOWED');
   });

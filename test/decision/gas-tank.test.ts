@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { parseEther } from 'ethers';
+import { contractAt, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
+import {
+  FEE,
+  GAS,
+  RESERVED_WEI,
+  type RpcReply,
+  type SponsoredDapp,
+  gameCall,
+  operation,
+  useSponsoredWorld,
+} from '../support/sponsored-world.ts';
+
+const world = useSponsoredWorld();
+
+const op = (overrides: Record<string, unknown> = {}): Record<string, unknown> =>
+  operation({ to: world().contracts.gameItems, data: gameCall('mint') }, overrides);
+const isSponsored = ({ status, body }: RpcReply): boolean => {
+  expect([status, body.error]).toEqual([200, undefined]);
+  return body.result?.paymasterAndData !== '0x';
+};
+const tankOf = async ({ fundingWallet }: SponsoredDapp): Promise<bigint> => {
+  const contract = await contractAt('VerifyingSingletonPaymaster', world().paymaster, world().chain.provider);
+  return (await contract.getFunction('getBalance')(fundingWallet)) as bigint;
+};
+/** The amount a hint asks for, in wei. */
+const lacking = ({ body }: RpcReply): bigint => {
+  expect(body.result?.reason).toMatchObject({ code: 'GAS_TANK_EMPTY', rule: 'gasTank' });
+  return parseEther(/at least ([\d.]+) of the native coin/.exec(body.result!.reason!.hint)![1]!);
+};
+const topUp = (dapp: SponsoredDapp, wei: bigint): Promise<void> =>
+  fundGasTank(world().paymaster, dapp.fundingWallet, wei, world().operator);
+
+describe('a tank never promises more than it holds', () => {
+  test.each([
+    [7, 0n],
+    [7, RESERVED_WEI - 1n],
+    [0, RESERVED_WEI - 1n],
+  ])('of 50 operations at once exactly %i are sponsored, and a spare of %i wei buys none', async (covered, spare) => {
+    const dapp = await world().dapp(BigInt(covered) * RESERVED_WEI + spare);
+    const replies = await Promise.all(Array.from({ length: 50 }, (_, nonce) => dapp.sponsor(op({ nonce }))));
+    expect(replies.filter(isSponsored)).toHaveLength(covered);
+    const denied = replies.filter((reply) => !isSponsored(reply));
+    for (const reply of denied) expect(lacking(reply)).toBe(RESERVED_WEI - spare);
+
+    const decisions = await dapp.decisions();
+    const sponsored = decisions.filter(({ outcome }) => outcome === 'sponsored');
+    expect([decisions.length, sponsored.length]).toEqual([50, covered]);
+    expect(decisions.every(({ maxCostWei }) => maxCostWei === String(RESERVED_WEI))).toBe(true);
+    const promised = sponsored.reduce((sum, { maxCostWei }) => sum + BigInt(maxCostWei!), 0n);
+    expect(promised + spare).toBe(await tankOf(dapp));
+  });
+
+  test('two DApps with one funding wallet share its tank', async () => {
+    const dapp = await world().dapp(RESERVED_WEI);
+    const stranger = await world().dapp(0n);
+    expect(isSponsored(await dapp.sponsor(op()))).toBe(true);
+    expect(isSponsored(await stranger.sponsor(op()))).toBe(false);
+    const twin = await world().engine.dapp({ fundingWallet: world().walletOf(dapp)! });
+    expect(isSponsored(await twin.sponsor(op()))).toBe(false);
+    await topUp(twin, RESERVED_WEI);
+    expect(isSponsored(await dapp.sponsor(op()))).toBe(true);
+  });
+});
+
+describe('an empty tank', () => {
+  test('lacks what the hint says, to the wei: one less does not do', async () => {
+    const dapp = await world().dapp(12_345n);
+    expect(isSponsored(await dapp.sponsor(op({ maxFeePerGas: String(3n * FEE + 1n) })))).toBe(false);
+    const short = lacking(await dapp.sponsor(op()));
+    expect(short).toBe(RESERVED_WEI - 12_345n);
+    await topUp(dapp, short - 1n);
+    expect(lacking(await dapp.sponsor(op()))).toBe(1n);
+    await topUp(dapp, 1n);
+    expect(isSponsored(await dapp.sponsor(op()))).toBe(true);
+    expect(lacking(await dapp.sponsor(op()))).toBe(RESERVED_WEI);
+  });
+
+  test('is answered as Biconomy answers: 200, 0x and the gas of the operation, so that the user can pay', async () => {
+    const dapp = await world().dapp(0n);
+    const { status, body } = await dapp.sponsor(op());
+    expect([status, body]).toEqual([
+      200,
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        result: {
+          MODE: 'SPONSORED',
+          mode: 'SPONSORED',
+          paymasterAndData: '0x',
+          preVerificationGas: GAS.preVerificationGas,
+          verificationGasLimit: Number(GAS.verificationGasLimit),
+          callGasLimit: Number(GAS.callGasLimit),
+          reason: {
+            code: 'GAS_TANK_EMPTY',
+            rule: 'gasTank',
+            message: expect.stringContaining('holds 0, of which 0 is promised'),
+            hint: 'Top up the tank by at least 0.001772 of the native coin.',
+          },
+        },
+      },
+    ]);
+  });
+
+  test('denies an operation that would cost more than there is money, without losing a digit', async () => {
+    const dapp = await world().dapp(RESERVED_WEI);
+    const most = 2n ** 120n - 1n;
+    const { body } = await dapp.sponsor(op({ maxFeePerGas: String(most), callGasLimit: String(most) }));
+    expect(body.result?.callGasLimit).toBe(Number(most));
+    const cost = (most + 3n * 500_000n + 60_000n + 12_000n) * most;
+    expect((await dapp.decisions())[0]).toMatchObject({ code: 'GAS_TANK_EMPTY', maxCostWei: String(cost) });
+  });
+});
+
+describe('a promise', () => {
+  test('ends two minutes after validUntil, not a moment before', async () => {
+    const { clock } = world();
+    const dapp = await world().dapp(RESERVED_WEI);
+    expect(isSponsored(await dapp.sponsor(op(), { expiryDuration: 600 }))).toBe(true);
+    const [promise] = await dapp.decisions();
+    const end = (promise!.validUntil! + 120) * 1000;
+    await clock.advance(end - 1 - clock.now());
+    expect(lacking(await dapp.sponsor(op()))).toBe(RESERVED_WEI);
+    await clock.advance(1);
+    expect(isSponsored(await dapp.sponsor(op()))).toBe(true);
+    const settlements = (await dapp.decisions()).map(({ settlement }) => settlement);
+    expect(settlements).toEqual(['reserved', null, 'released']);
+  });
+
+  test('binds nobody when the operation is denied or fails', async () => {
+    const dapp = await world().dapp(RESERVED_WEI);
+    expect(isSponsored(await dapp.sponsor(op({ maxFeePerGas: String(2n * FEE) })))).toBe(false);
+    expect((await dapp.sponsor(op({ callGasLimit: '0x' }))).body.error?.code).toBe(-32602);
+    expect(isSponsored(await dapp.sponsor(op()))).toBe(true);
+  });
+});
+
+describe('a contract without tanks pays from its deposit', () => {
+  test('and the deposit is what is looked into, shared by all its DApps', async () => {
+    const { engine, chain, contracts, operator } = world();
+    const deployment = { chainId: chain.chainId, version: 'verifying-0.6', privateKey: operator.privateKey };
+    const { address } = await engine.service.call('paymasterContracts.deploy', deployment);
+    const needed = RESERVED_WEI - 12_000n * FEE; // no overhead is charged on top of the EntryPoint's maximum
+    const deposit = (wei: bigint): Promise<void> => fundDeposit(contracts.entryPoint, address, wei, operator);
+    const [one, other] = [
+      await engine.dapp({ version: 'verifying-0.6' }),
+      await engine.dapp({ version: 'verifying-0.6' }),
+    ];
+    expect(lacking(await one.sponsor(op()))).toBe(needed);
+    await deposit(needed);
+    expect(isSponsored(await one.sponsor(op()))).toBe(true);
+    expect(lacking(await other.sponsor(op()))).toBe(needed);
+    await deposit(needed);
+    expect(isSponsored(await other.sponsor(op()))).toBe(true);
+    const entryPoint = await contractAt('EntryPoint', contracts.entryPoint, chain.provider);
+    const held = (await entryPoint.getFunction('balanceOf')(address)) as bigint;
+    expect(held).toBe(2n * needed);
+  });
+});

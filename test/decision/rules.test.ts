@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import { SENDER, encodeFunction } from '../support/account-call-data.ts';
+import {
+  RESERVED_WEI,
+  type RpcReply,
+  type SponsoredDapp,
+  gameCall,
+  gameItems,
+  operation,
+  useSponsoredWorld,
+} from '../support/sponsored-world.ts';
+
+const world = useSponsoredWorld();
+const STRANGER: Address = '0x3333333333333333333333333333333333333333';
+
+const op = (call: { to?: Address; data?: Hex; value?: bigint } = {}, overrides: Record<string, unknown> = {}) =>
+  operation({ to: world().contracts.gameItems, data: gameCall('mint'), ...call }, overrides);
+const codeOf = ({ status, body }: RpcReply): string => {
+  expect([status, body.error]).toEqual([200, undefined]);
+  const { paymasterAndData, reason } = body.result!;
+  expect(paymasterAndData === '0x').toBe(reason !== undefined);
+  return reason?.code ?? 'SPONSORED';
+};
+/** A DApp that sponsors `mint` of the sample contract, with money for many operations. */
+const gameDapp = async (): Promise<SponsoredDapp> => {
+  const dapp = await world().dapp(100n * RESERVED_WEI);
+  await world().registerGameItems(dapp);
+  return dapp;
+};
+const call = <T>(name: string, input: unknown): Promise<T> =>
+  (world().engine.service.call as (name: string, input: unknown) => Promise<unknown>)(name, input) as Promise<T>;
+const batch = (...calls: [Address, Hex][]): Hex =>
+  encodeFunction(
+    'executeBatch(address[],bytes[])',
+    ['address[]', 'bytes[]'],
+    [calls.map(([to]) => to), calls.map(([, data]) => data)],
+  );
+
+describe('what an operation may call', () => {
+  test.each<[string, () => Record<string, unknown>]>([
+    ['SPONSORED', () => op()],
+    ['SPONSORED', () => op({ value: 5n })],
+    ['SPONSORED', () => op({}, { callData: batch([world().contracts.gameItems, gameCall('mint')]) })],
+    ['METHOD_NOT_WHITELISTED', () => op({ data: gameCall('burn') })],
+    [
+      'METHOD_NOT_WHITELISTED',
+      () =>
+        op(
+          {},
+          {
+            callData: batch(
+              [world().contracts.gameItems, gameCall('mint')],
+              [world().contracts.gameItems, gameCall('burn')],
+            ),
+          },
+        ),
+    ],
+    ['CONTRACT_NOT_REGISTERED', () => op({ to: STRANGER })],
+    ['PLAIN_TRANSFER', () => op({ data: '0x', value: 1n })],
+    ['SELF_CALL_NOT_ALLOWED', () => op({ to: SENDER })],
+    ['UNKNOWN_SELECTOR', () => op({}, { callData: '0xdeadbeef' })],
+    ['MALFORMED_CALL_DATA', () => op({}, { callData: String(op()['callData']).slice(0, -64) })],
+  ])('%s, case %#: the reason is in the answer and in the record', async (code, operationOf) => {
+    const dapp = await gameDapp();
+    const reply = await dapp.sponsor(operationOf());
+    expect(codeOf(reply)).toBe(code);
+    const [decision] = await dapp.decisions();
+    expect(decision).toMatchObject({ code, outcome: code === 'SPONSORED' ? 'sponsored' : 'denied' });
+    const { reason } = reply.body.result!;
+    if (reason !== undefined) {
+      expect(reason.rule).toBe('contracts');
+      expect(decision).toMatchObject({ rule: 'contracts', message: reason.message, hint: reason.hint });
+    }
+  });
+
+  test('follows every change at once: registered, emptied, paused, gone', async () => {
+    const dapp = await world().dapp(100n * RESERVED_WEI);
+    const { paymasterId } = dapp;
+    const target = { paymasterId, address: world().contracts.gameItems };
+    const now = async (data: Hex = gameCall('mint')): Promise<string> => codeOf(await dapp.sponsor(op({ data })));
+
+    expect(await now()).toBe('SPONSORED');
+    await call('contracts.create', { ...target, name: 'Items', abi: gameItems.formatJson() });
+    expect(await now()).toBe('METHOD_NOT_WHITELISTED');
+    await call('contracts.update', { ...target, whitelistedMethods: ['burn(uint256)'] });
+    expect([await now(), await now(gameCall('burn'))]).toEqual(['METHOD_NOT_WHITELISTED', 'SPONSORED']);
+    const [rule] = await call<{ _id: string }[]>('rules.list', { paymasterId });
+    await call('rules.deactivate', { paymasterId, ruleId: rule!._id });
+    expect(await now(gameCall('burn'))).toBe('CONTRACT_PAUSED');
+    await call('rules.activate', { paymasterId, ruleId: rule!._id });
+    expect(await now(gameCall('burn'))).toBe('SPONSORED');
+    await call('contracts.delete', target);
+    expect(await now()).toBe('SPONSORED');
+    const revisions = (await dapp.decisions()).map(({ ruleRevision }) => ruleRevision);
+    expect(revisions).toEqual([...revisions].sort((a, b) => b - a));
+    expect(new Set(revisions).size).toBe(6);
+  });
+
+  test("is no other DApp's business", async () => {
+    const [mine, other] = [await gameDapp(), await world().dapp(RESERVED_WEI)];
+    expect(codeOf(await mine.sponsor(op({ data: gameCall('burn') })))).toBe('METHOD_NOT_WHITELISTED');
+    expect(codeOf(await other.sponsor(op({ data: gameCall('burn') })))).toBe('SPONSORED');
+  });
+
+  test('names an overload by its whole signature, or all of them by their name', async () => {
+    const abi = JSON.stringify(
+      ['uint256', 'address'].map((type) => ({
+        type: 'function',
+        name: 'buy',
+        stateMutability: 'payable',
+        inputs: [{ type }],
+        outputs: [],
+      })),
+    );
+    const byNumber = op({ to: STRANGER, data: encodeFunction('buy(uint256)', ['uint256'], [1n]) });
+    const byAddress = op({ to: STRANGER, data: encodeFunction('buy(address)', ['address'], [SENDER]) });
+    const dapp = await world().dapp(100n * RESERVED_WEI);
+    const target = { paymasterId: dapp.paymasterId, address: STRANGER };
+    await call('contracts.create', { ...target, name: 'Shop', abi, whitelistedMethods: ['buy(uint256)'] });
+    const { body } = await dapp.sponsor(byAddress);
+    expect(body.result?.reason?.message).toContain('buy(address) on Shop');
+    expect(codeOf(await dapp.sponsor(byNumber))).toBe('SPONSORED');
+    await call('contracts.update', { ...target, whitelistedMethods: ['buy'] });
+    expect(codeOf(await dapp.sponsor(byAddress))).toBe('SPONSORED');
+  });
+});
+
+describe('a rule that is not enforced yet denies instead of being passed over', () => {
+  const limit = {
+    type: 'PAYMASTER',
+    cycleDuration: { value: 1, unit: 'day' },
+    threshold: 1_000_000,
+    thresholdType: 'COUNT',
+  };
+  test.each<[string, object]>([
+    ['PAYMASTER_SA_LIMIT', limit],
+    ['WEBHOOK', { url: 'https://hooks.example/verdict?key=hush-hush' }],
+    ['WALLET_DEPLOYMENT', {}],
+  ])('%s, until it is paused', async (policyType, policyData) => {
+    const dapp = await gameDapp();
+    const { paymasterId } = dapp;
+    const rule = { name: `My ${policyType}`, policyType, policyData };
+    const { _id: ruleId } = await call<{ _id: string }>('rules.create', { paymasterId, rule });
+    const denied = await dapp.sponsor(op());
+    expect(codeOf(denied)).toBe('RULE_NOT_IMPLEMENTED');
+    expect(denied.body.result?.reason).toMatchObject({
+      message: expect.stringContaining(`"My ${policyType}" (${policyType})`),
+      hint: expect.stringContaining(`Pause the rule "My ${policyType}"`),
+    });
+    await call('rules.deactivate', { paymasterId, ruleId });
+    expect(codeOf(await dapp.sponsor(op()))).toBe('SPONSORED');
+    await call('rules.activate', { paymasterId, ruleId });
+    expect(codeOf(await dapp.sponsor(op()))).toBe('RULE_NOT_IMPLEMENTED');
+  });
+
+  test('a registered webhook, until it is deactivated; its URL may carry a key and is not told', async () => {
+    const dapp = await gameDapp();
+    const { paymasterId } = dapp;
+    const registration = { paymasterId, webhookUrl: 'https://user:hush@hooks.example/hush', requestType: 'POST' };
+    const { webhookId } = await call<{ webhookId: string }>('webhooks.create', registration);
+    const denied = await dapp.sponsor(op());
+    expect(codeOf(denied)).toBe('RULE_NOT_IMPLEMENTED');
+    expect(denied.body.result?.reason?.hint).toContain(webhookId);
+    expect(JSON.stringify(denied.body)).not.toContain('hush');
+    await call('webhooks.update', { paymasterId, webhookId, active: false });
+    expect(codeOf(await dapp.sponsor(op()))).toBe('SPONSORED');
+  });
+});
+
+test('every rule is asked, and the first denial in their order decides', async () => {
+  const dapp = await world().dapp(0n);
+  const { paymasterId } = dapp;
+  await world().registerGameItems(dapp);
+  const rule = { name: 'Deployments', policyType: 'WALLET_DEPLOYMENT', policyData: {} };
+  const { _id: ruleId } = await call<{ _id: string }>('rules.create', { paymasterId, rule });
+  const denials = async (): Promise<unknown[]> =>
+    (await dapp.decisions())[0]!.trace.filter(({ outcome }) => outcome === 'deny').map(({ code }) => code);
+
+  expect(codeOf(await dapp.sponsor(op({ data: gameCall('burn') })))).toBe('METHOD_NOT_WHITELISTED');
+  expect(await denials()).toEqual(['METHOD_NOT_WHITELISTED', 'RULE_NOT_IMPLEMENTED', 'GAS_TANK_EMPTY']);
+  expect(codeOf(await dapp.sponsor(op()))).toBe('RULE_NOT_IMPLEMENTED');
+  expect(await denials()).toEqual(['RULE_NOT_IMPLEMENTED', 'GAS_TANK_EMPTY']);
+  await call('rules.deactivate', { paymasterId, ruleId });
+  expect(codeOf(await dapp.sponsor(op()))).toBe('GAS_TANK_EMPTY');
+  expect(await denials()).toEqual(['GAS_TANK_EMPTY']);
+});

@@ -1,0 +1,205 @@
+import { once } from 'node:events';
+import { type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { HDNodeWallet } from 'ethers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startLocalChain } from '../../src/demo/local-chain.ts';
+import { deployEntryPoint, devWallet, fundGasTank, localProvider } from '../../src/demo/world-contracts.ts';
+import {
+  type RpcReply,
+  type ServingEngine,
+  type SponsoredDapp,
+  operation,
+  startEngine,
+  withDataFolder,
+} from '../support/sponsored-world.ts';
+
+const CONTRACT = `0x${'cc'.repeat(20)}`;
+const op = operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' });
+const fundingWallet = HDNodeWallet.fromPhrase('test test test test test test test test test test test junk');
+
+type Answer = (response: ServerResponse, method: string) => void;
+const text =
+  (body: string, status = 200): Answer =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'text/html' }).end(body);
+const json = (body: unknown, status = 200): Answer => text(JSON.stringify(body), status);
+const result = (value: unknown): Answer => json({ jsonrpc: '2.0', id: 1, result: value });
+const error = (code: unknown, message: unknown, status = 200): Answer =>
+  json({ id: 1, error: { code, message } }, status);
+/** A node of the right chain that fails in what it is asked then. */
+const thenCall =
+  (answer: Answer): Answer =>
+  (response, method) =>
+    (method === 'eth_chainId' ? result('0x7a69') : answer)(response, method);
+
+/** Runs with a node that answers everything in one way. */
+const withNode = async (answer: Answer, run: (url: string) => Promise<void>): Promise<void> => {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () =>
+      answer(response, (JSON.parse(Buffer.concat(chunks).toString()) as { method: string }).method),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    await run(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+};
+
+const closedPort = async (): Promise<string> => {
+  let url = '';
+  await withNode(
+    () => undefined,
+    async (open) => void (url = open),
+  );
+  return url;
+};
+
+const expectUnreachable = ({ status, body }: RpcReply, fault: string | RegExp = ''): void => {
+  expect({ status, code: body.error?.code, message: body.error?.message }).toEqual({
+    status: 503,
+    code: -32003,
+    message: expect.stringMatching(fault),
+  });
+};
+
+describe('a node that fails: the DApp is told that the chain is away, never that we have a bug', () => {
+  let engine: ServingEngine;
+  let dapp: SponsoredDapp;
+  let done: () => void;
+  let folder: Promise<void>;
+  beforeAll(async () => {
+    const ended = new Promise<void>((resolve) => (done = resolve));
+    await new Promise<void>((started) => {
+      folder = withDataFolder(async (dir) => {
+        engine = await startEngine({ dir, flags: { chainTimeoutMs: 200 } });
+        // Attached while nobody could be asked: every request has to ask first.
+        await engine.service.call('paymasterContracts.use', { chainId: 31337, version: '1.1.0', address: CONTRACT });
+        await engine.service.call('signers.create', { chainId: 31337 });
+        dapp = await engine.dapp({ fundingWallet });
+        started();
+        await ended;
+        await engine.stop();
+      });
+    });
+  });
+  afterAll(async () => {
+    done();
+    await folder;
+  });
+
+  const ask = async (url: string): Promise<RpcReply> => {
+    await engine.service.call('chains.set', { chainId: 31337, rpc: url });
+    return dapp.sponsor(op);
+  };
+
+  test('a port that nobody listens on', async () => {
+    expectUnreachable(await ask(await closedPort()), 'cannot be reached');
+  });
+
+  test.each<[string, Answer, string | RegExp]>([
+    ['hangs', () => undefined, 'did not answer in 200 ms'],
+    ['hangs in the middle', (response) => response.write('{"jsonrpc":'), /did not answer in 200 ms|cannot be reached/],
+    ['hangs up', (response) => response.destroy(), 'cannot be reached'],
+    ['answers garbage', text('pong'), 'did not answer in JSON'],
+    ['answers nothing', text(''), 'did not answer in JSON'],
+    ['answers HTML', text('<html>Welcome</html>'), 'did not answer in JSON'],
+    ['answers HTML with 500', text('<html>Oops</html>', 500), 'did not answer in JSON'],
+    ['answers JSON with 500', json({ message: 'oops' }, 500), 'did not answer in JSON-RPC'],
+    ['answers null', json(null), 'did not answer in JSON-RPC'],
+    ['answers a list', json([]), 'did not answer in JSON-RPC'],
+    ['answers a string', json('0x7a69'), 'did not answer in JSON-RPC'],
+    [
+      'redirects',
+      (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+      'cannot be reached',
+    ],
+    ['refuses our key', error(-32000, 'invalid api key', 401), 'invalid api key'],
+    ['has an error without words', error(null, null), 'unknown error'],
+    ['refuses calls', thenCall(error(-32005, 'daily limit exceeded', 429)), 'daily limit exceeded'],
+    ['does not know calls', thenCall(error(-32601, 'method not found')), 'method not found'],
+    ['answers calls with null', thenCall(result(null)), ''],
+    ['answers calls with a number', thenCall(result(5)), ''],
+    ['answers calls with an object', thenCall(result({})), ''],
+    ['answers calls with words', thenCall(result('hello')), ''],
+    ['answers calls with half a byte', thenCall(result('0x123')), ''],
+    ['answers calls without a result', thenCall(json({ jsonrpc: '2.0', id: 1 })), 'did not answer in JSON-RPC'],
+  ])('one that %s', async (_, answer, fault) => {
+    await withNode(answer, async (url) => {
+      const { length } = await dapp.decisions();
+      expectUnreachable(await ask(url), fault);
+      const decisions = await dapp.decisions();
+      expect(decisions).toHaveLength(length + 1);
+      expect(decisions[0]).toMatchObject({ outcome: 'error', code: 'CHAIN_UNREACHABLE', paymasterAndData: '0x' });
+    });
+  });
+
+  test.each<[string, Answer]>([
+    ['has no contract there', thenCall(result('0x'))],
+    ['has another contract there', thenCall(result(`0x${'12'.repeat(32)}`))],
+    ['has a contract there that reverts', thenCall(error(3, 'execution reverted'))],
+  ])('one that %s is another fault: nothing is signed', async (_, answer) => {
+    await withNode(answer, async (url) => {
+      const { status, body } = await ask(url);
+      expect([status, body.error?.code]).toEqual([400, -32002]);
+      expect(body.error?.message).toContain(`The contract ${CONTRACT} is not usable as 1.1.0`);
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ['another chain', '0x1'],
+    ['no chain at all', null],
+    ['a chain id that is none', 'mainnet'],
+  ])('one of %s is named as a wrong setting, and is asked nothing else', async (_, chainId) => {
+    const asked: string[] = [];
+    const answer: Answer = (response, method) => {
+      asked.push(method);
+      result(chainId)(response, method);
+    };
+    await withNode(answer, async (url) => {
+      const { status, body } = await ask(url);
+      expect({ status, ...body.error }).toMatchObject({ status: 400, code: -32002, data: { missing: 'rpc' } });
+      expect(body.error?.message).toMatch(/is of chain .*gasdesk chain set 31337 --rpc URL/);
+    });
+    expect(new Set(asked)).toEqual(new Set(['eth_chainId']));
+  });
+});
+
+test('a chain that is cut off: what needs it fails and says so, what does not goes on', () =>
+  withDataFolder(async (dir) => {
+    const chain = await startLocalChain();
+    const provider = localProvider(chain.url, chain.chainId);
+    const operator = devWallet(0, provider);
+    const engine = await startEngine({ dir, flags: { chainTimeoutMs: 500 } });
+    const { service } = engine;
+    try {
+      await deployEntryPoint(operator);
+      await service.call('chains.set', { chainId: 31337, rpc: chain.url });
+      await service.call('signers.create', { chainId: 31337 });
+      const { privateKey } = operator;
+      const tanks = await service.call('paymasterContracts.deploy', { chainId: 31337, version: '1.1.0', privateKey });
+      await service.call('paymasterContracts.deploy', { chainId: 31337, version: 'verifying-0.6', privateKey });
+      const dapp = await engine.dapp({ fundingWallet });
+      const withoutTank = await engine.dapp({ version: 'verifying-0.6' });
+      await fundGasTank(tanks.address, dapp.fundingWallet, 10n ** 18n, operator);
+      expect((await dapp.sponsor(op)).body.result?.paymasterAndData).not.toBe('0x');
+
+      await chain.stop();
+      expectUnreachable(await dapp.sponsor(op, { calculateGasLimits: true }), 'cannot be reached');
+      expectUnreachable(await withoutTank.sponsor(op), 'cannot be reached');
+      // Gas given, contract checked before: the tank is looked into when the chain can be reached (SPEC 4).
+      expect((await dapp.sponsor(op)).body.result?.paymasterAndData).not.toBe('0x');
+      const [{ trace } = { trace: [] }] = await dapp.decisions();
+      expect(trace.at(-1)).toMatchObject({ rule: 'gasTank', outcome: 'skip', code: 'BALANCE_UNKNOWN' });
+    } finally {
+      await engine.stop();
+      provider.destroy();
+      await chain.stop();
+    }
+  }));

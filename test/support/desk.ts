@@ -1,0 +1,205 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, type IncomingHttpHeaders, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { loadConfig } from '../../src/engine/config.ts';
+import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
+import { type Engine, createEngine } from '../../src/engine/index.ts';
+import { createLog } from '../../src/engine/log.ts';
+import { MANAGEMENT_PREFIX } from '../../src/engine/management/operations.ts';
+import { Secret } from '../../src/engine/secret.ts';
+import type { ManualClock } from './manual-clock.ts';
+
+/** An answer of the desk; `body` is its JSON, or undefined where it has none. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly body: unknown;
+}
+
+/** What a request carries besides method and path. A body that is text or bytes is sent as it is. */
+export interface RequestParts {
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: unknown;
+}
+
+/** Envelope of the management interface. */
+export interface Envelope {
+  readonly statusCode: number;
+  readonly message: string;
+  readonly errors?: readonly string[];
+  readonly data?: unknown;
+}
+
+/** Headers that name a caller. */
+export interface Credentials extends Record<string, string> {
+  authToken: string;
+  apiKey: string;
+}
+
+/** A DApp and the headers that act for it. */
+export interface TestDapp {
+  readonly name: string;
+  readonly chainId: number;
+  readonly paymasterId: string;
+  readonly credentials: Credentials;
+}
+
+/** A running engine and the ways to talk to it over real sockets. */
+export interface TestDesk {
+  readonly url: string;
+  readonly service: Engine['service'];
+  /** Lines that the engine logged. */
+  readonly log: readonly string[];
+  /** Sends one request and reads the answer, whatever it is. */
+  send(method: string, path: string, parts?: RequestParts): Promise<Answer>;
+  /** The same below the prefix of the management interface; checks that the answer is an envelope of its status. */
+  manage(method: string, path: string, parts?: RequestParts): Promise<Envelope>;
+  /** Writes bytes to a socket and reads until the desk ends the connection. */
+  raw(bytes: string | Buffer): Promise<string>;
+  /** A new auth token of the account, or of a new account. */
+  authToken(accountId?: string): Promise<string>;
+  /** Registers a DApp through the management interface; of a new account unless one is named by its token. */
+  dapp(authToken?: string, definition?: { name?: string; chainId?: number }): Promise<TestDapp>;
+  /** Every row of the database file as JSON, by table, read behind the engine's back. */
+  rows(): Record<string, string[]>;
+}
+
+const toBytes = (body: unknown): Buffer | undefined => {
+  if (body === undefined || Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+const sender =
+  (url: string, agent: Agent): TestDesk['send'] =>
+  (method, path, { headers = {}, body } = {}) =>
+    new Promise((resolve, reject) => {
+      const bytes = toBytes(body);
+      const { hostname, port } = new URL(url);
+      const contentHeaders = bytes && { 'content-type': 'application/json', 'content-length': String(bytes.length) };
+      const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+      const request = httpRequest(
+        // The path goes out as it is: a URL would mend what these tests break.
+        { hostname, port, method, path, agent, headers: { ...contentHeaders, ...lowerCase } },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString();
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parseJson(text) });
+          });
+        },
+      );
+      request.on('error', reject);
+      request.end(bytes);
+    });
+
+const sendRaw = (url: string, bytes: string | Buffer): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.end(bytes));
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
+  });
+
+const readRows = (file: string): Record<string, string[]> => {
+  const database = new Database(file, { readonly: true });
+  try {
+    const tables = database
+      .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+      .pluck()
+      .all();
+    return Object.fromEntries(
+      tables.map((table) => [
+        table,
+        database
+          .prepare(`SELECT * FROM ${table}`)
+          .all()
+          .map((row) => JSON.stringify(row)),
+      ]),
+    );
+  } finally {
+    database.close();
+  }
+};
+
+const createDesk = (engine: Engine, url: string, database: string, log: readonly string[], agent: Agent): TestDesk => {
+  const send = sender(url, agent);
+  let made = 0;
+  const desk: TestDesk = {
+    url,
+    service: engine.service,
+    log,
+    send,
+    async manage(method, path, parts) {
+      const { status, text, body } = await send(method, MANAGEMENT_PREFIX + path, parts);
+      expect(body, `${method} ${path.slice(0, 200)}: ${text.slice(0, 200)}`).toMatchObject({
+        statusCode: status,
+        message: expect.any(String) as string,
+      });
+      return body as Envelope;
+    },
+    raw: (bytes) => sendRaw(url, bytes),
+    async authToken(accountId) {
+      const owner = accountId ?? (await engine.service.run('accounts.create', { name: 'Test account' })).accountId;
+      return (await engine.service.run('authTokens.create', { accountId: owner })).authToken;
+    },
+    async dapp(authToken, { name = `DApp ${(made += 1)}`, chainId = 31337 } = {}) {
+      const token = authToken ?? (await desk.authToken());
+      const body = { name, type: 'HYBRID', chainId, version: '1.1.0' };
+      const { data } = await desk.manage('POST', '/paymaster', { headers: { authToken: token }, body });
+      const credentials = { authToken: token, apiKey: (data as { apiKey: string }).apiKey };
+      const message = await desk.manage('GET', '/funding-message', { headers: credentials });
+      const { paymasterId } = message.data as { paymasterId: string };
+      return { name, chainId, paymasterId, credentials };
+    },
+    rows: () => readRows(database),
+  };
+  return desk;
+};
+
+/**
+ * Gives the tests of the file (or `describe`) that calls it a desk on an empty data folder and a free port. The result
+ * is for inside tests.
+ */
+export const useDesk = ({ clock }: { clock?: ManualClock } = {}): (() => TestDesk) => {
+  const agent = new Agent({ keepAlive: true });
+  let running: { desk: TestDesk; engine: Engine; dir: string } | undefined;
+  beforeAll(async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'gasdesk-desk-'));
+    const folder = openDataFolder(dir);
+    const lines: string[] = [];
+    const engine = await createEngine({
+      folder,
+      config: loadConfig({ flags: { port: 0 } }),
+      log: createLog({ level: 'info', write: (line) => lines.push(line) }),
+      passphrase: new Secret('correct horse battery staple'),
+      scrypt: { N: 1024, r: 8, p: 1 },
+      ...(clock && { clock }),
+    });
+    running = { desk: createDesk(engine, await engine.serve(), folder.database, lines, agent), engine, dir };
+  });
+  afterAll(async () => {
+    agent.destroy();
+    await running?.engine.stop();
+    if (running) rmSync(running.dir, { recursive: true, force: true });
+  });
+  return () => {
+    if (running === undefined) throw new Error('The desk runs only while tests do');
+    return running.desk;
+  };
+};

@@ -1,0 +1,242 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HDNodeWallet, Interface } from 'ethers';
+import { afterAll, beforeAll } from 'vitest';
+import { devWallet, deployWorld, fundGasTank, type WorldContracts } from '../../src/demo/world-contracts.ts';
+import { loadConfig } from '../../src/engine/config.ts';
+import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
+import { type Engine, createEngine } from '../../src/engine/index.ts';
+import { createLog } from '../../src/engine/log.ts';
+import { Secret } from '../../src/engine/secret.ts';
+import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
+import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import { encodeExecute } from './account-call-data.ts';
+import { type TestChain, useLocalChain } from './local-chain.ts';
+import { ManualClock } from './manual-clock.ts';
+
+/** The answer of `pm_sponsorUserOperation` in Biconomy's dialect. */
+export interface SponsorResult {
+  MODE: string;
+  mode: string;
+  paymasterAndData: Hex;
+  preVerificationGas: string;
+  verificationGasLimit: number;
+  callGasLimit: number;
+  reason?: { code: string; rule: string; message: string; hint: string };
+}
+
+/** A JSON-RPC body as the desk answers it. */
+export interface RpcBody {
+  jsonrpc: string;
+  id: unknown;
+  result?: SponsorResult;
+  error?: { code: number; message: string; data?: Record<string, unknown> };
+}
+
+/** An HTTP answer that carries a JSON-RPC body. */
+export interface RpcReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: RpcBody;
+}
+
+/** A DApp whose developer asks for sponsorship over HTTP. */
+export interface SponsoredDapp {
+  readonly paymasterId: string;
+  readonly apiKey: string;
+  readonly fundingWallet: Address;
+  /** Sends `pm_sponsorUserOperation`; gas is taken from the operation unless the options say otherwise. */
+  sponsor(op: Record<string, unknown>, options?: Record<string, unknown>): Promise<RpcReply>;
+  /** Its decisions, newest first. */
+  decisions(): Promise<DecisionRecord[]>;
+}
+
+/** How an engine is started. */
+interface Start {
+  readonly dir: string;
+  readonly clock?: ManualClock;
+  readonly flags?: Record<string, unknown>;
+  /** True: started without its passphrase. */
+  readonly locked?: boolean;
+}
+
+/** An engine that serves HTTP. */
+export interface ServingEngine extends Engine {
+  readonly url: string;
+  /** Posts a JSON-RPC body. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<RpcReply>;
+  /** Registers a DApp; without `fundingWallet` it stays without one. */
+  dapp(definition: { version?: string; chainId?: number; fundingWallet?: HDNodeWallet }): Promise<SponsoredDapp>;
+}
+
+/** Gas limits that suffice for what the tests send. */
+export const GAS = { callGasLimit: '200000', verificationGasLimit: '500000', preVerificationGas: '60000' };
+/** One gwei, in wei. */
+export const FEE = 1_000_000_000n;
+/** What version 1.1.0 reserves for an operation with {@link GAS} at {@link FEE}: SPEC 4, vectors/README.md. */
+export const RESERVED_WEI = (200_000n + 3n * 500_000n + 60_000n + 12_000n) * FEE;
+
+/** Methods of the sample DApp. */
+export const gameItems = new Interface(['function mint(uint256 amount)', 'function burn(uint256 amount)']);
+
+/** Calldata of a method of the sample DApp. */
+export const gameCall = (method: 'mint' | 'burn', amount = 1n): Hex =>
+  gameItems.encodeFunctionData(method, [amount]) as Hex;
+
+/** A partial user operation that makes one call, with gas and fees. */
+export const operation = (
+  call: { to: Address; data: Hex; value?: bigint },
+  overrides: Record<string, unknown> = {},
+): Record<string, unknown> => ({
+  sender: '0x5fbdb2315678afecb367f032d93f642f64180aa3',
+  nonce: '0x0',
+  initCode: '0x',
+  callData: encodeExecute(call.to, call.value ?? 0n, call.data),
+  ...GAS,
+  maxFeePerGas: `0x${FEE.toString(16)}`,
+  maxPriorityFeePerGas: '0x1',
+  signature: '0x',
+  ...overrides,
+});
+
+/** A body of `pm_sponsorUserOperation`. */
+export const sponsorRequest = (params: unknown, id: unknown = 1): Record<string, unknown> => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'pm_sponsorUserOperation',
+  params,
+});
+
+const poster =
+  (url: string): ServingEngine['post'] =>
+  async (path, body, headers = {}) => {
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as RpcBody };
+  };
+
+let dapps = 0;
+
+const dappMaker =
+  ({ service }: Engine, post: ServingEngine['post']): ServingEngine['dapp'] =>
+  async ({ version = '1.1.0', chainId = 31337, fundingWallet }) => {
+    const accountId = (await service.call('accounts.list', {}))[0]?.accountId;
+    const name = `DApp ${(dapps += 1)}`;
+    const registration = { accountId, name, type: 'HYBRID', chainId, version };
+    const { paymasterId, apiKey } = await service.call('paymasters.create', registration);
+    if (fundingWallet !== undefined) {
+      const { fundingMessage } = await service.call('paymasters.fundingMessage', { paymasterId });
+      const signature = await fundingWallet.signMessage(fundingMessage);
+      const proof = { paymasterId, type: 'paymasterFundingId', signature, address: fundingWallet.address };
+      await service.call('paymasters.setFundingWallet', proof);
+    }
+    return {
+      paymasterId,
+      apiKey,
+      fundingWallet: (fundingWallet?.address ?? '0x') as Address,
+      sponsor: (op, options = {}) =>
+        post(`/api/v1/${chainId}/${apiKey}`, sponsorRequest([op, { mode: 'SPONSORED', ...options }])),
+      decisions: () => service.call('decisions.list', { paymasterId, limit: 1000 }),
+    };
+  };
+
+/** Starts an engine on a data folder and a free port. */
+export const startEngine = async ({ dir, clock, flags = {}, locked = false }: Start): Promise<ServingEngine> => {
+  const config = loadConfig({ flags: { port: 0, logLevel: 'error', ...flags } });
+  const engine = await createEngine({
+    folder: openDataFolder(dir),
+    config,
+    log: createLog({ level: config.logLevel }),
+    scrypt: { N: 1024, r: 8, p: 1 },
+    ...(!locked && { passphrase: new Secret('correct horse battery staple') }),
+    ...(clock && { clock }),
+  });
+  const url = await engine.serve();
+  const post = poster(url);
+  return { ...engine, url, post, dapp: dappMaker(engine, post) };
+};
+
+/** Runs something on a data folder of its own, which goes away afterwards. */
+export const withDataFolder = async (run: (dir: string) => Promise<void>): Promise<void> => {
+  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-world-'));
+  try {
+    await run(dir);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+};
+
+/** A local chain with contracts on it, and a desk that knows both. The clock starts with the chain's time. */
+export interface SponsoredWorld {
+  readonly chain: TestChain;
+  readonly clock: ManualClock;
+  readonly engine: ServingEngine;
+  readonly contracts: WorldContracts;
+  /** Pays for deployments and deposits, and bundles. */
+  readonly operator: HDNodeWallet;
+  /** The engine's database file. */
+  readonly database: string;
+  /** The paymaster contract of version 1.1.0. */
+  readonly paymaster: Address;
+  /** Registers a DApp of version 1.1.0 with a funding wallet of its own and that much in its tank. */
+  dapp(tankWei: bigint): Promise<SponsoredDapp>;
+  /** The funding wallet of a DApp of this world. */
+  walletOf(dapp: SponsoredDapp): HDNodeWallet | undefined;
+  /** Registers the sample DApp's contract, with `mint` whitelisted. */
+  registerGameItems(dapp: SponsoredDapp): Promise<void>;
+}
+
+/** Gives the tests of the file that calls it such a world. The result is for inside tests. */
+export const useSponsoredWorld = (flags: Record<string, unknown> = {}): (() => SponsoredWorld) => {
+  const localChain = useLocalChain();
+  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-world-'));
+  let world: SponsoredWorld | undefined;
+  beforeAll(async () => {
+    const chain = localChain();
+    const operator = devWallet(0, chain.provider);
+    const contracts = await deployWorld(operator);
+    const block = await chain.provider.getBlock('latest');
+    const clock = new ManualClock((block?.timestamp ?? 0) * 1000);
+    const engine = await startEngine({ dir, clock, flags });
+    const { service } = engine;
+    const { chainId } = chain;
+    await service.call('chains.set', { chainId, rpc: chain.url });
+    await service.call('signers.create', { chainId });
+    const deployment = { chainId, version: '1.1.0', privateKey: operator.privateKey };
+    const { address: paymaster } = await service.call('paymasterContracts.deploy', deployment);
+    const fundingWallets: HDNodeWallet[] = [];
+    world = {
+      chain,
+      clock,
+      engine,
+      contracts,
+      operator,
+      database: join(dir, 'gasdesk.db'),
+      paymaster,
+      async dapp(tankWei) {
+        const fundingWallet = devWallet(100 + fundingWallets.length, chain.provider);
+        fundingWallets.push(fundingWallet);
+        const dapp = await engine.dapp({ fundingWallet });
+        if (tankWei > 0n) await fundGasTank(paymaster, dapp.fundingWallet, tankWei, operator);
+        return dapp;
+      },
+      walletOf: ({ fundingWallet }) => fundingWallets.find(({ address }) => address === fundingWallet),
+      async registerGameItems({ paymasterId }) {
+        const contract = { name: 'Game Items', address: contracts.gameItems, abi: gameItems.formatJson() };
+        await service.call('contracts.create', { paymasterId, ...contract, whitelistedMethods: ['mint'] });
+      },
+    };
+  });
+  afterAll(async () => {
+    await world?.engine.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  return () => {
+    if (world === undefined) throw new Error('The world is there only while tests run');
+    return world;
+  };
+};
