@@ -1,6 +1,7 @@
 // Plain JavaScript, since editors load it too; the rules of the house are in scripts/house-rules.ts.
 import js from '@eslint/js';
 import jsdoc from 'eslint-plugin-jsdoc';
+import vue from 'eslint-plugin-vue';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 import { houseConfig } from './scripts/house-rules.ts';
@@ -10,9 +11,12 @@ export default defineConfig(
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
+  vue.configs['flat/recommended'],
   houseConfig,
   {
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname, extraFileExtensions: ['.vue'] },
+    },
     linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' },
     rules: {
       eqeqeq: 'error',
@@ -71,6 +75,23 @@ export default defineConfig(
       '@typescript-eslint/no-unsafe-assignment': 'off',
       // A table of cases is long and simple.
       'max-lines': 'off',
+    },
+  },
+  {
+    files: ['**/*.vue'],
+    languageOptions: { parserOptions: { parser: tseslint.parser } },
+    rules: {
+      // A name that a stranger chose is text, always.
+      'vue/no-v-html': 'error',
+      // How a template breaks its lines is for Prettier to say.
+      'vue/html-closing-bracket-newline': 'off',
+      'vue/html-indent': 'off',
+      'vue/html-self-closing': 'off',
+      'vue/max-attributes-per-line': 'off',
+      'vue/multiline-html-element-content-newline': 'off',
+      'vue/singleline-html-element-content-newline': 'off',
+      // vue-tsc knows which names there are, also those of the browser.
+      'no-undef': 'off',
     },
   },
   { files: ['**/*.mjs'], extends: [tseslint.configs.disableTypeChecked] },

@@ -12,16 +12,7 @@ export default {
     '@biconomy-devx/account-contracts-v2',
     '@openzeppelin/contracts',
     'solc',
-    // For the console and the desktop shell, which are not there yet.
-    '@vitejs/plugin-vue',
-    'electron',
-    'electron-builder',
-    'electron-vite',
-    'eslint-plugin-vue',
-    'naive-ui',
-    'pinia',
-    'playwright-core',
-    'vue',
-    'vue-tsc',
   ],
+  // Debian's package; tests drive it.
+  ignoreBinaries: ['chromium'],
 } satisfies KnipConfig;

@@ -1,0 +1,25 @@
+import vue from '@vitejs/plugin-vue';
+import { defineConfig } from 'electron-vite';
+
+/** Three bundles side by side in out/: main for Node, preload for the sandbox, renderer for the page. */
+export default defineConfig({
+  main: {
+    build: { rolldownOptions: { input: 'src/main/index.ts' } },
+  },
+  preload: {
+    build: {
+      // A sandboxed preload script can require electron and nothing else, and only as CommonJS.
+      externalizeDeps: false,
+      rolldownOptions: { input: 'src/preload/index.ts', output: { format: 'cjs', entryFileNames: '[name].cjs' } },
+    },
+  },
+  renderer: {
+    root: 'src/renderer',
+    plugins: [vue()],
+    build: {
+      // Its polyfill would fetch, which the content security policy forbids and Chromium does not need.
+      modulePreload: false,
+      rolldownOptions: { input: 'src/renderer/index.html' },
+    },
+  },
+});

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { relativeTime } from './time.ts';
+
+test.each([
+  [0, 'just now'],
+  [59_999, 'just now'],
+  [60_000, '1 minute ago'],
+  [3_599_999, '59 minutes ago'],
+  [7_200_000, '2 hours ago'],
+  [86_400_000 * 40, '40 days ago'],
+  [-5_000, 'just now'],
+])('an age of %i ms reads "%s"', (age, text) => {
+  expect(relativeTime(1_700_000_000_000 - age, 1_700_000_000_000)).toBe(text);
+});

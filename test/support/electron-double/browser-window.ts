@@ -1,0 +1,76 @@
+import { EventEmitter } from 'node:events';
+import type { BrowserWindow as RealBrowserWindow, BrowserWindowConstructorOptions, WebContents } from 'electron';
+import { chromium } from 'playwright-core';
+import { app, lastWindowClosed, windows } from './app.ts';
+import { preventable, strict } from './strict.ts';
+import { type DoubledContents, createContents } from './web-contents.ts';
+
+/** The test that started this process has started a Chromium for it, and tells here where to reach it. */
+const endpoint = process.env['ELECTRON_DOUBLE_CDP'];
+if (endpoint === undefined) throw new Error('ELECTRON_DOUBLE_CDP does not say where Chromium listens');
+const browser = chromium.connectOverCDP(endpoint);
+
+const open = new Set<DoubledWindow>();
+windows.closeAll = async () => {
+  await Promise.all([...open].map((window) => window.end()));
+};
+
+/** https://www.electronjs.org/docs/latest/api/browser-window, with a page of Chromium as its contents. */
+class DoubledWindow extends EventEmitter {
+  static getAllWindows = (): DoubledWindow[] => [...open];
+
+  readonly webContents: WebContents;
+  readonly contents: DoubledContents;
+  visible: boolean;
+  focused = 0;
+
+  constructor(options: BrowserWindowConstructorOptions = {}) {
+    super();
+    this.visible = options.show ?? true;
+    this.contents = createContents(browser, options);
+    this.webContents = this.contents.webContents;
+    const strictly = strict<DoubledWindow>('BrowserWindow', this);
+    open.add(strictly);
+    app.emit('web-contents-created', preventable({}), this.webContents);
+    return strictly;
+  }
+
+  async loadURL(url: string): Promise<void> {
+    await this.contents.load(url);
+    this.emit('ready-to-show');
+  }
+
+  show(): void {
+    this.visible = true;
+  }
+
+  isVisible(): boolean {
+    return this.visible;
+  }
+
+  isMinimized(): boolean {
+    return false;
+  }
+
+  restore(): void {
+    this.show();
+  }
+
+  focus(): void {
+    this.focused += 1;
+  }
+
+  close(): void {
+    void this.end().then(() => open.size === 0 && lastWindowClosed());
+  }
+
+  /** Closes the page and tells of it. */
+  async end(): Promise<void> {
+    if (!open.delete(this)) return;
+    await this.contents.close();
+    this.emit('closed');
+  }
+}
+
+/** The class as Electron exports it. */
+export const BrowserWindow = strict<typeof RealBrowserWindow>('BrowserWindow', DoubledWindow);

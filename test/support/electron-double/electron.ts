@@ -1,0 +1,39 @@
+import type { Clipboard, Dialog, NativeTheme, Net } from 'electron';
+import { answerScheme } from './schemes.ts';
+import { strict } from './strict.ts';
+
+/**
+ * What `electron` is for a built main bundle under test: as much of it as Gasdesk uses, imitated after Electron's
+ * documentation. A name that is missing here fails at import, a member that is missing fails when it is used.
+ */
+
+export { app } from './app.ts';
+export { BrowserWindow } from './browser-window.ts';
+export { ipcMain } from './ipc-main.ts';
+export { protocol } from './schemes.ts';
+export { session } from './session.ts';
+
+let copied = '';
+
+/** https://www.electronjs.org/docs/latest/api/clipboard */
+export const clipboard = strict<Clipboard>('clipboard', {
+  writeText: (text: string) => void (copied = text),
+  readText: () => copied,
+} satisfies Partial<Clipboard>);
+
+/** https://www.electronjs.org/docs/latest/api/dialog: on Linux without a display this goes to standard error too. */
+export const dialog = strict<Dialog>('dialog', {
+  showErrorBox: (title: string, content: string) => console.error(`${title}: ${content}`),
+} satisfies Partial<Dialog>);
+
+/** https://www.electronjs.org/docs/latest/api/native-theme */
+export const nativeTheme = strict<NativeTheme>('nativeTheme', { shouldUseDarkColors: false });
+
+/** https://www.electronjs.org/docs/latest/api/net: reaches custom schemes only, there is no network. */
+export const net = strict<Net>('net', {
+  async fetch(url: string): Promise<Response> {
+    const response = await answerScheme(url);
+    if (response === undefined) throw new Error('net::ERR_INTERNET_DISCONNECTED');
+    return response;
+  },
+});

@@ -1,0 +1,122 @@
+import { fork, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type Page, chromium } from 'playwright-core';
+import { startChromium } from './chromium.ts';
+import type { Evaluated, Evaluation } from './electron-double/register.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const double = new URL('./electron-double/register.ts', import.meta.url).href;
+const main = join(root, 'out', 'main', 'index.js');
+
+/** A running desktop application: its window as Playwright sees it, and its main process. */
+export interface Shell {
+  readonly page: Page;
+  /** Runs a function in the main process with `electron`, as Playwright's `ElectronApplication.evaluate` does. */
+  evaluate<Result, Arg>(run: (electron: typeof Electron, arg: Arg) => Result, arg?: Arg): Promise<Awaited<Result>>;
+  /** What the application wrote to standard error until now: its log. */
+  stderr(): string;
+  /** Ends the application as its user would. Answers the exit code. */
+  quit(): Promise<number>;
+}
+
+/** What became of an application that opened no window. */
+export interface FailedStart {
+  readonly code: number;
+  /** What it wrote to standard error, where the error box goes. */
+  readonly stderr: string;
+}
+
+/** Builds main, preload and renderer into `out`. */
+export const buildShell = (): void => {
+  const electronVite = join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js');
+  execFileSync(process.execPath, [electronVite, 'build', '--logLevel', 'warn'], { cwd: root, stdio: 'inherit' });
+};
+
+/** The application's process on a home directory of its own, and what it writes to standard error. */
+const startMain = (dataHome: string, endpoint: string, env: Readonly<Record<string, string>>) => {
+  const child = fork(main, {
+    cwd: root,
+    execArgv: ['--import', double],
+    env: {
+      PATH: process.env['PATH'],
+      ELECTRON_DOUBLE_CDP: endpoint,
+      XDG_DATA_HOME: dataHome,
+      GASDESK_PORT: '0',
+      ...env,
+    },
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    serialization: 'advanced',
+  });
+  const written: string[] = [];
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => written.push(text));
+  const ended = once(child, 'close').then(([code]) => ({ code: Number(code), stderr: written.join('') }));
+  return { child, ended, stderr: () => written.join('') };
+};
+
+const windowOf = async (browser: Browser): Promise<Page> => {
+  const [context] = browser.contexts();
+  if (context === undefined) throw new Error('Chromium has no default context');
+  const page = await context.waitForEvent('page');
+  await page.waitForURL(/electron-double[.]test/);
+  return page;
+};
+
+/** Evaluates in a process that has loaded the double. */
+const evaluator = (child: ReturnType<typeof fork>): Shell['evaluate'] => {
+  let sent = 0;
+  return (run, arg) =>
+    new Promise((resolve, reject) => {
+      const id = (sent += 1);
+      const take = (message: unknown): void => {
+        const evaluated = message as Evaluated;
+        if (evaluated.id !== id) return;
+        child.off('message', take);
+        if ('error' in evaluated) reject(new Error(evaluated.error));
+        else resolve(evaluated.value as never);
+      };
+      child.on('message', take);
+      child.send({ id, source: String(run), arg } satisfies Evaluation);
+    });
+};
+
+/** Starts the built application on `dataHome`, in which its data folder is `gasdesk`, and waits for its window. */
+export const startShell = async (dataHome: string, env: Readonly<Record<string, string>> = {}): Promise<Shell> => {
+  const running = await startChromium();
+  const browser = await chromium.connectOverCDP(running.endpoint);
+  const opened = windowOf(browser);
+  const { child, ended, stderr } = startMain(dataHome, running.endpoint, env);
+  const page = await Promise.race([
+    opened,
+    ended.then(({ code, stderr }) => {
+      throw new Error(`The application ended with ${code}:\n${stderr}`);
+    }),
+  ]);
+  const evaluate = evaluator(child);
+  return {
+    page,
+    evaluate,
+    stderr,
+    async quit() {
+      if (child.connected) void evaluate(({ app }) => app.quit());
+      const { code } = await ended;
+      await browser.close();
+      await running.stop();
+      return code;
+    },
+  };
+};
+
+/** Starts the built application where it cannot run, and waits for its end. */
+export const startShellInVain = async (
+  dataHome: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<FailedStart> => {
+  const running = await startChromium();
+  try {
+    return await startMain(dataHome, running.endpoint, env).ended;
+  } finally {
+    await running.stop();
+  }
+};
