@@ -1,4 +1,5 @@
 import Koa from 'koa';
+import type { EngineAnswer } from '../../shared/console-bridge.ts';
 import { isProcedureName } from '../../shared/contract/index.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Entropy } from '../clock.ts';
@@ -6,11 +7,6 @@ import { publicFault } from '../http/faults.ts';
 import { createBodyReader, readJson } from '../http/json.ts';
 import type { Log } from '../log.ts';
 import type { Service } from '../service/index.ts';
-
-/** An answer on the control socket. */
-export type ControlAnswer =
-  | { readonly ok: true; readonly output: unknown }
-  | { readonly ok: false; readonly code: EngineError['code']; readonly message: string; readonly data: unknown };
 
 const LIMIT_BYTES = 4 * 1024 * 1024;
 
@@ -23,7 +19,7 @@ export const createControlApp = (service: Service, { log, entropy }: { log: Log;
   const app = new Koa();
   app.silent = true;
   app.use(async (context) => {
-    let answer: ControlAnswer;
+    let answer: EngineAnswer;
     try {
       const name = context.path.slice(1);
       if (!isProcedureName(name)) throw new EngineError('METHOD_NOT_FOUND', `There is no procedure ${name}`);

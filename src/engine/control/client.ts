@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { EngineAnswer } from '../../shared/console-bridge.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Caller } from '../service/index.ts';
 import type { ProcedureOutput } from '../../shared/contract/index.ts';
-import type { ControlAnswer } from './app.ts';
 
 const post = (socketPath: string, path: string, body: string): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -20,9 +20,9 @@ export const isNobodyThere = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ECONNREFUSED');
 
 /** An engine may be killed in the middle of its answer. */
-const ask = async (socketPath: string, path: string, body: string): Promise<ControlAnswer> => {
+const ask = async (socketPath: string, path: string, body: string): Promise<EngineAnswer> => {
   try {
-    return JSON.parse(await post(socketPath, path, body)) as ControlAnswer;
+    return JSON.parse(await post(socketPath, path, body)) as EngineAnswer;
   } catch (cause) {
     if (isNobodyThere(cause)) throw cause;
     const detail = cause instanceof Error ? cause.message : String(cause);
@@ -40,6 +40,6 @@ export const controlClient =
   (socketPath: string): Caller =>
   async (name, input) => {
     const answer = await ask(socketPath, `/${name}`, JSON.stringify(input));
-    if (!answer.ok) throw new EngineError(answer.code, answer.message, answer.data as Record<string, unknown>);
+    if (!answer.ok) throw new EngineError(answer.code, answer.message, answer.data);
     return answer.output as ProcedureOutput<typeof name>;
   };

@@ -30,7 +30,7 @@ const wording = (issue: RawIssue): string => {
     case 'unrecognized_keys':
       return 'should not exist';
     case 'invalid_union':
-      return Array.isArray(issue['options']) ? `must be one of: ${issue['options'].join(', ')}` : 'is not valid';
+      return Array.isArray(issue.options) ? `must be one of: ${issue.options.join(', ')}` : 'is not valid';
     default:
       return 'is not valid';
   }

@@ -42,14 +42,13 @@ const readCycle = (value: unknown): unknown => {
 
 const isCycleShaped = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const { $schema: _draft, ...cycleObject } = z.toJSONSchema(cycleDuration);
+
 const cycleDurationInUpdate = z
   .custom<CycleDuration | string>()
   .meta({
     description: CYCLE_FORMS,
-    anyOf: [
-      z.toJSONSchema(cycleDuration),
-      { type: 'string', examples: ['3 hours', '2 days', '{"value":3,"unit":"hour"}'] },
-    ],
+    anyOf: [cycleObject, { type: 'string', examples: ['3 hours', '2 days', '{"value":3,"unit":"hour"}'] }],
   })
   .transform(readCycle)
   .refine(isCycleShaped, { error: CYCLE_FORMS, abort: true })

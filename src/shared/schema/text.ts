@@ -14,11 +14,12 @@ export const name = z
 
 const HTTP_URL_FAULT = 'must be an http or https URL';
 
-/** Schema of http and https URLs, kept as written. The parser of URLs forgives much that others choke on. */
+/** Schema of http and https URLs, kept as written: what the parser of URLs would mend is refused before it is asked. */
 export const httpUrl = z
-  .url({ protocol: /^https?$/, error: HTTP_URL_FAULT })
+  .string(HTTP_URL_FAULT)
+  .max(URL_LENGTH, `must have at most ${URL_LENGTH} characters`)
   .regex(/^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu, HTTP_URL_FAULT)
-  .max(URL_LENGTH, `must have at most ${URL_LENGTH} characters`);
+  .pipe(z.url({ protocol: /^https?$/, error: HTTP_URL_FAULT }));
 
 /** Schema of identifiers issued by the service; their form is not checked, an unknown one is "not found". */
 export const id = z.string().max(NAME_LENGTH);
