@@ -14,29 +14,42 @@ export interface ContractMethod {
   selector: Hex;
 }
 
-const abiEntry = z.looseObject({ type: z.string() });
-const abiSchema = z.array(abiEntry).max(5000);
+const IDENTIFIER = /^[A-Za-z_$][\w$]{0,199}$/;
+/** Types of the Solidity ABI that a call can be decoded by. Bounded, as a hostile type must not cost more than it says. */
+const TYPE = /^(?:address|bool|string|tuple|(?:bytes|u?int)(?:[1-9]\d{0,2})?)(?:\[(?:[1-9]\d{0,8})?\]){0,16}$/;
+
+/** A parameter with tuples in tuples, so many levels deep: more is no contract's, and recursion ends. */
+const parameter = (levels: number): z.ZodType =>
+  z.object({
+    type: z.string().regex(TYPE),
+    components: (levels === 0 ? z.never() : z.array(parameter(levels - 1))).optional(),
+  });
+/** What identifies a function and tells whether it changes state; the rest, outputs among it, is not looked at. */
+const functionEntry = z.object({
+  name: z.string().regex(IDENTIFIER),
+  inputs: z.array(parameter(16)).default([]),
+  stateMutability: z.enum(['pure', 'view', 'nonpayable', 'payable']).optional(),
+  // In place of `stateMutability` in older ABIs; ethers knows what they mean.
+  constant: z.boolean().optional(),
+  payable: z.boolean().optional(),
+});
+/** The type of an entry may be omitted and is "function" then (Solidity ABI specification, JSON). */
+const abiSchema = z.array(z.looseObject({ type: z.string().default('function') })).max(5000);
+
 const stateChanging = new Set(['nonpayable', 'payable']);
 
-const abiFault = (): EngineError => {
-  const message = 'abi must be a JSON ABI string';
-  return new EngineError('VALIDATION', message, { errors: [message] });
-};
-
-const readEntries = (abi: string): z.output<typeof abiSchema> => {
-  try {
-    return abiSchema.parse(JSON.parse(abi));
-  } catch {
-    throw abiFault();
-  }
-};
-
-const readFunction = (entry: unknown): FunctionFragment => {
-  try {
-    return FunctionFragment.from(entry);
-  } catch {
-    throw abiFault();
-  }
+const readMethods = (abi: string): Omit<ContractMethod, 'label'>[] => {
+  if (!abi.isWellFormed()) throw new SyntaxError('Half a surrogate pair is no text');
+  return abiSchema
+    .parse(JSON.parse(abi))
+    .filter((entry) => entry.type === 'function')
+    .map((entry) => FunctionFragment.from(functionEntry.parse(entry)))
+    .filter((fragment) => stateChanging.has(fragment.stateMutability))
+    .map((fragment) => ({
+      name: fragment.name,
+      signature: fragment.format('sighash'),
+      selector: fragment.selector as Hex,
+    }));
 };
 
 /**
@@ -45,17 +58,18 @@ const readFunction = (entry: unknown): FunctionFragment => {
  * @throws EngineError `VALIDATION` if the text is not the JSON of an ABI
  */
 export const stateChangingMethods = (abi: string): ContractMethod[] => {
-  const fragments = readEntries(abi)
-    .filter((entry) => entry.type === 'function')
-    .map(readFunction)
-    .filter((fragment) => stateChanging.has(fragment.stateMutability));
-  const bySignature = new Map(fragments.map((fragment) => [fragment.format('sighash'), fragment]));
-  const uses = Map.groupBy(bySignature.values(), (fragment) => fragment.name);
-  return [...bySignature].map(([signature, fragment]) => ({
-    label: uses.get(fragment.name)?.length === 1 ? fragment.name : signature,
-    name: fragment.name,
-    signature,
-    selector: fragment.selector as Hex,
+  let methods: Omit<ContractMethod, 'label'>[];
+  try {
+    methods = readMethods(abi);
+  } catch (error) {
+    const message = 'abi must be a JSON ABI string';
+    throw new EngineError('VALIDATION', message, { errors: [message] }, { cause: error });
+  }
+  const bySignature = new Map(methods.map((method) => [method.signature, method]));
+  const uses = Map.groupBy(bySignature.values(), (method) => method.name);
+  return [...bySignature.values()].map((method) => ({
+    label: uses.get(method.name)?.length === 1 ? method.name : method.signature,
+    ...method,
   }));
 };
 

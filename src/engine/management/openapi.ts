@@ -60,7 +60,7 @@ const describe = (operation: Operation): Json => {
   ]);
   return {
     summary,
-    operationId: `${method}${path.replaceAll(/[/:-](\w)/g, (_match, letter: string) => letter.toUpperCase())}`,
+    operationId: `${method}${path.replaceAll(/[/:-]+(\w)/g, (_match, letter: string) => letter.toUpperCase())}`,
     security: [security],
     parameters: [
       ...pathParameters(path),

@@ -1,0 +1,164 @@
+import type { TestDapp, TestDesk } from '../support/desk.ts';
+
+/** A UUID v4. */
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** An address with this number at its end. */
+export const address = (number: number): string => `0x${number.toString(16).padStart(40, '0')}`;
+
+const uint = { name: 'n', type: 'uint256' };
+
+/** ABI of a contract with an overloaded method, a plain one, and what is never sponsored: a view and an event. */
+export const gameAbi = JSON.stringify([
+  { type: 'function', name: 'mint', stateMutability: 'nonpayable', inputs: [uint], outputs: [] },
+  { type: 'function', name: 'mint', stateMutability: 'nonpayable', inputs: [uint, { name: 'to', type: 'address' }] },
+  { type: 'function', name: 'buy', stateMutability: 'payable', inputs: [] },
+  { type: 'function', name: 'totalSupply', stateMutability: 'view', inputs: [], outputs: [uint] },
+  { type: 'event', name: 'Minted', inputs: [], anonymous: false },
+]);
+
+/** One operation of the interface with a request that succeeds on a DApp prepared by `prepare`. */
+export interface OperationCase {
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** Answers for a missing authToken, for one that is unknown and for an apiKey that is. */
+  readonly faults: { missing: Fault; authToken: Fault; apiKey?: Fault };
+}
+
+type Fault = readonly [status: number, message: string];
+
+const authTokenRequired: Fault = [401, 'Auth token is required in the headers'];
+const bothRequired: Fault = [401, 'Auth token and API key is required in the headers'];
+const user: Fault = [404, 'User not found'];
+const usual = {
+  missing: bothRequired,
+  authToken: [401, 'Invalid auth token'],
+  apiKey: [401, 'Invalid API key'],
+} as const;
+const accountOnly = { missing: authTokenRequired, authToken: usual.authToken } as const;
+const userFaults = { missing: bothRequired, authToken: user, apiKey: user } as const;
+const contractFaults = { ...usual, apiKey: [404, 'Smart contract not found'] } as const;
+const webhookFaults = { ...usual, apiKey: [404, 'Webhook not found'] } as const;
+
+/** Ids of what {@link operationCases} act on. */
+export interface Prepared {
+  readonly paymasterId: string;
+  readonly webhookId: string;
+  readonly limitId: string;
+}
+
+/** A spending limit as a client sends it. */
+export const limit = {
+  name: 'Limit',
+  policyType: 'PAYMASTER_SA_LIMIT',
+  policyData: { type: 'PAYMASTER', cycleDuration: { value: 1, unit: 'day' }, threshold: 5, thresholdType: 'COUNT' },
+};
+
+/** Every operation of the management interface, each with a valid request (service-interface 4, SPEC 2). */
+export const operationCases = ({ paymasterId, webhookId, limitId }: Prepared): readonly OperationCase[] => {
+  const webhook = '/webhook';
+  const contract = '/smart-contract';
+  const rule = '/paymaster-policy';
+  const funding = { type: 'paymasterFundingId', signature: `0x${'11'.repeat(65)}`, address: address(9) };
+  const hook = { webhookUrl: 'https://example.com/new', requestType: 'POST' };
+  return [
+    { name: 'create webhook', method: 'POST', path: webhook, body: hook, faults: usual },
+    { name: 'get webhook', method: 'GET', path: webhook, faults: { ...usual, missing: authTokenRequired } },
+    {
+      name: 'update webhook',
+      method: 'PATCH',
+      path: webhook,
+      body: { webhookId, active: true },
+      faults: webhookFaults,
+    },
+    { name: 'delete webhook', method: 'DELETE', path: webhook, body: { webhookId }, faults: webhookFaults },
+    { name: 'list paymasters', method: 'GET', path: '/paymaster', faults: accountOnly },
+    {
+      name: 'create paymaster',
+      method: 'POST',
+      path: '/paymaster',
+      body: { name: 'New', type: 'HYBRID', chainId: 31337, version: '1.1.0' },
+      faults: accountOnly,
+    },
+    {
+      name: 'update funding wallet',
+      method: 'PATCH',
+      path: '/paymaster',
+      body: { paymasterId, ...funding },
+      faults: userFaults,
+    },
+    { name: 'get funding message', method: 'GET', path: '/funding-message', faults: userFaults },
+    {
+      name: 'get funding message by id',
+      method: 'GET',
+      path: `/funding-message/${paymasterId}`,
+      faults: userFaults,
+    },
+    {
+      name: 'create smart contract',
+      method: 'POST',
+      path: contract,
+      body: { name: 'New', address: address(8), abi: gameAbi, whitelistedMethods: ['buy'] },
+      faults: usual,
+    },
+    { name: 'list smart contracts', method: 'GET', path: contract, faults: usual },
+    {
+      name: 'update smart contract',
+      method: 'PATCH',
+      path: contract,
+      body: { address: address(7), whitelistedMethods: ['mint'] },
+      faults: contractFaults,
+    },
+    {
+      name: 'delete smart contract',
+      method: 'DELETE',
+      path: contract,
+      body: { address: address(7) },
+      faults: contractFaults,
+    },
+    { name: 'add spending limit', method: 'POST', path: rule, body: { ...limit, name: 'New limit' }, faults: usual },
+    {
+      name: 'add webhook rule',
+      method: 'POST',
+      path: rule,
+      body: { name: 'New hook', policyType: 'WEBHOOK', policyData: { url: 'https://example.com/check' } },
+      faults: usual,
+    },
+    {
+      name: 'add wallet deployment rule',
+      method: 'POST',
+      path: rule,
+      body: { name: 'New deployment', policyType: 'WALLET_DEPLOYMENT', policyData: {} },
+      faults: usual,
+    },
+    { name: 'list rules', method: 'GET', path: rule, faults: usual },
+    {
+      name: 'update spending limit',
+      method: 'PATCH',
+      path: `${rule}/limit/${limitId}`,
+      body: { name: 'Other', cycleDuration: { value: 2, unit: 'hour' }, threshold: 7, thresholdType: 'NATIVE_ASSET' },
+      faults: usual,
+    },
+    { name: 'pause rule', method: 'PATCH', path: `${rule}/deactivate/${limitId}`, faults: usual },
+    { name: 'unpause rule', method: 'PATCH', path: `${rule}/activate/${limitId}`, faults: usual },
+  ];
+};
+
+/** Gives a DApp the webhook, contract and limit that {@link operationCases} act on. */
+export const prepare = async (desk: TestDesk, { paymasterId, credentials: headers }: TestDapp): Promise<Prepared> => {
+  const post = (path: string, body: unknown) => desk.manage('POST', path, { headers, body });
+  const hook = await post('/webhook', { webhookUrl: 'https://example.com/hook', requestType: 'POST' });
+  await post('/smart-contract', { name: 'Items', address: address(7), abi: gameAbi });
+  const rule = await post('/paymaster-policy', limit);
+  const { webhookId } = hook.data as { webhookId: string };
+  return { paymasterId, webhookId, limitId: (rule.data as { _id: string })._id };
+};
+
+/** Rows of a table of texts, each with the form in which the name of its test shows it. */
+export const named = (texts: readonly string[]): (readonly [shown: string, text: string])[] =>
+  texts.map((text) => {
+    const quoted = JSON.stringify(text.slice(0, 40));
+    return [text.length > 40 ? `${quoted}… (${text.length} characters)` : quoted, text];
+  });
