@@ -126,6 +126,23 @@ const registerDapp = async (world: World, paymasterContract: Address): Promise<R
   const contract = { name: 'GameItems', address: contracts.gameItems, abi, whitelistedMethods: ['mint'] };
   await desk.manage('POST', '/smart-contract', keys, contract);
   story.tell('sponsored', `mint on ${contracts.gameItems}`);
+
+  await desk.manage('POST', '/paymaster-policy', keys, {
+    name: 'New accounts',
+    policyType: 'WALLET_DEPLOYMENT',
+    policyData: {},
+  });
+  await desk.manage('POST', '/paymaster-policy', keys, {
+    name: 'Two a day',
+    policyType: 'PAYMASTER_SA_LIMIT',
+    policyData: {
+      type: 'SMART_ACCOUNT',
+      cycleDuration: { value: 1, unit: 'day' },
+      threshold: 2,
+      thresholdType: 'COUNT',
+    },
+  });
+  story.tell('rules', 'new accounts are deployed, 2 operations a day for each user');
   return { apiKey, paymasterContract };
 };
 

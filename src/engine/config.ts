@@ -28,6 +28,15 @@ const configSchema = z.strictObject({
     .max(600_000)
     .default(30_000)
     .describe('an integer from 1000 to 600000 (milliseconds)'),
+  settlementPollMs: z
+    .int()
+    .min(500)
+    .max(600_000)
+    .default(4_000)
+    .describe('an integer from 500 to 600000 (milliseconds)'),
+  webhookTimeoutMs: z.int().min(100).max(30_000).default(3_000).describe('an integer from 100 to 30000 (milliseconds)'),
+  webhookAllowPrivate: z.boolean().default(true).describe('true or false'),
+  webhookMaxPerHost: z.int().min(1).max(1_000).default(32).describe('an integer from 1 to 1000'),
   bodyLimitBytes: z
     .int()
     .min(1_024)

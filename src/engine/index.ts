@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createChainAccess } from './chain/chain-access.ts';
+import { createSettlement } from './chain/settlement.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from './clock.ts';
 import type { Config } from './config.ts';
 import { createControlApp } from './control/app.ts';
@@ -16,6 +17,7 @@ import { type Service, createService } from './service/index.ts';
 import { type ScryptCost, openVault } from './signer/vault.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
+import { createDeliverer } from './webhooks/deliver.ts';
 
 /** What an engine stands on. */
 export interface EngineOptions {
@@ -97,7 +99,14 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     // Made last: where the database is refused there must not be a new vault either.
     if (passphrase !== undefined && vault.state === 'absent') await vault.create({ passphrase });
     const chains = createChainAccess(store, vault, config.chainTimeoutMs);
-    const service = createService({ store, vault, chains, clock, entropy, log });
+    const webhooks = createDeliverer({
+      clock,
+      allowPrivate: config.webhookAllowPrivate,
+      timeoutMs: config.webhookTimeoutMs,
+      maxPerHost: config.webhookMaxPerHost,
+    });
+    undo.push(() => webhooks.close());
+    const service = createService({ store, vault, chains, webhooks, clock, entropy, log });
     const servers: Listening[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
     return {
@@ -106,6 +115,9 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       async serve() {
         const timing = { requestTimeoutMs: config.requestTimeoutMs, clock, log };
         servers.push(await listenForOwner(folder.controlSocket, createControlApp(service, { log, entropy }), timing));
+        const settlement = createSettlement({ store, chains, clock, log, everyMs: config.settlementPollMs });
+        undo.push(() => settlement.stop());
+        settlement.start();
         const app = createHttpApp({ service, config, clock, entropy, log });
         const http = await listen(app, { host: config.host, port: config.port }, timing);
         servers.push(http);

@@ -1,3 +1,5 @@
+import { webhookDenials } from './webhook-denials.ts';
+
 /** Values a rule compared; wei and other large numbers as decimal strings. */
 export type Evidence = Record<string, string | number | boolean | null>;
 
@@ -13,6 +15,25 @@ const weiPerCoin = 10n ** 18n;
 const coins = (wei: bigint): string => {
   const fraction = (wei % weiPerCoin).toString().padStart(18, '0').replace(/0+$/, '');
   return `${wei / weiPerCoin}${fraction === '' ? '' : `.${fraction}`}`;
+};
+
+const units = (evidence: Evidence, key: 'threshold' | 'used' | 'amount'): string => {
+  const value = String(evidence[key]);
+  return evidence.unit === 'wei' ? `${coins(BigInt(value))} of the native coin` : `${value} operations`;
+};
+
+const scopeOf = ({ scope }: Evidence): string =>
+  scope === 'SMART_ACCOUNT' ? 'per user and window' : 'per window, of all users together';
+
+/** `2026-11-21 14:30 UTC`, from epoch ms. */
+const clockTime = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** Rounded up: a wait that is too short would be a lie. */
+const duration = (ms: number): string => {
+  const minutes = Math.max(1, Math.ceil(ms / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days ${hours % 24} h`;
 };
 
 type Row = (evidence: Evidence) => Explanation;
@@ -59,9 +80,21 @@ const rows = {
     message: `The operation sends ${coins(BigInt(String(valueWei)))} of the native coin to ${String(target)} without calling a method.`,
     hint: 'Leave the plain transfer out: only whitelisted methods of registered contracts are sponsored.',
   }),
-  RULE_NOT_IMPLEMENTED: ({ name, type }) => ({
-    message: `The rule "${String(name)}" (${String(type)}) is active, but this version of Gasdesk cannot enforce it yet.`,
-    hint: `Pause the rule "${String(name)}" to have operations decided without it.`,
+  WALLET_DEPLOYMENT_NOT_SPONSORED: () => ({
+    message: 'The operation deploys its account, which this DApp does not sponsor.',
+    hint: 'Add a WALLET_DEPLOYMENT rule to the DApp, or send an operation of an account that is deployed already.',
+  }),
+  LIMIT_REACHED: (evidence) => ({
+    message:
+      `The limit "${String(evidence.name)}" allows ${units(evidence, 'threshold')} ${scopeOf(evidence)}; ` +
+      `${units(evidence, 'used')} are used, and this operation takes ${units(evidence, 'amount')}.`,
+    hint: `The window rolls at ${clockTime(Number(evidence.windowEndsAt))}, in ${duration(Number(evidence.windowEndsAt) - Number(evidence.now))}; or raise the limit's threshold.`,
+  }),
+  LIMIT_TOO_SMALL: (evidence) => ({
+    message:
+      `The limit "${String(evidence.name)}" allows ${units(evidence, 'threshold')} ${scopeOf(evidence)}, ` +
+      `less than the ${units(evidence, 'amount')} that this operation may take.`,
+    hint: 'Raise the threshold of the limit, or send the operation with lower gas limits and fees. Waiting does not help.',
   }),
   GAS_TANK_EMPTY: ({ balanceWei, promisedWei, neededWei }) => {
     const short = BigInt(String(neededWei)) + BigInt(String(promisedWei)) - BigInt(String(balanceWei));
@@ -72,6 +105,7 @@ const rows = {
       hint: `Top up the tank by at least ${coins(short)} of the native coin.`,
     };
   },
+  ...webhookDenials,
 } as const satisfies Record<string, Row>;
 
 /** Why an operation is not sponsored. */

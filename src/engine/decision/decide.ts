@@ -1,6 +1,5 @@
 import { EngineError } from '../../shared/errors.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
-import { addressKey } from '../../shared/schema/hex.ts';
 import type { SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
 import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
 import { decodeCalls } from '../calls/decode-calls.ts';
@@ -10,15 +9,17 @@ import { ensureAgreement } from '../paymaster/agreement.ts';
 import type { SponsorshipTerms } from '../paymaster/layout.ts';
 import { type ReadyPaymaster, requireReady } from '../paymaster/readiness.ts';
 import { contractsRule } from '../rules/contracts.ts';
-import { gasTankRule } from '../rules/gas-tank.ts';
-import { type UnenforcedRule, notImplementedRule } from '../rules/not-implemented.ts';
+import { type DeploymentPolicy, walletDeploymentRule } from '../rules/wallet-deployment.ts';
+import type { Deliverer } from '../webhooks/deliver.ts';
 import { signDigest } from '../signer/sign.ts';
 import type { Vault } from '../signer/vault.ts';
-import type { DappPolicy, Store, TankClaim } from '../store/store.ts';
+import type { DappPolicy, Store } from '../store/store.ts';
 import { readNonce, tankBalance } from './chain-reads.ts';
 import { withGas } from './operation-gas.ts';
-import { type SponsorshipRequest, decisionDraft, failedDraft } from './decision-draft.ts';
-import { type Reason, type Trace, createTrace } from './trace.ts';
+import { type Progress, type SponsorshipRequest, decisionDraft, failedDraft } from './decision-draft.ts';
+import { ledgerSteps } from './ledger-steps.ts';
+import { type Reason, type Step, reasonOf, ruleStep } from './steps.ts';
+import { type WebhookAnswers, askWebhooks, needsAnswers } from './webhook-steps.ts';
 import { whitelistOf } from './whitelist.ts';
 
 /** What deciding works with. */
@@ -26,6 +27,7 @@ export interface DecisionContext {
   readonly store: Store;
   readonly vault: Vault;
   readonly chains: ChainAccess;
+  readonly webhooks: Deliverer;
   readonly clock: Clock;
   readonly entropy: Entropy;
 }
@@ -40,9 +42,6 @@ export interface SponsorshipDecision {
 
 /** A paymaster's promise is good from a minute ago, so that clocks may differ (SPEC 4). */
 const BACKDATE_S = 60;
-/** How long after `validUntil` an operation may still turn up in a block (SPEC 5, Settlement). */
-const SETTLE_GRACE_MS = 120_000;
-
 /**
  * Decides whether to sponsor a user operation, in the order of SPEC 5. The decision is stored when this resolves;
  * a failure on the way is stored too, and thrown.
@@ -51,24 +50,19 @@ const SETTLE_GRACE_MS = 120_000;
  */
 export const decide = async (context: DecisionContext, request: SponsorshipRequest): Promise<SponsorshipDecision> => {
   const decisionId = context.entropy.uuid();
-  const trace = createTrace(context.clock);
+  const progress: Progress = { decisionId, request, steps: [] };
   try {
-    return await decideInOrder(context, request, decisionId, trace);
+    return await decideInOrder(context, progress);
   } catch (error) {
-    const draft = failedDraft(decisionId, context.clock.now(), request, trace, error);
-    await context.store.decideAndReserve(undefined, draft.at, () => ({ decision: draft, reserve: false }));
+    const draft = failedDraft(progress, context.clock.now(), error);
+    await context.store.appendDecision(draft);
     throw error;
   }
 };
 
-const decideInOrder = async (
-  context: DecisionContext,
-  request: SponsorshipRequest,
-  decisionId: string,
-  trace: Trace,
-): Promise<SponsorshipDecision> => {
+const decideInOrder = async (context: DecisionContext, progress: Progress): Promise<SponsorshipDecision> => {
   const { store, chains, clock } = context;
-  const { paymaster, userOperation, options } = request;
+  const { paymaster, userOperation, options } = progress.request;
   if (options.mode === 'ERC20') throw tokenModeFault(options);
 
   const ready = await requireReady(store, context.vault, paymaster);
@@ -78,51 +72,70 @@ const decideInOrder = async (
   const termsNow = (): SponsorshipTerms => termsAt(clock.now(), options.expiryDuration, ready, senderNonce);
 
   // 1. Gas
-  const op = await withGas({
-    request,
+  const { op, step } = await withGas({
+    request: progress.request,
     ready,
     chains,
     rpc,
-    trace,
     sponsor: (draft) => sponsor(ready, draft, termsNow()),
   });
+  progress.steps = [step];
 
-  // Everything that waits for the chain comes first: what the operator changes meanwhile binds this operation.
-  const balanceWei = await tankBalance(rpc, ready);
-  const policy = await store.dappPolicy(paymaster.paymasterId);
+  let asked: WebhookAnswers | undefined;
+  for (;;) {
+    // Whatever waits comes before the policy is read: what the operator changes meanwhile binds this operation.
+    const settlements = await store.settlements();
+    const balanceWei = await tankBalance(rpc, ready);
+    const policy = await store.dappPolicy(paymaster.paymasterId);
 
-  // 2. Contracts
-  const decoding = decodeCalls(op.callData, { sender: op.sender, entryPointVersion: ready.layout.entryPointVersion });
-  trace.run(contractsRule.type, () => contractsRule.check(whitelistOf(policy), { sender: op.sender, decoding }));
+    // 2. Contracts, 3. wallet deployment
+    progress.steps = [step, ...localSteps(clock, policy, ready, op)];
+    // 4. Spending limits, 5. gas tank
+    const ledger = ledgerSteps(clock, { op, ready, policy, balanceWei, now: clock.now() });
 
-  // 3., 4. and 6. are not enforced yet: what is set up for them denies.
-  trace.run(notImplementedRule.type, () => notImplementedRule.check(unenforced(policy), null));
+    // 6. Webhooks, only when no local rule denies. Afterwards everything is looked at anew.
+    const preview = [...progress.steps, ...ledger.steps(await store.heldOf(ledger.claims))];
+    if (reasonOf(preview) === undefined && needsAnswers(policy, asked)) {
+      asked = await askWebhooks(context, policy, op, progress);
+      continue;
+    }
 
-  // 5. Gas tank, 7. sign and store: one atomic step, so that no two operations are promised the same wei.
-  const now = clock.now();
-  const terms = termsNow();
-  const signed = { ...op, paymasterAndData: sponsor(ready, op, terms) };
-  const claim = claimFor(ready, terms, op);
-  const record = await store.decideAndReserve(claim, now, (promisedWei) => {
-    const tank = { balanceWei, promisedWei, neededWei: claim.amountWei };
-    trace.run(gasTankRule.type, () => gasTankRule.check(null, tank));
-    const reason = trace.reason();
-    const answered = reason === undefined ? signed : op;
-    const decision = decisionDraft({
-      decisionId,
-      op: answered,
-      reason,
-      request,
-      now,
-      policy,
-      trace,
-      ready,
-      terms,
-      claim,
+    // 7. Sign and store: one atomic step, so that no two operations are promised the same wei.
+    const terms = termsNow();
+    const signed = { ...op, paymasterAndData: sponsor(ready, op, terms) };
+    const concluded = { ...progress, now: clock.now(), policy, ready, terms, op, signed };
+    const decided = await store.decideAndReserve({ claims: ledger.claims, settlements }, (held) => {
+      const fresh = [...progress.steps, ...ledger.steps(held), ...(asked?.steps ?? [])];
+      // Where a webhook was not asked because a local rule denied, that denial stands.
+      const steps = needsAnswers(policy, asked) ? preview : fresh;
+      const reason = reasonOf(steps);
+      return { decision: decisionDraft({ ...concluded, steps, reason }), reserve: reason === undefined };
     });
-    return { decision, reserve: reason === undefined };
-  });
-  return { decisionId, op: record.outcome === 'sponsored' ? signed : op, reason: trace.reason() };
+    if (decided === undefined) continue;
+    const { code, rule, message, hint, outcome } = decided;
+    if (outcome === 'sponsored') return { decisionId: progress.decisionId, op: signed, reason: undefined };
+    return { decisionId: progress.decisionId, op, reason: { code, rule: rule ?? '', message, hint } };
+  }
+};
+
+/** The rules that need nothing but the operation and the policy. */
+const localSteps = (clock: Clock, policy: DappPolicy, { layout }: ReadyPaymaster, op: UserOperationV06): Step[] => {
+  const { sender, callData, initCode } = op;
+  const decoding = decodeCalls(callData, { sender, entryPointVersion: layout.entryPointVersion });
+  return [
+    ruleStep(clock, contractsRule.type, () => contractsRule.check(whitelistOf(policy), { sender, decoding })),
+    ruleStep(clock, walletDeploymentRule.type, () =>
+      walletDeploymentRule.check(deploymentPolicy(policy), { deploys: initCode !== '0x' }),
+    ),
+  ];
+};
+
+const deploymentPolicy = ({ rules, contracts }: DappPolicy): DeploymentPolicy => {
+  const deployment = rules.filter((rule) => rule.policyType === 'WALLET_DEPLOYMENT');
+  return {
+    allowed: deployment.some((rule) => rule.active),
+    restricted: contracts.length > 0 || deployment.length > 0,
+  };
 };
 
 const tokenModeFault = ({ tokenInfo }: SponsorshipOptions): EngineError => {
@@ -130,14 +143,6 @@ const tokenModeFault = ({ tokenInfo }: SponsorshipOptions): EngineError => {
   if (token === undefined || token === null) return new EngineError('FEE_TOKEN_REQUIRED');
   return new EngineError('TOKEN_NOT_SUPPORTED', `The fee token ${token} is not supported`, { supported: [] });
 };
-
-const unenforced = ({ rules, webhooks }: DappPolicy): UnenforcedRule[] => [
-  ...rules.filter((rule) => rule.active).map((rule) => ({ name: rule.name, type: rule.policyType })),
-  // By its id: the reason goes to whoever asks, and the URL may carry a key.
-  ...webhooks
-    .filter((webhook) => webhook.active)
-    .map((webhook) => ({ name: webhook.webhookId, type: 'registered webhook' })),
-];
 
 /** What the paymaster promises: a window around `now` (ms), and what the contract hashes besides. */
 const termsAt = (
@@ -160,9 +165,3 @@ const termsAt = (
 /** `paymasterAndData` of an operation, signed for its gas and fees. */
 const sponsor = ({ layout, key }: ReadyPaymaster, op: UserOperationV06, terms: SponsorshipTerms): Hex =>
   layout.encode(op, terms, signDigest(key.reveal(), layout.hash(op, terms)));
-
-const claimFor = (ready: ReadyPaymaster, terms: SponsorshipTerms, op: UserOperationV06): TankClaim => ({
-  tankId: [ready.chainId, addressKey(ready.contract), addressKey(ready.fundingWallet ?? '0x')].join(':'),
-  amountWei: ready.layout.reservedCost(op),
-  releaseAt: terms.validUntil * 1000 + SETTLE_GRACE_MS,
-});

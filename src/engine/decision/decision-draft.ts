@@ -6,9 +6,9 @@ import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
 import type { SponsorshipTerms } from '../paymaster/layout.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { findLayout } from '../paymaster/registry.ts';
-import type { DappPolicy, DecisionDraft, Paymaster, TankClaim } from '../store/store.ts';
+import type { DappPolicy, DecisionDraft, Paymaster } from '../store/store.ts';
 import { userOpHash } from '../user-operation/user-op-hash.ts';
-import type { Reason, Trace } from './trace.ts';
+import { type Reason, type Step, traceOf } from './steps.ts';
 
 /** A request for sponsorship of a known DApp. */
 export interface SponsorshipRequest {
@@ -21,18 +21,23 @@ export interface SponsorshipRequest {
   readonly received: unknown;
 }
 
-/** A decision that came to its end. */
-interface Concluded {
+/** A decision on its way: what is known of it when something fails. */
+export interface Progress {
   readonly decisionId: string;
-  readonly now: number;
   readonly request: SponsorshipRequest;
+  /** Steps taken so far. */
+  steps: readonly Step[];
+}
+
+/** A decision that came to its end. */
+interface Concluded extends Progress {
+  readonly now: number;
   readonly policy: DappPolicy;
-  readonly trace: Trace;
   readonly ready: ReadyPaymaster;
   readonly terms: SponsorshipTerms;
-  readonly claim: TankClaim;
-  /** The operation as answered. */
+  /** The operation with its gas, not sponsored and sponsored. */
   readonly op: UserOperationV06;
+  readonly signed: UserOperationV06;
   readonly reason: Reason | undefined;
 }
 
@@ -57,37 +62,31 @@ const head = (id: string, at: number, { paymaster, method, userOperation, option
 
 /** The record of an operation that was sponsored or denied. */
 export const decisionDraft = (concluded: Concluded): DecisionDraft => {
-  const { decisionId, now, request, policy, trace, ready, terms, claim, op, reason } = concluded;
+  const { decisionId, now, request, policy, steps, ready, terms, op, signed, reason } = concluded;
   const sponsored = reason === undefined;
   const hash = userOpHash[ready.layout.entryPointVersion];
   return {
     ...head(decisionId, now, request),
     entryPoint: ready.entryPoint,
-    userOpHash: sponsored ? hash(op, { chainId: terms.chainId, entryPoint: ready.entryPoint }) : null,
+    userOpHash: sponsored ? hash(signed, { chainId: terms.chainId, entryPoint: ready.entryPoint }) : null,
     outcome: sponsored ? 'sponsored' : 'denied',
     code: reason?.code ?? 'SPONSORED',
     rule: reason?.rule ?? null,
     message: reason?.message ?? 'Sponsored: no rule denies this operation.',
     hint: reason?.hint ?? '',
-    paymasterAndData: op.paymasterAndData,
+    paymasterAndData: sponsored ? signed.paymasterAndData : '0x',
     validAfter: sponsored ? terms.validAfter : null,
     validUntil: sponsored ? terms.validUntil : null,
-    maxCostWei: String(claim.amountWei),
+    maxCostWei: String(ready.layout.reservedCost(op)),
     actualCostWei: null,
     settlement: sponsored ? 'reserved' : null,
     ruleRevision: policy.revision,
-    trace: [...trace.steps],
+    trace: traceOf(steps),
   };
 };
 
 /** The record of a request that failed before it was decided. */
-export const failedDraft = (
-  decisionId: string,
-  at: number,
-  request: SponsorshipRequest,
-  trace: Trace,
-  error: unknown,
-): DecisionDraft => {
+export const failedDraft = ({ decisionId, request, steps }: Progress, at: number, error: unknown): DecisionDraft => {
   const layout = findLayout(request.paymaster.version);
   const expected = error instanceof EngineError;
   return {
@@ -106,6 +105,6 @@ export const failedDraft = (
     actualCostWei: null,
     settlement: null,
     ruleRevision: 0,
-    trace: [...trace.steps],
+    trace: traceOf(steps),
   };
 };

@@ -9,7 +9,7 @@ import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { fieldOutOfBounds } from '../user-operation/max-cost.ts';
 import { requireRpc } from './chain-reads.ts';
 import type { SponsorshipRequest } from './decision-draft.ts';
-import type { Trace } from './trace.ts';
+import { type Step, noteStep } from './steps.ts';
 
 /** What finding out the gas needs. */
 export interface GasQuestion {
@@ -19,7 +19,6 @@ export interface GasQuestion {
   readonly rpc: RpcClient | undefined;
   /** Signs the operation as the final one will be signed. */
   readonly sponsor: (op: UserOperationV06) => Hex;
-  readonly trace: Trace;
 }
 
 /**
@@ -34,8 +33,7 @@ export const withGas = async ({
   chains,
   rpc,
   sponsor,
-  trace,
-}: GasQuestion): Promise<UserOperationV06> => {
+}: GasQuestion): Promise<{ op: UserOperationV06; step: Step }> => {
   const given: UserOperationV06 = {
     ...userOperation,
     callGasLimit: userOperation.callGasLimit ?? 0n,
@@ -46,8 +44,7 @@ export const withGas = async ({
   checkBounds(given);
   if (!options.calculateGasLimits) {
     checkGasGiven(userOperation);
-    trace.note('gas', 'GAS_GIVEN', gasEvidence(given));
-    return given;
+    return { op: given, step: noteStep('gas', 'GAS_GIVEN', gasEvidence(given)) };
   }
   const { layout, entryPoint, contract, fundingWallet, chainId } = ready;
   const gas = await estimateGas({
@@ -60,8 +57,8 @@ export const withGas = async ({
     paymaster: contract,
     ...(fundingWallet !== undefined && { fundingWallet }),
   });
-  trace.note('gas', 'GAS_ESTIMATED', gasEvidence({ ...given, ...gas }));
-  return { ...given, ...gas };
+  const op = { ...given, ...gas };
+  return { op, step: noteStep('gas', 'GAS_ESTIMATED', gasEvidence(op)) };
 };
 
 const gasEvidence = (op: UserOperationV06) => ({

@@ -82,6 +82,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
         paymasterId,
         name: definition.name,
         active: true,
+        cycle: 0,
         ...policyOf(definition, clock.now()),
       };
       await store.createRule(rule);

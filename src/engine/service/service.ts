@@ -4,12 +4,14 @@ import type { Clock, Entropy } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { Store } from '../store/store.ts';
+import type { Deliverer } from '../webhooks/deliver.ts';
 
 /** What the procedures work with. */
 export interface ServiceContext {
   readonly store: Store;
   readonly vault: Vault;
   readonly chains: ChainAccess;
+  readonly webhooks: Deliverer;
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log: Log;

@@ -1,6 +1,7 @@
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { SpendingLimit } from '../../shared/schema/rule.ts';
+import type { SettlementStore } from './settlement-store.ts';
 
 /** An account: the owner of DApps. Times in epoch ms, here and below. */
 export interface Account {
@@ -56,7 +57,14 @@ export type RulePolicy =
   | { policyType: 'WALLET_DEPLOYMENT'; policyData: { operator: 'walletDeployment' } };
 
 /** A rule of a DApp. */
-export type Rule = RulePolicy & { ruleId: string; paymasterId: string; name: string; active: boolean };
+export type Rule = RulePolicy & {
+  ruleId: string;
+  paymasterId: string;
+  name: string;
+  active: boolean;
+  /** How often a spending limit was updated: each update starts its windows anew. */
+  cycle: number;
+};
 
 /** A registered webhook. */
 export interface Webhook {
@@ -99,22 +107,36 @@ export interface ChainSigner {
   address: Address;
 }
 
-/** What a decision takes from a gas tank until it is settled or has expired. */
-export interface TankClaim {
-  /** Names the balance on chain: chain, contract and, where the contract has tanks, funding wallet. */
-  tankId: string;
-  amountWei: bigint;
-  /** Epoch ms at which an operation signed now can no longer be mined. */
-  releaseAt: number;
+/**
+ * What a claim is on: a gas tank (wei, until the chain has taken them), a limit on operations (1 each), or a limit on
+ * spending (wei, the maximum until the actual cost is known).
+ */
+export type ClaimKind = 'tank' | 'count' | 'spend';
+
+/** What a decision takes from an account of the ledger. */
+export interface Claim {
+  /** Names the account: a balance on chain, or one window of a limit. */
+  key: string;
+  kind: ClaimKind;
+  amount: bigint;
+  /** Epoch ms at which the window ends; null for a tank. */
+  endsAt: number | null;
 }
 
 /** A decision about to be stored; the store gives it its `seq`. */
 export type DecisionDraft = Omit<DecisionRecord, 'seq'>;
 
-/** How a decision ends, given what is promised from its tank at that moment. */
+/** What a decision stands on when it is written. */
+export interface LedgerFacts {
+  readonly claims: readonly Claim[];
+  /** {@link Store.settlements} before the balance of the tank was read. */
+  readonly settlements: number;
+}
+
+/** How a decision ends, given what the accounts it claims from hold at that moment. */
 export interface Conclusion {
   decision: DecisionDraft;
-  /** True to reserve the claim together with the decision. */
+  /** True to reserve the claims together with the decision. */
   reserve: boolean;
 }
 
@@ -131,7 +153,7 @@ export interface DecisionFilter {
  * Storage as coarse, atomic operations, so that another database can stand behind it. When a promise resolves,
  * what it wrote is durable. A clash with a unique name or address rejects with the error of the table that says so.
  */
-export interface Store {
+export interface Store extends SettlementStore {
   createAccount(account: Account): Promise<void>;
   listAccounts(): Promise<Account[]>;
   findAccount(accountId: string): Promise<Account | undefined>;
@@ -187,15 +209,23 @@ export interface Store {
   listPaymasterContracts(): Promise<PaymasterContract[]>;
   findPaymasterContract(chainId: number, version: string): Promise<PaymasterContract | undefined>;
 
+  /** Grows whenever settlement gives back what a tank had promised: a balance read before it is out of date then. */
+  settlements(): Promise<number>;
+  /** What all decisions together hold of each claimed account, in the order of the claims. */
+  heldOf(claims: readonly Claim[]): Promise<bigint[]>;
   /**
-   * One atomic step: releases claims past their time, hands `conclude` what is still promised from the tank, and
-   * writes the decision and its reservation. Nothing else touches the tank in between.
+   * One atomic step: hands `conclude` what other decisions hold of each claimed account, in the order of the claims,
+   * and writes the decision and its reservation. Nothing else touches these accounts in between. What `conclude`
+   * throws rejects the promise, with nothing written.
+   *
+   * @returns undefined, with nothing written, if `settlements` is no longer what it was when the facts were read
    */
   decideAndReserve(
-    claim: TankClaim | undefined,
-    now: number,
-    conclude: (promisedWei: bigint) => Conclusion,
-  ): Promise<DecisionRecord>;
+    facts: LedgerFacts,
+    conclude: (held: readonly bigint[]) => Conclusion,
+  ): Promise<DecisionRecord | undefined>;
+  /** Writes a decision that reserves nothing. */
+  appendDecision(decision: DecisionDraft): Promise<DecisionRecord>;
   listDecisions(filter: DecisionFilter): Promise<DecisionRecord[]>;
   findDecision(decisionId: string): Promise<DecisionRecord | undefined>;
   countDecisions(): Promise<number>;

@@ -1,5 +1,15 @@
 import { z } from 'zod';
 
+/** A call to a webhook as it went out and came back. */
+const webhookCall = z.strictObject({
+  webhookId: z.string(),
+  url: z.string(),
+  method: z.enum(['GET', 'POST']),
+  request: z.strictObject({ headers: z.record(z.string(), z.string()), body: z.string() }),
+  status: z.number().optional(),
+  response: z.string().describe('Up to 64 KiB of the body'),
+});
+
 /** One step of a decision's trace: what was asked, what was compared, what came out (SPEC 5, Trace). */
 export const traceStep = z.strictObject({
   rule: z.string(),
@@ -7,6 +17,7 @@ export const traceStep = z.strictObject({
   code: z.string(),
   evidence: z.record(z.string(), z.unknown()).describe('The values compared; wei as decimal strings'),
   micros: z.number().describe('Time taken, in µs'),
+  call: webhookCall.optional(),
 });
 
 /** One step of a decision's trace. */

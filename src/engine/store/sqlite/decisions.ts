@@ -1,8 +1,13 @@
 import type Database from 'better-sqlite3';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
-import type { Conclusion, DecisionDraft, DecisionFilter, Store, TankClaim } from '../store.ts';
+import type { DecisionDraft, DecisionFilter, Store } from '../store.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { Ledger } from './ledger.ts';
 
-type DecisionStore = Pick<Store, 'decideAndReserve' | 'listDecisions' | 'findDecision' | 'countDecisions'>;
+type DecisionStore = Pick<
+  Store,
+  'decideAndReserve' | 'appendDecision' | 'settlements' | 'heldOf' | 'listDecisions' | 'findDecision' | 'countDecisions'
+>;
 
 interface DecisionRow {
   seq: number;
@@ -36,11 +41,13 @@ const toRecord = ({ record, ...row }: DecisionRow): DecisionRecord => ({
   ...row,
 });
 
-/** Decisions and gas-tank promises in SQLite. */
-export const decisionStore = (database: Database.Database): DecisionStore => {
+/** Decisions in SQLite, each with what it reserves. */
+export const decisionStore = (database: Database.Database, ledger: Ledger, commit: GroupCommit): DecisionStore => {
   const insert = database.prepare(
-    `INSERT INTO decision (id, at, paymaster_id, sender, outcome, user_op_hash, settlement, actual_cost_wei, record)
-     VALUES (@id, @at, @paymasterId, @sender, @outcome, @userOpHash, @settlement, @actualCostWei, @record)`,
+    `INSERT INTO decision (id, at, paymaster_id, chain_id, sender, outcome, user_op_hash, valid_until, settlement,
+       actual_cost_wei, record)
+     VALUES (@id, @at, @paymasterId, @chainId, @sender, @outcome, @userOpHash, @validUntil, @settlement,
+       @actualCostWei, @record)`,
   );
   const prepareList = (sql: string) => database.prepare<[DecisionFilter], DecisionRow>(sql);
   const lists = new Map<string, ReturnType<typeof prepareList>>();
@@ -52,56 +59,36 @@ export const decisionStore = (database: Database.Database): DecisionStore => {
   };
   const find = database.prepare<[string], DecisionRow>(`${DECISION} WHERE id = ?`);
   const count = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM decision');
-  const promised = database.prepare<[string], { wei: string }>(
-    'SELECT promised_wei AS wei FROM tank WHERE tank_id = ?',
-  );
-  const setPromised = database.prepare<[string, string]>(
-    'INSERT INTO tank VALUES (?, ?) ON CONFLICT DO UPDATE SET promised_wei = excluded.promised_wei',
-  );
-  const due = database.prepare<[string, number], { seq: number; wei: string }>(
-    'SELECT decision_seq AS seq, amount_wei AS wei FROM tank_promise WHERE tank_id = ? AND release_at <= ?',
-  );
-  const forget = database.prepare<[number]>('DELETE FROM tank_promise WHERE decision_seq = ?');
-  const markReleased = database.prepare<[number]>(`UPDATE decision SET settlement = 'released' WHERE seq = ?`);
-  const addPromise = database.prepare<[number, string, string, number]>('INSERT INTO tank_promise VALUES (?, ?, ?, ?)');
 
-  const promisedFrom = (tankId: string): bigint => BigInt(promised.get(tankId)?.wei ?? '0');
-
-  const releaseDue = (tankId: string, now: number): void => {
-    const released = due.all(tankId, now);
-    if (released.length === 0) return;
-    for (const promise of released) {
-      forget.run(promise.seq);
-      markReleased.run(promise.seq);
-    }
-    const amount = released.reduce((sum, promise) => sum + BigInt(promise.wei), 0n);
-    setPromised.run(tankId, String(promisedFrom(tankId) - amount));
+  const watch = database.prepare<[number, string, string]>('INSERT OR IGNORE INTO watched_paymaster VALUES (?, ?, ?)');
+  /** Tells settlement which paymasters to look for. */
+  const watchPaymaster = ({ chainId, entryPoint, paymasterAndData }: DecisionDraft): void => {
+    watch.run(chainId, entryPoint, paymasterAndData.slice(0, 42).toLowerCase());
   };
 
   const append = (draft: DecisionDraft): DecisionRecord => {
+    if (draft.outcome === 'sponsored') watchPaymaster(draft);
     const { settlement, actualCostWei, ...stored } = draft;
     const { lastInsertRowid } = insert.run({ ...draft, record: JSON.stringify(stored) });
     return { ...stored, settlement, actualCostWei, seq: Number(lastInsertRowid) };
   };
 
-  const decide = database.transaction(
-    (claim: TankClaim | undefined, now: number, conclude: (promisedWei: bigint) => Conclusion): DecisionRecord => {
-      if (claim !== undefined) releaseDue(claim.tankId, now);
-      const before = claim === undefined ? 0n : promisedFrom(claim.tankId);
-      const { decision, reserve } = conclude(before);
-      const record = append(decision);
-      if (claim !== undefined && reserve) {
-        setPromised.run(claim.tankId, String(before + claim.amountWei));
-        addPromise.run(record.seq, claim.tankId, String(claim.amountWei), claim.releaseAt);
-      }
-      return record;
-    },
-  );
-
   return {
-    async decideAndReserve(claim, now, conclude) {
-      return decide.immediate(claim, now, conclude);
+    async settlements() {
+      return ledger.settlements();
     },
+    async heldOf(claims) {
+      return claims.map(({ key }) => ledger.held(key));
+    },
+    decideAndReserve: ({ claims, settlements }, conclude) =>
+      commit.run(() => {
+        if (ledger.settlements() !== settlements) return undefined;
+        const { decision, reserve } = conclude(claims.map(({ key }) => ledger.held(key)));
+        const record = append(decision);
+        if (reserve) ledger.reserve(record.seq, claims);
+        return record;
+      }),
+    appendDecision: (decision) => commit.run(() => append(decision)),
     async listDecisions(filter) {
       return list(filter).map(toRecord);
     },

@@ -31,6 +31,7 @@ interface RuleRow {
   policyType: string;
   policyData: string;
   active: number;
+  cycle: number;
 }
 interface WebhookRow extends Omit<Webhook, 'active'> {
   active: number;
@@ -39,7 +40,7 @@ interface WebhookRow extends Omit<Webhook, 'active'> {
 const CONTRACT = `SELECT rule_id AS ruleId, paymaster_id AS paymasterId, name, address, abi, methods,
   whitelisted_methods AS whitelistedMethods, active FROM smart_contract WHERE paymaster_id = ?`;
 const RULE = `SELECT rule_id AS ruleId, paymaster_id AS paymasterId, name, policy_type AS policyType,
-  policy_data AS policyData, active FROM rule WHERE paymaster_id = ?`;
+  policy_data AS policyData, active, cycle FROM rule WHERE paymaster_id = ?`;
 const WEBHOOK = `SELECT webhook_id AS webhookId, paymaster_id AS paymasterId, webhook_url AS webhookUrl,
   request_type AS requestType, active FROM webhook`;
 
@@ -71,10 +72,10 @@ export const policyStore = (database: Database.Database): PolicyStore => {
     'DELETE FROM smart_contract WHERE paymaster_id = ? AND address_key = ?',
   );
   const insertRule = database.prepare(
-    'INSERT INTO rule VALUES (@ruleId, @paymasterId, @name, @policyType, @policyData, @active)',
+    'INSERT INTO rule VALUES (@ruleId, @paymasterId, @name, @policyType, @policyData, @active, @cycle)',
   );
   const setLimit = database.prepare<[string, string, string, string]>(
-    `UPDATE rule SET name = ?, policy_data = ?
+    `UPDATE rule SET name = ?, policy_data = ?, cycle = cycle + 1
      WHERE paymaster_id = ? AND rule_id = ? AND policy_type = 'PAYMASTER_SA_LIMIT'`,
   );
   const rules = database.prepare<[string], RuleRow>(`${RULE} ORDER BY rowid`);

@@ -4,9 +4,12 @@ import type { Store } from '../store.ts';
 import { accountStore } from './accounts.ts';
 import { chainStore } from './chains.ts';
 import { decisionStore } from './decisions.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { createLedger } from './ledger.ts';
 import { openDatabase } from './open.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
+import { settlementStore } from './settlements.ts';
 
 const SLOW_MS = 40;
 
@@ -35,17 +38,21 @@ const watched = (store: Store, { clock, log }: { clock: Clock; log: Log }): Stor
  */
 export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log }): Store => {
   const database = openDatabase(file);
+  const ledger = createLedger(database);
+  const commit = createGroupCommit(database);
   const store: Store = {
     ...accountStore(database),
     ...paymasterStore(database),
     ...policyStore(database),
     ...chainStore(database),
-    ...decisionStore(database),
+    ...decisionStore(database, ledger, commit),
+    ...settlementStore(database, ledger, commit),
     async integrityFaults() {
       const rows = database.pragma('integrity_check') as { integrity_check: string }[];
       return rows.map((row) => row.integrity_check).filter((fault) => fault !== 'ok');
     },
     async close() {
+      await commit.drain();
       try {
         database.pragma('wal_checkpoint(TRUNCATE)');
       } finally {

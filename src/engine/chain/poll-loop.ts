@@ -1,0 +1,73 @@
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+
+/** Something done again and again, never twice at a time. */
+export interface PollLoop {
+  /** Polls at once, and from then on by the clock. */
+  start(): void;
+  /** Polls once more, after the polls under way. False if it failed, which is logged, or was stopped. */
+  pollNow(): Promise<boolean>;
+  /** Waits for the poll in flight. Nothing happens afterwards; a stopped loop is not started again. */
+  stop(): Promise<void>;
+}
+
+/** What a loop is made of. */
+export interface PollLoopOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For the log. */
+  readonly chainId?: number;
+  readonly everyMs: number;
+  /** One poll. It looks at the signal between steps, so that a stop need not wait for a long one. */
+  readonly poll: (stop: AbortSignal) => Promise<void>;
+}
+
+const LONGEST_WAIT_MS = 60_000;
+
+/**
+ * Repeats a poll. While it fails, the waits double up to a minute; the log gets one line when that begins and one when
+ * it is over.
+ */
+export const createPollLoop = ({ clock, log, chainId, everyMs, poll }: PollLoopOptions): PollLoop => {
+  const stopping = new AbortController();
+  const stop = stopping.signal;
+  let failures = 0;
+  let failingSince = 0;
+  let newest = Promise.resolve(true);
+  let cancelTimer = (): void => undefined;
+
+  const attempt = async (): Promise<boolean> => {
+    if (stop.aborted) return false;
+    try {
+      await poll(stop);
+    } catch (err) {
+      if (failures === 0) {
+        failingSince = clock.monotonic();
+        log.warn('settlement.interrupted', { chainId, err });
+      }
+      failures += 1;
+      return false;
+    }
+    if (failures > 0) log.info('settlement.resumed', { chainId, ms: Math.round(clock.monotonic() - failingSince) });
+    failures = 0;
+    return !stop.aborted;
+  };
+
+  const pollNow = (): Promise<boolean> => (newest = newest.then(attempt));
+
+  const tick = async (): Promise<void> => {
+    await pollNow();
+    if (stop.aborted) return;
+    cancelTimer = clock.setTimer(Math.min(LONGEST_WAIT_MS, everyMs * 2 ** failures), () => void tick());
+  };
+
+  return {
+    start: () => void tick(),
+    pollNow,
+    async stop() {
+      stopping.abort();
+      cancelTimer();
+      await newest;
+    },
+  };
+};

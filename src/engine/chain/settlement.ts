@@ -1,0 +1,71 @@
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { SettlementStore } from '../store/settlement-store.ts';
+import type { ChainAccess } from './chain-access.ts';
+import { createPollLoop } from './poll-loop.ts';
+import { createChainSettler } from './settle-chain.ts';
+
+/** What settlement stands on. */
+export interface SettlementOptions {
+  readonly store: SettlementStore;
+  readonly chains: Pick<ChainAccess, 'rpc'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How often each chain is asked, in ms. */
+  readonly everyMs?: number;
+  /** The deepest re-org that is noticed, in blocks. */
+  readonly overlapBlocks?: number;
+  /** How many blocks a node is asked for at once; fewer where it refuses. */
+  readonly maxRangeBlocks?: number;
+}
+
+/** Replaces what decisions have reserved by what their operations cost on chain (SPEC 5, Settlement). */
+export interface Settlement {
+  /** Begins to watch every chain on which something is sponsored, now or later. */
+  start(): void;
+  /** Looks at every chain once, after the polls under way. False if one of them could not be asked. */
+  pollNow(): Promise<boolean>;
+  /** Waits for the polls in flight and leaves no timer. For good. */
+  stop(): Promise<void>;
+}
+
+/** One watcher per chain, so that a slow or dead node holds up no other chain. */
+export const createSettlement = (options: SettlementOptions): Settlement => {
+  const { store, chains, clock, log, everyMs = 4_000, overlapBlocks = 12, maxRangeBlocks = 2_000 } = options;
+  const watchers = new Map<number, ReturnType<typeof createPollLoop>>();
+  let isStarted = false;
+
+  const watch = (chainId: number): void => {
+    const rpc = () => chains.rpc(chainId);
+    const poll = createChainSettler({ chainId, rpc, store, clock, log, overlapBlocks, maxRangeBlocks });
+    const watcher = createPollLoop({ clock, log, chainId, everyMs, poll });
+    watchers.set(chainId, watcher);
+    if (isStarted) watcher.start();
+  };
+
+  const discovery = createPollLoop({
+    clock,
+    log,
+    everyMs,
+    poll: async () => {
+      for (const chainId of await store.settlementChains()) if (!watchers.has(chainId)) watch(chainId);
+    },
+  });
+
+  return {
+    start() {
+      isStarted = true;
+      for (const watcher of watchers.values()) watcher.start();
+      discovery.start();
+    },
+    async pollNow() {
+      const found = await discovery.pollNow();
+      const polled = await Promise.all([...watchers.values()].map((watcher) => watcher.pollNow()));
+      return found && polled.every(Boolean);
+    },
+    async stop() {
+      await discovery.stop();
+      await Promise.all([...watchers.values()].map((watcher) => watcher.stop()));
+    },
+  };
+};

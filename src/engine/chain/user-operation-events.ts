@@ -1,0 +1,129 @@
+import { Interface, zeroPadValue } from 'ethers';
+import { z } from 'zod';
+import { type Address, addressKey, hex } from '../../shared/schema/hex.ts';
+import type { MinedUserOperation } from '../store/settlement-store.ts';
+import { type RpcClient, RpcError } from './rpc.ts';
+
+/** A block, as far as settlement needs it. */
+export interface Block {
+  readonly number: number;
+  readonly hash: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+}
+
+/** Whose operations are looked for. */
+export interface OperationFilter {
+  readonly entryPoints: readonly Address[];
+  readonly paymasters: readonly Address[];
+}
+
+/** The same in EntryPoint v0.6, v0.7 and v0.8. */
+const abi = new Interface([
+  'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
+]);
+
+const EVENT_TOPIC = abi.encodeFilterTopics('UserOperationEvent', [])[0] ?? null;
+
+const quantity = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]+$/)
+  .transform((digits) => Number(digits))
+  .refine(Number.isSafeInteger);
+const bytes32 = hex.refine((value) => value.length === 66);
+const blockSchema = z.object({ number: quantity, hash: bytes32, timestamp: quantity });
+const logSchema = z.object({
+  topics: z.tuple([bytes32, bytes32, bytes32, bytes32]),
+  data: hex,
+  blockNumber: quantity,
+  blockHash: bytes32,
+  transactionHash: bytes32,
+  removed: z.boolean().optional(),
+});
+
+const toQuantity = (block: number): string => `0x${block.toString(16)}`;
+
+/**
+ * The block with this number, or the newest.
+ *
+ * @throws ZodError if the node has no such block or answers something else; what `rpc.send` throws
+ */
+export const readBlock = async (rpc: RpcClient, block: number | 'latest'): Promise<Block> => {
+  const tag = block === 'latest' ? block : toQuantity(block);
+  return blockSchema.parse(await rpc.send('eth_getBlockByNumber', [tag, false]));
+};
+
+/** False while the node is catching up with its chain, and where it does not say. */
+export const isSynced = async (rpc: RpcClient): Promise<boolean> => {
+  try {
+    return (await rpc.send('eth_syncing', [])) === false;
+  } catch (error) {
+    if (error instanceof RpcError) return false;
+    throw error;
+  }
+};
+
+const toMined = (log: z.output<typeof logSchema>): MinedUserOperation => {
+  const event = abi.decodeEventLog('UserOperationEvent', log.data, log.topics);
+  return {
+    userOpHash: log.topics[1],
+    success: event['success'] as boolean,
+    actualGasCost: event['actualGasCost'] as bigint,
+    actualGasUsed: event['actualGasUsed'] as bigint,
+    blockNumber: log.blockNumber,
+    blockHash: log.blockHash,
+    transactionHash: log.transactionHash,
+  };
+};
+
+const readEvents = async (
+  rpc: RpcClient,
+  { entryPoints, paymasters }: OperationFilter,
+  fromBlock: number,
+  toBlock: number,
+): Promise<MinedUserOperation[]> => {
+  // To a node an empty list means "any".
+  if (entryPoints.length === 0 || paymasters.length === 0) return [];
+  const payers = paymasters.map((paymaster) => zeroPadValue(addressKey(paymaster), 32));
+  const filter = {
+    address: entryPoints,
+    fromBlock: toQuantity(fromBlock),
+    toBlock: toQuantity(toBlock),
+    topics: [EVENT_TOPIC, null, null, payers],
+  };
+  const inRange = logSchema.refine(({ blockNumber }) => blockNumber >= fromBlock && blockNumber <= toBlock);
+  const logs = z.array(inRange).parse(await rpc.send('eth_getLogs', [filter]));
+  return logs.filter(({ removed }) => removed !== true).map(toMined);
+};
+
+/** Reads operations from `fromBlock` on, as far as the node lets it at once and at most to `lastBlock`. */
+export type OperationReader = (
+  rpc: RpcClient,
+  filter: OperationFilter,
+  fromBlock: number,
+  lastBlock: number,
+) => Promise<{ mined: MinedUserOperation[]; toBlock: number }>;
+
+/**
+ * A reader that finds out how many blocks the node answers for at once, since every provider has limits of its own (on
+ * blocks, on results, on time) and its own words for them: after a refusal it asks for half, after an answer for a
+ * quarter more. It throws what the node answers for a single block, and what is no answer of the node.
+ */
+export const createOperationReader = (maxBlocks: number): OperationReader => {
+  let blocks = maxBlocks;
+  return async (rpc, filter, fromBlock, lastBlock) => {
+    for (;;) {
+      const toBlock = Math.min(fromBlock + blocks - 1, lastBlock);
+      try {
+        const mined = await readEvents(rpc, filter, fromBlock, toBlock);
+        blocks = Math.min(maxBlocks, blocks + Math.ceil(blocks / 4));
+        return { mined, toBlock };
+      } catch (error) {
+        const asked = toBlock - fromBlock + 1;
+        blocks = Math.ceil(asked / 2);
+        // A time-out may be the range's fault, too, but asking again at once would not help a node that is down.
+        if (asked === 1 || !(error instanceof RpcError)) throw error;
+      }
+    }
+  };
+};

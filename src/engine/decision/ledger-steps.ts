@@ -1,0 +1,63 @@
+import { addressKey } from '../../shared/schema/hex.ts';
+import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
+import type { Clock } from '../clock.ts';
+import { windowAt } from '../ledger/windows.ts';
+import type { ReadyPaymaster } from '../paymaster/readiness.ts';
+import { gasTankRule } from '../rules/gas-tank.ts';
+import { limitAmount, spendingLimitRule } from '../rules/spending-limit.ts';
+import type { Claim, DappPolicy, Rule } from '../store/store.ts';
+import { type Step, ruleStep } from './steps.ts';
+
+/** What an operation would take from the ledger, and the rules that look at what is held there already. */
+export interface LedgerSteps {
+  readonly claims: readonly Claim[];
+  /** The steps of spending limits and gas tank; `held` is in the order of the claims. */
+  steps(held: readonly bigint[]): Step[];
+}
+
+/** The facts that the ledger's rules compare with what is held. */
+export interface LedgerFacts {
+  readonly op: UserOperationV06;
+  readonly ready: ReadyPaymaster;
+  readonly policy: DappPolicy;
+  /** Wei in the tank; undefined where the chain could not be asked. */
+  readonly balanceWei: bigint | undefined;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+type LimitRule = Rule & { policyType: 'PAYMASTER_SA_LIMIT' };
+
+const isActiveLimit = (rule: Rule): rule is LimitRule => rule.active && rule.policyType === 'PAYMASTER_SA_LIMIT';
+
+const tankKey = ({ chainId, contract, fundingWallet }: ReadyPaymaster): string =>
+  ['tank', chainId, addressKey(contract), addressKey(fundingWallet ?? '0x')].join(':');
+
+/** Claims on every active limit's current window and on the gas tank (SPEC 5.4 and 5.5). */
+export const ledgerSteps = (clock: Clock, { op, ready, policy, balanceWei, now }: LedgerFacts): LedgerSteps => {
+  const maxCost = ready.layout.reservedCost(op);
+  const limits = policy.rules.filter(isActiveLimit).map(({ ruleId, cycle, name, policyData: limit }) => {
+    const { index, endsAt } = windowAt(limit, now);
+    const user = limit.type === 'SMART_ACCOUNT' ? addressKey(op.sender) : '';
+    const claim: Claim = {
+      key: ['limit', ruleId, cycle, index, user].join(':'),
+      kind: limit.thresholdType === 'COUNT' ? 'count' : 'spend',
+      amount: limitAmount(limit, maxCost),
+      endsAt,
+    };
+    const step = (used: bigint): Step =>
+      ruleStep(clock, spendingLimitRule.type, () =>
+        spendingLimitRule.check(null, { name, limit, used, amount: claim.amount, endsAt, now }),
+      );
+    return { claim, step };
+  });
+  const tank: Claim = { key: tankKey(ready), kind: 'tank', amount: maxCost, endsAt: null };
+  const tankStep = (promisedWei: bigint): Step =>
+    ruleStep(clock, gasTankRule.type, () => gasTankRule.check(null, { balanceWei, promisedWei, neededWei: maxCost }));
+
+  const asked = [...limits, { claim: tank, step: tankStep }];
+  return {
+    claims: asked.map(({ claim }) => claim),
+    steps: (held) => asked.map(({ step }, index) => step(held[index] ?? 0n)),
+  };
+};

@@ -1,0 +1,76 @@
+import type Database from 'better-sqlite3';
+import type { Claim, ClaimKind } from '../store.ts';
+
+/** What one decision holds of one account. */
+interface ClaimRow {
+  key: string;
+  kind: ClaimKind;
+  reserved: string;
+  held: string;
+}
+
+/** Accounts and what decisions hold of them; runs inside the transactions of its callers. Amounts are bigint. */
+export interface Ledger {
+  /** What all decisions together hold of an account. */
+  held(key: string): bigint;
+  reserve(seq: number, claims: readonly Claim[]): void;
+  /** Replaces what a decision holds by what `amount` says of each claim. */
+  adjust(seq: number, amount: (kind: ClaimKind, reserved: bigint) => bigint): void;
+  /** Grows with every adjustment that gives back to a tank. */
+  settlements(): number;
+  /** Forgets windows that ended before `endedBefore` (epoch ms), and closed claims on them; a few at a time. */
+  prune(endedBefore: number): void;
+}
+
+const PRUNE_ROWS = 500;
+
+/** The ledger in SQLite: counters, never sums over history. */
+export const createLedger = (database: Database.Database): Ledger => {
+  const account = database.prepare<[string], { held: string }>('SELECT held FROM ledger_account WHERE account_key = ?');
+  const set = database.prepare<[string, string, number | null]>(
+    'INSERT INTO ledger_account VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET held = excluded.held',
+  );
+  const insert = database.prepare<[number, string, ClaimKind, string, string]>(
+    'INSERT INTO ledger_claim VALUES (?, ?, ?, ?, ?)',
+  );
+  const claims = database.prepare<[number], ClaimRow>(
+    'SELECT account_key AS key, kind, reserved, held FROM ledger_claim WHERE decision_seq = ?',
+  );
+  const update = database.prepare<[string, number, string]>(
+    'UPDATE ledger_claim SET held = ? WHERE decision_seq = ? AND account_key = ?',
+  );
+  const ended = database.prepare<[number, number]>(
+    `DELETE FROM ledger_account WHERE account_key IN
+       (SELECT account_key FROM ledger_account WHERE ends_at < ? LIMIT ?)`,
+  );
+
+  const held = (key: string): bigint => BigInt(account.get(key)?.held ?? '0');
+  const add = (key: string, amount: bigint, endsAt: number | null = null): void => {
+    set.run(key, String(held(key) + amount), endsAt);
+  };
+
+  let settlements = 0;
+  return {
+    held,
+    settlements: () => settlements,
+    reserve(seq, taken) {
+      for (const { key, kind, amount, endsAt } of taken) {
+        add(key, amount, endsAt);
+        insert.run(seq, key, kind, String(amount), String(amount));
+      }
+    },
+    adjust(seq, amountOf) {
+      for (const { key, kind, reserved, held: before } of claims.all(seq)) {
+        const after = amountOf(kind, BigInt(reserved));
+        if (String(after) === before) continue;
+        update.run(String(after), seq, key);
+        if (kind === 'tank') settlements += 1;
+        // A window that was pruned stays away: nobody asks for it any more.
+        if (account.get(key) !== undefined) add(key, after - BigInt(before));
+      }
+    },
+    prune(endedBefore) {
+      ended.run(endedBefore, PRUNE_ROWS);
+    },
+  };
+};

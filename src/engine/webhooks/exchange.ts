@@ -1,0 +1,69 @@
+import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { faultOf, WebhookFault } from './fault.ts';
+import type { OutgoingRequest } from './request.ts';
+import type { Answer } from './verdict.ts';
+
+/** The most that is read of an answer's body, in bytes. */
+const LIMIT_BYTES = 65_536;
+
+/** The receiver closed an idle connection just when it was used again. */
+const isStale = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONNRESET' || error.code === 'EPIPE';
+
+/**
+ * Sends one request and reads its answer; redirects are not followed. Never rejects: what went wrong is the answer's
+ * `fault`, beside whatever had arrived until then.
+ *
+ * @param signal its reason is the fault when it ends the exchange
+ */
+export const exchange = (outgoing: OutgoingRequest, agent: Agent, signal: AbortSignal): Promise<Answer> =>
+  new Promise((resolve) => {
+    const { url, method, headers, body } = outgoing;
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request = send(url, { method, headers, agent });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let response: IncomingMessage | undefined;
+    let ended = false;
+
+    /** The first end counts. */
+    const end = (result: () => Answer | Promise<Answer>): void => {
+      if (ended) return;
+      ended = true;
+      signal.removeEventListener('abort', abort);
+      resolve(result());
+    };
+    const answer = (fault?: WebhookFault): Answer => {
+      if (fault) request.destroy();
+      return {
+        ...(response?.statusCode !== undefined && { status: response.statusCode }),
+        headers: response?.headers ?? {},
+        text: new TextDecoder().decode(Buffer.concat(chunks).subarray(0, LIMIT_BYTES)),
+        ...(fault && { fault }),
+      };
+    };
+    const fail = (error: NodeJS.ErrnoException): void => {
+      const again = request.reusedSocket && !response && isStale(error);
+      end(() => (again ? exchange(outgoing, agent, signal) : answer(faultOf(error))));
+    };
+    const abort = (): void => fail(signal.reason as Error);
+
+    request.on('response', (incoming) => {
+      response = incoming;
+      incoming.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        size += chunk.length;
+        if (size > LIMIT_BYTES) fail(new WebhookFault('WEBHOOK_TOO_LARGE', { limitBytes: LIMIT_BYTES }));
+      });
+      incoming.on('end', () => end(() => answer()));
+      incoming.on('error', fail);
+    });
+    request.on('error', fail);
+    // A switch of protocols (status 101) ends a request without an error.
+    request.on('close', () => {
+      if (!response) fail(new WebhookFault('WEBHOOK_NOT_HTTP', { detail: 'there was no response' }));
+    });
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    else request.end(body);
+  });

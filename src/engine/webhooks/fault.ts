@@ -1,0 +1,40 @@
+import type { Evidence } from '../../shared/denials.ts';
+import type { WebhookDenialCode } from '../../shared/webhook-denials.ts';
+
+/** Why a call to a webhook gave no verdict that passes. */
+export class WebhookFault extends Error {
+  override readonly name = 'WebhookFault';
+  readonly code: WebhookDenialCode;
+  readonly evidence: Evidence;
+
+  constructor(code: WebhookDenialCode, evidence: Evidence = {}) {
+    super(code);
+    this.code = code;
+    this.evidence = evidence;
+  }
+}
+
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection broke off',
+  EPIPE: 'the connection broke off',
+  HPE_INVALID_EOF_STATE: 'the connection broke off',
+  EHOSTUNREACH: 'there is no route to its host',
+  ENETUNREACH: 'there is no route to its network',
+  ENOTFOUND: 'DNS does not know its name',
+  EAI_AGAIN: 'DNS did not answer',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by an unknown authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is signed by an unknown authority',
+};
+
+/** What an error of Node's HTTP client means for a call; `cause` is the error's code. */
+export const faultOf = (error: NodeJS.ErrnoException): WebhookFault => {
+  if (error instanceof WebhookFault) return error;
+  const { code: cause = 'unknown', message } = error;
+  // Codes of Node's HTTP parser; that of an end amid an answer is no fault of the form.
+  if (cause.startsWith('HPE_') && cause !== 'HPE_INVALID_EOF_STATE')
+    return new WebhookFault('WEBHOOK_NOT_HTTP', { cause, detail: message });
+  return new WebhookFault('WEBHOOK_UNREACHABLE', { cause, detail: words[cause] ?? (message || cause) });
+};

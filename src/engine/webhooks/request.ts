@@ -1,0 +1,99 @@
+import { toQuantity } from '../../shared/schema/quantity.ts';
+import type { Secret } from '../secret.ts';
+import { signatureHeaders } from './sign.ts';
+
+/** A call to make: to a registered webhook, or with `userOp` by a rule of type WEBHOOK. */
+export interface WebhookRequest {
+  /** Id of the registered webhook or of the rule. */
+  readonly webhookId: string;
+  /** http or https; user info in it is sent as Basic authorization. */
+  readonly url: string;
+  /** A rule always posts. */
+  readonly method: 'GET' | 'POST';
+  /** Signs the call: `whsec_…`. */
+  readonly secret: Secret<string>;
+  readonly decisionId: string;
+  /** From the sponsorship options; where there is none, an empty object is sent. */
+  readonly webhookData?: Readonly<Record<string, unknown>> | null | undefined;
+  /** The user operation, gas and fees as bigint: sent as `0x` hex. */
+  readonly userOp?: object;
+  /** A dry run: the receiver is told by the header `gasdesk-preview: true`. */
+  readonly preview?: boolean;
+  /** Outages of the receiver pass instead of denying. */
+  readonly failOpen?: boolean;
+}
+
+/** An HTTP request as it goes out. */
+export interface OutgoingRequest {
+  /** Without user info. */
+  readonly url: URL;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for a GET. */
+  readonly body: string;
+}
+
+/** The HTTP request that makes a call (SPEC 5.6), signed for the time `now` (epoch ms). */
+export const outgoingRequest = (call: WebhookRequest, now: number): OutgoingRequest => {
+  const { method, secret, decisionId, preview } = call;
+  const url = method === 'GET' ? withQuery(call) : new URL(call.url);
+  const body = method === 'GET' ? '' : postBody(call);
+  const authorization = basicAuthorization(url);
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  const headers = {
+    accept: 'application/json',
+    'user-agent': 'Gasdesk',
+    ...(method === 'POST' && {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+    }),
+    ...(authorization !== undefined && { authorization }),
+    ...(preview && { 'gasdesk-preview': 'true' }),
+    ...signatureHeaders({ secret, id: decisionId, body, now }),
+  };
+  return { url, method, headers, body };
+};
+
+const postBody = ({ webhookData, userOp }: WebhookRequest): string =>
+  JSON.stringify({ data: webhookData ?? {}, userOp }, (_key, value: unknown) =>
+    typeof value === 'bigint' ? toQuantity(value) : value,
+  );
+
+/**
+ * The URL with `data` and the scalar members of `webhookData.params` in its query. The data comes from the DApp's
+ * users: it does not repeat, and so cannot override, a parameter that the operator put into the URL.
+ */
+const withQuery = ({ url, webhookData }: WebhookRequest): URL => {
+  const target = new URL(url);
+  if (target.searchParams.has('data')) target.searchParams.delete('data');
+  const added = new URLSearchParams({ data: JSON.stringify(webhookData ?? {}) });
+  for (const [name, value] of scalars(webhookData?.['params'])) {
+    if (name !== 'data' && !target.searchParams.has(name)) added.append(name, String(value));
+  }
+  // Appended as text: the operator's query stays as it was written.
+  target.search = [target.search.slice(1), added.toString()].filter((part) => part !== '').join('&');
+  return target;
+};
+
+const scalars = (params: unknown): [string, string | number | boolean][] => {
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) return [];
+  return Object.entries(params).filter((entry): entry is [string, string | number | boolean] =>
+    ['string', 'number', 'boolean'].includes(typeof entry[1]),
+  );
+};
+
+const basicAuthorization = ({ username, password }: URL): string | undefined => {
+  if (username === '' && password === '') return undefined;
+  return `Basic ${Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString('base64')}`;
+};
+
+/** A lone percent sign is legal in a URL's user info and means itself. */
+const percentDecoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
