@@ -1,20 +1,49 @@
-import { Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { command, group, printFromDesk, wholeNumber } from './command.ts';
-import type { DeskOptions } from './desk.ts';
+import { type DeskOptions, withDesk } from './desk.ts';
+import { exportDecisions } from './export-decisions.ts';
 
-type Outcome = 'sponsored' | 'denied' | 'error';
+interface FilterFlags {
+  dapp?: string;
+  sender?: `0x${string}`;
+  outcome?: 'sponsored' | 'denied' | 'error';
+  rule?: string;
+  from?: number;
+  to?: number;
+}
 
-const list = command('list', 'List decisions, newest first')
-  .option('--dapp <id>', 'only of this paymasterId')
-  .addOption(new Option('--outcome <outcome>', 'only with this outcome').choices(['sponsored', 'denied', 'error']))
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** Reads a time from the command line: ISO 8601, or milliseconds since 1970. */
+const timeArgument = (text: string): number => {
+  const time = /^\d{1,15}$/.test(text) ? Number(text) : ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
+  if (time >= 0) return time;
+  throw new InvalidArgumentError('It must be a time such as 2026-01-31, 2026-01-31T14:30:00Z or 1769869800000.');
+};
+
+const withFilters = (one: Command): Command =>
+  one
+    .option('--dapp <id>', 'only of this paymasterId')
+    .option('--sender <address>', 'only for this smart account')
+    .addOption(new Option('--outcome <outcome>', 'only with this outcome').choices(['sponsored', 'denied', 'error']))
+    .option('--rule <rule>', 'only where this rule decided')
+    .option('--from <time>', 'only at this time (ISO 8601 or epoch ms) or later', timeArgument)
+    .option('--to <time>', 'only before this time', timeArgument);
+
+const filtersOf = ({ dapp, sender, outcome, rule, from, to }: FilterFlags) => ({
+  ...(dapp !== undefined && { paymasterId: dapp }),
+  ...(sender !== undefined && { sender }),
+  ...(outcome !== undefined && { outcome }),
+  ...(rule !== undefined && { rule }),
+  ...(from !== undefined && { from }),
+  ...(to !== undefined && { to }),
+});
+
+const list = withFilters(command('list', 'List decisions, newest first'))
   .option('--limit <n>', 'at most this many', wholeNumber(1, 1000), 50)
-  .action((options: DeskOptions & { dapp?: string; outcome?: Outcome; limit: number }) =>
+  .action((options: DeskOptions & FilterFlags & { limit: number }) =>
     printFromDesk(options, async (call) => {
-      const decisions = await call('decisions.list', {
-        limit: options.limit,
-        ...(options.dapp !== undefined && { paymasterId: options.dapp }),
-        ...(options.outcome !== undefined && { outcome: options.outcome }),
-      });
+      const decisions = await call('decisions.list', { limit: options.limit, ...filtersOf(options) });
       if (options.json === true) return decisions;
       return decisions.map(({ seq, id, at, dapp, sender, outcome, code }) => ({
         seq,
@@ -34,5 +63,10 @@ const show = command('show', 'Show one decision with its trace')
     printFromDesk(options, (call) => call('decisions.show', { decisionId })),
   );
 
+const exportAll = withFilters(command('export', 'Write decisions as JSON Lines, oldest first')).action(
+  (options: DeskOptions & FilterFlags) =>
+    withDesk(options, (call) => exportDecisions(call, filtersOf(options), process.stdout)),
+);
+
 /** `gasdesk decisions` */
-export const decisionsCommand = group('decisions', 'Decisions already made', [list, show]);
+export const decisionsCommand = group('decisions', 'Decisions already made', [list, show, exportAll]);

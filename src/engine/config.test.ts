@@ -39,6 +39,13 @@ test('without any setting the service listens on this machine only', () => {
     showReasons: true,
     chainTimeoutMs: 5_000,
     requestTimeoutMs: 30_000,
+    settlementPollMs: 4_000,
+    webhookTimeoutMs: 3_000,
+    webhookAllowPrivate: true,
+    webhookMaxPerHost: 32,
+    rateLimitPerKey: 0,
+    rateLimitPerSender: 0,
+    rateLimitPerIp: 0,
     bodyLimitBytes: 1_048_576,
   });
 });

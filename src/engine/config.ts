@@ -3,6 +3,14 @@ import { z } from 'zod';
 import { EngineError } from '../shared/errors.ts';
 import { logLevels } from './log.ts';
 
+/** How many requests per minute; they may all come at once. */
+const rateLimit = z
+  .int()
+  .min(0)
+  .max(1_000_000)
+  .default(0)
+  .describe('an integer from 0 to 1000000 (requests per minute, 0 for no limit)');
+
 /** Every setting: its check, its default, and in its description what it accepts. A secret one would hold a `Secret`. */
 const configSchema = z.strictObject({
   host: z
@@ -37,6 +45,9 @@ const configSchema = z.strictObject({
   webhookTimeoutMs: z.int().min(100).max(30_000).default(3_000).describe('an integer from 100 to 30000 (milliseconds)'),
   webhookAllowPrivate: z.boolean().default(true).describe('true or false'),
   webhookMaxPerHost: z.int().min(1).max(1_000).default(32).describe('an integer from 1 to 1000'),
+  rateLimitPerKey: rateLimit,
+  rateLimitPerSender: rateLimit,
+  rateLimitPerIp: rateLimit,
   bodyLimitBytes: z
     .int()
     .min(1_024)

@@ -5,6 +5,20 @@ const TARGET = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const place = { call: 1, calls: 2 };
 const detail = { detail: 'The array at byte 68 ends outside the data.' };
 
+const host = 'hooks.example:8443';
+const windowEndsAt = Date.UTC(2026, 10, 21, 14, 30);
+const MINUTE = 60_000;
+const limit = {
+  name: 'Five a day',
+  scope: 'PAYMASTER',
+  unit: 'operations',
+  threshold: '5',
+  used: '5',
+  amount: '1',
+  windowEndsAt,
+  now: windowEndsAt - 43 * MINUTE,
+};
+
 /** Every code with what its rule leaves as evidence, and what the words have to name. */
 const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string[] }> = {
   UNKNOWN_SELECTOR: { evidence: detail, names: [detail.detail] },
@@ -24,11 +38,27 @@ const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string
     names: [TARGET, 'Game Items', 'burn(uint256)'],
   },
   PLAIN_TRANSFER: { evidence: { target: TARGET, valueWei: '1000000000000000001', ...place }, names: [TARGET] },
-  RULE_NOT_IMPLEMENTED: {
-    evidence: { name: 'Five a day', type: 'PAYMASTER_SA_LIMIT', rules: 1 },
-    names: ['Five a day', 'PAYMASTER_SA_LIMIT'],
+  WALLET_DEPLOYMENT_NOT_SPONSORED: { evidence: {}, names: ['WALLET_DEPLOYMENT'] },
+  LIMIT_REACHED: { evidence: limit, names: ['Five a day', '5 operations', '2026-11-21 14:30 UTC', 'in 43 min'] },
+  LIMIT_TOO_SMALL: {
+    evidence: { ...limit, unit: 'wei', threshold: '1', used: '0', amount: '2' },
+    names: ['Five a day', '0.000000000000000001', '0.000000000000000002', 'Waiting does not help'],
   },
   GAS_TANK_EMPTY: { evidence: { balanceWei: '10', promisedWei: '4', neededWei: '9' }, names: ['0.000000000000000003'] },
+  WEBHOOK_DENIED: { evidence: { host, status: 200 }, names: [host, 'arePoliciesVerified: false'] },
+  WEBHOOK_TIMEOUT: { evidence: { host, timeoutMs: 3000 }, names: [host, '3000 ms'] },
+  WEBHOOK_STATUS: { evidence: { host, status: 500 }, names: [host, '500'] },
+  WEBHOOK_REDIRECT: { evidence: { host, status: 302, location: '/there' }, names: [host, '302'] },
+  WEBHOOK_NOT_JSON: { evidence: { host, status: 200 }, names: [host, 'JSON'] },
+  WEBHOOK_NO_VERDICT: { evidence: { host, detail: 'it is an array' }, names: [host, 'it is an array'] },
+  WEBHOOK_TOO_LARGE: { evidence: { host, limitBytes: 65_536 }, names: [host, '65536'] },
+  WEBHOOK_NOT_HTTP: { evidence: { host, detail: 'Parse Error' }, names: [host, 'Parse Error'] },
+  WEBHOOK_UNREACHABLE: { evidence: { host, detail: 'the connection was refused' }, names: [host, 'refused'] },
+  WEBHOOK_ADDRESS_REFUSED: {
+    evidence: { host, address: '169.254.169.254', range: 'link-local', private: false },
+    names: [host, '169.254.169.254', 'link-local'],
+  },
+  WEBHOOK_BUSY: { evidence: { host, atOnce: 32, waiting: 128 }, names: [host, '32', '128'] },
 };
 
 describe.each(Object.entries(realistic))('%s', (code, { evidence, names }) => {
@@ -69,3 +99,33 @@ test.each([
     expect(hint).toContain(`at least ${lacks} of`);
   },
 );
+
+test.each([
+  [0, 43 * MINUTE, '14:30 UTC, in 43 min'],
+  [0, 42 * MINUTE + 1, '14:30 UTC, in 43 min'],
+  [0, 1, '14:30 UTC, in 1 min'],
+  // A window seldom ends on a full minute: whoever comes at the minute before it is denied again.
+  [1, 43 * MINUTE, '14:31 UTC, in 43 min'],
+  [59_999, 60 * MINUTE, '14:31 UTC, in 1 h 0 min'],
+  [0, 25 * 60 * MINUTE, '14:30 UTC, in 25 h 0 min'],
+  [0, 49 * 60 * MINUTE, '14:30 UTC, in 2 days 1 h'],
+])('a window that ends %i ms after 14:30 and %i ms from now is never told to end earlier', (after, wait, words) => {
+  const endsAt = windowEndsAt + after;
+  const { hint } = explainDenial('LIMIT_REACHED', { ...limit, windowEndsAt: endsAt, now: endsAt - wait });
+  expect(hint).toContain(`The window rolls at 2026-11-21 ${words};`);
+});
+
+test.each([
+  ['0', '0 operations are used'],
+  ['1', '1 operation is used'],
+  ['2', '2 operations are used'],
+])('%s operations used are told in whole words', (used, words) => {
+  expect(explainDenial('LIMIT_REACHED', { ...limit, used }).message).toContain(words);
+});
+
+test('a limit per user is told as one, and money to the wei', () => {
+  const evidence = { ...limit, scope: 'SMART_ACCOUNT', unit: 'wei', threshold: '3', used: '2', amount: '2' };
+  const { message } = explainDenial('LIMIT_REACHED', evidence);
+  expect(message).toContain('allows 0.000000000000000003 of the native coin per user and window');
+  expect(message).toContain('0.000000000000000002 of the native coin is used');
+});

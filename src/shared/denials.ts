@@ -19,18 +19,28 @@ const coins = (wei: bigint): string => {
 
 const units = (evidence: Evidence, key: 'threshold' | 'used' | 'amount'): string => {
   const value = String(evidence[key]);
-  return evidence.unit === 'wei' ? `${coins(BigInt(value))} of the native coin` : `${value} operations`;
+  if (evidence.unit === 'wei') return `${coins(BigInt(value))} of the native coin`;
+  return value === '1' ? '1 operation' : `${value} operations`;
+};
+
+const areUsed = (evidence: Evidence): string => {
+  const one = evidence.unit === 'wei' || evidence.used === '1';
+  return `${units(evidence, 'used')} ${one ? 'is' : 'are'} used`;
 };
 
 const scopeOf = ({ scope }: Evidence): string =>
   scope === 'SMART_ACCOUNT' ? 'per user and window' : 'per window, of all users together';
 
-/** `2026-11-21 14:30 UTC`, from epoch ms. */
-const clockTime = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const MINUTE_MS = 60_000;
 
-/** Rounded up: a wait that is too short would be a lie. */
+/** `2026-11-21 14:30 UTC`, from epoch ms. Rounded up, as the duration is: a wait that is too short would be a lie. */
+const clockTime = (at: number): string => {
+  const minute = new Date(Math.ceil(at / MINUTE_MS) * MINUTE_MS);
+  return `${minute.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+};
+
 const duration = (ms: number): string => {
-  const minutes = Math.max(1, Math.ceil(ms / 60_000));
+  const minutes = Math.max(1, Math.ceil(ms / MINUTE_MS));
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days ${hours % 24} h`;
@@ -87,7 +97,7 @@ const rows = {
   LIMIT_REACHED: (evidence) => ({
     message:
       `The limit "${String(evidence.name)}" allows ${units(evidence, 'threshold')} ${scopeOf(evidence)}; ` +
-      `${units(evidence, 'used')} are used, and this operation takes ${units(evidence, 'amount')}.`,
+      `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}.`,
     hint: `The window rolls at ${clockTime(Number(evidence.windowEndsAt))}, in ${duration(Number(evidence.windowEndsAt) - Number(evidence.now))}; or raise the limit's threshold.`,
   }),
   LIMIT_TOO_SMALL: (evidence) => ({

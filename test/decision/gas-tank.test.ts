@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import Database from 'better-sqlite3';
 import { parseEther } from 'ethers';
-import { contractAt, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
+import { describe, expect, test } from 'vitest';
+import { finishOperation, partialOperation, simpleAccount, submitOperation } from '../../src/demo/simple-account.ts';
+import { contractAt, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
 import {
   FEE,
   GAS,
@@ -114,18 +116,68 @@ describe('an empty tank', () => {
 });
 
 describe('a promise', () => {
-  test('ends two minutes after validUntil, not a moment before', async () => {
-    const { clock } = world();
+  /** Waits until settlement has read the chain to its end. Its polls happen by the desk's clock. */
+  const settled = async (): Promise<void> => {
+    const head = await world().chain.provider.getBlockNumber();
+    const database = new Database(world().database, { readonly: true });
+    try {
+      const cursor = database.prepare<[], number>('SELECT block FROM chain_cursor').pluck();
+      for (let polls = 0; polls < 1000 && (cursor.get() ?? -1) < head; polls += 1) {
+        await world().clock.advance(polls % 20 === 0 ? 4_000 : 0);
+        await world().chain.provider.send('eth_blockNumber', []);
+      }
+      expect(cursor.get()).toBe(head);
+    } finally {
+      database.close();
+    }
+  };
+
+  test('ends when no block of the chain can hold the operation any more, not a moment before', async () => {
+    const { clock, chain } = world();
     const dapp = await world().dapp(RESERVED_WEI);
     expect(isSponsored(await dapp.sponsor(op(), { expiryDuration: 600 }))).toBe(true);
-    const [promise] = await dapp.decisions();
-    const end = (promise!.validUntil! + 120) * 1000;
-    await clock.advance(end - 1 - clock.now());
+    const { validUntil } = (await dapp.decisions())[0]!;
+    const isReleased = async (): Promise<boolean> => (await dapp.decisions()).at(-1)?.settlement === 'released';
+    /** Mines a block of that time, which moves the desk's clock along. */
+    const mineAt = async (seconds: number): Promise<void> => {
+      await chain.provider.send('evm_setNextBlockTimestamp', [seconds]);
+      await chain.provider.send('evm_mine', []);
+      await clock.advance(Math.max(0, seconds * 1000 - clock.now()));
+    };
+    await mineAt(validUntil! + 120);
+    await settled();
     expect(lacking(await dapp.sponsor(op()))).toBe(RESERVED_WEI);
-    await clock.advance(1);
+    expect(await isReleased()).toBe(false);
+    await mineAt(validUntil! + 130);
+    await settled();
+    await expect.poll(isReleased).toBe(true);
     expect(isSponsored(await dapp.sponsor(op()))).toBe(true);
-    const settlements = (await dapp.decisions()).map(({ settlement }) => settlement);
-    expect(settlements).toEqual(['reserved', null, 'released']);
+  });
+
+  test('ends when its operation is mined: the tank has paid, and what it did not need is free again', async () => {
+    const { chain, contracts, operator } = world();
+    const dapp = await world().dapp(2n * RESERVED_WEI);
+    const account = await simpleAccount(contracts.accountFactory, devWallet(3, chain.provider), 99n, chain.provider);
+    const call = { to: contracts.gameItems, data: gameCall('mint') };
+    const partial = {
+      ...(await partialOperation(account, call, contracts.entryPoint, chain.provider)),
+      ...GAS,
+      maxFeePerGas: `0x${(2n * FEE).toString(16)}`,
+    };
+    const { body } = await dapp.sponsor(partial);
+    expect(lacking(await dapp.sponsor(op({ nonce: 5 })))).toBe(RESERVED_WEI);
+    const onChain = { chainId: chain.chainId, entryPoint: contracts.entryPoint };
+    const final = await finishOperation(account, partial, body.result!, onChain);
+    const { actualGasCost } = await submitOperation(final, contracts.entryPoint, operator);
+    await settled();
+    expect((await dapp.decisions()).at(-1)).toMatchObject({
+      settlement: 'settled',
+      actualCostWei: String(actualGasCost),
+    });
+    const left = await tankOf(dapp);
+    expect(left).toBeGreaterThan(RESERVED_WEI);
+    expect(isSponsored(await dapp.sponsor(op({ nonce: 5 })))).toBe(true);
+    expect(lacking(await dapp.sponsor(op({ nonce: 6 })))).toBe(2n * RESERVED_WEI - left);
   });
 
   test('binds nobody when the operation is denied or fails', async () => {

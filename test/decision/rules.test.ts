@@ -126,62 +126,75 @@ describe('what an operation may call', () => {
   });
 });
 
-describe('a rule that is not enforced yet denies instead of being passed over', () => {
-  const limit = {
-    type: 'PAYMASTER',
-    cycleDuration: { value: 1, unit: 'day' },
-    threshold: 1_000_000,
-    thresholdType: 'COUNT',
-  };
-  test.each<[string, object]>([
-    ['PAYMASTER_SA_LIMIT', limit],
-    ['WEBHOOK', { url: 'https://hooks.example/verdict?key=hush-hush' }],
-    ['WALLET_DEPLOYMENT', {}],
-  ])('%s, until it is paused', async (policyType, policyData) => {
-    const dapp = await gameDapp();
-    const { paymasterId } = dapp;
-    const rule = { name: `My ${policyType}`, policyType, policyData };
+describe('an operation that deploys its account', () => {
+  const deploying = () => op({}, { initCode: `${world().contracts.accountFactory}5fbfb9cf` });
+  const allow = async ({ paymasterId }: SponsoredDapp): Promise<{ paymasterId: string; ruleId: string }> => {
+    const rule = { name: 'Deployments', policyType: 'WALLET_DEPLOYMENT', policyData: {} };
     const { _id: ruleId } = await call<{ _id: string }>('rules.create', { paymasterId, rule });
-    const denied = await dapp.sponsor(op());
-    expect(codeOf(denied)).toBe('RULE_NOT_IMPLEMENTED');
-    expect(denied.body.result?.reason).toMatchObject({
-      message: expect.stringContaining(`"My ${policyType}" (${policyType})`),
-      hint: expect.stringContaining(`Pause the rule "My ${policyType}"`),
-    });
-    await call('rules.deactivate', { paymasterId, ruleId });
-    expect(codeOf(await dapp.sponsor(op()))).toBe('SPONSORED');
-    await call('rules.activate', { paymasterId, ruleId });
-    expect(codeOf(await dapp.sponsor(op()))).toBe('RULE_NOT_IMPLEMENTED');
+    return { paymasterId, ruleId };
+  };
+
+  test('is sponsored by a DApp that restricts nothing', async () => {
+    const dapp = await world().dapp(100n * RESERVED_WEI);
+    expect(codeOf(await dapp.sponsor(deploying()))).toBe('SPONSORED');
   });
 
-  test('a registered webhook, until it is deactivated; its URL may carry a key and is not told', async () => {
+  test('needs a rule that allows it where contracts are registered, and the rule has to be active', async () => {
     const dapp = await gameDapp();
-    const { paymasterId } = dapp;
-    const registration = { paymasterId, webhookUrl: 'https://user:hush@hooks.example/hush', requestType: 'POST' };
-    const { webhookId } = await call<{ webhookId: string }>('webhooks.create', registration);
-    const denied = await dapp.sponsor(op());
-    expect(codeOf(denied)).toBe('RULE_NOT_IMPLEMENTED');
-    expect(denied.body.result?.reason?.hint).toContain(webhookId);
-    expect(JSON.stringify(denied.body)).not.toContain('hush');
-    await call('webhooks.update', { paymasterId, webhookId, active: false });
+    const denied = await dapp.sponsor(deploying());
+    expect(codeOf(denied)).toBe('WALLET_DEPLOYMENT_NOT_SPONSORED');
+    expect(denied.body.result?.reason).toMatchObject({
+      rule: 'walletDeployment',
+      hint: expect.stringContaining('Add a WALLET_DEPLOYMENT rule'),
+    });
+    const rule = await allow(dapp);
+    expect(codeOf(await dapp.sponsor(deploying()))).toBe('SPONSORED');
+    await call('rules.deactivate', rule);
+    expect(codeOf(await dapp.sponsor(deploying()))).toBe('WALLET_DEPLOYMENT_NOT_SPONSORED');
+    expect(codeOf(await dapp.sponsor(op()))).toBe('SPONSORED');
+    await call('rules.activate', rule);
+    expect(codeOf(await dapp.sponsor(deploying()))).toBe('SPONSORED');
+    const burning = op({ data: gameCall('burn') }, { initCode: '0xff' });
+    expect(codeOf(await dapp.sponsor(burning))).toBe('METHOD_NOT_WHITELISTED');
+  });
+
+  test('is denied by a rule that is paused, also where no contract is registered', async () => {
+    const dapp = await world().dapp(100n * RESERVED_WEI);
+    const rule = await allow(dapp);
+    expect(codeOf(await dapp.sponsor(deploying()))).toBe('SPONSORED');
+    await call('rules.deactivate', rule);
+    expect(codeOf(await dapp.sponsor(deploying()))).toBe('WALLET_DEPLOYMENT_NOT_SPONSORED');
     expect(codeOf(await dapp.sponsor(op()))).toBe('SPONSORED');
   });
 });
 
-test('every rule is asked, and the first denial in their order decides', async () => {
+test('every local rule is asked, and the first denial in their order decides', async () => {
   const dapp = await world().dapp(0n);
   const { paymasterId } = dapp;
   await world().registerGameItems(dapp);
-  const rule = { name: 'Deployments', policyType: 'WALLET_DEPLOYMENT', policyData: {} };
-  const { _id: ruleId } = await call<{ _id: string }>('rules.create', { paymasterId, rule });
-  const denials = async (): Promise<unknown[]> =>
-    (await dapp.decisions())[0]!.trace.filter(({ outcome }) => outcome === 'deny').map(({ code }) => code);
+  const policyData = { type: 'PAYMASTER', cycleDuration: { value: 1, unit: 'day' } };
+  const limits = [
+    { name: 'Cheap', policyData: { ...policyData, threshold: 1e-18, thresholdType: 'NATIVE_ASSET' } },
+    { name: 'Many', policyData: { ...policyData, threshold: 5, thresholdType: 'COUNT' } },
+  ];
+  const ruleIds: string[] = [];
+  for (const limit of limits) {
+    const rule = { ...limit, policyType: 'PAYMASTER_SA_LIMIT' };
+    ruleIds.push((await call<{ _id: string }>('rules.create', { paymasterId, rule }))._id);
+  }
+  const steps = async (outcome: string): Promise<unknown[]> =>
+    (await dapp.decisions())[0]!.trace.filter((step) => step.outcome === outcome).map(({ code }) => code);
 
-  expect(codeOf(await dapp.sponsor(op({ data: gameCall('burn') })))).toBe('METHOD_NOT_WHITELISTED');
-  expect(await denials()).toEqual(['METHOD_NOT_WHITELISTED', 'RULE_NOT_IMPLEMENTED', 'GAS_TANK_EMPTY']);
-  expect(codeOf(await dapp.sponsor(op()))).toBe('RULE_NOT_IMPLEMENTED');
-  expect(await denials()).toEqual(['RULE_NOT_IMPLEMENTED', 'GAS_TANK_EMPTY']);
-  await call('rules.deactivate', { paymasterId, ruleId });
+  const initCode = '0xff';
+  expect(codeOf(await dapp.sponsor(op({ data: gameCall('burn') }, { initCode })))).toBe('METHOD_NOT_WHITELISTED');
+  const denials = ['METHOD_NOT_WHITELISTED', 'WALLET_DEPLOYMENT_NOT_SPONSORED', 'LIMIT_TOO_SMALL', 'GAS_TANK_EMPTY'];
+  expect(await steps('deny')).toEqual(denials);
+  expect(await steps('pass')).toEqual(['GAS_GIVEN', 'LIMIT_HAS_ROOM']);
+  expect(codeOf(await dapp.sponsor(op({}, { initCode })))).toBe('WALLET_DEPLOYMENT_NOT_SPONSORED');
+  expect(await steps('deny')).toEqual(denials.slice(1));
+  expect(codeOf(await dapp.sponsor(op()))).toBe('LIMIT_TOO_SMALL');
+  expect(await steps('deny')).toEqual(denials.slice(2));
+  await call('rules.deactivate', { paymasterId, ruleId: ruleIds[0] });
   expect(codeOf(await dapp.sponsor(op()))).toBe('GAS_TANK_EMPTY');
-  expect(await denials()).toEqual(['GAS_TANK_EMPTY']);
+  expect(await steps('deny')).toEqual(denials.slice(3));
 });

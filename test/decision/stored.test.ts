@@ -93,7 +93,7 @@ describe('once a DApp has its answer, the decision is on disk', () => {
     ).toEqual([
       ['gas', 'pass', 'GAS_GIVEN', { ...GAS, maxFeePerGasWei: String(FEE) }],
       ['contracts', 'skip', 'NO_CONTRACT_REGISTERED', {}],
-      ['notImplemented', 'pass', 'ALL_RULES_ENFORCED', {}],
+      ['walletDeployment', 'skip', 'NO_DEPLOYMENT', {}],
       [
         'gasTank',
         'pass',

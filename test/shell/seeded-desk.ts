@@ -90,9 +90,7 @@ export const seedDesk = async (dataHome: string): Promise<SeededDesk> => {
     }),
   ];
   const store = openSqliteStore(folder.database, { clock: systemClock, log });
-  for (const draft of drafts) {
-    await store.decideAndReserve(undefined, draft.at, () => ({ decision: draft, reserve: false }));
-  }
+  for (const draft of drafts) await store.appendDecision(draft);
   await store.close();
   return { apiKey: items.apiKey };
 };

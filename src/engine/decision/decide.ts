@@ -94,27 +94,29 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
     const ledger = ledgerSteps(clock, { op, ready, policy, balanceWei, now: clock.now() });
 
     // 6. Webhooks, only when no local rule denies. Afterwards everything is looked at anew.
-    const preview = [...progress.steps, ...ledger.steps(await store.heldOf(ledger.claims))];
-    if (reasonOf(preview) === undefined && needsAnswers(policy, asked)) {
+    const preview = needsAnswers(policy, asked)
+      ? [...progress.steps, ...ledger.steps(await store.heldOf(ledger.claims))]
+      : undefined;
+    if (preview !== undefined && reasonOf(preview) === undefined) {
       asked = await askWebhooks(context, policy, op, progress);
       continue;
     }
 
     // 7. Sign and store: one atomic step, so that no two operations are promised the same wei.
     const terms = termsNow();
-    const signed = { ...op, paymasterAndData: sponsor(ready, op, terms) };
-    const concluded = { ...progress, now: clock.now(), policy, ready, terms, op, signed };
+    const concluded = { ...progress, now: clock.now(), policy, ready, terms, op };
     const decided = await store.decideAndReserve({ claims: ledger.claims, settlements }, (held) => {
-      const fresh = [...progress.steps, ...ledger.steps(held), ...(asked?.steps ?? [])];
       // Where a webhook was not asked because a local rule denied, that denial stands.
-      const steps = needsAnswers(policy, asked) ? preview : fresh;
+      const steps = preview ?? [...progress.steps, ...ledger.steps(held), ...(asked?.steps ?? [])];
       const reason = reasonOf(steps);
-      return { decision: decisionDraft({ ...concluded, steps, reason }), reserve: reason === undefined };
+      const signed = reason === undefined ? { ...op, paymasterAndData: sponsor(ready, op, terms) } : op;
+      return { decision: decisionDraft({ ...concluded, steps, reason, signed }), reserve: reason === undefined };
     });
     if (decided === undefined) continue;
-    const { code, rule, message, hint, outcome } = decided;
-    if (outcome === 'sponsored') return { decisionId: progress.decisionId, op: signed, reason: undefined };
-    return { decisionId: progress.decisionId, op, reason: { code, rule: rule ?? '', message, hint } };
+    const { id: decisionId, code, rule, message, hint } = decided;
+    const answered = { ...op, paymasterAndData: decided.paymasterAndData as Hex };
+    const reason = decided.outcome === 'sponsored' ? undefined : { code, rule: rule ?? '', message, hint };
+    return { decisionId, op: answered, reason };
   }
 };
 

@@ -35,7 +35,7 @@ interface Concluded extends Progress {
   readonly policy: DappPolicy;
   readonly ready: ReadyPaymaster;
   readonly terms: SponsorshipTerms;
-  /** The operation with its gas, not sponsored and sponsored. */
+  /** The operation with its gas, and as it is answered: signed if it is sponsored, else the same. */
   readonly op: UserOperationV06;
   readonly signed: UserOperationV06;
   readonly reason: Reason | undefined;
@@ -74,7 +74,7 @@ export const decisionDraft = (concluded: Concluded): DecisionDraft => {
     rule: reason?.rule ?? null,
     message: reason?.message ?? 'Sponsored: no rule denies this operation.',
     hint: reason?.hint ?? '',
-    paymasterAndData: sponsored ? signed.paymasterAndData : '0x',
+    paymasterAndData: signed.paymasterAndData,
     validAfter: sponsored ? terms.validAfter : null,
     validUntil: sponsored ? terms.validUntil : null,
     maxCostWei: String(ready.layout.reservedCost(op)),

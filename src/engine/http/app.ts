@@ -4,13 +4,16 @@ import type { Context, Middleware } from 'koa';
 import { EngineError } from '../../shared/errors.ts';
 import type { Clock, Entropy } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { eventsRouter } from '../console-http/events.ts';
 import type { Log } from '../log.ts';
 import { faultEnvelope, managementRouter } from '../management/router.ts';
 import { openApiRouter } from '../management/openapi.ts';
+import { type RateLimits, createRateLimits } from '../rate-limit/rate-limits.ts';
 import { rpcRouter } from '../rpc/router.ts';
 import type { Service } from '../service/index.ts';
-import { publicFault } from './faults.ts';
+import { publicFault, setRetryAfter } from './faults.ts';
 import { createBodyReader } from './json.ts';
+import { CLOSING } from './listen.ts';
 
 /** What the HTTP interfaces work with. */
 export interface HttpContext {
@@ -32,6 +35,7 @@ const isOwnHost = (host: string, allowed: readonly string[]): boolean => {
 };
 
 const answerFault = (context: Context, fault: EngineError): void => {
+  setRetryAfter(context, fault);
   context.status = fault.status;
   context.body = faultEnvelope(fault);
 };
@@ -73,7 +77,8 @@ const checkHost =
 
 /** `//api/v2/…` is served like `/api/v2/…` (SPEC 2). */
 const singleSlashes: Middleware = (context, next) => {
-  context.path = context.path.replaceAll(/\/{2,}/g, '/');
+  // Setting a path costs more than looking at it.
+  if (context.path.includes('//')) context.path = context.path.replaceAll(/\/{2,}/g, '/');
   return next();
 };
 
@@ -83,28 +88,39 @@ const securityHeaders: Middleware = (context, next) => {
   return next();
 };
 
-/** The application behind the service's address: management interface, JSON-RPC and their description. */
+/** Counts the requests of other machines; JSON-RPC counts its own, since a batch is many. */
+const limitPeers =
+  (limits: RateLimits): Middleware =>
+  (context, next) => {
+    limits.peer(context.req.socket.remoteAddress ?? '');
+    return next();
+  };
+
+/** The application behind the service's address: management interface, JSON-RPC, their description, and events. */
 export const createHttpApp = (context: HttpContext): Koa => {
-  const { service, config, log, entropy } = context;
+  const { service, config, log, entropy, clock } = context;
   const readBody = createBodyReader(config.bodyLimitBytes);
-  const routers = [
-    managementRouter(service, readBody),
-    rpcRouter({
-      service,
-      readBody,
-      showReasons: config.showReasons,
-      publicFault: (error) => publicFault(error, log, entropy),
-    }),
-    openApiRouter(),
-  ];
+  const limits = createRateLimits(config, clock);
+  const rpc = rpcRouter({
+    service,
+    limits,
+    readBody,
+    showReasons: config.showReasons,
+    publicFault: (error) => publicFault(error, log, entropy),
+  });
+  const events = eventsRouter(context);
+  const others = [managementRouter(service, readBody), openApiRouter(), events.router];
   const app = new Koa();
   app.silent = true; // what goes wrong is logged here, from an allow-list of fields
+  app.on(CLOSING, () => events.end());
   app.use(logRequest(context));
   app.use(securityHeaders);
   app.use(envelope(context));
   app.use(checkHost(context));
   app.use(singleSlashes);
-  for (const router of routers) app.use(router.routes());
-  for (const router of routers) app.use(router.allowedMethods());
+  app.use(rpc.routes());
+  app.use(limitPeers(limits));
+  for (const router of others) app.use(router.routes());
+  for (const router of [rpc, ...others]) app.use(router.allowedMethods());
   return app;
 };

@@ -1,3 +1,4 @@
+import type { Context } from 'koa';
 import { EngineError } from '../../shared/errors.ts';
 import type { Entropy } from '../clock.ts';
 import type { Log } from '../log.ts';
@@ -29,4 +30,9 @@ export const publicFault = (error: unknown, log: Log, entropy: Entropy): EngineE
   const requestId = entropy.uuid();
   log.error('request.failed', { requestId, err: error });
   return new EngineError('INTERNAL', `Internal error (request ${requestId})`, { requestId }, { cause: error });
+};
+
+/** Tells a client that sent too much when to try again. */
+export const setRetryAfter = (context: Context, { data }: EngineError): void => {
+  if (typeof data['retryAfterSeconds'] === 'number') context.set('Retry-After', String(data['retryAfterSeconds']));
 };

@@ -14,6 +14,9 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** What an application is told (as an event of its own) when its server is about to end: time to end long answers. */
+export const CLOSING = 'closing';
+
 const DRAIN_MS = 10_000;
 
 const urlOf = (server: Server): string => {
@@ -33,7 +36,11 @@ const endingConnections = (server: Server): (() => void) => {
   let ending = false;
   const endUnused = (): void => {
     const used = new Set([...responses].map(({ req }) => req.socket));
-    for (const socket of connections) if (!used.has(socket)) socket.destroySoon();
+    for (const socket of connections) {
+      if (used.has(socket)) continue;
+      connections.delete(socket);
+      socket.destroySoon();
+    }
   };
   server.on('connection', (socket: Socket) => {
     connections.add(socket);
@@ -87,6 +94,7 @@ export const listen = async (
     async close() {
       const closed = once(server, 'close');
       server.close();
+      app.emit(CLOSING);
       endConnections();
       const cancel = clock.setTimer(DRAIN_MS, () => server.closeAllConnections());
       await closed;

@@ -24,16 +24,19 @@ interface SingleAnswer {
  * a single request with the status of its error, since some clients read the reason only from a non-2xx answer.
  *
  * @param publicFault tells what may be told of a failure
+ * @param admit sees the params of each request before anything is done about it; what it throws is the answer
  */
 export const dispatch = async (
   body: unknown,
   context: MethodContext,
   publicFault: (error: unknown) => EngineError,
+  admit: (params: readonly unknown[]) => void = () => undefined,
 ): Promise<RpcAnswer> => {
   const answerOne = async (value: unknown): Promise<SingleAnswer> => {
     const request = readRequest(value);
     if ('fault' in request) return { status: request.fault.status, body: failure(request.id, request.fault) };
     try {
+      admit(request.params);
       const method = byName.get(request.method);
       if (method === undefined)
         throw new EngineError('METHOD_NOT_FOUND', `Method not found: ${request.method.slice(0, 100)}`);

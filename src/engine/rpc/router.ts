@@ -1,7 +1,9 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { EngineError } from '../../shared/errors.ts';
+import { setRetryAfter } from '../http/faults.ts';
 import { type ReadBody, readJson } from '../http/json.ts';
+import type { RateLimits } from '../rate-limit/rate-limits.ts';
 import type { Service } from '../service/index.ts';
 import { dispatch } from './dispatch.ts';
 import { failure } from './envelope.ts';
@@ -12,6 +14,7 @@ const PATHS = ['/api/v1/:chainId/:apiKey', '/api/v2/:chainId/:apiKey', '/rpc/:ch
 /** What the JSON-RPC routes work with. */
 export interface RpcRouterOptions {
   readonly service: Service;
+  readonly limits: RateLimits;
   readonly readBody: ReadBody;
   readonly showReasons: boolean;
   readonly publicFault: (error: unknown) => EngineError;
@@ -20,45 +23,91 @@ export interface RpcRouterOptions {
 /** A chain id as it stands in a path: decimal. Anything else is no chain's, and Number would take `0x7a69` for one. */
 const readChainId = (text: string): number => (/^[1-9]\d*$/.test(text) ? Number(text) : NaN);
 
-const allowAnyOrigin = (context: Context): void => {
-  context.set('Access-Control-Allow-Origin', '*');
+/** The address and the API key of a request. In a preflight the header that carries the key is only announced. */
+const paramsOf = (context: Context): { chainId: string; apiKey: string } => {
+  const { chainId = '', apiKey = context.get('apiKey') } = context.params as Record<string, string>;
+  return { chainId, apiKey };
 };
 
-const preflight = (context: Context): void => {
-  allowAnyOrigin(context);
-  context.set('Access-Control-Allow-Methods', 'POST');
-  context.set('Access-Control-Allow-Headers', context.get('Access-Control-Request-Headers') || 'content-type');
-  context.set('Access-Control-Max-Age', '86400');
-  context.status = 204;
+/** The smart account a request is for, as far as it can be told before the request is read. */
+const senderOf = ([op]: readonly unknown[]): string | undefined => {
+  const sender = typeof op === 'object' && op !== null && 'sender' in op ? op.sender : undefined;
+  return typeof sender === 'string' && /^0x[0-9a-f]{40}$/i.test(sender) ? sender.toLowerCase() : undefined;
 };
+
+const remoteAddress = ({ req }: Context): string => req.socket.remoteAddress ?? '';
 
 /** The JSON-RPC interface (SPEC 3). Every failure is a full JSON-RPC body. */
-export const rpcRouter = ({ service, readBody, showReasons, publicFault }: RpcRouterOptions): Router => {
+export const rpcRouter = ({ service, limits, readBody, showReasons, publicFault }: RpcRouterOptions): Router => {
   const router = new Router();
 
+  /** Tells browsers who may read the answer. @throws EngineError `FORBIDDEN_ORIGIN` */
+  const checkOrigin = async (context: Context): Promise<void> => {
+    const origin = context.get('Origin');
+    // Programs other than browsers send none, and need no permission to read an answer.
+    const allowed =
+      origin === '' ? '*' : await service.run('paymasters.corsOrigin', { apiKey: paramsOf(context).apiKey, origin });
+    context.vary('Origin');
+    if (allowed === null) {
+      throw new EngineError('FORBIDDEN_ORIGIN', `The origin ${origin.slice(0, 300)} may not use this API key`);
+    }
+    context.set('Access-Control-Allow-Origin', allowed);
+    context.set('Access-Control-Expose-Headers', 'Retry-After');
+  };
+
+  const preflight = (context: Context): void => {
+    context.set('Access-Control-Allow-Methods', 'POST');
+    context.set('Access-Control-Allow-Headers', context.get('Access-Control-Request-Headers') || 'content-type');
+    context.set('Access-Control-Max-Age', '86400');
+    context.status = 204;
+  };
+
   const answer = async (context: Context): Promise<void> => {
-    const { chainId = '', apiKey = context.get('apiKey') } = context.params as Record<string, string>;
+    const { chainId, apiKey } = paramsOf(context);
+    const count = (): void => {
+      limits.peer(remoteAddress(context));
+      limits.apiKey(apiKey);
+    };
+    // The first one counts before its body is read, the others of a batch as they come.
+    count();
+    let counted = true;
+    const admit = (params: readonly unknown[]): void => {
+      if (!counted) count();
+      counted = false;
+      const sender = senderOf(params);
+      if (sender !== undefined) limits.sender(apiKey, sender);
+    };
     const body = readJson(await readBody(context));
     const caller = { service, chainId: readChainId(chainId), apiKey, showReasons };
-    const { status, body: response } = await dispatch(body, caller, publicFault);
+    const { status, body: response } = await dispatch(body, caller, told(context), admit);
     context.status = status;
     context.body = response;
   };
 
-  const handle = async (context: Context): Promise<void> => {
-    allowAnyOrigin(context);
-    try {
-      await answer(context);
-    } catch (error) {
+  const told =
+    (context: Context) =>
+    (error: unknown): EngineError => {
       const fault = publicFault(error);
-      context.status = fault.status;
-      context.body = failure(null, fault);
-    }
-  };
+      setRetryAfter(context, fault);
+      return fault;
+    };
+
+  const guarded =
+    (handle: (context: Context) => void | Promise<void>) =>
+    async (context: Context): Promise<void> => {
+      try {
+        await checkOrigin(context);
+        await handle(context);
+      } catch (error) {
+        const fault = told(context)(error);
+        context.status = fault.status;
+        context.body = failure(null, fault);
+      }
+    };
 
   for (const path of PATHS) {
-    router.post(path, handle);
-    router.options(path, preflight);
+    router.post(path, guarded(answer));
+    router.options(path, guarded(preflight));
   }
   return router;
 };

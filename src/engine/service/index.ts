@@ -6,6 +6,7 @@ import {
   contract,
 } from '../../shared/contract/index.ts';
 import { parse } from '../../shared/schema/parse.ts';
+import { type Subscribe, createDecisionFeed } from '../events/decision-feed.ts';
 import { type Access, createAccess } from './access.ts';
 import { accountHandlers } from './accounts.ts';
 import { chainHandlers } from './chains.ts';
@@ -26,6 +27,8 @@ export interface Service {
   /** Runs a procedure whose input the caller has already read by its schema. @throws EngineError */
   run<Name extends ProcedureName>(name: Name, args: ProcedureArguments<Name>): Promise<ProcedureOutput<Name>>;
   readonly access: Access;
+  /** Follows the decisions, from any that are stored on. */
+  readonly subscribe: Subscribe;
 }
 
 /** A caller of procedures, in this process or through the control socket. */
@@ -35,7 +38,9 @@ export type Caller = <Name extends ProcedureName>(
 ) => Promise<ProcedureOutput<Name>>;
 
 /** The procedures on a context. */
-export const createService = (context: ServiceContext): Service => {
+export const createService = (given: ServiceContext): Service => {
+  const { store, subscribe } = createDecisionFeed(given.store);
+  const context: ServiceContext = { ...given, store };
   const handlers: Handlers<ProcedureName> = {
     ...accountHandlers(context),
     ...chainHandlers(context),
@@ -53,5 +58,6 @@ export const createService = (context: ServiceContext): Service => {
     run,
     call: async (name, input) => run(name, parse(contract[name].input, input) as ProcedureArguments<typeof name>),
     access: createAccess(context),
+    subscribe,
   };
 };

@@ -6,6 +6,7 @@ import { findLayout } from '../paymaster/registry.ts';
 import type { FundingMessage, Paymaster } from '../store/store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
+const ANY_ORIGIN = '*';
 const MESSAGE_LIFETIME_MS = 10 * 60_000;
 
 /** True if this signature of the message was made with the key of the address (EIP-191 personal message). */
@@ -15,6 +16,12 @@ const isSignedBy = (message: string, signature: string, address: Address): boole
   } catch {
     return false;
   }
+};
+
+/** An origin as browsers write it: host in lower case, no default port. Schemes of apps are not known to `URL`. */
+const asSent = (origin: string): string => {
+  const known = /^https?:/i.test(origin) && URL.canParse(origin) ? new URL(origin).origin : origin;
+  return known.toLowerCase().replace(/\/$/, '');
 };
 
 /** The paymaster with this id. @throws EngineError `PAYMASTER_NOT_FOUND` */
@@ -50,6 +57,7 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
         apiKey: `${base64(7).slice(0, 9)}.${entropy.uuid()}`,
         version,
         fundingWallet: null,
+        allowedOrigins: [ANY_ORIGIN],
         createdAt: clock.now(),
       };
       await store.createPaymaster(paymaster);
@@ -75,6 +83,16 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
         throw new EngineError('INVALID_SIGNATURE');
       }
       return { ...paymaster, fundingWallet: address };
+    },
+    'paymasters.setOrigins': async ({ paymasterId, origins }) => {
+      const paymaster = await store.setAllowedOrigins(paymasterId, [...new Set(origins.map(asSent))]);
+      if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+      return paymaster;
+    },
+    'paymasters.corsOrigin': async ({ apiKey, origin }) => {
+      const { allowedOrigins } = (await store.findPaymasterByApiKey(apiKey)) ?? { allowedOrigins: [ANY_ORIGIN] };
+      if (allowedOrigins.includes(ANY_ORIGIN)) return ANY_ORIGIN;
+      return allowedOrigins.includes(origin.toLowerCase()) ? origin : null;
     },
   };
 };

@@ -28,6 +28,8 @@ export interface Paymaster {
   apiKey: string;
   version: string;
   fundingWallet: Address | null;
+  /** Origins from which browsers may use the API key; `*` is any. */
+  allowedOrigins: readonly string[];
   createdAt: number;
 }
 
@@ -140,13 +142,35 @@ export interface Conclusion {
   reserve: boolean;
 }
 
-/** Filters of the decision list. */
-export interface DecisionFilter {
+/** Which decisions are asked for; what is not given does not filter. */
+export interface DecisionQuery {
   paymasterId?: string | undefined;
+  /** Only of the DApps of this account. */
+  accountId?: string | undefined;
+  /** In lower case, as it is stored. */
+  sender?: string | undefined;
   outcome?: DecisionRecord['outcome'] | undefined;
+  /** The deciding rule. */
+  rule?: string | undefined;
+  /** Only decisions made at this time (epoch ms) or later. */
+  from?: number | undefined;
+  /** Only decisions made before this time (epoch ms). */
+  to?: number | undefined;
+}
+
+/** Filters of the decision list. */
+export interface DecisionFilter extends DecisionQuery {
   /** Only decisions with a smaller `seq`. */
   before?: number | undefined;
   limit: number;
+}
+
+/** A page of decisions, oldest first. */
+export interface DecisionPage {
+  /** Fewer than the limit: there were no more. */
+  decisions: DecisionRecord[];
+  /** Whatever matches up to this `seq` is in this page or before it: the next page begins after it. */
+  upTo: number;
 }
 
 /**
@@ -169,6 +193,8 @@ export interface Store extends SettlementStore {
   listPaymasters(accountId?: string): Promise<Paymaster[]>;
   findPaymaster(paymasterId: string): Promise<Paymaster | undefined>;
   findPaymasterByApiKey(apiKey: string): Promise<Paymaster | undefined>;
+  /** Undefined if there is no such paymaster. */
+  setAllowedOrigins(paymasterId: string, origins: readonly string[]): Promise<Paymaster | undefined>;
   /** Replaces the funding message of the paymaster. */
   saveFundingMessage(message: FundingMessage): Promise<void>;
   findFundingMessage(paymasterId: string): Promise<FundingMessage | undefined>;
@@ -226,7 +252,10 @@ export interface Store extends SettlementStore {
   ): Promise<DecisionRecord | undefined>;
   /** Writes a decision that reserves nothing. */
   appendDecision(decision: DecisionDraft): Promise<DecisionRecord>;
+  /** Newest first. */
   listDecisions(filter: DecisionFilter): Promise<DecisionRecord[]>;
+  /** Oldest first, those with a `seq` greater than `after`. */
+  pageDecisions(page: DecisionQuery & { after: number; limit: number }): Promise<DecisionPage>;
   findDecision(decisionId: string): Promise<DecisionRecord | undefined>;
   countDecisions(): Promise<number>;
 

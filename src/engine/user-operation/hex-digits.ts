@@ -1,5 +1,5 @@
-import { keccak256 } from 'ethers';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
+import { keccak256 } from './keccak256.ts';
 
 /**
  * Building blocks of byte strings that are hashed or sent to contracts. They are bare hex digits (no `0x`), so that
@@ -48,8 +48,11 @@ export function keccak(...parts: string[]): Hex {
   const bytes = Buffer.from(text, 'hex');
   // Node stops reading at the first character that is not hex: the hash of a cut text must never be signed.
   if (bytes.length * 2 !== text.length) throw new RangeError('cannot hash what is not whole hex bytes');
-  return keccak256(bytes) as Hex;
+  return keccak256(bytes);
 }
 
+/** Most operations have no initCode. */
+const EMPTY_HASH = digits(keccak(''));
+
 /** An ABI word holding the keccak256 of a byte string: how dynamic fields enter every operation hash. */
-export const hashWord = (value: Hex): string => digits(keccak(digits(value)));
+export const hashWord = (value: Hex): string => (value === '0x' ? EMPTY_HASH : digits(keccak(digits(value))));

@@ -11,8 +11,18 @@ const paymaster = z.strictObject({
   apiKey: z.string(),
   version: z.string(),
   fundingWallet: z.string().nullable(),
+  allowedOrigins: z.array(z.string()).readonly(),
   createdAt: z.number(),
 });
+
+/** `*`, or scheme, host and port as in the Origin header; extensions and apps have schemes of their own. */
+const origin = z
+  .string()
+  .max(300)
+  .regex(
+    /^(?:[*]|[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*\p{Cc}\p{Cs}]+\/?)$/iu,
+    'must be * or an origin such as https://app.example, without a path',
+  );
 
 /** Paymasters (DApps) and their funding wallets. */
 export const paymasterProcedures = {
@@ -50,5 +60,17 @@ export const paymasterProcedures = {
     }),
     output: paymaster,
     errors: ['PAYMASTER_NOT_FOUND', 'INVALID_SIGNATURE'],
+  }),
+  'paymasters.setOrigins': procedure({
+    summary: 'Say from which origins browsers may use the API key; programs send none and are not bound',
+    input: z.strictObject({ paymasterId: id, origins: z.array(origin).max(100) }),
+    output: paymaster,
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'paymasters.corsOrigin': procedure({
+    summary: 'Tell what Access-Control-Allow-Origin says to a browser; null if it may not use the API key from there',
+    input: z.strictObject({ apiKey: z.string(), origin: z.string() }),
+    output: z.string().nullable(),
+    errors: [],
   }),
 };

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { ChainSettings, ChainSigner, PaymasterContract, Store } from '../store.ts';
+import { remembered } from './remembered.ts';
 
 type ChainStore = Pick<
   Store,
@@ -45,37 +46,50 @@ export const chainStore = (database: Database.Database): ChainStore => {
   const contracts = database.prepare<[], ContractRow>(`${CONTRACT} ORDER BY chain_id, version`);
   const contract = database.prepare<[number, string], ContractRow>(`${CONTRACT} WHERE chain_id = ? AND version = ?`);
 
+  // Every decision asks for these.
+  const chainOf = remembered((chainId: number) => chain.get(chainId));
+  const signerOf = remembered((chainId: number) => signer.get(chainId));
+  const contractOf = remembered((chainId: number, version: string) => {
+    const row = contract.get(chainId, version);
+    return row && toContract(row);
+  });
+
   return {
     async saveChain(value) {
       save.run(value);
+      chainOf.forget();
     },
     async listChains() {
       return chains.all();
     },
     async findChain(chainId) {
-      return chain.get(chainId);
+      return chainOf.get(chainId);
     },
     async removeChain(chainId) {
-      return remove.run(chainId).changes > 0;
+      const { changes } = remove.run(chainId);
+      chainOf.forget();
+      return changes > 0;
     },
     async saveSigner(value) {
       replaceSigner(value);
+      signerOf.forget();
+      contractOf.forget();
     },
     async listSigners() {
       return signers.all();
     },
     async findSigner(chainId) {
-      return signer.get(chainId);
+      return signerOf.get(chainId);
     },
     async savePaymasterContract(value) {
       saveContract.run({ ...value, checked: Number(value.checked) });
+      contractOf.forget();
     },
     async listPaymasterContracts() {
       return contracts.all().map(toContract);
     },
     async findPaymasterContract(chainId, version) {
-      const row = contract.get(chainId, version);
-      return row && toContract(row);
+      return contractOf.get(chainId, version);
     },
   };
 };

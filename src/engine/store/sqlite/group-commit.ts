@@ -1,9 +1,11 @@
 import type Database from 'better-sqlite3';
+import type { SlowLog } from './slow-log.ts';
 
 /** Runs writes of concurrent callers in shared transactions. */
 export interface GroupCommit {
   /**
-   * Runs `write` in the next shared transaction. A write that throws is undone alone; the others stand.
+   * Runs `write` in the next shared transaction. A write that throws is undone alone; the others stand. They are run
+   * once more then, so a write may do nothing that matters besides writing to the database.
    *
    * @returns what `write` returned, once it is durable
    */
@@ -13,27 +15,58 @@ export interface GroupCommit {
 }
 
 interface Pending {
-  /** Runs the write and answers what settles its promise once the transaction stands. */
-  execute(): () => void;
-  reject(error: unknown): void;
+  readonly write: () => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
 }
+
+/** Settles the promise of one write, once the transaction stands. */
+type Settle = () => void;
 
 /**
  * One flush to disk serves all requests that are in flight: writes that arrive before the event loop comes round are
- * committed together, each inside a savepoint of its own.
+ * committed together.
  */
-export const createGroupCommit = (database: Database.Database): GroupCommit => {
+export const createGroupCommit = (database: Database.Database, timed: SlowLog): GroupCommit => {
   let queue: Pending[] = [];
   let scheduled: Promise<void> | undefined;
 
-  const commit = database.transaction((batch: readonly Pending[]) => batch.map((pending) => pending.execute()));
+  const commitTogether = database.transaction((batch: readonly Pending[]): Settle[] =>
+    batch.map(({ write, resolve }) => {
+      const result = write();
+      return () => resolve(result);
+    }),
+  );
+
+  const inSavepoint = database.transaction((write: () => unknown) => write());
+  const commitApart = database.transaction((batch: readonly Pending[]): Settle[] =>
+    batch.map(({ write, resolve, reject }) => {
+      try {
+        const result = inSavepoint(write);
+        return () => resolve(result);
+      } catch (error) {
+        // A failed disk has rolled back everything; only the batch as a whole can tell so.
+        if (!database.inTransaction) throw error;
+        return () => reject(error);
+      }
+    }),
+  );
+
+  /** A savepoint for each write costs every request what one in a million needs: only a batch that failed has them. */
+  const commit = (batch: readonly Pending[]): Settle[] => {
+    try {
+      return commitTogether.immediate(batch);
+    } catch {
+      return commitApart.immediate(batch);
+    }
+  };
 
   const flush = (): void => {
     const batch = queue;
     queue = [];
     scheduled = undefined;
     try {
-      for (const settle of commit.immediate(batch)) settle();
+      for (const settle of timed('commit', () => commit(batch), batch.length)) settle();
     } catch (error) {
       // The transaction itself failed, on a full disk for one: nothing of the batch was written.
       for (const pending of batch) pending.reject(error);
@@ -49,22 +82,9 @@ export const createGroupCommit = (database: Database.Database): GroupCommit => {
     });
 
   return {
-    run: (write) =>
-      new Promise((resolve, reject) => {
-        const alone = database.transaction(write);
-        queue.push({
-          reject,
-          execute() {
-            try {
-              const result = alone();
-              return () => resolve(result);
-            } catch (error) {
-              // A failed disk has rolled back everything; only the batch as a whole can tell so.
-              if (!database.inTransaction) throw error;
-              return () => reject(error);
-            }
-          },
-        });
+    run: <T>(write: () => T) =>
+      new Promise<T>((resolve, reject) => {
+        queue.push({ write, resolve: (value) => resolve(value as T), reject });
         scheduled ??= schedule();
       }),
     drain: () => scheduled ?? Promise.resolve(),

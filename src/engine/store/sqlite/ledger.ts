@@ -13,7 +13,8 @@ interface ClaimRow {
 export interface Ledger {
   /** What all decisions together hold of an account. */
   held(key: string): bigint;
-  reserve(seq: number, claims: readonly Claim[]): void;
+  /** Adds the claims of a decision. `held` is what their accounts hold before, in the same order. */
+  reserve(seq: number, claims: readonly Claim[], held: readonly bigint[]): void;
   /** Replaces what a decision holds by what `amount` says of each claim. */
   adjust(seq: number, amount: (kind: ClaimKind, reserved: bigint) => bigint): void;
   /** Grows with every adjustment that gives back to a tank. */
@@ -45,17 +46,13 @@ export const createLedger = (database: Database.Database): Ledger => {
   );
 
   const held = (key: string): bigint => BigInt(account.get(key)?.held ?? '0');
-  const add = (key: string, amount: bigint, endsAt: number | null = null): void => {
-    set.run(key, String(held(key) + amount), endsAt);
-  };
-
   let settlements = 0;
   return {
     held,
     settlements: () => settlements,
-    reserve(seq, taken) {
-      for (const { key, kind, amount, endsAt } of taken) {
-        add(key, amount, endsAt);
+    reserve(seq, taken, before) {
+      for (const [index, { key, kind, amount, endsAt }] of taken.entries()) {
+        set.run(key, String((before[index] ?? 0n) + amount), endsAt);
         insert.run(seq, key, kind, String(amount), String(amount));
       }
     },
@@ -66,7 +63,7 @@ export const createLedger = (database: Database.Database): Ledger => {
         update.run(String(after), seq, key);
         if (kind === 'tank') settlements += 1;
         // A window that was pruned stays away: nobody asks for it any more.
-        if (account.get(key) !== undefined) add(key, after - BigInt(before));
+        if (account.get(key) !== undefined) set.run(key, String(held(key) + after - BigInt(before)), null);
       }
     },
     prune(endedBefore) {

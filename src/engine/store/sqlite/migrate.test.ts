@@ -43,8 +43,8 @@ describe('migrating', () => {
 
   it('makes the schema of this version by default', () => {
     migrate(database);
-    expect(version()).toBe(10);
-    expect(tables()).toContain('decision');
+    expect(version()).toBeGreaterThanOrEqual(20);
+    expect(tables()).toEqual(expect.arrayContaining(['decision', 'ledger_account', 'ledger_claim']));
   });
 
   it('runs only the steps that are missing, after a copy of the file as it was', () => {

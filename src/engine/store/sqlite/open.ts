@@ -19,6 +19,7 @@ export const openDatabase = (file: string): Database.Database => {
     migrate(database);
     // Not before: it writes to the file, and one that is refused stays as it is.
     database.pragma('journal_mode = WAL');
+    database.pragma('wal_autocheckpoint = 4000');
     return database;
   } catch (error) {
     database?.close();

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { FundingMessage, Paymaster, Store } from '../store.ts';
+import { remembered } from './remembered.ts';
 import { orClash } from './unique.ts';
 
 type PaymasterStore = Pick<
@@ -8,25 +9,39 @@ type PaymasterStore = Pick<
   | 'listPaymasters'
   | 'findPaymaster'
   | 'findPaymasterByApiKey'
+  | 'setAllowedOrigins'
   | 'saveFundingMessage'
   | 'findFundingMessage'
   | 'useFundingMessage'
 >;
 
 const PAYMASTER = `SELECT paymaster_id AS paymasterId, account_id AS accountId, name, chain_id AS chainId,
-  api_key AS apiKey, version, funding_wallet AS fundingWallet, created_at AS createdAt FROM paymaster`;
+  api_key AS apiKey, version, funding_wallet AS fundingWallet, allowed_origins AS allowedOrigins,
+  created_at AS createdAt FROM paymaster`;
+
+type PaymasterRow = Omit<Paymaster, 'allowedOrigins'> & { allowedOrigins: string };
+
+const toPaymaster = (row: PaymasterRow): Paymaster => ({
+  ...row,
+  allowedOrigins: JSON.parse(row.allowedOrigins) as string[],
+});
 
 /** DApps and their funding wallets in SQLite. */
 export const paymasterStore = (database: Database.Database): PaymasterStore => {
   const insert = database.prepare(
-    `INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, funding_wallet, created_at)
-     VALUES (@paymasterId, @accountId, @name, @chainId, @apiKey, @version, @fundingWallet, @createdAt)`,
+    `INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, funding_wallet, allowed_origins,
+       created_at)
+     VALUES (@paymasterId, @accountId, @name, @chainId, @apiKey, @version, @fundingWallet, @allowedOrigins,
+       @createdAt)`,
   );
-  const list = database.prepare<[{ accountId: string | null }], Paymaster>(
+  const list = database.prepare<[{ accountId: string | null }], PaymasterRow>(
     `${PAYMASTER} WHERE @accountId IS NULL OR account_id = @accountId ORDER BY created_at, rowid`,
   );
-  const byId = database.prepare<[string], Paymaster>(`${PAYMASTER} WHERE paymaster_id = ?`);
-  const byApiKey = database.prepare<[string], Paymaster>(`${PAYMASTER} WHERE api_key = ?`);
+  const byId = database.prepare<[string], PaymasterRow>(`${PAYMASTER} WHERE paymaster_id = ?`);
+  const byApiKey = database.prepare<[string], PaymasterRow>(`${PAYMASTER} WHERE api_key = ?`);
+  const setOrigins = database.prepare<[string, string]>(
+    'UPDATE paymaster SET allowed_origins = ? WHERE paymaster_id = ?',
+  );
   const saveMessage = database.prepare(
     `INSERT INTO funding_message VALUES (@paymasterId, @message, @issuedAt)
      ON CONFLICT DO UPDATE SET message = excluded.message, issued_at = excluded.issued_at`,
@@ -50,18 +65,28 @@ export const paymasterStore = (database: Database.Database): PaymasterStore => {
     return true;
   });
 
+  const found = (row: PaymasterRow | undefined): Paymaster | undefined => row && toPaymaster(row);
+  // Every decision asks for it.
+  const ofApiKey = remembered((apiKey: string) => found(byApiKey.get(apiKey)));
+
   return {
     async createPaymaster(paymaster) {
-      orClash({ name: 'PAYMASTER_NAME_EXISTS' }, () => insert.run(paymaster));
+      const row = { ...paymaster, allowedOrigins: JSON.stringify(paymaster.allowedOrigins) };
+      orClash({ name: 'PAYMASTER_NAME_EXISTS' }, () => insert.run(row));
     },
     async listPaymasters(accountId) {
-      return list.all({ accountId: accountId ?? null });
+      return list.all({ accountId: accountId ?? null }).map(toPaymaster);
     },
     async findPaymaster(paymasterId) {
-      return byId.get(paymasterId);
+      return found(byId.get(paymasterId));
     },
     async findPaymasterByApiKey(apiKey) {
-      return byApiKey.get(apiKey);
+      return ofApiKey.get(apiKey);
+    },
+    async setAllowedOrigins(paymasterId, origins) {
+      setOrigins.run(JSON.stringify(origins), paymasterId);
+      ofApiKey.forget();
+      return found(byId.get(paymasterId));
     },
     async saveFundingMessage(value) {
       saveMessage.run(value);
@@ -70,7 +95,9 @@ export const paymasterStore = (database: Database.Database): PaymasterStore => {
       return message.get(paymasterId);
     },
     async useFundingMessage(used, fundingWallet, at) {
-      return change(used, fundingWallet, at);
+      const changed = change(used, fundingWallet, at);
+      ofApiKey.forget();
+      return changed;
     },
   };
 };

@@ -103,14 +103,19 @@ export const policyStore = (database: Database.Database): PolicyStore => {
     'UPDATE paymaster SET rule_revision = rule_revision + 1 WHERE paymaster_id = ?',
   );
   const currentRevision = (paymasterId: string): number => revision.get(paymasterId)?.revision ?? 0;
-  /** Policies as last read; the revision tells whether one still holds. */
+  /** Policies as last read, until they change: only this process writes to the database. */
   const policies = new Map<string, DappPolicy>();
-  /** Runs a change that says how many rows it touched, and moves the revision if it touched any. */
-  const change = database.transaction((paymasterId: string, write: () => number): boolean => {
+  const changeAndAdvance = database.transaction((paymasterId: string, write: () => number): boolean => {
     const changed = write() > 0;
     if (changed) advance.run(paymasterId);
     return changed;
   });
+  /** Runs a change that says how many rows it touched, and moves the revision if it touched any. */
+  const change = (paymasterId: string, write: () => number): boolean => {
+    const changed = changeAndAdvance(paymasterId, write);
+    if (changed) policies.delete(paymasterId);
+    return changed;
+  };
   const readPolicy = database.transaction((paymasterId: string): DappPolicy => ({
     revision: currentRevision(paymasterId),
     contracts: contracts.all(paymasterId).map(toContract),
@@ -172,9 +177,7 @@ export const policyStore = (database: Database.Database): PolicyStore => {
       return change(paymasterId, () => removeWebhook.run(paymasterId, webhookId).changes);
     },
     async dappPolicy(paymasterId) {
-      const known = policies.get(paymasterId);
-      if (known?.revision === currentRevision(paymasterId)) return known;
-      const policy = readPolicy(paymasterId);
+      const policy = policies.get(paymasterId) ?? readPolicy(paymasterId);
       policies.set(paymasterId, policy);
       return policy;
     },

@@ -3,12 +3,16 @@ import type Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { decision } from '../../../../test/support/store-records.ts';
 import { accountStore } from './accounts.ts';
 import { chainStore } from './chains.ts';
 import { decisionStore } from './decisions.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { createLedger } from './ledger.ts';
 import { openDatabase } from './open.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
+import { settlementStore } from './settlements.ts';
 
 /** Every statement that the store has prepared, whatever it is for. */
 const statements: string[] = [];
@@ -19,11 +23,19 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'gasdesk-plans-'));
   database = openDatabase(join(dir, 'gasdesk.db'));
   const prepare = vi.spyOn(database, 'prepare');
+  const [ledger, commit] = [createLedger(database), createGroupCommit(database, (_statement, run) => run())];
   for (const part of [accountStore, chainStore, paymasterStore, policyStore]) part(database);
-  const { listDecisions } = decisionStore(database);
+  settlementStore(database, ledger, commit);
+  const { listDecisions, pageDecisions, appendDecision } = decisionStore(database, ledger, commit);
+  // Lists and pages are prepared when they are first asked for, and only where there are decisions.
+  database.exec(`INSERT INTO account VALUES ('account-1', 'Operator', 0)`);
+  database.exec(`INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, created_at)
+    VALUES ('dapp-1', 'account-1', 'Game', 1, 'key', '1.1.0', 0)`);
+  await appendDecision(decision());
   for (const paymasterId of [undefined, 'dapp']) {
     for (const outcome of [undefined, 'denied'] as const) {
       for (const before of [undefined, 5]) await listDecisions({ paymasterId, outcome, before, limit: 1 });
+      await pageDecisions({ paymasterId, outcome, after: 0, limit: 1 });
     }
   }
   statements.push(...prepare.mock.calls.map(([sql]) => sql));
@@ -55,35 +67,45 @@ describe('the plans of the statements', () => {
       'SCAN account',
       'SCAN auth_token',
       'SCAN chain',
+      'SCAN chain_cursor',
       // The newest decisions of all, which are read from the end until there are enough; and their number.
       'SCAN decision',
       'SCAN paymaster',
       'SCAN paymaster_contract',
       'SCAN signer',
+      'SCAN watched_paymaster',
     ]);
   });
 
   it('lists the decisions of a DApp without reading those of the others', () => {
-    const lists = containing('FROM decision WHERE').filter((sql) => sql.includes('LIMIT'));
-    expect(lists).toHaveLength(7);
+    const lists = containing('ORDER BY seq').filter((sql) => sql.includes('@limit'));
+    expect(lists).toHaveLength(8);
     for (const sql of lists) expect(plan(sql), sql).toEqual([expect.stringMatching(/^SEARCH decision USING/)]);
-    const ofDapp = lists.filter((sql) => sql.includes('paymaster_id') && !sql.includes('outcome'));
+    const ofDapp = lists.filter((sql) => sql.includes('paymaster_id = @') && !sql.includes('outcome'));
     expect(ofDapp).toHaveLength(2);
-    for (const sql of ofDapp) expect(plan(sql)[0]).toContain('USING INDEX decision_of_paymaster');
+    for (const sql of ofDapp)
+      expect(plan(sql)[0]).toContain('decision_of_paymaster (paymaster_id=? AND seq>? AND seq<?)');
   });
 
-  it('never sorts decisions: there may be millions', () => {
+  it('never sorts decisions, of which there may be millions, but those few that have one hash', () => {
     const sorted = containing('FROM decision').filter((sql) => plan(sql).some((line) => line.includes('TEMP B-TREE')));
-    expect(sorted).toEqual([]);
+    expect(sorted).toEqual([expect.stringContaining('WHERE user_op_hash = ?')]);
+    expect(plan(sorted[0]!)[0]).toContain('decision_by_hash (user_op_hash=?)');
   });
 
   it.each([
+    ['what an account of the ledger holds', 'SELECT held FROM ledger_account', 'PRIMARY KEY (account_key=?)'],
+    ['what a decision holds', 'FROM ledger_claim WHERE', 'PRIMARY KEY (decision_seq=?)'],
+    ['what a decision holds of an account', 'UPDATE ledger_claim', 'PRIMARY KEY (decision_seq=? AND account_key=?)'],
+    ['the oldest open decision of a chain', 'SELECT at FROM decision', 'decision_open (chain_id=?)'],
+    ['decisions past their time', 'valid_until < ?', 'decision_expiry (chain_id=? AND valid_until<?)'],
     [
-      'what a tank has to give back',
-      'FROM tank_promise WHERE tank_id',
-      'tank_promise_due (tank_id=? AND release_at<?)',
+      'decisions settled in a range of blocks',
+      'settled_block BETWEEN',
+      'decision_settled (chain_id=? AND settled_block>? AND settled_block<?)',
     ],
-    ['what a tank has promised', 'FROM tank WHERE', 'sqlite_autoindex_tank_1 (tank_id=?)'],
+    ['where settlement stands', 'FROM chain_cursor WHERE', 'PRIMARY KEY (rowid=?)'],
+    ['the paymasters that settlement looks for', 'FROM watched_paymaster WHERE', 'PRIMARY KEY (chain_id=?)'],
     ['the DApp of an API key', 'FROM paymaster WHERE api_key', 'sqlite_autoindex_paymaster_2 (api_key=?)'],
     ['the account of a token', 'FROM auth_token WHERE hash', 'sqlite_autoindex_auth_token_2 (hash=?)'],
     ['a decision by its id', 'FROM decision WHERE id', 'sqlite_autoindex_decision_1 (id=?)'],

@@ -31,7 +31,7 @@ const filled = async (): Promise<Store> => {
 
 /** Decides while the clock moves by `ms`, as if SQLite had taken so long. */
 const decideFor = async (store: Store, ms: number): Promise<void> => {
-  await store.decideAndReserve(undefined, 0, () => {
+  await store.decideAndReserve({ claims: [], settlements: 0 }, () => {
     void clock.advance(ms);
     return { decision: decision({ id: `took ${ms}` }), reserve: false };
   });
@@ -44,7 +44,7 @@ describe('the store on SQLite', () => {
     expect(lines).toEqual([]);
     await decideFor(store, 41);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      expect.objectContaining({ event: 'store.slow', statement: 'decideAndReserve', ms: 41 }),
+      expect.objectContaining({ event: 'store.slow', statement: 'commit', ms: 41, count: 1 }),
     ]);
     await store.close();
   });
@@ -60,7 +60,7 @@ describe('the store on SQLite', () => {
   it('tells what is damaged, where the disk has changed what was written', async () => {
     const store = await filled();
     for (let n = 0; n < 50; n += 1) {
-      await store.decideAndReserve(undefined, 0, () => ({ decision: decision({ id: `d${n}` }), reserve: false }));
+      await store.appendDecision(decision({ id: `d${n}` }));
     }
     await store.close();
     const handle = await open(file, 'r+');

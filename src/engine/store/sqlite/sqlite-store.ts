@@ -10,25 +10,18 @@ import { openDatabase } from './open.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
 import { settlementStore } from './settlements.ts';
-
-const SLOW_MS = 40;
+import { type SlowLog, createSlowLog } from './slow-log.ts';
 
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
-/** Logs operations that keep the process for longer than 40 ms: SQLite does its work before it answers. */
-const watched = (store: Store, { clock, log }: { clock: Clock; log: Log }): Store => {
+/** Watches how long each operation keeps the process; the writes that share a commit are watched where that is made. */
+const watched = (store: Store, timed: SlowLog): Store => {
   const operations = Object.entries(store) as [string, Operation][];
-  const timed = operations.map(([statement, run]): [string, Operation] => [
-    statement,
-    (...args) => {
-      const start = clock.monotonic();
-      const result = run(...args);
-      const ms = clock.monotonic() - start;
-      if (ms > SLOW_MS) log.warn('store.slow', { statement, ms: Math.round(ms) });
-      return result;
-    },
+  const watchedOnes = operations.map(([name, run]): [string, Operation] => [
+    name,
+    (...args) => timed(name, () => run(...args)),
   ]);
-  return Object.fromEntries(timed) as unknown as Store;
+  return Object.fromEntries(watchedOnes) as unknown as Store;
 };
 
 /**
@@ -39,7 +32,8 @@ const watched = (store: Store, { clock, log }: { clock: Clock; log: Log }): Stor
 export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log }): Store => {
   const database = openDatabase(file);
   const ledger = createLedger(database);
-  const commit = createGroupCommit(database);
+  const timed = createSlowLog(watch);
+  const commit = createGroupCommit(database, timed);
   const store: Store = {
     ...accountStore(database),
     ...paymasterStore(database),
@@ -60,5 +54,5 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
       }
     },
   };
-  return watched(store, watch);
+  return watched(store, timed);
 };

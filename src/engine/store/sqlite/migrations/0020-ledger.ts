@@ -19,8 +19,8 @@ export const ledger: Migration = {
       held TEXT NOT NULL,
       PRIMARY KEY (decision_seq, account_key)
     ) STRICT, WITHOUT ROWID;
-    INSERT INTO ledger_account SELECT tank_id, promised_wei, NULL FROM tank;
-    INSERT INTO ledger_claim SELECT decision_seq, tank_id, 'tank', amount_wei, amount_wei FROM tank_promise;
+    INSERT INTO ledger_account SELECT 'tank:' || tank_id, promised_wei, NULL FROM tank;
+    INSERT INTO ledger_claim SELECT decision_seq, 'tank:' || tank_id, 'tank', amount_wei, amount_wei FROM tank_promise;
     DROP TABLE tank_promise;
     DROP TABLE tank;
 

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { EngineError } from '../../shared/errors.ts';
+import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { Service } from '../service/index.ts';
+
+const HEARTBEAT_MS = 15_000;
+/** What a client may leave unread before it is waited for; beyond it, of one decision more. */
+const BUFFER_BYTES = 64 * 1024;
+/** A client that takes nothing for so long is disconnected; it may come back with `Last-Event-ID`. */
+const STALL_MS = 30_000;
+
+/** What the streams work with. */
+export interface EventsContext {
+  readonly service: Service;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The route of the events, and the end of all its streams. */
+export interface EventsRouter {
+  readonly router: Router;
+  /** Ends the streams; their clients will reconnect. */
+  end(): void;
+}
+
+/** One decision as a server-sent event (HTML, 9.2.5). JSON text has no line breaks. */
+const eventOf = (decision: DecisionRecord): string =>
+  `id: ${decision.seq}\nevent: decision\ndata: ${JSON.stringify(decision)}\n\n`;
+
+/** The `seq` that a client has seen; undefined if it says none. A reconnecting browser sends its first URL again. */
+const lastSeen = (context: Context): number | undefined => {
+  const text = context.get('Last-Event-ID') || context.query['after'];
+  if (text === undefined || text === '') return undefined;
+  if (typeof text === 'string' && /^\d{1,15}$/.test(text)) return Number(text);
+  throw new EngineError('VALIDATION', 'Last-Event-ID and after must be the seq of a decision');
+};
+
+/** Runs `fn` every `ms` milliseconds until the returned function is called. */
+const every = (clock: Clock, ms: number, fn: () => void): (() => void) => {
+  let cancel = (): void => undefined;
+  const arm = (): void => {
+    cancel = clock.setTimer(ms, () => {
+      arm();
+      fn();
+    });
+  };
+  arm();
+  return () => cancel();
+};
+
+/** Waits until a stream can take more. Ends the stream if that takes too long. */
+const drained = async (out: PassThrough, clock: Clock): Promise<void> => {
+  const over = new AbortController();
+  const cancel = clock.setTimer(STALL_MS, () => out.destroy());
+  await Promise.race(['drain', 'close'].map((event) => once(out, event, { signal: over.signal })));
+  over.abort();
+  cancel();
+};
+
+/** `GET /events`: the decisions for an account's DApps as server-sent events, from the last one the client has seen. */
+export const eventsRouter = ({ service, clock, log }: EventsContext): EventsRouter => {
+  const streams = new Set<PassThrough>();
+  const router = new Router();
+
+  const stream = (after: number, accountId: string, authToken: string): PassThrough => {
+    const out = new PassThrough({ highWaterMark: BUFFER_BYTES });
+    const subscription = service.subscribe(
+      after,
+      (decision) => (!out.writable || out.write(eventOf(decision)) ? undefined : drained(out, clock)),
+      accountId,
+    );
+    const beat = async (): Promise<void> => {
+      try {
+        await service.access.account(authToken); // which may have been revoked
+        if (!out.writableNeedDrain && out.writable) out.write(': still here\n\n');
+      } catch {
+        out.end();
+      }
+    };
+    const stopHeartbeat = every(clock, HEARTBEAT_MS, () => void beat());
+    out.once('close', () => {
+      streams.delete(out);
+      stopHeartbeat();
+      subscription.cancel();
+    });
+    subscription.ended.catch((error: unknown) => {
+      log.error('events.failed', { err: error });
+      out.destroy();
+    });
+    streams.add(out);
+    out.write('retry: 1000\n\n');
+    return out;
+  };
+
+  router.get('/events', async (context) => {
+    const authToken = context.get('authToken');
+    if (authToken === '') throw new EngineError('AUTH_TOKEN_REQUIRED');
+    const accountId = await service.access.account(authToken);
+    const [newest] = await service.run('decisions.list', { limit: 1 });
+    const live = newest?.seq ?? 0;
+    // A restored backup may be older than what the client has seen.
+    const after = Math.min(lastSeen(context) ?? live, live);
+    context.type = 'text/event-stream';
+    context.body = stream(after, accountId, authToken);
+  });
+
+  return {
+    router,
+    end() {
+      for (const open of streams) open.end();
+    },
+  };
+};

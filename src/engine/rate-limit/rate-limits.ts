@@ -1,0 +1,48 @@
+import { EngineError } from '../../shared/errors.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { peerName } from './peer.ts';
+import { createTokenBuckets } from './token-buckets.ts';
+
+/** The limits on requests (SPEC 5). Each method counts one; @throws EngineError `RATE_LIMITED` when it is one too many */
+export interface RateLimits {
+  /** Counts a request of an IP address. This machine's own are not bound. */
+  peer(remoteAddress: string): void;
+  apiKey(apiKey: string): void;
+  /** Counts a request for a smart account; those of another API key are counted apart. */
+  sender(apiKey: string, sender: string): void;
+}
+
+/** Longer than any API key; what a stranger sends is not kept at whatever length. */
+const MAX_NAME = 100;
+
+/** The limits that the settings ask for. */
+export const createRateLimits = (
+  config: Pick<Config, 'rateLimitPerIp' | 'rateLimitPerKey' | 'rateLimitPerSender'>,
+  clock: Clock,
+): RateLimits => {
+  const peers = createTokenBuckets(config.rateLimitPerIp, clock);
+  const keys = createTokenBuckets(config.rateLimitPerKey, clock);
+  const senders = createTokenBuckets(config.rateLimitPerSender, clock);
+
+  const check = (whose: string, waitMs: number): void => {
+    if (waitMs === 0) return;
+    const retryAfterSeconds = Math.ceil(waitMs / 1000);
+    throw new EngineError('RATE_LIMITED', `Too many requests ${whose}. Try again in ${retryAfterSeconds} s`, {
+      retryAfterSeconds,
+    });
+  };
+
+  return {
+    peer(remoteAddress) {
+      const name = peerName(remoteAddress);
+      if (name !== undefined) check('from your IP address', peers.take(name));
+    },
+    apiKey(apiKey) {
+      check('with this API key', keys.take(apiKey.slice(0, MAX_NAME)));
+    },
+    sender(apiKey, sender) {
+      check(`for the sender ${sender}`, senders.take(`${apiKey.slice(0, MAX_NAME)} ${sender}`));
+    },
+  };
+};

@@ -1,0 +1,102 @@
+import type Database from 'better-sqlite3';
+import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+import type { DecisionDraft, DecisionQuery, Store } from '../store.ts';
+
+type DecisionQueries = Pick<Store, 'listDecisions' | 'pageDecisions' | 'findDecision' | 'countDecisions'>;
+
+interface DecisionRow {
+  seq: number;
+  settlement: DecisionRecord['settlement'];
+  actualCostWei: string | null;
+  record: string;
+}
+
+/** What stands in columns of its own, because it changes after the decision or is looked up by. */
+type StoredRecord = Omit<DecisionDraft, 'settlement' | 'actualCostWei'>;
+
+/** A stretch of decisions: those after `low` up to `high`, and at most so many of them. */
+interface Stretch {
+  low: number;
+  high: number;
+  limit: number;
+}
+
+/** SQLite answers before anything else runs: a filter that nothing matches must not read a million rows at once. */
+const STRETCH = 5_000;
+
+const DECISION = 'SELECT seq, settlement, actual_cost_wei AS actualCostWei, record FROM decision';
+
+/** How each filter is said in SQL. */
+const CONDITIONS: Readonly<Record<keyof DecisionQuery, string>> = {
+  accountId: 'paymaster_id IN (SELECT paymaster_id FROM paymaster WHERE account_id = @accountId)',
+  paymasterId: 'paymaster_id = @paymasterId',
+  sender: 'sender = @sender',
+  outcome: 'outcome = @outcome',
+  rule: 'rule = @rule',
+  from: 'at >= @from',
+  to: 'at < @to',
+};
+
+/** Text of the query with these filters and no others: `@x IS NULL OR …` would keep SQLite from using an index. */
+const stretchSql = (query: DecisionQuery, order: 'ASC' | 'DESC'): string => {
+  const names = Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[];
+  const conditions = names.filter((name) => query[name] !== undefined).map((name) => CONDITIONS[name]);
+  const where = ['seq > @low AND seq <= @high', ...conditions].join(' AND ');
+  return `${DECISION} WHERE ${where} ORDER BY seq ${order} LIMIT @limit`;
+};
+
+const toRecord = ({ record, ...row }: DecisionRow): DecisionRecord => ({
+  ...(JSON.parse(record) as StoredRecord),
+  ...row,
+});
+
+/** Lets everything else that waits have its turn. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Reading decisions from SQLite. */
+export const decisionQueries = (database: Database.Database): DecisionQueries => {
+  const prepare = (sql: string) => database.prepare<[DecisionQuery & Stretch], DecisionRow>(sql);
+  const prepared = new Map<string, ReturnType<typeof prepare>>();
+  const find = database.prepare<[string], DecisionRow>(`${DECISION} WHERE id = ?`);
+  const count = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM decision');
+  const newest = database.prepare<[], { seq: number | null }>('SELECT max(seq) AS seq FROM decision');
+  const newestSeq = (): number => newest.get()?.seq ?? 0;
+
+  const reader = (query: DecisionQuery, order: 'ASC' | 'DESC') => {
+    const sql = stretchSql(query, order);
+    const statement = prepared.get(sql) ?? prepare(sql);
+    prepared.set(sql, statement);
+    return (stretch: Stretch): DecisionRecord[] => statement.all({ ...query, ...stretch }).map(toRecord);
+  };
+
+  return {
+    async listDecisions({ before, limit, ...query }) {
+      const read = reader(query, 'DESC');
+      const found: DecisionRecord[] = [];
+      const start = Math.min(newestSeq(), (before ?? Infinity) - 1);
+      for (let high = start; high > 0 && found.length < limit; high -= STRETCH) {
+        if (high < start) await turn();
+        found.push(...read({ low: high - STRETCH, high, limit: limit - found.length }));
+      }
+      return found;
+    },
+    async pageDecisions({ after, limit, ...query }) {
+      const read = reader(query, 'ASC');
+      const decisions: DecisionRecord[] = [];
+      const end = newestSeq();
+      for (let low = after; low < end && decisions.length < limit; low += STRETCH) {
+        if (low > after) await turn();
+        decisions.push(...read({ low, high: Math.min(low + STRETCH, end), limit: limit - decisions.length }));
+      }
+      const isFull = decisions.length === limit;
+      return { decisions, upTo: (isFull ? decisions.at(-1)?.seq : undefined) ?? Math.max(after, end) };
+    },
+    async findDecision(decisionId) {
+      const row = find.get(decisionId);
+      return row && toRecord(row);
+    },
+    async countDecisions() {
+      return count.get()?.n ?? 0;
+    },
+  };
+};

@@ -1,0 +1,155 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { useTempFolders } from '../../../../test/support/temp-folder.ts';
+import { type GroupCommit, createGroupCommit } from './group-commit.ts';
+import type { SlowLog } from './slow-log.ts';
+
+const tempFolder = useTempFolders();
+let file: string;
+let database: Database.Database;
+let commit: GroupCommit;
+/** How many writes each transaction had. */
+let batches: (number | undefined)[];
+
+const counted: SlowLog = (_statement, run, count) => {
+  batches.push(count);
+  return run();
+};
+
+beforeEach(() => {
+  file = join(tempFolder(), 'test.db');
+  database = new Database(file);
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.pragma('foreign_keys = ON');
+  database.exec(`CREATE TABLE parent (id INTEGER PRIMARY KEY) STRICT;
+    CREATE TABLE row (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED) STRICT`);
+  batches = [];
+  commit = createGroupCommit(database, counted);
+});
+afterEach(() => database.close());
+
+const rows = (of = database): unknown[] => of.prepare('SELECT id FROM row ORDER BY id').pluck().all();
+const insert = (id: number, parent: number | null = null): number => {
+  database.prepare('INSERT INTO row VALUES (?, ?)').run(id, parent);
+  return id;
+};
+const outcomes = async (writes: readonly Promise<unknown>[]): Promise<unknown[]> =>
+  (await Promise.allSettled(writes)).map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)));
+
+/** What a crash at this moment would leave: the files as they are, without the process that has them open. */
+const afterCrash = (): unknown[] => {
+  const copy = join(tempFolder(), 'copy.db');
+  for (const suffix of ['', '-wal']) copyFileSync(file + suffix, copy + suffix);
+  const reopened = new Database(copy);
+  try {
+    expect(reopened.pragma('integrity_check', { simple: true })).toBe('ok');
+    return rows(reopened);
+  } finally {
+    reopened.close();
+  }
+};
+
+describe('writes that come at the same time', () => {
+  it('share one flush to disk and get each its own result, in the order in which they came', async () => {
+    const ids = Array.from({ length: 100 }, (_, id) => id);
+    const seen: number[] = [];
+    const writes = ids.map((id) =>
+      commit.run(() => {
+        seen.push(id);
+        return insert(id);
+      }),
+    );
+    expect(await outcomes(writes)).toEqual(ids);
+    expect(seen).toEqual(ids);
+    expect(batches).toEqual([100]);
+  });
+
+  it('see what those before them wrote', async () => {
+    const counts = Array.from({ length: 5 }, (_, id) =>
+      commit.run(() => {
+        const before = rows().length;
+        insert(id);
+        return before;
+      }),
+    );
+    expect(await outcomes(counts)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('are undone alone: what one of them did before it threw is gone, the others stand', async () => {
+    const writes = [
+      commit.run(() => insert(1)),
+      commit.run(() => {
+        insert(2);
+        throw new Error('the rule has a bug');
+      }),
+      commit.run(() => insert(1)),
+      commit.run(() => insert(3)),
+    ];
+    expect(await outcomes(writes)).toEqual([
+      1,
+      'Error: the rule has a bug',
+      expect.stringContaining('UNIQUE constraint failed'),
+      3,
+    ]);
+    expect(rows()).toEqual([1, 3]);
+    expect(batches).toEqual([4]);
+  });
+
+  it('all fail when the commit fails: nobody is told that something is stored which is not', async () => {
+    // The reference is looked at when the transaction commits, as a full disk is.
+    const writes = [commit.run(() => insert(1)), commit.run(() => insert(2, 99)), commit.run(() => insert(3))];
+    const refused = expect.stringContaining('FOREIGN KEY constraint failed');
+    expect(await outcomes(writes)).toEqual([refused, refused, refused]);
+    expect([rows(), database.inTransaction]).toEqual([[], false]);
+    expect(await commit.run(() => insert(4))).toBe(4);
+  });
+
+  it('all fail when one of them makes SQLite roll everything back', async () => {
+    database.exec(`CREATE TRIGGER full BEFORE INSERT ON row WHEN NEW.id = 2
+      BEGIN SELECT RAISE(ROLLBACK, 'disk full'); END`);
+    const writes = [1, 2, 3].map((id) => commit.run(() => insert(id)));
+    const refused = expect.stringContaining('disk full');
+    expect(await outcomes(writes)).toEqual([refused, refused, refused]);
+    expect([rows(), database.inTransaction]).toEqual([[], false]);
+    expect(await commit.run(() => insert(4))).toBe(4);
+  });
+
+  it('all fail when the database is closed before their turn', async () => {
+    const writes = [commit.run(() => 1), commit.run(() => 2)];
+    database.close();
+    const refused = expect.stringContaining('not open');
+    expect(await outcomes(writes)).toEqual([refused, refused]);
+  });
+});
+
+describe('a write that was answered', () => {
+  it('survives a crash in the next moment; one that was not answered is there whole or not at all', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const ids = [1, 2, 3].map((n) => round * 3 + n);
+      const writes = ids.map((id) => commit.run(() => insert(id)));
+      expect(afterCrash()).toHaveLength(round * 3);
+      await writes[0];
+      expect(afterCrash()).toHaveLength(round * 3 + 3);
+    }
+  });
+
+  it('may ask for the next one: that goes into a transaction of its own', async () => {
+    expect(await commit.run(() => insert(1)).then((id) => commit.run(() => insert(id + 1)))).toBe(2);
+    expect(batches).toEqual([1, 1]);
+  });
+});
+
+describe('draining', () => {
+  it('waits for everything that was handed in, and for nothing when nothing was', async () => {
+    await commit.drain();
+    let isDone = false;
+    const write = commit.run(() => insert(1)).then(() => (isDone = true));
+    await commit.drain();
+    expect(rows()).toEqual([1]);
+    await write;
+    expect(isDone).toBe(true);
+  });
+});

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { Wallet } from 'ethers';
+import { controlClient } from '../../src/engine/control/client.ts';
+import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
+import type { Caller } from '../../src/engine/service/index.ts';
+import type { ProcedureInput } from '../../src/shared/contract/index.ts';
+import { CHAIN_ID, GAME, gameItems } from './operations.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
+
+/** A desk in a process of its own, on a data folder that is new. */
+export interface BenchDesk extends ServerProcess {
+  readonly database: string;
+  /** Where the benched DApp's operations are posted to. */
+  readonly path: string;
+  readonly paymasterId: string;
+  /** Procedures, over the control socket. */
+  readonly call: Caller;
+  /** Registers one more DApp, which nobody uses. */
+  otherDapp(name: string): Promise<string>;
+}
+
+const VERSION = '1.1.0';
+const CLI = join(import.meta.dirname, '../../src/cli/index.ts');
+
+const registerDapp = async (call: Caller, accountId: string, name: string) => {
+  const dapp = await call('paymasters.create', {
+    accountId,
+    name,
+    type: 'HYBRID',
+    chainId: CHAIN_ID,
+    version: VERSION,
+  });
+  const { paymasterId } = dapp;
+  const { fundingMessage } = await call('paymasters.fundingMessage', { paymasterId });
+  const wallet = Wallet.createRandom();
+  const signature = await wallet.signMessage(fundingMessage);
+  const address = wallet.address as `0x${string}`;
+  await call('paymasters.setFundingWallet', { paymasterId, type: 'paymasterFundingId', signature, address });
+  return dapp;
+};
+
+/**
+ * Starts `gasdesk serve` with the settings it comes with, and sets up a DApp on a chain without an RPC URL.
+ *
+ * @param nodeArgs such as `--cpu-prof`
+ * @param log file descriptor of the log, one line per request
+ */
+export const startDesk = async (dir: string, log: number, nodeArgs: readonly string[]): Promise<BenchDesk> => {
+  const env = { GASDESK_PASSPHRASE: 'benchmark' };
+  const args = [...nodeArgs, CLI, 'serve', '--port', '0', '--data', dir];
+  const server = await startServer(args, { env, stderr: log });
+  const folder = openDataFolder(dir);
+  const call = controlClient(folder.controlSocket);
+  await call('chains.set', { chainId: CHAIN_ID, name: 'Bench' });
+  await call('signers.create', { chainId: CHAIN_ID });
+  // The address begins with a zero digit: traffic looks for that in the answers.
+  const address: `0x${string}` = `0x${'0'.repeat(38)}f1`;
+  await call('paymasterContracts.use', { chainId: CHAIN_ID, version: VERSION, address });
+  const accountId = (await call('accounts.list', {}))[0]?.accountId ?? '';
+  const { paymasterId, apiKey } = await registerDapp(call, accountId, 'Benched');
+  return {
+    ...server,
+    database: folder.database,
+    path: `/api/v1/${CHAIN_ID}/${apiKey}`,
+    paymasterId,
+    call,
+    otherDapp: async (name) => (await registerDapp(call, accountId, name)).paymasterId,
+  };
+};
+
+type RuleInput = ProcedureInput<'rules.create'>['rule'];
+
+/** A limit that this traffic does not reach. */
+export const limit = (name: string, type: 'PAYMASTER' | 'SMART_ACCOUNT'): RuleInput => ({
+  name,
+  policyType: 'PAYMASTER_SA_LIMIT',
+  policyData: { type, cycleDuration: { value: 1, unit: 'day' }, threshold: 1_000_000_000, thresholdType: 'COUNT' },
+});
+
+/** Whitelists `mint` of the sample contract. */
+export const whitelistGame = async ({ call }: BenchDesk, paymasterId: string): Promise<void> => {
+  const contract = { name: 'Game Items', address: GAME, abi: gameItems.formatJson(), whitelistedMethods: ['mint'] };
+  await call('contracts.create', { paymasterId, ...contract });
+};

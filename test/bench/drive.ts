@@ -1,0 +1,74 @@
+import { connect } from 'node:net';
+
+/** What a load looked like from outside. */
+export interface Load {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Milliseconds from the first byte sent to the last one received, of each request. */
+  readonly latencies: readonly number[];
+}
+
+/** A request as bytes of HTTP, made anew each time, and what must stand in its answer. */
+export interface Traffic {
+  readonly host: string;
+  next(): string;
+  /** Tells an answer that did the work from one that did not. */
+  accepts(answer: string): boolean;
+}
+
+const HEAD_END = '\r\n\r\n';
+
+/** Where an answer ends; undefined until its head is there. */
+const answerLength = (received: string): number | undefined => {
+  const head = received.indexOf(HEAD_END);
+  if (head < 0) return undefined;
+  const length = /\r\ncontent-length: (\d+)/i.exec(received.slice(0, head))?.[1];
+  if (length === undefined) throw new Error(`The answer has no length: ${received.slice(0, head)}`);
+  return head + HEAD_END.length + Number(length);
+};
+
+/**
+ * One keep-alive connection that sends the next request as soon as the last one is answered. Bare sockets, so that the
+ * load costs the machine little beside what is measured. Answers are ASCII.
+ */
+const keepAsking = (url: URL, traffic: Traffic, until: number, latencies: number[]): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true });
+    let received = '';
+    let start = 0;
+    const ask = (): void => {
+      start = performance.now();
+      if (start >= until) {
+        socket.end();
+        resolve();
+        return;
+      }
+      received = '';
+      socket.write(traffic.next());
+    };
+    socket.setEncoding('latin1');
+    socket.on('connect', ask);
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('The server ended the connection')));
+    socket.on('data', (chunk: string) => {
+      received += chunk;
+      const length = answerLength(received);
+      if (length === undefined || received.length < length) return;
+      latencies.push(performance.now() - start);
+      if (traffic.accepts(received)) ask();
+      else socket.destroy(new Error(`Not what was asked for: ${received.slice(0, 1000)}`));
+    });
+  });
+
+/** Keeps that many connections busy for that long. Rejects when any answer is not as it must be. */
+export const drive = async (
+  url: string,
+  traffic: Traffic,
+  { connections, seconds }: { connections: number; seconds: number },
+): Promise<Load> => {
+  const latencies: number[] = [];
+  const start = performance.now();
+  const until = start + seconds * 1000;
+  await Promise.all(Array.from({ length: connections }, () => keepAsking(new URL(url), traffic, until, latencies)));
+  return { requests: latencies.length, seconds: (performance.now() - start) / 1000, latencies };
+};

@@ -1,0 +1,85 @@
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startDesk } from './desk.ts';
+import type { Traffic } from './drive.ts';
+import { type Figures, measure, ratios } from './measure.ts';
+import { sponsorTraffic } from './operations.ts';
+import { type Scenario, scenarios } from './scenarios.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
+
+/** `npm run bench`: the desk against the floor, each in a process of its own; prints one JSON document. Linux only. */
+
+const { values: flags } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '1,8,32,128' },
+    only: { type: 'string', default: scenarios.map(({ name }) => name).join(',') },
+    stored: { type: 'string', default: '1000000' },
+    // Folder for CPU profiles of the desk; the figures are worth nothing then.
+    profile: { type: 'string' },
+  },
+});
+const seconds = Number(flags.seconds);
+const only = flags.only.split(',');
+const unknown = only.find((name) => scenarios.every((scenario) => scenario.name !== name));
+if (unknown !== undefined) throw new Error(`There is no scenario ${unknown}`);
+const profiling = flags.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', flags.profile];
+
+interface Pair {
+  readonly connections: number;
+  readonly desk: Figures;
+  readonly floor: Figures;
+  /** Desk divided by floor. */
+  readonly ratio: ReturnType<typeof ratios>;
+}
+
+/** Loads that are not counted, until code is compiled and caches are filled. */
+const warmUp = async (server: ServerProcess, traffic: Traffic): Promise<void> => {
+  await measure(server, traffic, { connections: 32, seconds: Math.min(seconds, 3) });
+};
+
+/** Both servers are measured in turn, so that whatever else the machine does slows both. */
+const comparePair = async (
+  { desk, floor }: { desk: ServerProcess; floor: ServerProcess },
+  path: string,
+): Promise<Pair[]> => {
+  const deskTraffic = sponsorTraffic(desk.url, path);
+  const floorTraffic = sponsorTraffic(floor.url, path);
+  await warmUp(floor, floorTraffic);
+  await warmUp(desk, deskTraffic);
+  const pairs: Pair[] = [];
+  for (const connections of flags.connections.split(',').map(Number)) {
+    const floorFigures = await measure(floor, floorTraffic, { connections, seconds });
+    const deskFigures = await measure(desk, deskTraffic, { connections, seconds });
+    pairs.push({ connections, desk: deskFigures, floor: floorFigures, ratio: ratios(deskFigures, floorFigures) });
+  }
+  return pairs;
+};
+
+const runScenario = async (scenario: Scenario): Promise<Pair[]> => {
+  console.error(`bench: ${scenario.name}`);
+  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-bench-'));
+  const undo: (() => unknown)[] = [() => rmSync(dir, { recursive: true, force: true })];
+  try {
+    const log = openSync(join(dir, 'desk.log'), 'a');
+    undo.push(() => closeSync(log));
+    const floor = await startServer([join(import.meta.dirname, 'floor-server.ts'), join(dir, 'floor.db')]);
+    undo.push(() => floor.stop());
+    const desk = await startDesk(join(dir, 'desk'), log, profiling);
+    undo.push(() => desk.stop());
+    const end = await scenario.prepare(desk, { storedDecisions: Number(flags.stored) });
+    if (end !== undefined) undo.push(end);
+    return await comparePair({ desk, floor }, desk.path);
+  } finally {
+    for (const step of undo.toReversed()) await step();
+  }
+};
+
+const results: Record<string, Pair[]> = {};
+for (const scenario of scenarios) {
+  if (only.includes(scenario.name)) results[scenario.name] = await runScenario(scenario);
+}
+const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };
+console.log(JSON.stringify({ machine, seconds, storedDecisions: Number(flags.stored), scenarios: results }, null, 2));

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+/** Clock ticks of /proc per second: fixed on Linux. */
+const TICKS_PER_SECOND = 100;
+
+/** What a process has used so far. */
+export interface Usage {
+  /** User and system time of all threads, µs; a step is 10,000. */
+  readonly cpuMicros: number;
+  readonly rssBytes: number;
+}
+
+/** A server in a process of its own, which has said where it listens. */
+export interface ServerProcess {
+  readonly url: string;
+  usage(): Usage;
+  stop(): Promise<void>;
+}
+
+const readUsage = (pid: number): Usage => {
+  // The name before the last bracket may hold anything; utime and stime are fields 14 and 15 of the whole.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(')').at(-1)?.trim().split(' ') ?? [];
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  const rss = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return { cpuMicros: (ticks * 1_000_000) / TICKS_PER_SECOND, rssBytes: Number(rss) * 1024 };
+};
+
+const listeningUrl = async (child: ChildProcess): Promise<string> => {
+  if (child.stdout === null) throw new Error('The server has no standard output');
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith('{')) continue;
+    const { event, url } = JSON.parse(line) as { event: string; url: string };
+    if (event === 'listening') return url;
+  }
+  throw new Error('The server ended before it listened');
+};
+
+/** Starts Node on a script that prints `{"event":"listening","url":…}`; its log goes to `stderr`, a file descriptor. */
+export const startServer = async (
+  args: readonly string[],
+  { env = {}, stderr = 2 }: { env?: Record<string, string>; stderr?: number } = {},
+): Promise<ServerProcess> => {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', stderr],
+  });
+  const exited = once(child, 'exit');
+  const url = await listeningUrl(child);
+  const { pid } = child;
+  if (pid === undefined) throw new Error('The server has no process id');
+  return {
+    url,
+    usage: () => readUsage(pid),
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+};

@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ManualClock } from '../support/manual-clock.ts';
+import { type ServingEngine, type SponsoredDapp, operation, startEngine } from '../support/sponsored-world.ts';
+import { followEvents } from './event-client.ts';
+
+let dir: string;
+let clock: ManualClock;
+let engine: ServingEngine;
+let dapp: SponsoredDapp;
+let headers: { authToken: string };
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'gasdesk-events-'));
+  clock = new ManualClock();
+  engine = await startEngine({ dir, clock });
+  dapp = await engine.dapp({});
+  headers = { authToken: (await engine.service.call('authTokens.create', {})).authToken };
+});
+afterEach(async () => {
+  await engine.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const op = operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' });
+/** Decisions of a DApp without a contract: each is an error, stored like any other. */
+const decide = async (count: number, by = dapp, webhookData = {}): Promise<void> => {
+  await Promise.all(Array.from({ length: count }, () => by.sponsor(op, { sponsorshipInfo: { webhookData } })));
+};
+const range = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+describe('a client of the events', () => {
+  test('gets each decision as it is made, whole, and none from before it came', async () => {
+    await decide(2);
+    const client = await followEvents(engine.url, headers);
+    expect(client.response.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+
+    await decide(3);
+    await client.received(3);
+
+    expect(client.seqs).toEqual([3, 4, 5]);
+    expect(client.decisions).toEqual((await dapp.decisions()).slice(0, 3).reverse());
+  });
+
+  test.each([
+    ['Last-Event-ID', { 'last-event-id': '2' }, '/events'],
+    ['after', {}, '/events?after=2'],
+    ['Last-Event-ID rather than the URL it first had', { 'last-event-id': '2' }, '/events?after=0'],
+  ])('that missed some gets them first, by %s', async (_, more, path) => {
+    await decide(4);
+    const client = await followEvents(engine.url, { ...headers, ...more }, path);
+    await client.received(2);
+    await decide(1);
+    await client.received(3);
+    expect(client.seqs).toEqual([3, 4, 5]);
+  });
+
+  test('loses and doubles nothing, however often it reconnects while decisions are made', async () => {
+    const made = decide(300);
+    const steady = await followEvents(engine.url, headers, '/events?after=0');
+    const seen: number[] = [];
+    for (let hop = 1; seen.length < 300; hop += 1) {
+      const client = await followEvents(engine.url, { ...headers, 'last-event-id': String(seen.at(-1) ?? 0) });
+      await client.received(Math.min(300 - seen.length, hop * 7));
+      client.close();
+      seen.push(...client.seqs);
+    }
+    await made;
+    await steady.received(300);
+    expect(seen).toEqual(range(1, 300));
+    expect(steady.seqs).toEqual(range(1, 300));
+  });
+
+  test('gets the decisions of its own account only, stored and new', async () => {
+    const { accountId } = await engine.service.call('accounts.create', { name: 'Other' });
+    const { authToken } = await engine.service.call('authTokens.create', { accountId });
+    await decide(3);
+    const other = await followEvents(engine.url, { authToken }, '/events?after=0');
+    const own = await followEvents(engine.url, headers, '/events?after=0');
+    await decide(3);
+    await own.received(6);
+
+    const { paymasterId } = await engine.service.call('paymasters.create', {
+      accountId,
+      name: 'Other DApp',
+      type: 'HYBRID',
+      chainId: 31337,
+      version: '1.1.0',
+    });
+    const [{ apiKey } = { apiKey: '' }] = await engine.service.call('paymasters.list', { accountId });
+    await decide(1, { ...dapp, sponsor: (value) => sponsorWith(apiKey, value) });
+    await other.received(1);
+
+    expect(other.decisions.map((decision) => [decision.seq, decision.paymasterId])).toEqual([[7, paymasterId]]);
+    expect(own.seqs).toEqual(range(1, 6));
+  });
+  const sponsorWith = (apiKey: string, value: Record<string, unknown>) =>
+    engine.post(`/api/v1/31337/${apiKey}`, {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'pm_sponsorUserOperation',
+      params: [value, { mode: 'SPONSORED' }],
+    });
+
+  test('that has seen more than there is, after a restored backup, gets what is new', async () => {
+    await decide(1);
+    const client = await followEvents(engine.url, { ...headers, 'last-event-id': '1000' });
+    await decide(1);
+    await client.received(1);
+    expect(client.seqs).toEqual([2]);
+  });
+
+  test.each([
+    ['without a token', {}, '/events', 401, 'Auth token is required in the headers'],
+    ['with an unknown token', { authToken: 'gd_unknown' }, '/events', 401, 'Invalid auth token'],
+    ['that has seen nonsense', undefined, '/events?after=-1', 400, 'seq of a decision'],
+  ])('%s is refused', async (_, given, path, status, message) => {
+    const response = await fetch(engine.url + path, { headers: given ?? headers });
+    expect(await response.json()).toEqual({ statusCode: status, message: expect.stringContaining(message) });
+  });
+
+  test('hears a heartbeat every 15 s, until its token is revoked', async () => {
+    const client = await followEvents(engine.url, headers);
+    await decide(1);
+    await client.received(1);
+    await clock.advance(14_999);
+    await decide(1);
+    await client.received(2);
+    expect(client.comments()).toBe(0);
+    await clock.advance(1);
+    await decide(1);
+    await client.received(3);
+    expect(client.comments()).toBe(1);
+
+    const [token] = await engine.service.call('authTokens.list', {});
+    await engine.service.call('authTokens.revoke', { tokenId: token?.tokenId });
+    await clock.advance(15_000);
+    await client.ended();
+  });
+
+  test('that takes nothing is disconnected after 30 s, and gets the rest when it comes back', async () => {
+    const slow = await followEvents(engine.url, headers);
+    slow.response.pause();
+    // Beyond what sockets hold between the two.
+    const before = clock.pending;
+    while (clock.pending === before) await decide(20, dapp, { text: 'x'.repeat(200_000) });
+    await clock.advance(30_000);
+    slow.response.resume();
+    await slow.ended();
+
+    const total = (await engine.service.call('system.info', {})).decisions;
+    const got = slow.seqs.length;
+    expect(slow.seqs).toEqual(range(1, got));
+    expect(got).toBeLessThan(total);
+    const again = await followEvents(engine.url, { ...headers, 'last-event-id': String(got) });
+    await again.received(total - got);
+    expect(again.seqs).toEqual(range(got + 1, total));
+  });
+
+  test('does not keep the engine from stopping', async () => {
+    const clients = await Promise.all(range(1, 12).map(() => followEvents(engine.url, headers)));
+    await engine.stop();
+    await Promise.all(clients.map((client) => client.ended()));
+    expect(clock.pending).toBe(0);
+    engine = await startEngine({ dir, clock });
+  });
+});
+
+describe('a subscription in the process', () => {
+  test('is called in order, one at a time, and not after it was cancelled', async () => {
+    await decide(150);
+    const seqs: number[] = [];
+    let running = 0;
+    const subscription = engine.service.subscribe(100, async ({ seq }) => {
+      running += 1;
+      expect(running).toBe(1);
+      await new Promise((resolve) => setImmediate(resolve));
+      seqs.push(seq);
+      running -= 1;
+      if (seq === 155) subscription.cancel();
+    });
+    await decide(20);
+    await subscription.ended;
+    expect(seqs).toEqual(range(101, 155));
+  });
+
+  test('that sleeps ends when it is cancelled', async () => {
+    const subscription = engine.service.subscribe(0, () => undefined);
+    await decide(1);
+    subscription.cancel();
+    await subscription.ended;
+  });
+
+  test('tells what its listener threw', async () => {
+    await decide(1);
+    const { ended } = engine.service.subscribe(0, () => {
+      throw new Error('of the listener');
+    });
+    await expect(ended).rejects.toThrow('of the listener');
+  });
+
+  test('is told of a decision only once it can be read back', async () => {
+    const read: unknown[] = [];
+    const subscription = engine.service.subscribe(0, async ({ id }) => {
+      read.push((await engine.service.call('decisions.show', { decisionId: id })).seq);
+      if (read.length === 5) subscription.cancel();
+    });
+    await decide(5);
+    await subscription.ended;
+    expect(read).toEqual(range(1, 5));
+  });
+});

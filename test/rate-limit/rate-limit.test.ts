@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ManualClock } from '../support/manual-clock.ts';
+import {
+  type RpcBody,
+  type ServingEngine,
+  type SponsoredDapp,
+  operation,
+  sponsorRequest,
+  startEngine,
+} from '../support/sponsored-world.ts';
+
+let dir: string;
+let clock: ManualClock;
+let engine: ServingEngine | undefined;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'gasdesk-rate-'));
+  clock = new ManualClock();
+});
+afterEach(async () => {
+  await engine?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const start = async (flags: Record<string, unknown>): Promise<{ engine: ServingEngine; dapp: SponsoredDapp }> => {
+  engine = await startEngine({ dir, clock, flags });
+  return { engine, dapp: await engine.dapp({}) };
+};
+
+const account = (number: number): string => `0x${String(number).padStart(40, 'a')}`;
+const op = (sender = account(1)): Record<string, unknown> =>
+  operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' }, { sender });
+const requestFor = (sender: string, id = 1) => sponsorRequest([op(sender), { mode: 'SPONSORED' }], id);
+const pathOf = ({ apiKey }: SponsoredDapp): string => `/api/v1/31337/${apiKey}`;
+const decisions = async (): Promise<number> => (await engine!.service.call('system.info', {})).decisions;
+
+/** Of a desk without a contract: the request came through to deciding. */
+const DECIDED = 400;
+
+describe('a limit per API key', () => {
+  test('lets so many through and tells the next when to come back; then it is let in', async () => {
+    const { dapp } = await start({ rateLimitPerKey: 4 });
+    for (let n = 0; n < 4; n += 1) expect((await dapp.sponsor(op(account(n)))).status).toBe(DECIDED);
+
+    const refused = await dapp.sponsor(op());
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '15']);
+    expect(refused.body).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: {
+        code: -32029,
+        message: 'Too many requests with this API key. Try again in 15 s',
+        data: { retryAfterSeconds: 15 },
+      },
+    });
+    expect(await decisions()).toBe(4);
+
+    await clock.advance(15_000);
+    expect((await dapp.sponsor(op())).status).toBe(DECIDED);
+  });
+
+  test('is of one key and leaves the others alone', async () => {
+    const { engine: desk, dapp } = await start({ rateLimitPerKey: 1 });
+    const other = await desk.dapp({});
+    await dapp.sponsor(op());
+    expect([(await dapp.sponsor(op())).status, (await other.sponsor(op())).status]).toEqual([429, DECIDED]);
+  });
+
+  test('counts every request of a batch', async () => {
+    const { engine: desk, dapp } = await start({ rateLimitPerKey: 3 });
+    const batch = [1, 2, 3, 4, 5].map((id) => requestFor(account(id), id));
+    const { status, headers, body } = await desk.post(pathOf(dapp), batch);
+    const told = (body as unknown as RpcBody[]).map(({ id, error }) => [id, error?.code]);
+    expect(told).toEqual([
+      [1, -32002],
+      [2, -32002],
+      [3, -32002],
+      [4, -32029],
+      [5, -32029],
+    ]);
+    expect([status, headers.get('retry-after')]).toEqual([200, '20']);
+    expect(await decisions()).toBe(3);
+    expect((await desk.post(pathOf(dapp), batch)).status).toBe(429);
+  });
+
+  test('refuses before it reads what was sent', async () => {
+    const { engine: desk, dapp } = await start({ rateLimitPerKey: 1 });
+    await dapp.sponsor(op());
+    const response = await fetch(desk.url + pathOf(dapp), { method: 'POST', body: 'no JSON at all' });
+    expect(response.status).toBe(429);
+  });
+
+  test('counts what has no right to an answer, too', async () => {
+    const { engine: desk } = await start({ rateLimitPerKey: 1 });
+    const statuses = [];
+    for (let n = 0; n < 2; n += 1)
+      statuses.push((await desk.post('/api/v1/31337/nobody', requestFor(account(1)))).status);
+    expect(statuses).toEqual([401, 429]);
+  });
+});
+
+describe('a limit per sender', () => {
+  test('binds one user of a DApp, in any letter case, and no other', async () => {
+    const { engine: desk, dapp } = await start({ rateLimitPerSender: 2 });
+    const other = await desk.dapp({});
+    await dapp.sponsor(op());
+    await dapp.sponsor(op(account(1).toUpperCase().replace('X', 'x')));
+
+    const refused = await dapp.sponsor(op());
+    expect([refused.status, refused.headers.get('retry-after'), refused.body.id]).toEqual([429, '30', 1]);
+    expect(refused.body.error?.message).toBe(`Too many requests for the sender ${account(1)}. Try again in 30 s`);
+
+    expect((await dapp.sponsor(op(account(2)))).status).toBe(DECIDED);
+    expect((await other.sponsor(op())).status).toBe(DECIDED);
+    expect(await decisions()).toBe(4);
+  });
+
+  test('refuses its part of a batch only', async () => {
+    const { engine: desk, dapp } = await start({ rateLimitPerSender: 1 });
+    const batch = [1, 1, 2].map((sender, id) => requestFor(account(sender), id));
+    const { body } = await desk.post(pathOf(dapp), batch);
+    expect((body as unknown as RpcBody[]).map(({ error }) => error?.code)).toEqual([-32002, -32029, -32002]);
+  });
+});
+
+const outside = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
+
+describe('a limit per IP address', () => {
+  test('does not bind this machine', async () => {
+    const { dapp } = await start({ rateLimitPerIp: 1 });
+    const statuses = [];
+    for (let n = 0; n < 3; n += 1) statuses.push((await dapp.sponsor(op())).status);
+    expect(statuses).toEqual([DECIDED, DECIDED, DECIDED]);
+  });
+
+  test.skipIf(outside === undefined)(
+    'binds other machines, on every interface (needs an address besides loopback)',
+    async () => {
+      const { engine: desk, dapp } = await start({ rateLimitPerIp: 3, host: '0.0.0.0' });
+      const url = `http://${outside}:${new URL(desk.url).port}`;
+      const post = () =>
+        fetch(url + pathOf(dapp), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(requestFor(account(1))),
+        });
+      const first = [(await post()).status, (await fetch(`${url}/openapi.json`)).status, (await post()).status];
+      expect(first).toEqual([DECIDED, 200, DECIDED]);
+
+      const rpc = await post();
+      expect([rpc.status, rpc.headers.get('retry-after')]).toEqual([429, '20']);
+      expect(await rpc.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32029 } });
+      const management = await fetch(`${url}/api/v2/public/sdk/paymaster`);
+      expect([management.status, management.headers.get('retry-after')]).toEqual([429, '20']);
+      expect(await management.json()).toEqual({
+        statusCode: 429,
+        message: 'Too many requests from your IP address. Try again in 20 s',
+      });
+    },
+  );
+});
+
+test('without settings nothing is limited', async () => {
+  const { engine: desk, dapp } = await start({});
+  const batch = Array.from({ length: 20 }, (_, id) => requestFor(account(1), id));
+  const answers = await Promise.all(Array.from({ length: 30 }, () => desk.post(pathOf(dapp), batch)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(await decisions()).toBe(600);
+});

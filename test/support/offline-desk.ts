@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HDNodeWallet } from 'ethers';
+import { afterAll, beforeAll, expect } from 'vitest';
+import type { ProcedureName } from '../../src/shared/contract/index.ts';
+import type { Address } from '../../src/shared/schema/hex.ts';
+import { ManualClock } from './manual-clock.ts';
+import { type RpcReply, type ServingEngine, type SponsoredDapp, startEngine } from './sponsored-world.ts';
+
+/** A desk that sponsors for a chain which it cannot reach: nothing is asked of a node, gas comes with the operation. */
+export interface OfflineDesk {
+  readonly clock: ManualClock;
+  /** The engine that runs now. */
+  engine(): ServingEngine;
+  /** Stops the engine and starts another one on the same data folder. DApps made before keep their ids and keys. */
+  restart(): Promise<void>;
+  /** Registers a DApp that is ready to sponsor. */
+  dapp(): Promise<SponsoredDapp>;
+  /** Calls a procedure. */
+  call<T>(procedure: ProcedureName, input: unknown): Promise<T>;
+  /** Adds a spending limit; `threshold` as it is written in JSON. Answers the rule's id. */
+  limit(dapp: SponsoredDapp, limit: LimitInput): Promise<string>;
+}
+
+/** A limit to add; what is not said is per hour and for all users together. */
+export interface LimitInput {
+  readonly name?: string;
+  readonly type?: 'PAYMASTER' | 'SMART_ACCOUNT';
+  readonly thresholdType: 'COUNT' | 'NATIVE_ASSET';
+  readonly threshold: number;
+  readonly hours?: number;
+}
+
+const CHAIN_ID = 31337;
+const CONTRACT: Address = `0x${'cc'.repeat(20)}`;
+/** Polls of settlement, which finds no node here, happen as rarely as can be set. */
+const SELDOM = { settlementPollMs: 600_000 };
+
+/** The code of the reason in an answer, or `SPONSORED`. */
+export const codeOf = ({ status, body }: RpcReply): string => {
+  expect([status, body.error]).toEqual([200, undefined]);
+  if (body.result === undefined) throw new Error('The answer holds no result');
+  const { paymasterAndData, reason } = body.result;
+  expect(paymasterAndData === '0x').toBe(reason !== undefined);
+  return reason?.code ?? 'SPONSORED';
+};
+
+/** How often each code came. */
+export const codesOf = (replies: readonly RpcReply[]): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const code of replies.map(codeOf)) counts[code] = (counts[code] ?? 0) + 1;
+  return counts;
+};
+
+/** Gives the tests of the file that calls it such a desk. The result is for inside tests. */
+export const useOfflineDesk = (flags: Record<string, unknown> = {}): (() => OfflineDesk) => {
+  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-offline-'));
+  const fundingWallet = HDNodeWallet.fromPhrase('test test test test test test test test test test test junk');
+  const clock = new ManualClock();
+  let engine: ServingEngine | undefined;
+  const running = (): ServingEngine => {
+    if (engine === undefined) throw new Error('The desk is there only while tests run');
+    return engine;
+  };
+  const start = async (): Promise<void> => {
+    engine = await startEngine({ dir, clock, flags: { ...SELDOM, ...flags } });
+  };
+  const call = <T>(procedure: ProcedureName, input: unknown): Promise<T> =>
+    (running().service.call as (name: string, input: unknown) => Promise<unknown>)(procedure, input) as Promise<T>;
+  let limits = 0;
+  const desk: OfflineDesk = {
+    clock,
+    engine: running,
+    call,
+    async restart() {
+      await running().stop();
+      await start();
+    },
+    async dapp() {
+      const { paymasterId, apiKey, fundingWallet: wallet } = await running().dapp({ fundingWallet });
+      return {
+        paymasterId,
+        apiKey,
+        fundingWallet: wallet,
+        // Of the engine that runs when it is asked.
+        sponsor: (op, options = {}) =>
+          running().post(`/api/v1/${CHAIN_ID}/${apiKey}`, {
+            jsonrpc: '2.0',
+            id: 1,
+            method: 'pm_sponsorUserOperation',
+            params: [op, { mode: 'SPONSORED', ...options }],
+          }),
+        decisions: () => call('decisions.list', { paymasterId, limit: 1000 }),
+      };
+    },
+    async limit({ paymasterId }, { name, hours = 1, type = 'PAYMASTER', ...threshold }) {
+      limits += 1;
+      const policyData = { type, cycleDuration: { value: hours, unit: 'hour' }, ...threshold };
+      const rule = { name: name ?? `Limit ${limits}`, policyType: 'PAYMASTER_SA_LIMIT', policyData };
+      return (await call<{ _id: string }>('rules.create', { paymasterId, rule }))._id;
+    },
+  };
+  beforeAll(async () => {
+    await start();
+    await call('paymasterContracts.use', { chainId: CHAIN_ID, version: '1.1.0', address: CONTRACT });
+    await call('signers.create', { chainId: CHAIN_ID });
+  });
+  afterAll(async () => {
+    await engine?.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  return () => desk;
+};
