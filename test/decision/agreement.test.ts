@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 const useSigner = ({ privateKey }: Wallet): Promise<unknown> =>
-  world().engine.service.call('signers.import', { chainId: 31337, privateKey });
+  world().engine.service.call('signers.import', { chainId: 31337, privateKey, replace: true });
 const use = (address: Address): Promise<unknown> =>
   world().engine.service.call('paymasterContracts.use', { ...target, address });
 const deploy = (verifyingSigner: Wallet): Promise<Address> => {
@@ -173,7 +173,7 @@ test('a URL that was given for two chains serves the one it is of', async () => 
   const { service } = engine;
   expectSponsoredBy(await ask(), contract);
   await service.call('chains.set', { chainId: 137, rpc: chain.url });
-  await service.call('signers.import', { chainId: 137, privateKey: signer!.privateKey });
+  await service.call('signers.import', { chainId: 137, privateKey: signer!.privateKey, replace: true });
   const attaching = service.call('paymasterContracts.use', { chainId: 137, version: '1.1.0', address: contract });
   await expect(attaching).rejects.toMatchObject({
     code: 'PAYMASTER_NOT_READY',

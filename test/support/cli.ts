@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { afterAll } from 'vitest';
+
+/** How a command ended. */
+export interface CliResult {
+  /** Null if a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A `gasdesk serve` that has printed its line. */
+export interface ServingCli {
+  readonly url: string;
+  readonly pid: number;
+  /** Sends a signal. */
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void;
+  /** How the process ended, once it has. */
+  readonly ended: Promise<CliResult>;
+}
+
+/** Environment of a command: nothing of the operator's, who may well have a desk of his own. */
+export type CliEnvironment = Readonly<Record<string, string>>;
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const CLI = join(ROOT, 'src', 'cli', 'index.ts');
+/** Halves the time that a command takes to start; there are two hundred of them. */
+const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'cli-tests') };
+/** A home in which nothing can be made: a command that forgets `--data` fails instead of leaving something behind. */
+const NOWHERE = { HOME: '/dev/null', XDG_DATA_HOME: '/dev/null/data' };
+
+const collect = (stream: Readable): (() => string) => {
+  let all = '';
+  stream.setEncoding('utf8').on('data', (chunk: string) => (all += chunk));
+  return () => all;
+};
+
+const start = (args: readonly string[], env: CliEnvironment) => {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { ...NOWHERE, ...COMPILED, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  const ended = once(child, 'close').then(([code]): CliResult => {
+    return { code: code as number | null, stdout: stdout(), stderr: stderr() };
+  });
+  return { child, stdout, ended };
+};
+
+/** Runs a command to its end. */
+export const gasdesk = (args: readonly string[], env: CliEnvironment = {}): Promise<CliResult> =>
+  start(args, env).ended;
+
+const startServing = async (
+  args: readonly string[],
+  env: CliEnvironment,
+  keep: (child: ChildProcess) => void,
+): Promise<ServingCli> => {
+  const { child, stdout, ended } = start(['serve', ...args], env);
+  keep(child);
+  const refused = ended.then(({ stderr }) => {
+    throw new Error(`serve ended: ${stderr}`);
+  });
+  while (!stdout().includes('\n')) await Promise.race([once(child.stdout, 'data'), refused]);
+  refused.catch(() => undefined);
+  const { url } = JSON.parse(stdout()) as { url: string };
+  return { url, pid: child.pid ?? 0, ended, signal: (name) => child.kill(name) };
+};
+
+/**
+ * Gives tests a `gasdesk serve` on a free port. It is killed after the tests of the file, if it has not ended by then.
+ * Where it ends instead of serving, an Error has what it said.
+ */
+export const useServe = (): ((args: readonly string[], env?: CliEnvironment) => Promise<ServingCli>) => {
+  const children: ChildProcess[] = [];
+  afterAll(async () => {
+    for (const child of children.splice(0)) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    }
+  });
+  return (args, env = {}) => startServing(['--port', '0', ...args], env, (child) => children.push(child));
+};

@@ -1,0 +1,18 @@
+import { loadConfig } from '../../src/engine/config.ts';
+import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
+import { type Engine, createEngine } from '../../src/engine/index.ts';
+import { createLog } from '../../src/engine/log.ts';
+import { Secret } from '../../src/engine/secret.ts';
+
+/** The passphrase of the vaults that {@link quickEngine} makes. */
+export const PASSPHRASE = 'correct horse battery staple';
+
+/** An engine with an open vault on a folder. The vault's key is cheap to derive, for whoever opens it later, too. */
+export const quickEngine = (dir: string): Promise<Engine> =>
+  createEngine({
+    folder: openDataFolder(dir),
+    config: loadConfig({ flags: { port: 0 } }),
+    log: createLog({ level: 'silent' }),
+    passphrase: new Secret(PASSPHRASE),
+    scrypt: { N: 1024, r: 8, p: 1 },
+  });
