@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Wallet } from 'ethers';
 import { afterEach, expect, test } from 'vitest';
-import { tempFolder } from '../../../test/support/temp-folder.ts';
+import { useTempFolders } from '../../../test/support/temp-folder.ts';
 import { loadConfig } from '../config.ts';
 import { openDataFolder } from '../data-folder/data-folder.ts';
 import { type Engine, createEngine } from '../index.ts';
@@ -11,6 +11,7 @@ import { signerKeyName } from './chain-signer.ts';
 import { openVault } from './vault.ts';
 
 const scrypt = { N: 2, r: 1, p: 1 };
+const tempFolder = useTempFolders();
 const passphrase = new Secret('correct horse');
 const chainId = 31337;
 
