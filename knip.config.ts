@@ -13,6 +13,4 @@ export default {
     '@openzeppelin/contracts',
     'solc',
   ],
-  // Debian's package; tests drive it.
-  ignoreBinaries: ['chromium'],
 } satisfies KnipConfig;

@@ -47,7 +47,8 @@ const SETTLE_GRACE_MS = 120_000;
  * Decides whether to sponsor a user operation, in the order of SPEC 5. The decision is stored when this resolves;
  * a failure on the way is stored too, and thrown.
  *
- * @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE`, `GAS_ESTIMATION_FAILED` or `VALIDATION`
+ * @throws EngineError `PAYMASTER_NOT_READY`, `VERSION_NOT_SUPPORTED`, `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`,
+ *   `VAULT_LOCKED`, `GAS_ESTIMATION_FAILED`, `FEE_TOKEN_REQUIRED`, `TOKEN_NOT_SUPPORTED` or `VALIDATION`
  */
 export const decide = async (context: DecisionContext, request: SponsorshipRequest): Promise<SponsorshipDecision> => {
   const decisionId = context.entropy.uuid();
