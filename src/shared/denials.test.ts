@@ -28,6 +28,7 @@ const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string
     evidence: { name: 'Five a day', type: 'PAYMASTER_SA_LIMIT', rules: 1 },
     names: ['Five a day', 'PAYMASTER_SA_LIMIT'],
   },
+  FEE_TOO_LOW: { evidence: { maxFeePerGasWei: '1', baseFeeWei: '1000000007' }, names: ['1 wei', '1000000007'] },
   GAS_TANK_EMPTY: { evidence: { balanceWei: '10', promisedWei: '4', neededWei: '9' }, names: ['0.000000000000000003'] },
 };
 

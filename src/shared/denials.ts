@@ -63,6 +63,10 @@ const rows = {
     message: `The rule "${String(name)}" (${String(type)}) is active, but this version of Gasdesk cannot enforce it yet.`,
     hint: `Pause the rule "${String(name)}" to have operations decided without it.`,
   }),
+  FEE_TOO_LOW: ({ maxFeePerGasWei, baseFeeWei }) => ({
+    message: `The operation offers ${String(maxFeePerGasWei)} wei per gas, the chain asks for at least ${String(baseFeeWei)}.`,
+    hint: `Send it with a maxFeePerGas of at least ${String(baseFeeWei)} wei.`,
+  }),
   GAS_TANK_EMPTY: ({ balanceWei, promisedWei, neededWei }) => {
     const short = BigInt(String(neededWei)) + BigInt(String(promisedWei)) - BigInt(String(balanceWei));
     return {

@@ -10,12 +10,13 @@ import { ensureAgreement } from '../paymaster/agreement.ts';
 import type { SponsorshipTerms } from '../paymaster/layout.ts';
 import { type ReadyPaymaster, requireReady } from '../paymaster/readiness.ts';
 import { contractsRule } from '../rules/contracts.ts';
+import { feesRule } from '../rules/fees.ts';
 import { gasTankRule } from '../rules/gas-tank.ts';
 import { type UnenforcedRule, notImplementedRule } from '../rules/not-implemented.ts';
 import { signDigest } from '../signer/sign.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { DappPolicy, Store, TankClaim } from '../store/store.ts';
-import { readNonce, tankBalance } from './chain-reads.ts';
+import { readMoney, readNonce } from './chain-reads.ts';
 import { withGas } from './operation-gas.ts';
 import { type SponsorshipRequest, decisionDraft, failedDraft } from './decision-draft.ts';
 import { type Reason, type Trace, createTrace } from './trace.ts';
@@ -89,7 +90,7 @@ const decideInOrder = async (
   });
 
   // Everything that waits for the chain comes first: what the operator changes meanwhile binds this operation.
-  const balanceWei = await tankBalance(rpc, ready);
+  const money = await readMoney(rpc, ready, options.calculateGasLimits);
   const policy = await store.dappPolicy(paymaster.paymasterId);
 
   // 2. Contracts
@@ -99,13 +100,17 @@ const decideInOrder = async (
   // 3., 4. and 6. are not enforced yet: what is set up for them denies.
   trace.run(notImplementedRule.type, () => notImplementedRule.check(unenforced(policy), null));
 
+  trace.run(feesRule.type, () =>
+    feesRule.check(null, { maxFeePerGasWei: op.maxFeePerGas, baseFeeWei: money?.baseFeeWei }),
+  );
+
   // 5. Gas tank, 7. sign and store: one atomic step, so that no two operations are promised the same wei.
   const now = clock.now();
   const terms = termsNow();
   const signed = { ...op, paymasterAndData: sponsor(ready, op, terms) };
   const claim = claimFor(ready, terms, op);
   const record = await store.decideAndReserve(claim, now, (promisedWei) => {
-    const tank = { balanceWei, promisedWei, neededWei: claim.amountWei };
+    const tank = { balanceWei: money?.balanceWei, promisedWei, neededWei: claim.amountWei };
     trace.run(gasTankRule.type, () => gasTankRule.check(null, tank));
     const reason = trace.reason();
     const answered = reason === undefined ? signed : op;

@@ -73,7 +73,10 @@ const checkHost =
 
 /** `//api/v2/…` is served like `/api/v2/…` (SPEC 2). */
 const singleSlashes: Middleware = (context, next) => {
-  context.path = context.path.replaceAll(/\/{2,}/g, '/');
+  // koa has none for a target that is no path, such as `http://`.
+  const path = context.path as string | null;
+  if (path === null) throw new EngineError('ROUTE_NOT_FOUND');
+  context.path = path.replaceAll(/\/{2,}/g, '/');
   return next();
 };
 

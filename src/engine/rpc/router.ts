@@ -4,7 +4,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { type ReadBody, readJson } from '../http/json.ts';
 import type { Service } from '../service/index.ts';
 import { dispatch } from './dispatch.ts';
-import { failure } from './envelope.ts';
+import { failure, httpStatus } from './envelope.ts';
 
 /** Where JSON-RPC is served; the last form takes the key from a header, for those who keep keys out of URLs. */
 const PATHS = ['/api/v1/:chainId/:apiKey', '/api/v2/:chainId/:apiKey', '/rpc/:chainId'];
@@ -51,7 +51,7 @@ export const rpcRouter = ({ service, readBody, showReasons, publicFault }: RpcRo
       await answer(context);
     } catch (error) {
       const fault = publicFault(error);
-      context.status = fault.status;
+      context.status = httpStatus(fault);
       context.body = failure(null, fault);
     }
   };
