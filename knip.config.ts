@@ -2,7 +2,7 @@ import type { KnipConfig } from 'knip';
 
 /** Nothing unused: no file, export or dependency without a reader. Tests are readers. */
 export default {
-  entry: ['src/{cli,demo,main,preload}/index.ts', 'scripts/*.ts'],
+  entry: ['src/{cli,demo,main,preload}/index.ts', 'scripts/*.ts', 'test/bench/{index,floor-server,webhook-server}.ts'],
   project: ['src/**/*.{ts,vue}', 'test/**/*.ts', 'scripts/**/*.ts'],
   // A type that an exported signature mentions may have a name outside its file.
   ignoreExportsUsedInFile: { interface: true, type: true },
@@ -12,7 +12,7 @@ export default {
     '@biconomy-devx/account-contracts-v2',
     '@openzeppelin/contracts',
     'solc',
+    // Its native binding is loaded by name, so that its slow JavaScript never is.
+    'secp256k1',
   ],
-  // Debian's package; tests drive it.
-  ignoreBinaries: ['chromium'],
 } satisfies KnipConfig;

@@ -48,7 +48,7 @@ const injectedTimeAndRandomness = forbid(
 );
 
 const environmentMessage =
-  'The environment is read in one place, src/engine/config.ts, which checks it and prints it. Pass the setting in.';
+  'Only cli, main and demo read the environment; the engine is given its settings, checked by config.ts.';
 
 /** A setting nobody declared is a setting nobody can find. */
 const declaredSettings = forbid(

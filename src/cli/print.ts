@@ -1,9 +1,12 @@
 /** Values a command answers with. */
 export type Printable = Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
 
+/** What a DApp sent must not steer the operator's terminal; JSON escapes only half of the control characters. */
+const CONTROL = /\p{Cc}/gu;
+
 const cell = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return '-';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(CONTROL, '\u{fffd}');
 };
 
 const table = (rows: readonly Readonly<Record<string, unknown>>[]): string => {

@@ -1,20 +1,24 @@
 import { chainIdArgument, command, group, printFromDesk } from './command.ts';
 import { type DeskOptions, readSecretFile } from './desk.ts';
 
-type SignerOptions = DeskOptions & { chain: number };
+type SignerOptions = DeskOptions & { chain: number; replace?: boolean };
+
+const REPLACE = 'put it in the place of the key there is, which is lost';
 
 const create = command('create', 'Make the key that signs sponsorships on a chain')
   .requiredOption('--chain <id>', 'EIP-155 chain id', chainIdArgument)
-  .action((options: SignerOptions) =>
-    printFromDesk(options, (call) => call('signers.create', { chainId: options.chain })),
+  .option('--replace', REPLACE)
+  .action(({ chain: chainId, replace = false, ...options }: SignerOptions) =>
+    printFromDesk(options, (call) => call('signers.create', { chainId, replace })),
   );
 
 const importKey = command('import', 'Import the key that signs sponsorships on a chain')
   .requiredOption('--chain <id>', 'EIP-155 chain id', chainIdArgument)
   .requiredOption('--private-key-file <file>', 'file with the key, 0x and 64 hex digits')
-  .action((options: SignerOptions & { privateKeyFile: string }) => {
+  .option('--replace', REPLACE)
+  .action(({ chain: chainId, replace = false, ...options }: SignerOptions & { privateKeyFile: string }) => {
     const privateKey = readSecretFile(options.privateKeyFile).reveal();
-    return printFromDesk(options, (call) => call('signers.import', { chainId: options.chain, privateKey }));
+    return printFromDesk(options, (call) => call('signers.import', { chainId, privateKey, replace }));
   });
 
 const list = command('list', 'List the signers').action((options: DeskOptions) =>

@@ -5,6 +5,7 @@ import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { EngineError } from '../shared/errors.ts';
 
 /** A running local chain. It mines a block for every transaction, at once. */
 export interface LocalChain {
@@ -54,13 +55,17 @@ const fromPackage = (fileName: string): string | undefined => {
 export const findAnvil = (env: NodeJS.ProcessEnv = process.env, packaged = fromPackage): string => {
   if (env['GASDESK_ANVIL']) {
     if (isExecutable(env['GASDESK_ANVIL'])) return env['GASDESK_ANVIL'];
-    throw new Error(`GASDESK_ANVIL names ${env['GASDESK_ANVIL']}, which is not an executable file`);
+    throw new EngineError(
+      'CONFIG_INVALID',
+      `GASDESK_ANVIL names ${env['GASDESK_ANVIL']}, which is not an executable file`,
+    );
   }
   const fileName = process.platform === 'win32' ? 'anvil.exe' : 'anvil';
   const onPath = (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, fileName));
   const found = packaged(fileName) ?? onPath.find(isExecutable);
   if (found !== undefined) return found;
-  throw new Error(
+  throw new EngineError(
+    'CONFIG_INVALID',
     `No anvil (the local chain of Foundry) was found. Run npm install ${packageName()}, ` +
       'or install Foundry (https://getfoundry.sh), or set GASDESK_ANVIL to the path of an anvil.',
   );

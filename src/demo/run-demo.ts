@@ -57,7 +57,6 @@ interface World {
   readonly contracts: WorldContracts;
   readonly engine: Engine;
   readonly desk: DeskClient;
-  readonly url: string;
 }
 
 /** A DApp that is registered and funded. */
@@ -77,13 +76,13 @@ const startEngine = (dir: string): Promise<Engine> =>
   });
 
 /** The operator's part, as on the command line: chain, signer, paymaster contract. */
-const prepareDesk = async ({ story, engine, chain }: World): Promise<Address> => {
+const prepareDesk = async ({ story, engine, chain, cast }: World): Promise<Address> => {
   story.step('The operator connects the desk to the chain and deploys a paymaster');
   const { service } = engine;
   const { chainId } = chain;
+  const { privateKey } = cast.operator;
   await service.call('chains.set', { chainId, rpc: chain.url });
   const signer = await service.call('signers.create', { chainId });
-  const privateKey = devWallet(0, localProvider(chain.url, chainId)).privateKey;
   const deployed = await service.call('paymasterContracts.deploy', { chainId, version: VERSION, privateKey });
   story.tell('signing key, in the vault', signer.address);
   story.tell(`paymaster contract ${VERSION}`, deployed.address);
@@ -255,7 +254,7 @@ export const runDemo = async ({ once: exit }: { once: boolean }): Promise<void> 
     undo.push(() => engine.stop());
     const url = await engine.serve();
     const cast = { operator, bundler, fundingWallet, player };
-    await tellAll({ story, chain, provider, cast, contracts, engine, desk: deskClient(url), url });
+    await tellAll({ story, chain, provider, cast, contracts, engine, desk: deskClient(url) });
 
     console.log(`\nAll as told.${exit ? '' : ` The desk stays up at ${url}; Ctrl-C ends it.`}`);
     if (!exit) await interrupted();

@@ -110,7 +110,7 @@ export const loadConfig = (sources: ConfigSources): Config => {
 };
 
 /**
- * Every setting with its value and where that comes from. Secrets print as `[secret]`.
+ * Every setting with its value and where that comes from.
  *
  * @throws {@link EngineError} `CONFIG_INVALID`
  */

@@ -14,6 +14,7 @@ import type { Log } from './log.ts';
 import { requireNodeApi } from './node-api.ts';
 import type { Secret } from './secret.ts';
 import { type Service, createService } from './service/index.ts';
+import { reconcileSigners } from './signer/chain-signer.ts';
 import { type ScryptCost, openVault } from './signer/vault.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
@@ -98,6 +99,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     await ensureFirstAccount(store, clock, entropy);
     // Made last: where the database is refused there must not be a new vault either.
     if (passphrase !== undefined && vault.state === 'absent') await vault.create({ passphrase });
+    await reconcileSigners(store, vault);
     const chains = createChainAccess(store, vault, config.chainTimeoutMs);
     const webhooks = createDeliverer({
       clock,

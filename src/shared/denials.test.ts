@@ -44,6 +44,7 @@ const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string
     evidence: { ...limit, unit: 'wei', threshold: '1', used: '0', amount: '2' },
     names: ['Five a day', '0.000000000000000001', '0.000000000000000002', 'Waiting does not help'],
   },
+  FEE_TOO_LOW: { evidence: { maxFeePerGasWei: '1', baseFeeWei: '1000000007' }, names: ['1 wei', '1000000007'] },
   GAS_TANK_EMPTY: { evidence: { balanceWei: '10', promisedWei: '4', neededWei: '9' }, names: ['0.000000000000000003'] },
   WEBHOOK_DENIED: { evidence: { host, status: 200 }, names: [host, 'arePoliciesVerified: false'] },
   WEBHOOK_TIMEOUT: { evidence: { host, timeoutMs: 3000 }, names: [host, '3000 ms'] },

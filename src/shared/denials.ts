@@ -106,6 +106,10 @@ const rows = {
       `less than the ${units(evidence, 'amount')} that this operation may take.`,
     hint: 'Raise the threshold of the limit, or send the operation with lower gas limits and fees. Waiting does not help.',
   }),
+  FEE_TOO_LOW: ({ maxFeePerGasWei, baseFeeWei }) => ({
+    message: `The operation offers ${String(maxFeePerGasWei)} wei per gas, the chain asks for at least ${String(baseFeeWei)}.`,
+    hint: `Send it with a maxFeePerGas of at least ${String(baseFeeWei)} wei.`,
+  }),
   GAS_TANK_EMPTY: ({ balanceWei, promisedWei, neededWei }) => {
     const short = BigInt(String(neededWei)) + BigInt(String(promisedWei)) - BigInt(String(balanceWei));
     return {

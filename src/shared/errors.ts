@@ -62,6 +62,7 @@ export const errorTable = {
   VAULT_DAMAGED: { status: 400, rpc: -32002, title: 'The vault file is damaged' },
   CONTRACT_MISMATCH: { status: 400, rpc: -32002, title: 'The paymaster contract does not agree with Gasdesk' },
   NOT_DEPLOYABLE: { status: 400, rpc: -32602, title: 'This paymaster version cannot be deployed from here' },
+  SIGNER_EXISTS: { status: 400, rpc: -32602, title: 'The chain has a signer already' },
   SIGNER_MISSING: { status: 400, rpc: -32002, title: 'The chain has no signer' },
   RPC_MISSING: { status: 400, rpc: -32002, title: 'The chain has no RPC URL' },
   DATA_FOLDER_IN_USE: { status: 400, rpc: -32603, title: 'Another Gasdesk engine uses this data folder' },

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 const useSigner = ({ privateKey }: Wallet): Promise<unknown> =>
-  world().engine.service.call('signers.import', { chainId: 31337, privateKey });
+  world().engine.service.call('signers.import', { chainId: 31337, privateKey, replace: true });
 const use = (address: Address): Promise<unknown> =>
   world().engine.service.call('paymasterContracts.use', { ...target, address });
 const deploy = (verifyingSigner: Wallet): Promise<Address> => {
@@ -173,7 +173,7 @@ test('a URL that was given for two chains serves the one it is of', async () => 
   const { service } = engine;
   expectSponsoredBy(await ask(), contract);
   await service.call('chains.set', { chainId: 137, rpc: chain.url });
-  await service.call('signers.import', { chainId: 137, privateKey: signer!.privateKey });
+  await service.call('signers.import', { chainId: 137, privateKey: signer!.privateKey, replace: true });
   const attaching = service.call('paymasterContracts.use', { chainId: 137, version: '1.1.0', address: contract });
   await expect(attaching).rejects.toMatchObject({
     code: 'PAYMASTER_NOT_READY',
@@ -209,3 +209,60 @@ const withSlowNode = async (
     server.close();
   }
 };
+
+test('after doctor found that the contract obeys another signer, nothing more is signed for it', async () => {
+  expectSponsoredBy(await ask(), contract);
+  const owned = await contractAt('VerifyingSingletonPaymaster', contract, world().operator);
+  await (await owned.getFunction('setSigner').send(otherSigner!.address)).wait();
+  const { ok } = await world().engine.service.call('system.doctor', {});
+  expect(ok).toBe(false);
+  await expectRefused(await ask(), signer!.address, otherSigner!.address.toLowerCase());
+});
+
+test('an operation below the base fee is not sponsored: its overhead would be charged at the price of the bundle', async () => {
+  const nextBaseFee = async (wei: number): Promise<void> => {
+    await world().chain.provider.send('anvil_setNextBlockBaseFeePerGas', [`0x${wei.toString(16)}`]);
+    await world().chain.provider.send('anvil_mine', ['0x1']);
+  };
+  await nextBaseFee(2_000_000_000);
+  try {
+    const call = { to: world().contracts.gameItems, data: gameCall('mint') };
+    const { status, body } = await dapp.sponsor({ ...operation(call), maxFeePerGas: '1', maxPriorityFeePerGas: '1' });
+    expect([status, body.result?.paymasterAndData, body.result?.reason?.code]).toEqual([200, '0x', 'FEE_TOO_LOW']);
+    expect(body.result?.reason?.hint).toMatch(/at least \d+ wei/);
+  } finally {
+    await nextBaseFee(100_000_000);
+  }
+});
+
+test('a node that is there but refuses to tell the balance does not switch the tank check off', async () => {
+  expectSponsoredBy(await ask(), contract);
+  const balance = (await contractAt('VerifyingSingletonPaymaster', contract, world().operator)).interface.getFunction(
+    'getBalance',
+  )!;
+  const proxy = createServer((request, response) => {
+    void (async () => {
+      const body = Buffer.concat((await request.toArray()) as Buffer[]).toString();
+      const refused = body.includes(balance.selector);
+      const answer = refused
+        ? JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32005, message: 'limit exceeded, key=sesame' } })
+        : await (
+            await fetch(world().chain.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+          ).text();
+      response.setHeader('content-type', 'application/json');
+      response.end(answer);
+    })();
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  try {
+    const { port } = proxy.address() as AddressInfo;
+    await world().engine.service.call('chains.set', { chainId: 31337, rpc: `http://127.0.0.1:${port}` });
+    const { status, body } = await ask();
+    expect([status, body.error?.code]).toEqual([503, -32003]);
+    expect(JSON.stringify(body)).not.toContain('sesame');
+  } finally {
+    proxy.closeAllConnections();
+    proxy.close();
+  }
+});

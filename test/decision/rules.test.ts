@@ -189,7 +189,7 @@ test('every local rule is asked, and the first denial in their order decides', a
   expect(codeOf(await dapp.sponsor(op({ data: gameCall('burn') }, { initCode })))).toBe('METHOD_NOT_WHITELISTED');
   const denials = ['METHOD_NOT_WHITELISTED', 'WALLET_DEPLOYMENT_NOT_SPONSORED', 'LIMIT_TOO_SMALL', 'GAS_TANK_EMPTY'];
   expect(await steps('deny')).toEqual(denials);
-  expect(await steps('pass')).toEqual(['GAS_GIVEN', 'LIMIT_HAS_ROOM']);
+  expect(await steps('pass')).toEqual(['GAS_GIVEN', 'FEE_COVERS_BASE', 'LIMIT_HAS_ROOM']);
   expect(codeOf(await dapp.sponsor(op({}, { initCode })))).toBe('WALLET_DEPLOYMENT_NOT_SPONSORED');
   expect(await steps('deny')).toEqual(denials.slice(1));
   expect(codeOf(await dapp.sponsor(op()))).toBe('LIMIT_TOO_SMALL');

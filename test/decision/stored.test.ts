@@ -94,6 +94,7 @@ describe('once a DApp has its answer, the decision is on disk', () => {
       ['gas', 'pass', 'GAS_GIVEN', { ...GAS, maxFeePerGasWei: String(FEE) }],
       ['contracts', 'skip', 'NO_CONTRACT_REGISTERED', {}],
       ['walletDeployment', 'skip', 'NO_DEPLOYMENT', {}],
+      ['fees', 'pass', 'FEE_COVERS_BASE', { maxFeePerGasWei: String(FEE), baseFeeWei: expect.stringMatching(/^\d+$/) }],
       [
         'gasTank',
         'pass',
@@ -121,7 +122,7 @@ test('what cannot be written down is not signed, and promises nothing', async ()
   try {
     const { status, body } = await dapp.sponsor(op());
     expect({ status, ...body }).toEqual({
-      status: 500,
+      status: 400,
       jsonrpc: '2.0',
       id: 1,
       error: {

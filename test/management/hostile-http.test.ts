@@ -334,3 +334,8 @@ describe('broken HTTP', () => {
     }
   });
 });
+
+test('a target that is no path is not found, and no bug', async () => {
+  const answer = await desk().raw('GET http:// HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  expect(answer).toContain('404');
+});

@@ -219,7 +219,7 @@ class LedgerRun {
       const settlements = await this.#store.settlements();
       const policy = await this.#store.dappPolicy('dapp-1');
       const now = this.#clock.now();
-      const facts = { op: operation(sender, cost), ready, policy, balanceWei: BALANCE, now };
+      const facts = { op: operation(sender, cost), ready, policy, money: { balanceWei: BALANCE, baseFeeWei: 0n }, now };
       const ledger = ledgerSteps(this.#clock, facts);
       const limits: ModelLimit[] = policy.rules
         .filter(isLimit)
@@ -305,7 +305,13 @@ class LedgerRun {
         policyData: limit,
       }));
       const policy = { revision: 0, contracts: [], rules, webhooks: [] };
-      const facts = { op: operation(sender, cost), ready, policy, balanceWei: BALANCE, now: at };
+      const facts = {
+        op: operation(sender, cost),
+        ready,
+        policy,
+        money: { balanceWei: BALANCE, baseFeeWei: 0n },
+        now: at,
+      };
       const held = await this.#store.heldOf(ledgerSteps(this.#clock, facts).claims);
       const used = limits.map((limit) => model.used(limit, sender, at));
       expect(held).toEqual([...used, model.promised()]);

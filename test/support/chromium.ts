@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { findChromium } from './find-chromium.ts';
 
 /** Nothing of Chromium's own that calls home, opens windows or needs a display. */
 const QUIET = [
@@ -34,13 +35,15 @@ const endpointOf = async (child: ChildProcess): Promise<string> => {
   throw new Error(`Chromium did not start:\n${lines.join('\n')}`);
 };
 
-/** Starts the Chromium of this machine (`chromium` on the PATH) on a profile of its own. */
+/** Starts the Chromium of this machine on a profile of its own. */
 export const startChromium = async (): Promise<RunningChromium> => {
+  const chromium = findChromium();
+  if (chromium === undefined) throw new Error('There is no Chromium on the PATH; CHROMIUM may name one.');
   const profile = mkdtempSync(join(tmpdir(), 'gasdesk-chromium-'));
   // Its own sandbox does not work for root.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const args = [...QUIET, ...sandbox, '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'];
-  const child = spawn('chromium', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(chromium, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(child, 'exit');
   return {
     endpoint: await endpointOf(child),

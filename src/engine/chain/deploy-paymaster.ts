@@ -1,4 +1,4 @@
-import { ContractFactory, JsonRpcProvider, Wallet } from 'ethers';
+import { ContractFactory, JsonRpcProvider, Wallet, isError } from 'ethers';
 import { entryPointAddress } from '../../shared/entry-points.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
@@ -16,6 +16,13 @@ export interface PaymasterDeployment {
   readonly privateKey: string;
 }
 
+/** Where ethers has no word of its own for what the node answered, it says only that it could not "coalesce" it. */
+const detailOf = (error: unknown): string => {
+  const answered = isError(error, 'UNKNOWN_ERROR') ? error.error?.message : undefined;
+  if (answered !== undefined) return answered;
+  return error instanceof Error && 'shortMessage' in error ? String(error.shortMessage) : String(error);
+};
+
 /**
  * Deploys a paymaster contract and waits until it is mined.
  *
@@ -29,6 +36,8 @@ export const deployPaymaster = async (
   if (deployment === undefined)
     throw new EngineError('NOT_DEPLOYABLE', `Version ${layout.version} can only be attached`);
   const { abi, bytecode } = await loadArtifact(deployment.artifact);
+  // A node that cannot be reached or is of another chain is told as such, before anything is signed.
+  await rpc.send('eth_chainId', []);
   const provider = new JsonRpcProvider(rpc.url, chainId, { staticNetwork: true, cacheTimeout: -1 });
   try {
     const owner = new Wallet(privateKey, provider);
@@ -43,8 +52,7 @@ export const deployPaymaster = async (
     const transactionHash = contract.deploymentTransaction()?.hash ?? '';
     return { address: (await contract.getAddress()) as Address, transactionHash };
   } catch (error) {
-    const detail = error instanceof Error && 'shortMessage' in error ? String(error.shortMessage) : String(error);
-    throw new EngineError('CHAIN_UNREACHABLE', `The deployment failed: ${detail}`, {}, { cause: error });
+    throw new EngineError('CHAIN_UNREACHABLE', `The deployment failed: ${detailOf(error)}`, {}, { cause: error });
   } finally {
     provider.destroy();
   }

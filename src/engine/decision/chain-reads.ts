@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
+import { quantity } from '../../shared/schema/quantity.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import { callFault } from '../paymaster/agreement.ts';
 import { readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
@@ -35,15 +37,43 @@ export const readNonce = async (
   return asked(ready, () => readSenderNonce(call, ready.contract, sender));
 };
 
-/** What the tank holds; undefined where nobody can be asked. The contract guards its own money on chain. */
-export const tankBalance = async (rpc: RpcClient | undefined, ready: ReadyPaymaster): Promise<bigint | undefined> => {
+/** What the chain says about money. */
+export interface ChainMoney {
+  /** What the tank holds, wei. */
+  readonly balanceWei: bigint;
+  /** What a block asks for at least, wei per gas. */
+  readonly baseFeeWei: bigint;
+}
+
+const blockSchema = z.object({ baseFeePerGas: quantity.optional() });
+
+/**
+ * Reads tank and base fee; undefined where the chain cannot be reached at all: the contract guards its own money. A
+ * node that is there and refuses is no reason to go without: whoever provokes that would switch the tank check off.
+ *
+ * @param reached true if this request has reached the node already, so that silence now is a fault
+ * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
+ */
+export const readMoney = async (
+  rpc: RpcClient | undefined,
+  ready: ReadyPaymaster,
+  reached: boolean,
+): Promise<ChainMoney | undefined> => {
   if (rpc === undefined) return undefined;
   const { layout, contract, fundingWallet, entryPoint } = ready;
   const tank = { paymaster: contract, ...(fundingWallet !== undefined && { fundingWallet }) };
   try {
-    return await asked(ready, () => readBalance(rpc.call, layout, tank, entryPoint));
+    return await asked(ready, async () => {
+      const [balanceWei, block] = await Promise.all([
+        readBalance(rpc.call, layout, tank, entryPoint),
+        rpc.send('eth_getBlockByNumber', ['latest', false]),
+      ]);
+      return { balanceWei, baseFeeWei: blockSchema.safeParse(block).data?.baseFeePerGas ?? 0n };
+    });
   } catch (error) {
-    if (error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE') return undefined;
+    const silent =
+      error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE' && !(error.cause instanceof RpcError);
+    if (silent && !reached) return undefined;
     throw error;
   }
 };

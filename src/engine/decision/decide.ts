@@ -14,7 +14,7 @@ import type { Deliverer } from '../webhooks/deliver.ts';
 import { signDigest } from '../signer/sign.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { DappPolicy, Store } from '../store/store.ts';
-import { readNonce, tankBalance } from './chain-reads.ts';
+import { readMoney, readNonce } from './chain-reads.ts';
 import { withGas } from './operation-gas.ts';
 import { type Progress, type SponsorshipRequest, decisionDraft, failedDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
@@ -46,7 +46,8 @@ const BACKDATE_S = 60;
  * Decides whether to sponsor a user operation, in the order of SPEC 5. The decision is stored when this resolves;
  * a failure on the way is stored too, and thrown.
  *
- * @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE`, `GAS_ESTIMATION_FAILED` or `VALIDATION`
+ * @throws EngineError `PAYMASTER_NOT_READY`, `VERSION_NOT_SUPPORTED`, `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`,
+ *   `VAULT_LOCKED`, `GAS_ESTIMATION_FAILED`, `FEE_TOKEN_REQUIRED`, `TOKEN_NOT_SUPPORTED` or `VALIDATION`
  */
 export const decide = async (context: DecisionContext, request: SponsorshipRequest): Promise<SponsorshipDecision> => {
   const decisionId = context.entropy.uuid();
@@ -85,13 +86,13 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
   for (;;) {
     // Whatever waits comes before the policy is read: what the operator changes meanwhile binds this operation.
     const settlements = await store.settlements();
-    const balanceWei = await tankBalance(rpc, ready);
+    const money = await readMoney(rpc, ready, options.calculateGasLimits);
     const policy = await store.dappPolicy(paymaster.paymasterId);
 
     // 2. Contracts, 3. wallet deployment
     progress.steps = [step, ...localSteps(clock, policy, ready, op)];
     // 4. Spending limits, 5. gas tank
-    const ledger = ledgerSteps(clock, { op, ready, policy, balanceWei, now: clock.now() });
+    const ledger = ledgerSteps(clock, { op, ready, policy, money, now: clock.now() });
 
     // 6. Webhooks, only when no local rule denies. Afterwards everything is looked at anew.
     const preview = needsAnswers(policy, asked)

@@ -3,15 +3,17 @@ import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
 import type { Clock } from '../clock.ts';
 import { windowAt } from '../ledger/windows.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
+import { feesRule } from '../rules/fees.ts';
 import { gasTankRule } from '../rules/gas-tank.ts';
 import { limitAmount, spendingLimitRule } from '../rules/spending-limit.ts';
 import type { Claim, DappPolicy, Rule } from '../store/store.ts';
+import type { ChainMoney } from './chain-reads.ts';
 import { type Step, ruleStep } from './steps.ts';
 
 /** What an operation would take from the ledger, and the rules that look at what is held there already. */
 export interface LedgerSteps {
   readonly claims: readonly Claim[];
-  /** The steps of spending limits and gas tank; `held` is in the order of the claims. */
+  /** The steps of fees, spending limits and gas tank; `held` is in the order of the claims. */
   steps(held: readonly bigint[]): Step[];
 }
 
@@ -20,8 +22,8 @@ export interface LedgerFacts {
   readonly op: UserOperationV06;
   readonly ready: ReadyPaymaster;
   readonly policy: DappPolicy;
-  /** Wei in the tank; undefined where the chain could not be asked. */
-  readonly balanceWei: bigint | undefined;
+  /** Undefined where the chain could not be asked. */
+  readonly money: ChainMoney | undefined;
   /** Epoch ms. */
   readonly now: number;
 }
@@ -34,7 +36,7 @@ const tankKey = ({ chainId, contract, fundingWallet }: ReadyPaymaster): string =
   ['tank', chainId, addressKey(contract), addressKey(fundingWallet ?? '0x')].join(':');
 
 /** Claims on every active limit's current window and on the gas tank (SPEC 5.4 and 5.5). */
-export const ledgerSteps = (clock: Clock, { op, ready, policy, balanceWei, now }: LedgerFacts): LedgerSteps => {
+export const ledgerSteps = (clock: Clock, { op, ready, policy, money, now }: LedgerFacts): LedgerSteps => {
   const maxCost = ready.layout.reservedCost(op);
   const limits = policy.rules.filter(isActiveLimit).map(({ ruleId, cycle, name, policyData: limit }) => {
     const { index, endsAt } = windowAt(limit, now);
@@ -53,11 +55,17 @@ export const ledgerSteps = (clock: Clock, { op, ready, policy, balanceWei, now }
   });
   const tank: Claim = { key: tankKey(ready), kind: 'tank', amount: maxCost, endsAt: null };
   const tankStep = (promisedWei: bigint): Step =>
-    ruleStep(clock, gasTankRule.type, () => gasTankRule.check(null, { balanceWei, promisedWei, neededWei: maxCost }));
+    ruleStep(clock, gasTankRule.type, () =>
+      gasTankRule.check(null, { balanceWei: money?.balanceWei, promisedWei, neededWei: maxCost }),
+    );
 
   const asked = [...limits, { claim: tank, step: tankStep }];
+  const fees = (): Step =>
+    ruleStep(clock, feesRule.type, () =>
+      feesRule.check(null, { maxFeePerGasWei: op.maxFeePerGas, baseFeeWei: money?.baseFeeWei }),
+    );
   return {
     claims: asked.map(({ claim }) => claim),
-    steps: (held) => asked.map(({ step }, index) => step(held[index] ?? 0n)),
+    steps: (held) => [fees(), ...asked.map(({ step }, index) => step(held[index] ?? 0n))],
   };
 };

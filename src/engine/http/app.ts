@@ -77,8 +77,11 @@ const checkHost =
 
 /** `//api/v2/…` is served like `/api/v2/…` (SPEC 2). */
 const singleSlashes: Middleware = (context, next) => {
+  // koa has none for a target that is no path, such as `http://`.
+  const path = context.path as string | null;
+  if (path === null) throw new EngineError('ROUTE_NOT_FOUND');
   // Setting a path costs more than looking at it.
-  if (context.path.includes('//')) context.path = context.path.replaceAll(/\/{2,}/g, '/');
+  if (path.includes('//')) context.path = path.replaceAll(/\/{2,}/g, '/');
   return next();
 };
 

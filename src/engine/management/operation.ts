@@ -64,5 +64,4 @@ export const operation = <Body extends z.ZodType, Access extends OperationAccess
   ...given,
   faults: { ...standardFaults, ...given.faults },
   // The router reads the body by this very schema before it runs the operation.
-  run: given.run,
 });

@@ -27,7 +27,8 @@ export const callFault = (subject: AgreementSubject, cause: RpcError): EngineErr
   if (hasReverted(cause)) {
     return mismatch(subject, `it does not answer like one (${words}).`, { contract: subject.contract });
   }
-  const message = `The node of chain ${subject.chainId} answered with an error: ${words}`;
+  // Its words are left to the cause: they are the operator's provider's, and may hold his key.
+  const message = `The node of chain ${subject.chainId} answered with an error`;
   return new EngineError('CHAIN_UNREACHABLE', message, {}, { cause });
 };
 

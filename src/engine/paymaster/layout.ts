@@ -53,13 +53,10 @@ export interface PaymasterLayout<Op extends UserOperation = UserOperationV06> {
   reservedCost(op: Op): bigint;
 }
 
-/**
- * A signature of the right length that no key has made but that recovers to some address, so that the contract
- * reports a signature failure instead of reverting and gas can be estimated with it.
- */
+/** A signature of the right length that no key has made, and that recovers to some address. */
 const STUB_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
 
-/** `paymasterAndData` for gas estimation: all but the signature is final, and so is the length. */
+/** `paymasterAndData` with all but the signature final: what `getHash` needs, where the length is part of the hash. */
 export const stubPaymasterAndData = <Op extends UserOperation>(
   layout: PaymasterLayout<Op>,
   op: Op,

@@ -1,5 +1,5 @@
 import { EngineError } from '../../shared/errors.ts';
-import { type RpcResponse, failure, readBatch, readRequest } from './envelope.ts';
+import { type RpcResponse, failure, httpStatus, readBatch, readRequest } from './envelope.ts';
 import type { MethodContext, RpcMethod } from './method.ts';
 import { pmSponsorUserOperation } from './methods/pm_sponsorUserOperation.ts';
 
@@ -44,7 +44,7 @@ export const dispatch = async (
       return { status: 200, body: { jsonrpc: '2.0', id: request.id, result } };
     } catch (error) {
       const fault = publicFault(error);
-      return { status: fault.status, body: failure(request.id, fault) };
+      return { status: httpStatus(fault), body: failure(request.id, fault) };
     }
   };
   if (!Array.isArray(body)) return answerOne(body);

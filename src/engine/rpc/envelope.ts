@@ -54,6 +54,9 @@ export const readBatch = (values: readonly unknown[]): readonly unknown[] => {
   return values;
 };
 
+/** HTTP status of a JSON-RPC failure: SPEC 3 names 400 for a bug too, since clients read the reason from it. */
+export const httpStatus = (fault: EngineError): number => (fault.code === 'INTERNAL' ? 400 : fault.status);
+
 /** A failure as a full JSON-RPC body. */
 export const failure = (requestId: RpcRequest['id'], fault: EngineError): RpcResponse => ({
   jsonrpc: '2.0',

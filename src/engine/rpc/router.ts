@@ -6,7 +6,7 @@ import { type ReadBody, readJson } from '../http/json.ts';
 import type { RateLimits } from '../rate-limit/rate-limits.ts';
 import type { Service } from '../service/index.ts';
 import { dispatch } from './dispatch.ts';
-import { failure } from './envelope.ts';
+import { failure, httpStatus } from './envelope.ts';
 
 /** Where JSON-RPC is served; the last form takes the key from a header, for those who keep keys out of URLs. */
 const PATHS = ['/api/v1/:chainId/:apiKey', '/api/v2/:chainId/:apiKey', '/rpc/:chainId'];
@@ -100,7 +100,7 @@ export const rpcRouter = ({ service, limits, readBody, showReasons, publicFault 
         await handle(context);
       } catch (error) {
         const fault = told(context)(error);
-        context.status = fault.status;
+        context.status = httpStatus(fault);
         context.body = failure(null, fault);
       }
     };

@@ -1,10 +1,9 @@
-import { SigningKey, computeAddress, hexlify } from 'ethers';
+import { hexlify } from 'ethers';
 import { knownChains } from '../../shared/chains.ts';
 import { EngineError } from '../../shared/errors.ts';
-import type { Address } from '../../shared/schema/hex.ts';
 import { type ChainUrls, carriesCredentials, vaultUrlName, withoutCredentials } from '../chain/chain-access.ts';
 import { Secret } from '../secret.ts';
-import { signerKeyName } from '../signer/chain-signer.ts';
+import { addressOf, signerKeyName } from '../signer/chain-signer.ts';
 import type { ChainSettings, ChainSigner } from '../store/store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -41,8 +40,16 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     return withoutCredentials(url);
   };
 
-  const keepSigner = async (chainId: number, privateKey: string): Promise<ChainSigner> => {
+  const refuseReplacing = async (chainId: number): Promise<void> => {
+    const present = await store.findSigner(chainId);
+    if (present === undefined) return;
+    const message = `Chain ${chainId} has the signer ${present.address}. Say --replace to lose its key and use another.`;
+    throw new EngineError('SIGNER_EXISTS', message, { address: present.address });
+  };
+
+  const keepSigner = async (chainId: number, privateKey: string, replace: boolean): Promise<ChainSigner> => {
     await requireChain(context, chainId);
+    if (!replace) await refuseReplacing(chainId);
     const address = addressOf(privateKey);
     vault.set(signerKeyName(chainId), new Secret(privateKey));
     const signer: ChainSigner = { chainId, address };
@@ -76,18 +83,8 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
       }
       return null;
     },
-    'signers.create': ({ chainId }) => keepSigner(chainId, hexlify(entropy.bytes(32))),
-    'signers.import': ({ chainId, privateKey }) => keepSigner(chainId, privateKey),
+    'signers.create': ({ chainId, replace }) => keepSigner(chainId, hexlify(entropy.bytes(32)), replace),
+    'signers.import': ({ chainId, privateKey, replace }) => keepSigner(chainId, privateKey, replace),
     'signers.list': () => store.listSigners(),
   };
-};
-
-/** The address of a private key. @throws EngineError `VALIDATION` for 32 bytes that are no private key (zero, or beyond the curve's order) */
-export const addressOf = (privateKey: string): Address => {
-  try {
-    return computeAddress(new SigningKey(privateKey)) as Address;
-  } catch {
-    const message = 'privateKey must be a secp256k1 private key';
-    throw new EngineError('VALIDATION', message, { errors: [message] });
-  }
 };

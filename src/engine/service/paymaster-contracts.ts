@@ -5,8 +5,9 @@ import type { RpcClient } from '../chain/rpc.ts';
 import { requireAgreement } from '../paymaster/agreement.ts';
 import type { PaymasterLayout } from '../paymaster/layout.ts';
 import { findLayout } from '../paymaster/registry.ts';
+import { addressOf } from '../signer/chain-signer.ts';
 import type { PaymasterContract } from '../store/store.ts';
-import { addressOf, requireChain } from './chains.ts';
+import { requireChain } from './chains.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 const requireLayout = (version: string): PaymasterLayout => {

@@ -56,7 +56,11 @@ export const systemHandlers = ({ store, vault, chains }: ServiceContext): Handle
       if (signer === undefined) throw new EngineError('SIGNER_MISSING');
       const rpc = await chains.rpc(chainId);
       if (rpc === undefined) throw new EngineError('RPC_MISSING');
+      const contract = { chainId, version: contractVersion, address, checked: false };
+      // Until it agrees again it is looked at before anything is signed for it.
+      await store.savePaymasterContract(contract);
       await requireAgreement(rpc, { chainId, layout, contract: address, signer: signer.address });
+      await store.savePaymasterContract({ ...contract, checked: true });
       return `${address} agrees on hash and signer`;
     });
   };

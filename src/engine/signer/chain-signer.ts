@@ -1,5 +1,8 @@
-import type { Hex } from '../../shared/schema/hex.ts';
+import { SigningKey, computeAddress } from 'ethers';
+import { EngineError } from '../../shared/errors.ts';
+import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
 import type { Secret } from '../secret.ts';
+import type { Store } from '../store/store.ts';
 import type { Vault } from './vault.ts';
 
 /** Name under which a chain's signing key is in the vault. */
@@ -11,3 +14,30 @@ export const signerKeyName = (chainId: number): string => `signer.${chainId}`;
  */
 export const signerKey = (vault: Vault, chainId: number): Secret<Hex> | undefined =>
   vault.get(signerKeyName(chainId)) as Secret<Hex> | undefined;
+
+/** The address of a private key. @throws EngineError `VALIDATION` for 32 bytes that are no private key (zero, or beyond the curve's order) */
+export const addressOf = (privateKey: string): Address => {
+  try {
+    return computeAddress(new SigningKey(privateKey)) as Address;
+  } catch {
+    const message = 'privateKey must be a secp256k1 private key';
+    throw new EngineError('VALIDATION', message, { errors: [message] });
+  }
+};
+
+/**
+ * Makes the recorded signers agree with the keys in an open vault. They differ after a crash between the two writes of
+ * a new key, or with a vault from elsewhere; contracts are then checked anew.
+ */
+export const reconcileSigners = async (
+  store: Pick<Store, 'listSigners' | 'saveSigner'>,
+  vault: Vault,
+): Promise<void> => {
+  if (vault.state !== 'unlocked') return;
+  for (const { chainId, address } of await store.listSigners()) {
+    const key = signerKey(vault, chainId);
+    if (key === undefined) continue;
+    const actual = addressOf(key.reveal());
+    if (!sameAddress(actual, address)) await store.saveSigner({ chainId, address: actual });
+  }
+};

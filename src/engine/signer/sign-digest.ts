@@ -15,11 +15,12 @@ interface NativeBinding {
   ): { readonly signature: Buffer; readonly recid: number };
 }
 
-const require = createRequire(import.meta.url);
+/** Not named `require`: the bundle of the shell has one of its own. */
+const load = createRequire(import.meta.url);
 
 const loadBinding = (): NativeBinding | undefined => {
   try {
-    return require('secp256k1/bindings.js') as NativeBinding;
+    return load('secp256k1/bindings.js') as NativeBinding;
   } catch {
     // Prebuilt for Linux and Windows on x64 and macOS on arm64.
     return undefined;

@@ -14,6 +14,9 @@ const chain = z.strictObject({
 
 const signer = z.strictObject({ chainId: z.number(), address });
 
+/** A key that is replaced is gone, and what it has signed stays good until it expires. */
+const replace = z.boolean().default(false).describe('Put the key in the place of the one there is');
+
 const paymasterContract = z.strictObject({
   chainId: z.number(),
   version: z.string(),
@@ -55,15 +58,15 @@ export const chainProcedures = {
   }),
   'signers.create': procedure({
     summary: 'Make the key that signs sponsorships on a chain',
-    input: z.strictObject({ chainId }),
+    input: z.strictObject({ chainId, replace }),
     output: signer,
-    errors: ['CHAIN_NOT_SUPPORTED', 'VAULT_LOCKED'],
+    errors: ['CHAIN_NOT_SUPPORTED', 'SIGNER_EXISTS', 'VAULT_LOCKED'],
   }),
   'signers.import': procedure({
     summary: 'Import the key that signs sponsorships on a chain',
-    input: z.strictObject({ chainId, privateKey: FUNDED_KEY }),
+    input: z.strictObject({ chainId, privateKey: FUNDED_KEY, replace }),
     output: signer,
-    errors: ['CHAIN_NOT_SUPPORTED', 'VAULT_LOCKED'],
+    errors: ['CHAIN_NOT_SUPPORTED', 'SIGNER_EXISTS', 'VAULT_LOCKED'],
   }),
   'signers.list': procedure({
     summary: 'List the signers, without their keys',

@@ -1,6 +1,6 @@
 import type { Address, Hex } from './hex.ts';
 
-/** The EntryPoint generations Gasdesk signs for. */
+/** The EntryPoint generations whose operations Gasdesk reads and hashes. */
 export type EntryPointVersion = '0.6' | '0.7' | '0.8';
 
 /** A user operation of EntryPoint v0.6 with every field set. Gas in gas units, fees in wei per gas. */

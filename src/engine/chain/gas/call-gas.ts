@@ -53,12 +53,16 @@ const readAnswer = (answer: Hex): { success: boolean; gasNeeded: bigint; revertD
   if (answer === '0x') {
     throw new EngineError('GAS_ESTIMATION_FAILED', 'The node does not support state overrides in eth_call');
   }
-  const [success, gasNeeded, revertData] = abi.decodeFunctionResult('estimateCallGas', answer).toArray() as [
-    boolean,
-    bigint,
-    Hex,
-  ];
-  return { success, gasNeeded, revertData };
+  try {
+    const [success, gasNeeded, revertData] = abi.decodeFunctionResult('estimateCallGas', answer).toArray() as [
+      boolean,
+      bigint,
+      Hex,
+    ];
+    return { success, gasNeeded, revertData };
+  } catch (error) {
+    throw new EngineError('CHAIN_UNREACHABLE', 'The node garbled the simulation of the call', {}, { cause: error });
+  }
 };
 
 const callFailure = (revertData: Hex): EngineError => {

@@ -1,6 +1,10 @@
+import { EngineError } from '../../../shared/errors.ts';
 import { estimateByBundler } from './bundler.ts';
 import type { GasRequest, GasValues } from './gas-request.ts';
 import { estimateBySimulation } from './simulation.ts';
+
+/** No block of any chain has room for more. */
+const MOST_GAS = 10_000_000_000n;
 
 /**
  * The gas values to sign for: the bundler's if there is one, else found by simulation (SPEC 5.1).
@@ -8,5 +12,10 @@ import { estimateBySimulation } from './simulation.ts';
  * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.aaCode` and `data.reason` where they are known,
  *   `CHAIN_UNREACHABLE`
  */
-export const estimateGas = (request: GasRequest): Promise<GasValues> =>
-  request.bundler === undefined ? estimateBySimulation(request) : estimateByBundler(request.bundler, request);
+export const estimateGas = async (request: GasRequest): Promise<GasValues> => {
+  const { bundler } = request;
+  const gas = await (bundler === undefined ? estimateBySimulation(request) : estimateByBundler(bundler, request));
+  const absurd = Object.values(gas).some((value: bigint) => value <= 0n || value > MOST_GAS);
+  if (absurd) throw new EngineError('CHAIN_UNREACHABLE', 'The node answered the gas estimation with absurd values');
+  return gas;
+};

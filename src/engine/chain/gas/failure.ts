@@ -80,5 +80,10 @@ export const validationFailure = (text: string, cause: unknown): EngineError => 
 export const simulationFailure = (error: unknown): unknown => {
   if (!(error instanceof RpcError)) return error;
   const { data = '0x', message } = error;
-  return validationFailure(data === '0x' ? `The simulation failed: ${message}` : revertReason(data), error);
+  if (data !== '0x') return validationFailure(revertReason(data), error);
+  if (/revert|\bAA\d\d\b|\bgas\b|invalid opcode/i.test(message)) {
+    return validationFailure(`The simulation failed: ${message}`, error);
+  }
+  // What a provider says of itself is not for the DApp's users: it may hold the operator's key.
+  return new EngineError('CHAIN_UNREACHABLE', 'The node refused to simulate the operation', {}, { cause: error });
 };

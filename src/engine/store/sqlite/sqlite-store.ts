@@ -42,8 +42,13 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...decisionStore(database, ledger, commit),
     ...settlementStore(database, ledger, commit),
     async integrityFaults() {
-      const rows = database.pragma('integrity_check') as { integrity_check: string }[];
-      return rows.map((row) => row.integrity_check).filter((fault) => fault !== 'ok');
+      try {
+        const rows = database.pragma('integrity_check') as { integrity_check: string }[];
+        return rows.map((row) => row.integrity_check).filter((fault) => fault !== 'ok');
+      } catch (error) {
+        // Damaged so badly that it cannot even be checked.
+        return [error instanceof Error ? error.message : String(error)];
+      }
     },
     async close() {
       await commit.drain();

@@ -119,7 +119,13 @@ const promisedOf = async (store: Store): Promise<bigint> => {
     signature: '0x',
   } as const;
   const policy = { revision: 0, contracts: [], rules: [], webhooks: [] };
-  const { claims } = ledgerSteps(new ManualClock(), { op, ready, policy, balanceWei: 0n, now: 0 });
+  const { claims } = ledgerSteps(new ManualClock(), {
+    op,
+    ready,
+    policy,
+    money: { balanceWei: 0n, baseFeeWei: 0n },
+    now: 0,
+  });
   return (await store.heldOf(claims)).at(-1)!;
 };
 

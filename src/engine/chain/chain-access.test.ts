@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Secret } from '../secret.ts';
+import type { Vault } from '../signer/vault.ts';
+import type { ChainSettings } from '../store/store.ts';
+import { carriesCredentials, createChainAccess, vaultUrlName, withoutCredentials } from './chain-access.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A node that answers everything with this. */
+const node = async (answer: object): Promise<string> => {
+  const server = createServer((request, response) => {
+    void json(request).then((body) => {
+      const { id } = body as { id: number };
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+    });
+  }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+const access = (rpc: Readonly<Record<number, string>>, vault: Pick<Vault, 'state' | 'get'>) => {
+  const findChain = async (chainId: number): Promise<ChainSettings | undefined> => {
+    const url = rpc[chainId];
+    return url === undefined ? undefined : { chainId, name: null, symbol: null, rpc: url, bundler: null };
+  };
+  return createChainAccess({ findChain }, vault as Vault, 2_000);
+};
+const locked = { state: 'locked' as const, get: () => undefined };
+
+describe('reaching a chain', () => {
+  const blockNumber = async (chains: ReturnType<typeof access>, chainId: number): Promise<unknown> =>
+    (await chains.rpc(chainId))?.send('eth_blockNumber', []);
+
+  it('refuses a node of another chain, also when the same URL was right for the chain it is of', async () => {
+    const url = await node({ result: '0x1' });
+    const chains = access({ 1: url, 137: url }, locked);
+    expect(await blockNumber(chains, 1)).toBe('0x1');
+    await expect(blockNumber(chains, 137)).rejects.toMatchObject({
+      code: 'PAYMASTER_NOT_READY',
+      message: expect.stringContaining('The RPC URL set for chain 137 is of chain 1'),
+    });
+    expect(await blockNumber(chains, 1)).toBe('0x1');
+  });
+
+  it('says what the provider says of the key in the URL, instead of an internal error', async () => {
+    const chains = access({ 1: await node({ error: { code: -32000, message: 'invalid project id' } }) }, locked);
+    await expect(blockNumber(chains, 1)).rejects.toMatchObject({
+      code: 'CHAIN_UNREACHABLE',
+      message: 'The RPC of chain 1 does not tell its chain id: invalid project id',
+    });
+  });
+
+  it('has no client where no URL is set', async () => {
+    expect(await access({}, locked).rpc(1)).toBeUndefined();
+    expect(await access({}, locked).bundler(1)).toBeUndefined();
+  });
+
+  it('takes the whole URL from the vault, and says so when the vault is locked', async () => {
+    const url = `${await node({ result: '0x1' })}/?key=secret`;
+    const shown = { 1: withoutCredentials(url) };
+    await expect(access(shown, locked).rpc(1)).rejects.toMatchObject({ code: 'VAULT_LOCKED' });
+    const get = (name: string) => (name === vaultUrlName(1, 'rpc') ? new Secret(url) : undefined);
+    expect((await access(shown, { state: 'unlocked', get }).rpc(1))?.url).toBe(url);
+  });
+});
+
+describe('telling whether a URL carries credentials', () => {
+  it.each([
+    ['https://user:pass@rpc.example.com', true],
+    ['https://user@127.0.0.1:8545', true],
+    ['https://rpc.example.com/v2/key', true],
+    ['https://rpc.example.com/?key=1', true],
+    ['http://localhost:8545/?key=1', true],
+    ['https://127.example.com/key', true],
+    ['https://127.0.0.1.example.com/key', true],
+    ['https://rpc.example.com', false],
+    ['https://rpc.example.com/', false],
+    ['http://127.0.0.1:8545/chain/1', false],
+    ['http://[::1]:8545/chain/1', false],
+    ['http://localhost:8545/chain/1', false],
+  ])('%s: %s', (url, expected) => {
+    expect(carriesCredentials(url)).toBe(expected);
+  });
+});

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { Wallet } from 'ethers';
+import { afterEach, expect, test } from 'vitest';
+import { useTempFolders } from '../../../test/support/temp-folder.ts';
+import { loadConfig } from '../config.ts';
+import { openDataFolder } from '../data-folder/data-folder.ts';
+import { type Engine, createEngine } from '../index.ts';
+import { createLog } from '../log.ts';
+import { Secret } from '../secret.ts';
+import { signerKeyName } from './chain-signer.ts';
+import { openVault } from './vault.ts';
+
+const scrypt = { N: 2, r: 1, p: 1 };
+const tempFolder = useTempFolders();
+const passphrase = new Secret('correct horse');
+const chainId = 31337;
+
+let engine: Engine | undefined;
+afterEach(async () => {
+  await engine?.stop();
+});
+
+const start = async (dir: string): Promise<Engine['service']> => {
+  const log = createLog({ level: 'silent' });
+  engine = await createEngine({ folder: openDataFolder(dir), config: loadConfig({}), log, passphrase, scrypt });
+  return engine.service;
+};
+
+test('a signing key is not lost to a second "create" or "import" that does not say so', async () => {
+  const service = await start(tempFolder());
+  const first = await service.call('signers.create', { chainId });
+  const { privateKey, address } = Wallet.createRandom();
+  const refused = { code: 'SIGNER_EXISTS', message: expect.stringContaining(first.address) };
+  await expect(service.call('signers.create', { chainId })).rejects.toMatchObject(refused);
+  await expect(service.call('signers.import', { chainId, privateKey })).rejects.toMatchObject(refused);
+  expect(await service.call('signers.list', {})).toEqual([first]);
+  await service.call('signers.import', { chainId, privateKey, replace: true });
+  expect(await service.call('signers.list', {})).toEqual([{ chainId, address }]);
+});
+
+test('a crash between the key and its record does not leave the desk signing for another address', async () => {
+  const dir = tempFolder();
+  await (await start(dir)).call('signers.create', { chainId });
+  await engine?.stop();
+  const { privateKey, address } = Wallet.createRandom();
+  const vault = openVault(join(dir, 'vault.json'), { scrypt });
+  await vault.unlock({ passphrase });
+  vault.set(signerKeyName(chainId), new Secret(privateKey));
+  vault.lock();
+  expect(await (await start(dir)).call('signers.list', {})).toEqual([{ chainId, address }]);
+});

@@ -1,0 +1,290 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { computeAddress } from 'ethers';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import type { Engine } from '../../src/engine/index.ts';
+import { type CliResult, gasdesk } from '../support/cli.ts';
+import { useLocalChain } from '../support/local-chain.ts';
+import { PASSPHRASE, quickEngine } from '../support/quick-engine.ts';
+import { useTempFolders } from '../support/temp-folder.ts';
+
+/** Keys of well-known accounts that are rich on every local chain; two, since their transactions are numbered. */
+const RICH_KEYS = [
+  '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+];
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+const fill = async ({ service }: Engine, rpc: string) => {
+  const [account] = await service.call('accounts.list', {});
+  const dapp = { accountId: account!.accountId, name: 'Game', type: 'HYBRID', chainId: 31337, version: '1.1.0' };
+  const { paymasterId, apiKey } = await service.call('paymasters.create', dapp);
+  const hook = { paymasterId, webhookUrl: 'https://example.com/verify', requestType: 'POST' };
+  const { webhookId } = await service.call('webhooks.create', hook);
+  await service.call('chains.set', { chainId: 31337, rpc });
+  const userOperation = {
+    sender: `0x${'11'.repeat(20)}`,
+    nonce: '0x0',
+    callData: '0x',
+    maxFeePerGas: '0x1',
+    maxPriorityFeePerGas: '0x1',
+  };
+  // A control sequence that JSON does not escape.
+  const received = { note: '\u009b31mred' };
+  const request = {
+    apiKey,
+    chainId: 31337,
+    method: 'pm_sponsorUserOperation',
+    userOperation,
+    options: { mode: 'SPONSORED' },
+    received,
+  };
+  // Nothing is attached yet: the decision that is stored says so.
+  await expect(service.call('sponsorship.sponsor', request)).rejects.toMatchObject({ code: 'PAYMASTER_NOT_READY' });
+  const [decision] = await service.call('decisions.list', {});
+  return { paymasterId, webhookId, decisionId: decision!.id };
+};
+
+// A test starts up to ten processes; on a busy machine each may take seconds.
+vi.setConfig({ testTimeout: 120_000 });
+
+const chain = useLocalChain();
+const tempFolder = useTempFolders();
+const engines: Engine[] = [];
+afterAll(async () => {
+  for (const engine of engines) await engine.stop();
+});
+
+/** A desk of the test alone with a DApp, a webhook and a decision; with an engine that serves it, or with none. */
+const openDesk = async (served: boolean) => {
+  const dir = tempFolder();
+  const engine = await quickEngine(dir);
+  const ids = await fill(engine, chain().url);
+  if (served) {
+    await engine.serve();
+    engines.push(engine);
+  } else await engine.stop();
+  const env = served ? {} : { GASDESK_PASSPHRASE: PASSPHRASE };
+  const run = (...args: string[]): Promise<CliResult> => gasdesk([...args, '--data', dir], env);
+
+  /** Runs a command for a program: one JSON document on stdout, nothing on stderr. */
+  const json = async <T>(...args: string[]): Promise<T> => {
+    const { code, stdout, stderr } = await run(...args, '--json');
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    return JSON.parse(stdout) as T;
+  };
+  const keyFile = (key: string): string => {
+    const path = join(dir, 'key of the test');
+    writeFileSync(path, `${key}\n`);
+    return path;
+  };
+
+  /** Runs a command for a person, who is not to be shown JSON. */
+  const human = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+    expect(() => JSON.parse(stdout) as unknown, stdout).toThrow();
+    return stdout;
+  };
+
+  return { ...ids, run, json, human, keyFile };
+};
+
+describe.concurrent.each([
+  ['on the files', false],
+  ['through the engine that runs', true],
+])('every command %s', (_way, served) => {
+  it('account create and list: the new account is beside the first one', async () => {
+    const { json } = await openDesk(served);
+    const made = await json<{ accountId: string }>('account', 'create', '--name', 'Second studio');
+    expect(made).toMatchObject({ accountId: expect.stringMatching(UUID), name: 'Second studio' });
+    const accounts = await json<unknown[]>('account', 'list');
+    expect(accounts).toEqual([expect.objectContaining({ name: 'Operator' }), made]);
+  });
+
+  it('token create, list and revoke: the token itself is shown once', async () => {
+    const { json } = await openDesk(served);
+    const made = await json<{ tokenId: string; authToken: string }>('token', 'create', '--label', 'CI');
+    expect(made.authToken).toMatch(/^gd_[\w-]{43}$/);
+    const [listed] = await json<unknown[]>('token', 'list');
+    expect(listed).toMatchObject({ tokenId: made.tokenId, label: 'CI', revokedAt: null });
+    expect(JSON.stringify(listed)).not.toContain(made.authToken);
+    expect(await json('token', 'revoke', made.tokenId)).toMatchObject({ revokedAt: expect.any(Number) });
+  });
+
+  it('fails with exit code 1 and one line for what there is not', async () => {
+    const { run } = await openDesk(served);
+    expect(await run('token', 'revoke', 'nothing', '--json')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'gasdesk: Auth token not found\n',
+    });
+  });
+
+  it('webhook list and secret: what its receiver needs to check a signature', async () => {
+    const { json, paymasterId, webhookId } = await openDesk(served);
+    const [hook] = await json<unknown[]>('webhook', 'list');
+    expect(hook).toMatchObject({ webhookId, paymasterId, dapp: 'Game', active: true });
+    const secret = expect.stringMatching(/^whsec_[\w+/]{43}=$/);
+    expect(await json('webhook', 'secret', webhookId)).toEqual({ webhookId, secret });
+  });
+
+  it('chain set, list and remove: what is not given stays', async () => {
+    const { json } = await openDesk(served);
+    const fields = ['--rpc', 'https://rpc.example.com', '--name', 'Lucky', '--symbol', 'LUK'];
+    const set = await json<object>('chain', 'set', '777', ...fields);
+    const known = { chainId: 777, name: 'Lucky', symbol: 'LUK', rpc: 'https://rpc.example.com', builtIn: false };
+    expect(set).toEqual({ ...known, bundler: null });
+    const again = await json('chain', 'set', '777', '--bundler', 'https://bundler.example.com');
+    expect(again).toEqual({ ...known, bundler: 'https://bundler.example.com' });
+    expect(await json('chain', 'list')).toContainEqual(again);
+    expect(await json('chain', 'remove', '777')).toEqual({ chainId: 777, removed: true });
+    expect(await json('chain', 'list')).not.toContainEqual(again);
+  });
+
+  it('signer create, import and list: by address, the keys are never shown', async () => {
+    const { json, keyFile } = await openDesk(served);
+    const key = `0x${'42'.repeat(32)}`;
+    const made = await json('signer', 'create', '--chain', '1');
+    expect(made).toEqual({ chainId: 1, address: expect.stringMatching(/^0x[\da-fA-F]{40}$/) });
+    const imported = await json('signer', 'import', '--chain', '137', '--private-key-file', keyFile(key));
+    expect(imported).toEqual({ chainId: 137, address: computeAddress(key) });
+    expect(await json('signer', 'list')).toEqual(expect.arrayContaining([made, imported]));
+  });
+
+  it('contract deploy, list and use, paymaster list, doctor: from nothing to a desk that is ready', async () => {
+    const { run, json, keyFile, paymasterId } = await openDesk(served);
+    const target = ['--chain', '31337', '--version', '1.1.0'];
+    const deploy = ['contract', 'deploy', ...target, '--from-key-file', keyFile(RICH_KEYS[served ? 1 : 0]!)];
+    await expect(run(...deploy)).resolves.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('gasdesk signer create'),
+    });
+
+    const { address: signer } = await json<{ address: string }>('signer', 'create', '--chain', '31337');
+    const deployed = await json<{ address: string }>(...deploy);
+    expect(deployed).toMatchObject({ version: '1.1.0', checked: true, transactionHash: expect.stringMatching(/^0x/) });
+    const used = await json('contract', 'use', ...target, '--address', deployed.address);
+    expect(used).toMatchObject({ address: deployed.address, checked: true });
+    expect(await json('contract', 'list')).toEqual([used]);
+    expect(await json('paymaster', 'list')).toMatchObject([
+      { paymasterId, name: 'Game', contract: deployed.address, signer, fundingWallet: null },
+    ]);
+    const report = await json<{ ok: boolean; checks: { name: string }[] }>('doctor');
+    expect(report.ok).toBe(true);
+    expect(report.checks.map(({ name }) => name)).toEqual([
+      'database',
+      'vault',
+      'chain 31337',
+      'contract 1.1.0 on chain 31337',
+    ]);
+  });
+
+  it('contract deploy: says what the node says, and nothing of a node that is of another chain', async () => {
+    const { run, json, keyFile } = await openDesk(served);
+    const deployTo = async (chainId: number): Promise<CliResult> => {
+      await json('signer', 'create', '--chain', String(chainId));
+      const key = keyFile(`0x${'77'.repeat(32)}`);
+      return run('contract', 'deploy', '--chain', String(chainId), '--version', '1.1.0', '--from-key-file', key);
+    };
+    expect(await deployTo(31337)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^gasdesk: The deployment failed: .*insufficient funds.*\n$/i),
+    });
+    await json('chain', 'set', '10', '--rpc', chain().url);
+    expect(await deployTo(10)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^gasdesk: The RPC URL set for chain 10 is of chain 31337\. .*\n$/),
+    });
+  });
+
+  it('contract use: refuses an address that is no such contract, with both values', async () => {
+    const { run } = await openDesk(served);
+    await run('signer', 'create', '--chain', '31337');
+    const args = ['--chain', '31337', '--version', 'verifying-0.6', '--address', `0x${'12'.repeat(20)}`];
+    const { code, stdout, stderr } = await run('contract', 'use', ...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^gasdesk: The contract 0x1212.* is not usable as verifying-0\.6: .*\n$/);
+  });
+
+  it('decisions list and show: a decision with its trace, and the same one by its id', async () => {
+    const { json, paymasterId, decisionId } = await openDesk(served);
+    const filter = ['--dapp', paymasterId, '--outcome', 'error', '--limit', '5'];
+    const [decision, ...others] = await json<{ id: string }[]>('decisions', 'list', ...filter);
+    expect(others).toEqual([]);
+    expect(decision).toMatchObject({ id: decisionId, outcome: 'error', code: 'PAYMASTER_NOT_READY', trace: [] });
+    expect(await json('decisions', 'show', decisionId)).toEqual(decision);
+    expect(await json('decisions', 'list', '--outcome', 'denied')).toEqual([]);
+  });
+});
+
+describe.concurrent('the commands for people', () => {
+  it('print a list as a table under its column names, and an empty one as a word', async () => {
+    const { human } = await openDesk(true);
+    expect(await human('contract', 'list')).toBe('none\n');
+    const [columns, row, ...others] = (await human('account', 'list')).trimEnd().split('\n');
+    expect(columns).toMatch(/^accountId +name +createdAt$/);
+    expect(row!.indexOf('Operator')).toBe(columns!.indexOf('name'));
+    expect(others).toEqual([]);
+  });
+
+  it('print one thing as a line per field', async () => {
+    const { human } = await openDesk(true);
+    expect(await human('token', 'create', '--label', 'CI')).toMatch(
+      /^tokenId {4}\S+\naccountId {2}\S+\nlabel {6}CI\nauthToken {2}gd_\S+\n$/,
+    );
+  });
+
+  it('tell what they are about', async () => {
+    const { human, paymasterId, webhookId, decisionId } = await openDesk(true);
+    const expected: [line: string, needle: string][] = [
+      ['paymaster list', paymasterId],
+      ['webhook list', webhookId],
+      [`webhook secret ${webhookId}`, 'whsec_'],
+      ['chain list', chain().url],
+      ['chain set 778 --name Other', 'Other'],
+      ['signer create --chain 10', '0x'],
+      ['decisions list', decisionId],
+      [`decisions show ${decisionId}`, 'PAYMASTER_NOT_READY'],
+    ];
+    const texts = await Promise.all(expected.map(([line]) => human(...line.split(' '))));
+    for (const [n, [line, needle]] of expected.entries()) expect(texts[n], line).toContain(needle);
+  });
+
+  it('do not let what a DApp sent steer the terminal', async () => {
+    const { human, decisionId } = await openDesk(true);
+    const text = await human('decisions', 'show', decisionId);
+    expect(text).toContain('"note":"\u{fffd}31mred"');
+    expect(text).not.toContain('\u009b');
+  });
+
+  it('print the OpenAPI description as JSON, since that is what it is', async () => {
+    const { code, stdout } = await gasdesk(['openapi']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ openapi: '3.1.0' });
+  });
+});
+
+describe.concurrent('doctor', () => {
+  it('exits 1 where something is wrong, and says how to mend it', async () => {
+    const dir = tempFolder();
+    const report = await gasdesk(['doctor', '--data', dir, '--json']);
+    expect(report.code).toBe(1);
+    expect(JSON.parse(report.stdout)).toEqual({
+      ok: false,
+      checks: [
+        { name: 'database', ok: true, detail: 'Sound', fix: '' },
+        {
+          name: 'vault',
+          ok: false,
+          detail: 'There is no vault yet',
+          fix: expect.stringContaining('GASDESK_PASSPHRASE'),
+        },
+      ],
+    });
+    const text = await gasdesk(['doctor', '--data', dir]);
+    expect(text.code).toBe(1);
+    expect(text.stdout).toMatch(/^FAULT +vault +There is no vault yet/m);
+  });
+});

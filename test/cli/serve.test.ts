@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gasdesk, useServe } from '../support/cli.ts';
+import { quickEngine } from '../support/quick-engine.ts';
+import { useTempFolders } from '../support/temp-folder.ts';
+
+const tempFolder = useTempFolders();
+const serve = useServe();
+
+const SOCKET = join('run', 'control.sock');
+const portOf = (url: string): number => Number(new URL(url).port);
+
+const connected = async (url: string): Promise<Socket> => {
+  const socket = connect(portOf(url), '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+};
+
+/** Waits until nothing listens there any more. */
+const refused = async (url: string): Promise<void> => {
+  for (;;) {
+    const socket = connect(portOf(url), '127.0.0.1');
+    try {
+      await once(socket, 'connect');
+    } catch {
+      return;
+    }
+    socket.destroy();
+  }
+};
+
+describe.concurrent('serve', () => {
+  it('prints exactly one line on stdout, with the address at which it answers', async () => {
+    const desk = await serve(['--data', tempFolder()]);
+    const response = await fetch(`${desk.url}/openapi.json`);
+    expect(response.status).toBe(200);
+    desk.signal('SIGTERM');
+    const { code, stdout } = await desk.ended;
+    expect(code).toBe(0);
+    expect(stdout).toBe(`{"event":"listening","url":"${desk.url}"}\n`);
+    expect(desk.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'on %s answers the request under way, refuses new ones and exits 0',
+    async (signal) => {
+      const dir = tempFolder();
+      const desk = await serve(['--data', dir]);
+      const socket = await connected(desk.url);
+      const idle = await connected(desk.url);
+      idle.resume();
+      const head = ['POST /api/v1/31337/nobody HTTP/1.1', 'Host: localhost', 'Content-Type: application/json'];
+      socket.write([...head, 'Content-Length: 2', 'Expect: 100-continue', '', ''].join('\r\n'));
+      expect(String(await once(socket, 'data'))).toContain('100 Continue');
+
+      desk.signal(signal);
+      await refused(desk.url);
+      socket.write('{}');
+
+      expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 400 Bad Request');
+      expect((await desk.ended).code).toBe(0);
+      // Everything is in the one file, and nothing of the process is left.
+      const left = readdirSync(dir).filter((name) => !name.startsWith('run'));
+      expect(left.sort()).toEqual(['engine.lock', 'gasdesk.db']);
+      expect(existsSync(join(dir, SOCKET))).toBe(false);
+    },
+  );
+
+  it('refuses a folder that another one serves, says which process, and does not disturb it', async () => {
+    const dir = tempFolder();
+    const desk = await serve(['--data', dir]);
+    const second = await gasdesk(['serve', '--port', '0', '--data', dir]);
+    expect(second).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `gasdesk: Process ${desk.pid} uses the data folder ${dir}: stop it, or choose another with --data\n`,
+    });
+    expect((await gasdesk(['account', 'list', '--data', dir, '--json'])).code).toBe(0);
+  });
+
+  it('starts at once after kill -9, with everything that was acknowledged', async () => {
+    const dir = tempFolder();
+    const first = await serve(['--data', dir]);
+    const made = await gasdesk(['account', 'create', '--name', 'Kept', '--data', dir, '--json']);
+    first.signal('SIGKILL');
+    await first.ended;
+    expect(existsSync(join(dir, SOCKET))).toBe(true);
+
+    // A command works on the files although the socket is still there ...
+    const alone = await gasdesk(['account', 'list', '--data', dir, '--json']);
+    expect(JSON.parse(alone.stdout)).toContainEqual(JSON.parse(made.stdout));
+    // ... and so does another service.
+    await serve(['--data', dir]);
+    const served = await gasdesk(['account', 'list', '--data', dir, '--json']);
+    expect(JSON.parse(served.stdout)).toEqual(JSON.parse(alone.stdout));
+  });
+
+  it('says which port is taken, and leaves the folder free', async () => {
+    const dir = tempFolder();
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    try {
+      const { code, stdout, stderr } = await gasdesk(['serve', '--data', dir, '--port', String(port)], {
+        GASDESK_LOG_LEVEL: 'error',
+      });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(
+        new RegExp(`^gasdesk: Cannot listen on 127\\.0\\.0\\.1:${port}: .*address already in use.*\\n$`),
+      );
+      await serve(['--data', dir]);
+    } finally {
+      other.close();
+    }
+  });
+
+  it('opens its control socket to its owner alone', async () => {
+    const dir = tempFolder();
+    await serve(['--data', dir]);
+    expect(statSync(join(dir, SOCKET)).mode & 0o777).toBe(0o600);
+    expect(statSync(join(dir, 'run')).mode & 0o777).toBe(0o700);
+  });
+
+  it('refuses a wrong passphrase and touches nothing', async () => {
+    const dir = tempFolder();
+    await (await quickEngine(dir)).stop();
+    const files = ['vault.json', 'gasdesk.db'].map((name) => join(dir, name));
+    const before = files.map((file) => readFileSync(file));
+
+    const wrong = await gasdesk(['serve', '--port', '0', '--data', dir], { GASDESK_PASSPHRASE: 'wrong' });
+
+    expect(wrong).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(/^gasdesk: .*passphrase.*\n$/i) });
+    expect(files.map((file) => readFileSync(file))).toEqual(before);
+  });
+});

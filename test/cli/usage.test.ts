@@ -1,0 +1,106 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gasdesk } from '../support/cli.ts';
+import { useTempFolders } from '../support/temp-folder.ts';
+
+const tempFolder = useTempFolders();
+
+/** Every command there is, as one types it. */
+const COMMANDS = [
+  'serve',
+  'demo',
+  'account create',
+  'account list',
+  'token create',
+  'token list',
+  'token revoke',
+  'paymaster list',
+  'paymaster origins',
+  'webhook list',
+  'webhook secret',
+  'chain set',
+  'chain list',
+  'chain remove',
+  'signer create',
+  'signer import',
+  'signer list',
+  'contract deploy',
+  'contract use',
+  'contract list',
+  'decisions export',
+  'decisions list',
+  'decisions show',
+  'doctor',
+  'openapi',
+  'config print',
+];
+const GROUPS = [...new Set(COMMANDS.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0]!))];
+
+/** Names under `Commands:` in a help text. */
+const namesIn = (help: string): string[] =>
+  (help.split('Commands:\n')[1] ?? '')
+    .split('\n')
+    .map((line) => /^ {2}(\w+)/.exec(line)?.[1] ?? '')
+    .filter((name) => name !== '' && name !== 'help');
+
+describe('--help', () => {
+  it.concurrent('shows every command, so that none is found by reading the source only', async ({ expect }) => {
+    const [top, ...groups] = await Promise.all(
+      [[], ...GROUPS.map((name) => [name])].map((args) => gasdesk([...args, '--help'])),
+    );
+    const shown = namesIn(top!.stdout).flatMap((name) => {
+      const group = GROUPS.indexOf(name);
+      return group === -1 ? [name] : namesIn(groups[group]!.stdout).map((child) => `${name} ${child}`);
+    });
+    expect(shown.sort()).toEqual([...COMMANDS].sort());
+  });
+
+  it.concurrent.each(COMMANDS)('of %s says what it does and what it takes, and exits 0', async (name) => {
+    const { code, stdout, stderr } = await gasdesk([...name.split(' '), '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: gasdesk ${name} [options]`);
+    for (const option of ['--data <dir>', '--json', '--passphrase-file <file>', '--help']) {
+      expect(stdout).toContain(option);
+    }
+  });
+});
+
+describe('bad usage', () => {
+  const ADDRESS = `0x${'11'.repeat(20)}`;
+  it.concurrent.each([
+    ['no command', []],
+    ['an unknown command', ['sevre']],
+    ['an unknown command of a group', ['token', 'crate']],
+    ['a group alone', ['token']],
+    ['an unknown flag', ['account', 'list', '--jsn']],
+    ['an unknown flag of serve', ['serve', '--prot', '1']],
+    ['an argument too many', ['account', 'list', 'please']],
+    ['an argument too few', ['token', 'revoke']],
+    ['a flag without its value', ['account', 'create', '--name']],
+    ['a missing flag', ['account', 'create']],
+    ['an empty name', ['account', 'create', '--name', '']],
+    ['a port that is no number', ['serve', '--port', 'http']],
+    ['a port beyond 65535', ['serve', '--port', '65536']],
+    ['a limit of nothing', ['decisions', 'list', '--limit', '0']],
+    ['a limit beyond what one answer holds', ['decisions', 'list', '--limit', '1001']],
+    ['an outcome there is not', ['decisions', 'list', '--outcome', 'maybe']],
+    ['a chain id in hex', ['chain', 'set', '0x7a69']],
+    ['a negative chain id', ['signer', 'create', '--chain', '-1']],
+    ['a URL that is none', ['chain', 'set', '31337', '--rpc', 'localhost:8545']],
+    ['an address that is none', ['contract', 'use', '--chain', '31337', '--version', '1.1.0', '--address', '0x12']],
+    ['a version and no chain', ['contract', 'use', '--version', '1.1.0', '--address', ADDRESS]],
+  ])('exits 2 for %s and says what is wrong', async (_what, args) => {
+    const data = args.length > 1 ? ['--data', tempFolder()] : [];
+    const { code, stdout, stderr } = await gasdesk([...args, ...data]);
+    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' });
+    expect(stderr).not.toBe('');
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+
+  it('leaves nothing behind', async () => {
+    const dir = tempFolder();
+    await gasdesk(['account', 'create', '--data', join(dir, 'desk')]);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+});

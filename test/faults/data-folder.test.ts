@@ -1,0 +1,109 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gasdesk, useServe } from '../support/cli.ts';
+import { useTempFolders } from '../support/temp-folder.ts';
+
+const tempFolder = useTempFolders();
+const serve = useServe();
+
+describe('a data folder that cannot be used', () => {
+  it.each([
+    ['is a file', (dir: string) => join(dir, 'file')],
+    ['would be inside a file', (dir: string) => join(dir, 'file', 'inside')],
+  ])('that %s: says so in one line, and the file stays as it is', async (_what, path) => {
+    const dir = tempFolder();
+    writeFileSync(join(dir, 'file'), 'content');
+    const { code, stdout, stderr } = await gasdesk(['serve', '--port', '0', '--data', path(dir)]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(
+      `gasdesk: The data folder ${path(dir)} cannot be used: it cannot be created or written to`,
+    );
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(readFileSync(join(dir, 'file'), 'utf8')).toBe('content');
+  });
+
+  it.skipIf(!existsSync('/proc/self'))('that is read-only, even for root: says so in one line', async () => {
+    const { code, stdout, stderr } = await gasdesk(['account', 'list', '--data', '/proc/self']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^gasdesk: The data folder \/proc\/self cannot be used: .*\n$/);
+  });
+
+  it('whose database is something else: says so in one line, and leaves it alone', async () => {
+    const dir = tempFolder();
+    const file = join(dir, 'gasdesk.db');
+    writeFileSync(file, 'my notes\n'.repeat(100));
+    const { code, stdout, stderr } = await gasdesk(['account', 'list', '--data', dir]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(`gasdesk: The database ${file} cannot be opened: file is not a database\n`);
+    expect(readFileSync(file, 'utf8')).toBe('my notes\n'.repeat(100));
+  });
+});
+
+const succeeds = (command: string, ...args: string[]): boolean =>
+  spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+
+/** Mounts a file system of 1 MiB there, if this process may; else false. */
+const mountSmall = (dir: string): boolean => succeeds('mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', dir);
+
+/** Mounting needs rights that most machines do not give to a test. */
+const canMount = ((): boolean => {
+  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-mount-'));
+  const mounted = mountSmall(dir);
+  if (mounted) succeeds('umount', dir);
+  rmdirSync(dir);
+  return mounted;
+})();
+
+/** Takes all the room that is left where the file is. */
+const fillUp = (file: string): void => {
+  for (let size = 2 ** 19; size >= 1; size /= 2) {
+    try {
+      for (;;) appendFileSync(file, Buffer.alloc(size));
+    } catch {
+      // No room for so much; for half of it, perhaps.
+    }
+  }
+};
+
+describe.skipIf(!canMount)('a disk that is full', () => {
+  it('loses nothing: the service refuses what it cannot keep, and goes on when there is room', async () => {
+    const dir = tempFolder();
+    expect(mountSmall(dir)).toBe(true);
+    try {
+      const created = await gasdesk(['token', 'create', '--data', dir, '--json']);
+      const { authToken } = JSON.parse(created.stdout) as { authToken: string };
+      const desk = await serve(['--data', dir], { GASDESK_LOG_LEVEL: 'error' });
+      const register = async (name: string) => {
+        const body = JSON.stringify({ name, type: 'HYBRID', chainId: 31337, version: '1.1.0' });
+        const headers = { authToken, 'content-type': 'application/json' };
+        const response = await fetch(`${desk.url}/api/v2/public/sdk/paymaster`, { method: 'POST', headers, body });
+        return { status: response.status, text: await response.text() };
+      };
+      expect((await register('before')).status).toBe(200);
+      const filler = join(dir, 'filler');
+      fillUp(filler);
+
+      const refused = await register('no room');
+      expect(refused).toEqual({ status: 500, text: expect.stringContaining('Internal error (request ') });
+
+      rmSync(filler);
+      expect((await register('after')).status).toBe(200);
+      desk.signal('SIGTERM');
+      expect((await desk.ended).code).toBe(0);
+
+      fillUp(filler);
+      const { code, stdout, stderr } = await gasdesk(['account', 'create', '--name', 'No room', '--data', dir]);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^gasdesk: The data folder .* cannot be used: .*\n$/);
+
+      rmSync(filler);
+      const dapps = await gasdesk(['paymaster', 'list', '--data', dir, '--json']);
+      expect((JSON.parse(dapps.stdout) as { name: string }[]).map(({ name }) => name)).toEqual(['before', 'after']);
+    } finally {
+      succeeds('umount', '-l', dir);
+    }
+  });
+});
