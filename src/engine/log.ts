@@ -82,10 +82,23 @@ const scrub = (text: string, max: number): string => {
   return clean.length > max || head.length < text.length ? `${clean.slice(0, max)}…` : clean;
 };
 
+const KEPT_LENGTH = 64;
+const KEPT_TEXTS = 1_000;
+const scrubbed = new Map<string, string>();
+
+/** Most texts are routes, methods and codes, which come again with every request: those are scrubbed once. */
+const scrubText = (text: string): string => {
+  const kept = scrubbed.get(text);
+  if (kept !== undefined) return kept;
+  const clean = scrub(text, MAX_TEXT);
+  if (text.length <= KEPT_LENGTH && scrubbed.size < KEPT_TEXTS) scrubbed.set(text, clean);
+  return clean;
+};
+
 const printable = (name: string, value: unknown): unknown => {
   switch (typeof value) {
     case 'string':
-      return HASH_FIELDS.has(name) && HASH.test(value) ? value : scrub(value, MAX_TEXT);
+      return HASH_FIELDS.has(name) && HASH.test(value) ? value : scrubText(value);
     case 'bigint':
       return scrub(value.toString(), MAX_TEXT);
     case 'number':
@@ -131,12 +144,34 @@ export interface LogOptions {
   readonly clock?: Clock;
 }
 
-const toStandardError = (line: string): void => {
-  process.stderr.write(line);
-};
+/** Where lines go; some wait until they are flushed. */
+interface Sink {
+  write(line: string): void;
+  flush(): void;
+}
+
+/** Standard error. The lines of one turn of the event loop go out together: a write for each request costs too much. */
+const standardError: Sink = (() => {
+  let waiting = '';
+  const flush = (): void => {
+    if (waiting !== '') process.stderr.write(waiting);
+    waiting = '';
+  };
+  process.once('exit', flush);
+  return {
+    flush,
+    write(line) {
+      if (waiting === '') setImmediate(flush);
+      waiting += line;
+    },
+  };
+})();
+
+const atOnce = (write: (line: string) => void): Sink => ({ write, flush: () => undefined });
 
 /** A log that writes one JSON line per event and prints only what {@link logFields} allows. */
-export const createLog = ({ level, write = toStandardError, clock = systemClock }: LogOptions): Log => {
+export const createLog = ({ level, write, clock = systemClock }: LogOptions): Log => {
+  const sink = write === undefined ? standardError : atOnce(write);
   const logger = pino(
     {
       level,
@@ -147,12 +182,15 @@ export const createLog = ({ level, write = toStandardError, clock = systemClock 
       // pino would add to `err` what `printableError` left out.
       serializers: { err: (err: unknown) => err },
     },
-    { write },
+    { write: (line: string) => sink.write(line) },
   );
   const at =
     (name: Exclude<LogLevel, 'silent'>): Write =>
     (event, fields = {}) => {
-      if (logger.isLevelEnabled(name)) logger[name](sanitise(fields), event);
+      if (!logger.isLevelEnabled(name)) return;
+      logger[name](sanitise(fields), event);
+      // A warning may be the last that is heard of this process.
+      if (name === 'warn' || name === 'error') sink.flush();
     };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 };

@@ -10,7 +10,6 @@ export interface Load {
 
 /** A request as bytes of HTTP, made anew each time, and what must stand in its answer. */
 export interface Traffic {
-  readonly host: string;
   next(): string;
   /** Tells an answer that did the work from one that did not. */
   accepts(answer: string): boolean;
@@ -27,23 +26,30 @@ const answerLength = (received: string): number | undefined => {
   return head + HEAD_END.length + Number(length);
 };
 
+/** How hard a server is driven, and until when: whichever comes first. */
+export interface LoadPlan {
+  readonly connections: number;
+  readonly seconds?: number;
+  readonly requests?: number;
+}
+
 /**
  * One keep-alive connection that sends the next request as soon as the last one is answered. Bare sockets, so that the
  * load costs the machine little beside what is measured. Answers are ASCII.
  */
-const keepAsking = (url: URL, traffic: Traffic, until: number, latencies: number[]): Promise<void> =>
+const keepAsking = (url: URL, traffic: Traffic, isOver: () => boolean, latencies: number[]): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true });
     let received = '';
     let start = 0;
     const ask = (): void => {
-      start = performance.now();
-      if (start >= until) {
+      if (isOver()) {
         socket.end();
         resolve();
         return;
       }
       received = '';
+      start = performance.now();
       socket.write(traffic.next());
     };
     socket.setEncoding('latin1');
@@ -60,15 +66,15 @@ const keepAsking = (url: URL, traffic: Traffic, until: number, latencies: number
     });
   });
 
-/** Keeps that many connections busy for that long. Rejects when any answer is not as it must be. */
+/** Keeps that many connections busy. Rejects when any answer is not as it must be. */
 export const drive = async (
   url: string,
   traffic: Traffic,
-  { connections, seconds }: { connections: number; seconds: number },
+  { connections, seconds = Infinity, requests = Infinity }: LoadPlan,
 ): Promise<Load> => {
   const latencies: number[] = [];
   const start = performance.now();
-  const until = start + seconds * 1000;
-  await Promise.all(Array.from({ length: connections }, () => keepAsking(new URL(url), traffic, until, latencies)));
+  const isOver = (): boolean => latencies.length >= requests || performance.now() >= start + seconds * 1000;
+  await Promise.all(Array.from({ length: connections }, () => keepAsking(new URL(url), traffic, isOver, latencies)));
   return { requests: latencies.length, seconds: (performance.now() - start) / 1000, latencies };
 };

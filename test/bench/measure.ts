@@ -1,4 +1,4 @@
-import { type Load, type Traffic, drive } from './drive.ts';
+import { type Load, type LoadPlan, type Traffic, drive } from './drive.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** What one server did under one load. */
@@ -22,13 +22,9 @@ const latencyFigures = ({ latencies }: Load): Pick<Figures, 'p50Ms' | 'p99Ms'> =
 };
 
 /** Drives a server and reads what that cost it. */
-export const measure = async (
-  server: ServerProcess,
-  traffic: Traffic,
-  load: { connections: number; seconds: number },
-): Promise<Figures> => {
+export const measure = async (server: ServerProcess, traffic: Traffic, plan: LoadPlan): Promise<Figures> => {
   const before = server.usage();
-  const driven = await drive(server.url, traffic, load);
+  const driven = await drive(server.url, traffic, plan);
   const after = server.usage();
   return {
     requestsPerSecond: round(driven.requests / driven.seconds, 0),

@@ -57,7 +57,6 @@ export const sponsorTraffic = (url: string, path: string): Traffic => {
   const [head = '', middle = '', tail = ''] = BODY.split(new RegExp(`${SENDER_MARK}|${NONCE_MARK}`));
   let sent = 0;
   return {
-    host,
     next() {
       const sender = senders[sent % USERS] ?? '';
       const body = `${head}${sender}${middle}0x${sent.toString(16)}${tail}`;

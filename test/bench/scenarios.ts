@@ -77,7 +77,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'stored-decisions',
     async prepare(desk, { storedDecisions }) {
       await typicalRules(desk);
-      await drive(desk.url, sponsorTraffic(desk.url, desk.path), { connections: 1, seconds: 0.1 });
+      await drive(desk.url, sponsorTraffic(desk.url, desk.path), { connections: 1, requests: 1 });
       storeDecisions(desk.database, storedDecisions);
       return undefined;
     },

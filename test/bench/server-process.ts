@@ -31,7 +31,6 @@ const readUsage = (pid: number): Usage => {
 const listeningUrl = async (child: ChildProcess): Promise<string> => {
   if (child.stdout === null) throw new Error('The server has no standard output');
   for await (const line of createInterface({ input: child.stdout })) {
-    if (!line.startsWith('{')) continue;
     const { event, url } = JSON.parse(line) as { event: string; url: string };
     if (event === 'listening') return url;
   }
@@ -48,9 +47,12 @@ export const startServer = async (
     stdio: ['ignore', 'pipe', stderr],
   });
   const exited = once(child, 'exit');
-  const url = await listeningUrl(child);
   const { pid } = child;
-  if (pid === undefined) throw new Error('The server has no process id');
+  if (pid === undefined) throw new Error('The server could not be started');
+  const url = await listeningUrl(child).catch((error: unknown) => {
+    child.kill();
+    throw error;
+  });
   return {
     url,
     usage: () => readUsage(pid),

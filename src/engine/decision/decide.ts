@@ -15,6 +15,7 @@ import { signDigest } from '../signer/sign.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { DappPolicy, Store } from '../store/store.ts';
 import { readMoney, readNonce } from './chain-reads.ts';
+import { newDecisionId } from './decision-id.ts';
 import { withGas } from './operation-gas.ts';
 import { type Progress, type SponsorshipRequest, decisionDraft, failedDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
@@ -50,7 +51,7 @@ const BACKDATE_S = 60;
  *   `VAULT_LOCKED`, `GAS_ESTIMATION_FAILED`, `FEE_TOKEN_REQUIRED`, `TOKEN_NOT_SUPPORTED` or `VALIDATION`
  */
 export const decide = async (context: DecisionContext, request: SponsorshipRequest): Promise<SponsorshipDecision> => {
-  const decisionId = context.entropy.uuid();
+  const decisionId = newDecisionId(context.clock.now(), context.entropy);
   const progress: Progress = { decisionId, request, steps: [] };
   try {
     return await decideInOrder(context, progress);

@@ -12,10 +12,11 @@ export const digits = (value: Hex): string => value.slice(2);
 /** An unsigned integer in exactly `byteLength` bytes. Throws RangeError if it does not fit or is not an integer. */
 export function uintDigits(value: bigint | number, byteLength: number): string {
   const integer = BigInt(value);
-  if (integer < 0n || integer >> BigInt(byteLength * 8) !== 0n) {
+  const text = integer.toString(16);
+  if (integer < 0n || text.length > byteLength * 2) {
     throw new RangeError(`${integer} does not fit in uint${byteLength * 8}`);
   }
-  return integer.toString(16).padStart(byteLength * 2, '0');
+  return text.padStart(byteLength * 2, '0');
 }
 
 /** An ABI word holding a uint256. */
@@ -53,6 +54,12 @@ export function keccak(...parts: string[]): Hex {
 
 /** Most operations have no initCode. */
 const EMPTY_HASH = digits(keccak(''));
+/** The callData is hashed for the paymaster's signature, and right afterwards for the operation's own hash. */
+let last = { value: '0x' as Hex, word: EMPTY_HASH };
 
 /** An ABI word holding the keccak256 of a byte string: how dynamic fields enter every operation hash. */
-export const hashWord = (value: Hex): string => (value === '0x' ? EMPTY_HASH : digits(keccak(digits(value))));
+export const hashWord = (value: Hex): string => {
+  if (value === '0x') return EMPTY_HASH;
+  if (value !== last.value) last = { value, word: digits(keccak(digits(value))) };
+  return last.word;
+};

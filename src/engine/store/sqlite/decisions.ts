@@ -27,9 +27,14 @@ export const decisionStore = (database: Database.Database, ledger: Ledger, commi
   );
 
   const watch = database.prepare<[number, string, string]>('INSERT OR IGNORE INTO watched_paymaster VALUES (?, ?, ?)');
+  /** Paymasters that are in the table for sure: what is only about to be committed may yet be rolled back. */
+  const watched = new Set<string>();
+  const paymasterKey = ({ chainId, entryPoint, paymasterAndData }: DecisionDraft): string =>
+    `${chainId} ${entryPoint} ${paymasterAndData.slice(0, 42)}`;
   /** Tells settlement which paymasters to look for. */
-  const watchPaymaster = ({ chainId, entryPoint, paymasterAndData }: DecisionDraft): void => {
-    watch.run(chainId, entryPoint, paymasterAndData.slice(0, 42).toLowerCase());
+  const watchPaymaster = (draft: DecisionDraft): void => {
+    if (watched.has(paymasterKey(draft))) return;
+    watch.run(draft.chainId, draft.entryPoint, draft.paymasterAndData.slice(0, 42).toLowerCase());
   };
 
   const append = (draft: DecisionDraft): DecisionRecord => {
@@ -46,15 +51,18 @@ export const decisionStore = (database: Database.Database, ledger: Ledger, commi
     async heldOf(claims) {
       return claims.map(({ key }) => ledger.held(key));
     },
-    decideAndReserve: ({ claims, settlements }, conclude) =>
-      commit.run(() => {
+    decideAndReserve: async ({ claims, settlements }, conclude) => {
+      const stored = await commit.run(() => {
         if (ledger.settlements() !== settlements) return undefined;
         const held = claims.map(({ key }) => ledger.held(key));
         const { decision, reserve } = conclude(held);
         const record = append(decision);
         if (reserve) ledger.reserve(record.seq, claims, held);
         return record;
-      }),
+      });
+      if (stored?.outcome === 'sponsored') watched.add(paymasterKey(stored));
+      return stored;
+    },
     appendDecision: (decision) => commit.run(() => append(decision)),
     ...decisionQueries(database),
   };

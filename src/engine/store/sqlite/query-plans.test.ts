@@ -70,6 +70,8 @@ describe('the plans of the statements', () => {
       'SCAN chain_cursor',
       // The newest decisions of all, which are read from the end until there are enough; and their number.
       'SCAN decision',
+      // One row: how far the hashes are in.
+      'SCAN decision_hash_end',
       'SCAN paymaster',
       'SCAN paymaster_contract',
       'SCAN signer',
@@ -87,10 +89,15 @@ describe('the plans of the statements', () => {
       expect(plan(sql)[0]).toContain('decision_of_paymaster (paymaster_id=? AND seq>? AND seq<?)');
   });
 
-  it('never sorts decisions, of which there may be millions, but those few that have one hash', () => {
+  it('never sorts decisions, of which there may be millions, but a lot of new ones and those few that have one hash', () => {
     const sorted = containing('FROM decision').filter((sql) => plan(sql).some((line) => line.includes('TEMP B-TREE')));
-    expect(sorted).toEqual([expect.stringContaining('WHERE user_op_hash = ?')]);
-    expect(plan(sorted[0]!)[0]).toContain('decision_by_hash (user_op_hash=?)');
+    const [enter = '', find = ''] = sorted;
+    expect(sorted).toEqual([
+      expect.stringContaining('INSERT INTO decision_hash'),
+      expect.stringContaining('user_op_hash = ?'),
+    ]);
+    expect(plan(enter)[0]).toContain('PRIMARY KEY (rowid>? AND rowid<?)');
+    expect(plan(find)[0]).toContain('PRIMARY KEY (user_op_hash=?)');
   });
 
   it.each([

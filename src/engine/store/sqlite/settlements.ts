@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3';
 import type { Address } from '../../../shared/schema/hex.ts';
-import type { MinedUserOperation, SettlementStore } from '../settlement-store.ts';
+import type { MinedUserOperation, ScannedRange, SettlementStore } from '../settlement-store.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { createHashIndex } from './hash-index.ts';
 import type { Ledger } from './ledger.ts';
 
 interface SettledRow {
@@ -11,6 +12,7 @@ interface SettledRow {
 
 /** Settlement in SQLite: what the chain says of each decision, and what it still holds of the ledger. */
 export const settlementStore = (database: Database.Database, ledger: Ledger, commit: GroupCommit): SettlementStore => {
+  const hashes = createHashIndex(database);
   const chains = database.prepare<[], { chainId: number }>(
     `SELECT chain_id AS chainId FROM chain_cursor UNION SELECT DISTINCT chain_id FROM watched_paymaster`,
   );
@@ -27,10 +29,6 @@ export const settlementStore = (database: Database.Database, ledger: Ledger, com
   const settledIn = database.prepare<[number, number, number], SettledRow>(
     `SELECT seq, user_op_hash AS hash FROM decision WHERE chain_id = ? AND settled_block BETWEEN ? AND ?`,
   );
-  const ofHash = database.prepare<[string, number], { seq: number }>(
-    `SELECT seq FROM decision WHERE user_op_hash = ? AND chain_id = ? AND outcome = 'sponsored'
-     ORDER BY settlement = 'settled' DESC, seq LIMIT 1`,
-  );
   const setSettlement = database.prepare<[string, string | null, number | null, number]>(
     'UPDATE decision SET settlement = ?, actual_cost_wei = ?, settled_block = ? WHERE seq = ?',
   );
@@ -44,11 +42,19 @@ export const settlementStore = (database: Database.Database, ledger: Ledger, com
     ledger.adjust(seq, (_kind, reserved) => reserved);
   };
   const settle = (chainId: number, { userOpHash, actualGasCost, blockNumber }: MinedUserOperation): void => {
-    const decision = ofHash.get(userOpHash.toLowerCase(), chainId);
-    if (decision === undefined) return;
-    setSettlement.run('settled', String(actualGasCost), blockNumber, decision.seq);
+    const seq = hashes.find(userOpHash.toLowerCase(), chainId);
+    if (seq === undefined) return;
+    setSettlement.run('settled', String(actualGasCost), blockNumber, seq);
     const actual = { tank: () => 0n, count: (reserved: bigint) => reserved, spend: () => actualGasCost };
-    ledger.adjust(decision.seq, (kind, reserved) => actual[kind](reserved));
+    ledger.adjust(seq, (kind, reserved) => actual[kind](reserved));
+  };
+  const applyRange = ({ chainId, fromBlock, toBlock, mined, cursor: block }: ScannedRange): number => {
+    const present = new Set(mined.map(({ userOpHash }) => userOpHash.toLowerCase()));
+    const gone = settledIn.all(chainId, fromBlock, toBlock).filter(({ hash }) => !present.has(hash));
+    for (const { seq } of gone) putBack(seq);
+    for (const operation of mined) settle(chainId, operation);
+    setCursor.run(chainId, block);
+    return gone.length;
   };
 
   return {
@@ -64,15 +70,14 @@ export const settlementStore = (database: Database.Database, ledger: Ledger, com
         paymasters: [...new Set(pairs.map(({ paymaster }) => paymaster))],
       };
     },
-    applySettlements: ({ chainId, fromBlock, toBlock, mined, cursor: block }) =>
-      commit.run(() => {
-        const hashes = new Set(mined.map(({ userOpHash }) => userOpHash.toLowerCase()));
-        const gone = settledIn.all(chainId, fromBlock, toBlock).filter(({ hash }) => !hashes.has(hash));
-        for (const { seq } of gone) putBack(seq);
-        for (const operation of mined) settle(chainId, operation);
-        setCursor.run(chainId, block);
-        return gone.length;
-      }),
+    async applySettlements(range) {
+      const { mined } = range;
+      // A lot of hashes at a time, so that decisions are stored in between.
+      const apply = () => commit.run(() => (mined.length === 0 || hashes.catchUp() ? applyRange(range) : undefined));
+      let gone = await apply();
+      while (gone === undefined) gone = await apply();
+      return gone;
+    },
     moveSettlementCursor: (chainId, block) =>
       commit.run(() => {
         setCursor.run(chainId, block);

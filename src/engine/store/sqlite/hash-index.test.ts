@@ -1,0 +1,51 @@
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createHashIndex } from './hash-index.ts';
+import { migrate } from './migrate.ts';
+
+let database: Database.Database;
+beforeEach(() => {
+  database = new Database(':memory:');
+  migrate(database);
+  database.exec(`
+    INSERT INTO account VALUES ('account', 'Account', 1);
+    INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, created_at)
+      VALUES ('dapp', 'account', 'DApp', 1, 'key', '1.1.0', 1)`);
+});
+afterEach(() => database.close());
+
+/** Stores decisions whose operations have the hashes from `h<from>` up to `h<to>`. */
+const store = (from: number, to: number, { chainId = 1, settlement = 'reserved' } = {}): void => {
+  database
+    .prepare(
+      `INSERT INTO decision (id, at, paymaster_id, chain_id, sender, outcome, user_op_hash, settlement, record)
+       WITH RECURSIVE number (n) AS (SELECT @from UNION ALL SELECT n + 1 FROM number WHERE n < @to)
+       SELECT lower(hex(randomblob(16))), 1, 'dapp', @chainId, '0x', 'sponsored', 'h' || n, @settlement, '{}' FROM number`,
+    )
+    .run({ from, to, chainId, settlement });
+};
+
+it('finds the decision of each mined operation, however many were made since one was looked for', () => {
+  const index = createHashIndex(database);
+  store(1, 12_000);
+  let lots = 1;
+  while (!index.catchUp()) lots += 1;
+  expect(lots).toBeGreaterThan(1);
+  expect([1, 5_000, 5_001, 12_000].map((n) => index.find(`h${n}`, 1))).toEqual([1, 5_000, 5_001, 12_000]);
+  store(12_001, 12_001);
+  expect(index.find('h12001', 1)).toBeUndefined();
+  expect(index.catchUp()).toBe(true);
+  expect(index.find('h12001', 1)).toBe(12_001);
+});
+
+it('pays one decision of those with the same hash: the one that was settled, else the first, and of its own chain', () => {
+  const index = createHashIndex(database);
+  store(1, 1, { chainId: 2 });
+  store(1, 1);
+  store(1, 1);
+  index.catchUp();
+  expect(index.find('h1', 1)).toBe(2);
+  store(1, 1, { settlement: 'settled' });
+  index.catchUp();
+  expect(index.find('h1', 1)).toBe(4);
+});

@@ -1,0 +1,41 @@
+import type Database from 'better-sqlite3';
+
+/** How many decisions are entered at once: a fraction of what may hold up the process. */
+const LOT = 5_000;
+
+/** Finds sponsored decisions by the hash of their operation; runs inside the transactions of its callers. */
+export interface HashIndex {
+  /** Enters the next decisions that are not in yet. False: there may be more. */
+  catchUp(): boolean;
+  /** The decision a mined operation of this chain settles: the one it settled before, else the first. */
+  find(userOpHash: string, chainId: number): number | undefined;
+}
+
+/** The index of hashes in SQLite: see migration 35 for why it is none of SQLite's own. */
+export const createHashIndex = (database: Database.Database): HashIndex => {
+  const end = database.prepare<[], { seq: number }>('SELECT seq FROM decision_hash_end');
+  const newest = database.prepare<[], { seq: number | null }>('SELECT max(seq) AS seq FROM decision');
+  const enter = database.prepare<[number, number]>(
+    `INSERT INTO decision_hash SELECT user_op_hash, seq FROM decision
+     WHERE seq > ? AND seq <= ? AND user_op_hash IS NOT NULL ORDER BY user_op_hash`,
+  );
+  const setEnd = database.prepare<[number]>('UPDATE decision_hash_end SET seq = ?');
+  const find = database.prepare<[string, number], { seq: number }>(
+    `SELECT decision.seq FROM decision_hash JOIN decision USING (seq)
+     WHERE decision_hash.user_op_hash = ? AND chain_id = ? AND outcome = 'sponsored'
+     ORDER BY settlement = 'settled' DESC, decision.seq LIMIT 1`,
+  );
+  return {
+    catchUp() {
+      const from = end.get()?.seq ?? 0;
+      const last = newest.get()?.seq ?? 0;
+      const to = Math.min(from + LOT, last);
+      if (to > from) {
+        enter.run(from, to);
+        setEnd.run(to);
+      }
+      return to >= last;
+    },
+    find: (userOpHash, chainId) => find.get(userOpHash, chainId)?.seq,
+  };
+};
