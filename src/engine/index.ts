@@ -109,6 +109,9 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     });
     undo.push(() => webhooks.close());
     const service = createService({ store, vault, chains, webhooks, clock, entropy, log });
+    const settlement = createSettlement({ store, chains, clock, log, everyMs: config.settlementPollMs });
+    undo.push(() => settlement.stop());
+    // Ended first: whatever else ends, nothing new is accepted meanwhile.
     const servers: Listening[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
     return {
@@ -117,8 +120,6 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       async serve() {
         const timing = { requestTimeoutMs: config.requestTimeoutMs, clock, log };
         servers.push(await listenForOwner(folder.controlSocket, createControlApp(service, { log, entropy }), timing));
-        const settlement = createSettlement({ store, chains, clock, log, everyMs: config.settlementPollMs });
-        undo.push(() => settlement.stop());
         settlement.start();
         const app = createHttpApp({ service, config, clock, entropy, log });
         const http = await listen(app, { host: config.host, port: config.port }, timing);

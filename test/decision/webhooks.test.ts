@@ -20,8 +20,8 @@ const register = async ({ paymasterId }: SponsoredDapp, webhookUrl: string, requ
   return (await desk().call<{ webhookId: string }>('webhooks.create', registration)).webhookId;
 };
 /** Adds a rule of type WEBHOOK; answers its id. */
-const addRule = async ({ paymasterId }: SponsoredDapp, url: string): Promise<string> => {
-  const rule = { name: 'Ask', policyType: 'WEBHOOK', policyData: { url } };
+const addRule = async ({ paymasterId }: SponsoredDapp, url: string, failOpen?: boolean): Promise<string> => {
+  const rule = { name: 'Ask', policyType: 'WEBHOOK', policyData: { url, ...(failOpen !== undefined && { failOpen }) } };
   return (await desk().call<{ _id: string }>('rules.create', { paymasterId, rule }))._id;
 };
 const webhookSteps = async (dapp: SponsoredDapp): Promise<TraceStep[]> =>
@@ -99,6 +99,17 @@ describe('what a webhook answers decides', () => {
     const reply = await dapp.sponsor(op());
     expect(codeOf(reply)).toBe('WEBHOOK_UNREACHABLE');
     expect(reply.body.result?.reason?.hint).toContain('Start the server of the webhook');
+  });
+
+  test('a rule set to fail open passes when nobody serves it, says so, and still denies on false', async () => {
+    const [dapp, receiver] = [await desk().dapp(), await startReceiver(deny)];
+    const ruleId = await addRule(dapp, 'http://127.0.0.1:1/', true);
+    expect(codeOf(await dapp.sponsor(op()))).toBe('SPONSORED');
+    expect((await webhookSteps(dapp))[0]).toMatchObject({ outcome: 'pass', code: 'WEBHOOK_FAILED_OPEN' });
+    await desk().call('rules.deactivate', { paymasterId: dapp.paymasterId, ruleId });
+    const rule = { name: 'No', policyType: 'WEBHOOK', policyData: { url: receiver.url, failOpen: true } };
+    expect(await desk().call('rules.create', { paymasterId: dapp.paymasterId, rule })).toMatchObject(rule);
+    expect(codeOf(await dapp.sponsor(op()))).toBe('WEBHOOK_DENIED');
   });
 
   test('one at the address of cloud metadata is not called', async () => {

@@ -31,7 +31,6 @@ const claim = (amount: bigint, key = 'tank:a', kind: ClaimKind = 'tank'): Claim 
   key,
   kind,
   amount,
-  endsAt: kind === 'tank' ? null : 100,
 });
 
 let made = 0;

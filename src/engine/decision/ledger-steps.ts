@@ -45,7 +45,6 @@ export const ledgerSteps = (clock: Clock, { op, ready, policy, money, now }: Led
       key: ['limit', ruleId, cycle, index, user].join(':'),
       kind: limit.thresholdType === 'COUNT' ? 'count' : 'spend',
       amount: limitAmount(limit, maxCost),
-      endsAt,
     };
     const step = (used: bigint): Step =>
       ruleStep(clock, spendingLimitRule.type, () =>
@@ -53,7 +52,7 @@ export const ledgerSteps = (clock: Clock, { op, ready, policy, money, now }: Led
       );
     return { claim, step };
   });
-  const tank: Claim = { key: tankKey(ready), kind: 'tank', amount: maxCost, endsAt: null };
+  const tank: Claim = { key: tankKey(ready), kind: 'tank', amount: maxCost };
   const tankStep = (promisedWei: bigint): Step =>
     ruleStep(clock, gasTankRule.type, () =>
       gasTankRule.check(null, { balanceWei: money?.balanceWei, promisedWei, neededWei: maxCost }),

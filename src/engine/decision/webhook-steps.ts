@@ -13,18 +13,18 @@ export interface WebhookAnswers {
   readonly steps: readonly Step[];
 }
 
-type Target = Pick<WebhookRequest, 'webhookId' | 'url' | 'method' | 'userOp'>;
+type Target = Pick<WebhookRequest, 'webhookId' | 'url' | 'method' | 'userOp' | 'failOpen'>;
 
 /** Registered webhooks by their method; rules of type WEBHOOK always POST, and get the operation too (SPEC 5.6). */
 const targetsOf = ({ webhooks, rules }: DappPolicy, op?: UserOperationV06): Target[] => [
   ...webhooks
     .filter((webhook) => webhook.active)
     .map(({ webhookId, webhookUrl, requestType }) => ({ webhookId, url: webhookUrl, method: requestType })),
-  ...rules.flatMap((rule) =>
-    rule.active && rule.policyType === 'WEBHOOK'
-      ? [{ webhookId: rule.ruleId, url: rule.policyData.url, method: 'POST' as const, ...(op && { userOp: op }) }]
-      : [],
-  ),
+  ...rules.flatMap((rule) => {
+    if (!rule.active || rule.policyType !== 'WEBHOOK') return [];
+    const { url, failOpen = false } = rule.policyData;
+    return [{ webhookId: rule.ruleId, url, method: 'POST' as const, failOpen, ...(op && { userOp: op }) }];
+  }),
 ];
 
 /** True if the policy has webhooks to ask and these answers are not theirs. */

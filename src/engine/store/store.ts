@@ -55,7 +55,7 @@ export interface SmartContract {
 /** What a rule binds, by its type. */
 export type RulePolicy =
   | { policyType: 'PAYMASTER_SA_LIMIT'; policyData: SpendingLimit }
-  | { policyType: 'WEBHOOK'; policyData: { url: string } }
+  | { policyType: 'WEBHOOK'; policyData: { url: string; failOpen?: boolean | undefined } }
   | { policyType: 'WALLET_DEPLOYMENT'; policyData: { operator: 'walletDeployment' } };
 
 /** A rule of a DApp. */
@@ -121,8 +121,6 @@ export interface Claim {
   key: string;
   kind: ClaimKind;
   amount: bigint;
-  /** Epoch ms at which the window ends; null for a tank. */
-  endsAt: number | null;
 }
 
 /** A decision about to be stored; the store gives it its `seq`. */
@@ -242,7 +240,8 @@ export interface Store extends SettlementStore {
   /**
    * One atomic step: hands `conclude` what other decisions hold of each claimed account, in the order of the claims,
    * and writes the decision and its reservation. Nothing else touches these accounts in between. What `conclude`
-   * throws rejects the promise, with nothing written.
+   * throws rejects the promise, with nothing written. It may be called twice, with other holdings: where another write of
+   * the same commit failed.
    *
    * @returns undefined, with nothing written, if `settlements` is no longer what it was when the facts were read
    */

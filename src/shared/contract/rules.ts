@@ -13,7 +13,7 @@ const policyData = z.union([
     startTimeInEpoch: z.number(),
     durationInMs: z.number(),
   }),
-  z.strictObject({ url: z.string() }),
+  z.strictObject({ url: z.string(), failOpen: z.boolean().optional() }),
   z.strictObject({ operator: z.literal('walletDeployment') }),
   z.strictObject({ address, whitelistedMethods: z.array(z.string()), methods: z.array(z.string()) }),
 ]);

@@ -73,10 +73,15 @@ const spendingLimitData = z
     if (fault !== undefined) context.addIssue({ code: 'custom', path: ['threshold'], message: fault });
   });
 
+const webhookData = z.strictObject({
+  url: httpUrl,
+  failOpen: z.boolean().optional().describe('True: an outage of the receiver passes; an answer of false never does'),
+});
+
 /** Body of the rule creation, per `policyType`. */
 export const ruleDefinition = z.discriminatedUnion('policyType', [
   z.strictObject({ name, policyType: z.literal('PAYMASTER_SA_LIMIT'), policyData: spendingLimitData }),
-  z.strictObject({ name, policyType: z.literal('WEBHOOK'), policyData: z.strictObject({ url: httpUrl }) }),
+  z.strictObject({ name, policyType: z.literal('WEBHOOK'), policyData: webhookData }),
   z.strictObject({ name, policyType: z.literal('WALLET_DEPLOYMENT'), policyData: z.strictObject({}) }),
 ]);
 

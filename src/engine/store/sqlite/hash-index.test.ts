@@ -20,7 +20,7 @@ const store = (from: number, to: number, { chainId = 1, settlement = 'reserved' 
     .prepare(
       `INSERT INTO decision (id, at, paymaster_id, chain_id, sender, outcome, user_op_hash, settlement, record)
        WITH RECURSIVE number (n) AS (SELECT @from UNION ALL SELECT n + 1 FROM number WHERE n < @to)
-       SELECT lower(hex(randomblob(16))), 1, 'dapp', @chainId, '0x', 'sponsored', 'h' || n, @settlement, '{}' FROM number`,
+       SELECT lower(hex(randomblob(16))), 1, 'dapp', @chainId, '0x', 'sponsored', 'h' || CAST(n AS INTEGER), @settlement, '{}' FROM number`,
     )
     .run({ from, to, chainId, settlement });
 };

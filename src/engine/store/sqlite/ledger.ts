@@ -19,17 +19,13 @@ export interface Ledger {
   adjust(seq: number, amount: (kind: ClaimKind, reserved: bigint) => bigint): void;
   /** Grows with every adjustment that gives back to a tank. */
   settlements(): number;
-  /** Forgets windows that ended before `endedBefore` (epoch ms), and closed claims on them; a few at a time. */
-  prune(endedBefore: number): void;
 }
-
-const PRUNE_ROWS = 500;
 
 /** The ledger in SQLite: counters, never sums over history. */
 export const createLedger = (database: Database.Database): Ledger => {
   const account = database.prepare<[string], { held: string }>('SELECT held FROM ledger_account WHERE account_key = ?');
-  const set = database.prepare<[string, string, number | null]>(
-    'INSERT INTO ledger_account VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET held = excluded.held',
+  const set = database.prepare<[string, string]>(
+    'INSERT INTO ledger_account VALUES (?, ?) ON CONFLICT DO UPDATE SET held = excluded.held',
   );
   const insert = database.prepare<[number, string, ClaimKind, string, string]>(
     'INSERT INTO ledger_claim VALUES (?, ?, ?, ?, ?)',
@@ -40,10 +36,6 @@ export const createLedger = (database: Database.Database): Ledger => {
   const update = database.prepare<[string, number, string]>(
     'UPDATE ledger_claim SET held = ? WHERE decision_seq = ? AND account_key = ?',
   );
-  const ended = database.prepare<[number, number]>(
-    `DELETE FROM ledger_account WHERE account_key IN
-       (SELECT account_key FROM ledger_account WHERE ends_at < ? LIMIT ?)`,
-  );
 
   const held = (key: string): bigint => BigInt(account.get(key)?.held ?? '0');
   let settlements = 0;
@@ -51,8 +43,8 @@ export const createLedger = (database: Database.Database): Ledger => {
     held,
     settlements: () => settlements,
     reserve(seq, taken, before) {
-      for (const [index, { key, kind, amount, endsAt }] of taken.entries()) {
-        set.run(key, String((before[index] ?? 0n) + amount), endsAt);
+      for (const [index, { key, kind, amount }] of taken.entries()) {
+        set.run(key, String((before[index] ?? 0n) + amount));
         insert.run(seq, key, kind, String(amount), String(amount));
       }
     },
@@ -62,12 +54,8 @@ export const createLedger = (database: Database.Database): Ledger => {
         if (String(after) === before) continue;
         update.run(String(after), seq, key);
         if (kind === 'tank') settlements += 1;
-        // A window that was pruned stays away: nobody asks for it any more.
-        if (account.get(key) !== undefined) set.run(key, String(held(key) + after - BigInt(before)), null);
+        set.run(key, String(held(key) + after - BigInt(before)));
       }
-    },
-    prune(endedBefore) {
-      ended.run(endedBefore, PRUNE_ROWS);
     },
   };
 };
