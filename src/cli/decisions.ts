@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type DecidingRule, decidingRules } from '../shared/schema/decision.ts';
 import { command, group, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { exportDecisions } from './export-decisions.ts';
@@ -7,7 +8,7 @@ interface FilterFlags {
   dapp?: string;
   sender?: `0x${string}`;
   outcome?: 'sponsored' | 'denied' | 'error';
-  rule?: string;
+  rule?: DecidingRule;
   from?: number;
   to?: number;
 }
@@ -15,8 +16,22 @@ interface FilterFlags {
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** Reads a time from the command line: ISO 8601, or milliseconds since 1970. */
+/** Epoch ms; NaN for what is no time, such as February 30, which Date would take for March 2. */
+const isoTime = (text: string): number => {
+  const time = ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
+  const [year, month, day] = text.slice(0, 10).split('-').map(Number);
+  const exists = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day)).getUTCDate() === day;
+  return exists ? time : Number.NaN;
+};
+
+/** As milliseconds a day in 1973, before there was anything to decide; as seconds far in the future. */
+const MILLISECONDS_FROM = 100_000_000_000;
+
 const timeArgument = (text: string): number => {
-  const time = /^\d{1,15}$/.test(text) ? Number(text) : ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
+  const time = /^\d{1,15}$/.test(text) ? Number(text) : isoTime(text);
+  if (time > 0 && time < MILLISECONDS_FROM) {
+    throw new InvalidArgumentError('It looks like seconds: numbers are epoch milliseconds.');
+  }
   if (time >= 0) return time;
   throw new InvalidArgumentError('It must be a time such as 2026-01-31, 2026-01-31T14:30:00Z or 1769869800000.');
 };
@@ -26,7 +41,7 @@ const withFilters = (one: Command): Command =>
     .option('--dapp <id>', 'only of this paymasterId')
     .option('--sender <address>', 'only for this smart account')
     .addOption(new Option('--outcome <outcome>', 'only with this outcome').choices(['sponsored', 'denied', 'error']))
-    .option('--rule <rule>', 'only where this rule decided')
+    .addOption(new Option('--rule <rule>', 'only where this rule decided').choices(decidingRules))
     .option('--from <time>', 'only at this time (ISO 8601 or epoch ms) or later', timeArgument)
     .option('--to <time>', 'only before this time', timeArgument);
 

@@ -38,7 +38,11 @@ const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string
     names: [TARGET, 'Game Items', 'burn(uint256)'],
   },
   PLAIN_TRANSFER: { evidence: { target: TARGET, valueWei: '1000000000000000001', ...place }, names: [TARGET] },
-  WALLET_DEPLOYMENT_NOT_SPONSORED: { evidence: {}, names: ['WALLET_DEPLOYMENT'] },
+  METHOD_NOT_IN_ABI: {
+    evidence: { target: TARGET, contract: 'Game Items', selector: '0x42966c68', ...place },
+    names: [TARGET, 'Game Items', '0x42966c68', 'ABI'],
+  },
+  WALLET_DEPLOYMENT_NOT_SPONSORED: { evidence: { paused: true }, names: ['WALLET_DEPLOYMENT', 'paused', 'Activate'] },
   LIMIT_REACHED: { evidence: limit, names: ['Five a day', '5 operations', '2026-11-21 14:30 UTC', 'in 43 min'] },
   LIMIT_TOO_SMALL: {
     evidence: { ...limit, unit: 'wei', threshold: '1', used: '0', amount: '2' },
@@ -59,7 +63,7 @@ const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string
     evidence: { host, address: '169.254.169.254', range: 'link-local', private: false },
     names: [host, '169.254.169.254', 'link-local'],
   },
-  WEBHOOK_BUSY: { evidence: { host, atOnce: 32, waiting: 128 }, names: [host, '32', '128'] },
+  WEBHOOK_BUSY: { evidence: { host, atOnce: 32 }, names: [host, '32', 'webhookMaxPerHost'] },
 };
 
 describe.each(Object.entries(realistic))('%s', (code, { evidence, names }) => {

@@ -86,13 +86,17 @@ const rows = {
     message: `The operation calls ${String(method)} on ${String(contract)} (${String(target)}), which is not whitelisted.`,
     hint: `Add ${String(method)} on ${String(target)} to the contract's whitelisted methods.`,
   }),
+  METHOD_NOT_IN_ABI: ({ target, contract, selector }) => ({
+    message: `The operation calls ${String(selector)} on ${String(contract)} (${String(target)}), which is no method of its registered ABI.`,
+    hint: `Call a method of the ABI, or register ${String(target)} anew with an ABI that has this one and whitelist it.`,
+  }),
   PLAIN_TRANSFER: ({ target, valueWei }) => ({
     message: `The operation sends ${coins(BigInt(String(valueWei)))} of the native coin to ${String(target)} without calling a method.`,
     hint: 'Leave the plain transfer out: only whitelisted methods of registered contracts are sponsored.',
   }),
-  WALLET_DEPLOYMENT_NOT_SPONSORED: () => ({
-    message: 'The operation deploys its account, which this DApp does not sponsor.',
-    hint: 'Add a WALLET_DEPLOYMENT rule to the DApp, or send an operation of an account that is deployed already.',
+  WALLET_DEPLOYMENT_NOT_SPONSORED: ({ paused }) => ({
+    message: `The operation deploys its account, which this DApp does not sponsor${paused === true ? ' while its rule is paused' : ''}.`,
+    hint: `${paused === true ? 'Activate the WALLET_DEPLOYMENT rule of the DApp again' : 'Add a WALLET_DEPLOYMENT rule to the DApp'}, or send an operation of an account that is deployed already.`,
   }),
   LIMIT_REACHED: (evidence) => ({
     message:

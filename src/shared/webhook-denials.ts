@@ -52,8 +52,8 @@ export const webhookDenials = {
         : 'Serve the webhook at another address.',
   }),
   WEBHOOK_BUSY: (evidence) => ({
-    message: `${the(evidence)} was not called: too many calls to it are under way (${String(evidence['atOnce'])} at once, ${String(evidence['waiting'])} waiting).`,
-    hint: 'Have the webhook answer faster, or send operations more slowly.',
+    message: `${the(evidence)} was not called: more calls to its host are under way than the ${String(evidence['atOnce'])} at once that the settings allow.`,
+    hint: 'Have the webhook answer faster, send operations more slowly, or raise the setting webhookMaxPerHost.',
   }),
 } as const satisfies Record<string, Row>;
 

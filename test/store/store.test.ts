@@ -293,11 +293,12 @@ describe.each(stores)('the store on $name', ({ open }) => {
       await store.createWebhook(webhook({ webhookId: 'webhook-2', requestType: 'GET' }));
 
       expect(await store.setWebhookActive('dapp-1', 'webhook-1', false)).toBe(true);
-      expect(await store.findWebhook('webhook-1')).toEqual(webhook({ active: false }));
+      expect((await store.dappPolicy('dapp-1')).webhooks[0]).toEqual(webhook({ active: false }));
+      expect(await store.isWebhook('webhook-1')).toBe(true);
       expect(await store.setWebhookActive('dapp-2', 'webhook-1', true)).toBe(false);
       expect(await store.deleteWebhook('dapp-2', 'webhook-1')).toBe(false);
       expect(await store.deleteWebhook('dapp-1', 'webhook-1')).toBe(true);
-      expect(await store.findWebhook('webhook-1')).toBeUndefined();
+      expect(await store.isWebhook('webhook-1')).toBe(false);
       expect((await store.dappPolicy('dapp-1')).webhooks).toEqual([
         webhook({ webhookId: 'webhook-2', requestType: 'GET' }),
       ]);

@@ -105,14 +105,22 @@ export const eventsRouter = ({ service, clock, log }: EventsContext): EventsRout
     const live = newest?.seq ?? 0;
     // A restored backup may be older than what the client has seen.
     const after = Math.min(lastSeen(context) ?? live, live);
+    const out = stream(after, accountId, authToken);
     context.type = 'text/event-stream';
-    context.body = stream(after, accountId, authToken);
+    context.body = out;
+    out.once('close', () => {
+      if (!out.readableEnded) context.res.destroy();
+    });
   });
 
   return {
     router,
     end() {
-      for (const open of streams) open.end();
+      for (const open of streams) {
+        // What a client does not take would hold up the end; it asks for it again.
+        if (open.readableLength > 0) open.destroy();
+        else open.end();
+      }
     },
   };
 };

@@ -138,7 +138,8 @@ const deploymentPolicy = ({ rules, contracts }: DappPolicy): DeploymentPolicy =>
   const deployment = rules.filter((rule) => rule.policyType === 'WALLET_DEPLOYMENT');
   return {
     allowed: deployment.some((rule) => rule.active),
-    restricted: contracts.length > 0 || deployment.length > 0,
+    paused: deployment.some((rule) => !rule.active),
+    restricted: contracts.length > 0,
   };
 };
 

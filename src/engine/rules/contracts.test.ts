@@ -103,13 +103,13 @@ describe('what is not, and which call of a batch is to blame', () => {
     [
       'a method the ABI does not have',
       encodeExecute(ITEMS, 0n, '0xdeadbeef'),
-      'METHOD_NOT_WHITELISTED',
-      { method: '0xdeadbeef', selector: '0xdeadbeef' },
+      'METHOD_NOT_IN_ABI',
+      { selector: '0xdeadbeef' },
     ],
     [
       'data too short to name a method',
       encodeExecute(ITEMS, 0n, '0xa0712d'),
-      'METHOD_NOT_WHITELISTED',
+      'METHOD_NOT_IN_ABI',
       { selector: '0xa0712d' },
     ],
     ['a paused contract', encodeExecute(PAUSED, 0n, MINT), 'CONTRACT_PAUSED', { contract: 'Paused' }],

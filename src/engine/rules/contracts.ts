@@ -27,7 +27,8 @@ const checkCall = (whitelist: ContractWhitelist, sender: Address, call: DecodedC
   if (contract === undefined) return deny('CONTRACT_NOT_REGISTERED', { target });
   if (!contract.active) return deny('CONTRACT_PAUSED', { target, contract: contract.name });
   const selector = data.slice(0, SELECTOR_LENGTH) as Hex;
-  const method = contract.signatures.get(selector) ?? selector;
+  const method = contract.signatures.get(selector);
+  if (method === undefined) return deny('METHOD_NOT_IN_ABI', { target, contract: contract.name, selector });
   if (contract.selectors.has(selector)) return pass('METHOD_WHITELISTED', { target, method });
   return deny('METHOD_NOT_WHITELISTED', { target, contract: contract.name, selector, method });
 };

@@ -1,3 +1,4 @@
+import type { DecidingRule } from '../../shared/schema/decision.ts';
 import type { DenialCode, Evidence } from '../../shared/denials.ts';
 
 /** What a rule says of an operation. Every verdict leaves the values that were compared. */
@@ -8,7 +9,7 @@ export type Verdict =
 /** A rule: configuration and facts in, verdict out. No clock, no database, no network. */
 export interface Rule<Config, Facts> {
   /** Name of the rule in the trace and in reasons. */
-  readonly type: string;
+  readonly type: DecidingRule;
   check(config: Config, facts: Facts): Verdict;
 }
 

@@ -4,7 +4,9 @@ import { type Rule, deny, pass, skip } from './rule.ts';
 export interface DeploymentPolicy {
   /** An active WALLET_DEPLOYMENT rule. */
   readonly allowed: boolean;
-  /** Contracts are registered, or WALLET_DEPLOYMENT rules exist: the DApp says what it sponsors. */
+  /** A WALLET_DEPLOYMENT rule that is paused. */
+  readonly paused: boolean;
+  /** Contracts are registered: the DApp says what it sponsors. */
   readonly restricted: boolean;
 }
 
@@ -14,9 +16,9 @@ export interface DeploymentPolicy {
  */
 export const walletDeploymentRule: Rule<DeploymentPolicy, { deploys: boolean }> = {
   type: 'walletDeployment',
-  check({ allowed, restricted }, { deploys }) {
+  check({ allowed, paused, restricted }, { deploys }) {
     if (!deploys) return skip('NO_DEPLOYMENT');
     if (allowed) return pass('DEPLOYMENT_ALLOWED');
-    return restricted ? deny('WALLET_DEPLOYMENT_NOT_SPONSORED') : pass('DEPLOYMENT_UNRESTRICTED');
+    return restricted || paused ? deny('WALLET_DEPLOYMENT_NOT_SPONSORED', { paused }) : pass('DEPLOYMENT_UNRESTRICTED');
   },
 };

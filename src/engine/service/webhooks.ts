@@ -38,7 +38,7 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
       return null;
     },
     'webhooks.secret': async ({ webhookId }) => {
-      if ((await store.findWebhook(webhookId)) === undefined) throw new EngineError('WEBHOOK_NOT_FOUND');
+      if (!(await store.isWebhook(webhookId))) throw new EngineError('WEBHOOK_NOT_FOUND');
       return { webhookId, secret: vault.webhookSecret(webhookId).reveal() };
     },
   };

@@ -212,7 +212,8 @@ export interface Store extends SettlementStore {
   setRuleActive(paymasterId: string, ruleId: string, active: boolean): Promise<boolean>;
 
   createWebhook(webhook: Webhook): Promise<void>;
-  findWebhook(webhookId: string): Promise<Webhook | undefined>;
+  /** True for a registered webhook and for a rule of type WEBHOOK. */
+  isWebhook(id: string): Promise<boolean>;
   setWebhookActive(paymasterId: string, webhookId: string, active: boolean): Promise<boolean>;
   deleteWebhook(paymasterId: string, webhookId: string): Promise<boolean>;
 

@@ -81,7 +81,12 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
       const address = url.hostname.replace(/^\[|\]$/g, '');
       if (isIP(address) !== 0) requireCallable(address, allowPrivate);
       const agent = url.protocol === 'https:' ? httpsAgent : httpAgent;
-      return await slots.run(url.origin, signal, () => exchange(outgoing, agent, signal));
+      const start = clock.monotonic();
+      return await slots.run(url.origin, signal, () => {
+        // A receiver that is given what is left of its time would be blamed for ours.
+        if (clock.monotonic() - start > timeoutMs / 2) throw new WebhookFault('WEBHOOK_BUSY', { atOnce: maxPerHost });
+        return exchange(outgoing, agent, signal);
+      });
     } catch (error) {
       if (!(error instanceof WebhookFault)) throw error;
       return { headers: {}, text: '', fault: error };

@@ -21,6 +21,7 @@ const words: Readonly<Record<string, string>> = {
   HPE_INVALID_EOF_STATE: 'the connection broke off',
   EHOSTUNREACH: 'there is no route to its host',
   ENETUNREACH: 'there is no route to its network',
+  EPROTO: 'its server does not speak TLS (https)',
   ENOTFOUND: 'DNS does not know its name',
   EAI_AGAIN: 'DNS did not answer',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',

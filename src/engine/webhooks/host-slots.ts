@@ -26,7 +26,7 @@ export const createHostSlots = (atOnce: number, maxWaiting: number): HostSlots =
       return;
     }
     const { waiting } = host;
-    const busy = (): WebhookFault => new WebhookFault('WEBHOOK_BUSY', { atOnce, waiting: waiting.size });
+    const busy = (): WebhookFault => new WebhookFault('WEBHOOK_BUSY', { atOnce });
     if (waiting.size >= maxWaiting) throw busy();
     await new Promise<void>((resolve, reject) => {
       const giveUp = (): void => {

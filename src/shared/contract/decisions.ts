@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decisionRecord } from '../schema/decision.ts';
+import { decidingRules, decisionRecord } from '../schema/decision.ts';
 import { address } from '../schema/hex.ts';
 import { id } from '../schema/text.ts';
 import { procedure } from './procedure.ts';
@@ -10,7 +10,7 @@ const filters = {
   paymasterId: id.optional(),
   sender: address.optional(),
   outcome: z.enum(['sponsored', 'denied', 'error']).optional(),
-  rule: z.string().max(100).optional().describe('The deciding rule'),
+  rule: z.enum(decidingRules).optional().describe('The deciding rule'),
   from: epochMs.optional().describe('Made at this time or later'),
   to: epochMs.optional().describe('Made before this time'),
 };

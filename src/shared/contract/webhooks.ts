@@ -36,7 +36,7 @@ export const webhookProcedures = {
     errors: ['PAYMASTER_NOT_FOUND', 'WEBHOOK_NOT_FOUND'],
   }),
   'webhooks.secret': procedure({
-    summary: 'Show the secret that signs calls to a webhook',
+    summary: 'Show the secret that signs calls to a webhook, registered or of a WEBHOOK rule (by its _id)',
     input: z.strictObject({ webhookId: z.string() }),
     output: z.strictObject({ webhookId: z.string(), secret: z.string() }),
     errors: ['WEBHOOK_NOT_FOUND', 'VAULT_LOCKED'],

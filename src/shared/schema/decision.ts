@@ -1,5 +1,11 @@
 import { z } from 'zod';
 
+/** The rules that can deny, in the order in which they are looked at (SPEC 5). */
+export const decidingRules = ['contracts', 'walletDeployment', 'fees', 'spendingLimit', 'gasTank', 'webhook'] as const;
+
+/** A rule that can deny. */
+export type DecidingRule = (typeof decidingRules)[number];
+
 /** A call to a webhook as it went out and came back. */
 const webhookCall = z.strictObject({
   webhookId: z.string(),

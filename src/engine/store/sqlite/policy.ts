@@ -13,7 +13,7 @@ type PolicyStore = Pick<
   | 'updateLimit'
   | 'setRuleActive'
   | 'createWebhook'
-  | 'findWebhook'
+  | 'isWebhook'
   | 'setWebhookActive'
   | 'deleteWebhook'
   | 'dappPolicy'
@@ -88,7 +88,9 @@ export const policyStore = (database: Database.Database): PolicyStore => {
   const insertWebhook = database.prepare(
     'INSERT INTO webhook VALUES (@webhookId, @paymasterId, @webhookUrl, @requestType, @active)',
   );
-  const webhook = database.prepare<[string], WebhookRow>(`${WEBHOOK} WHERE webhook_id = ?`);
+  const webhook = database.prepare<[string, string]>(
+    `SELECT 1 FROM webhook WHERE webhook_id = ? UNION ALL SELECT 1 FROM rule WHERE rule_id = ? AND policy_type = 'WEBHOOK'`,
+  );
   const webhooks = database.prepare<[string], WebhookRow>(`${WEBHOOK} WHERE paymaster_id = ? ORDER BY rowid`);
   const setWebhook = database.prepare<[number, string, string]>(
     'UPDATE webhook SET active = ? WHERE paymaster_id = ? AND webhook_id = ?',
@@ -166,9 +168,8 @@ export const policyStore = (database: Database.Database): PolicyStore => {
     async createWebhook(value) {
       change(value.paymasterId, () => insertWebhook.run({ ...value, active: Number(value.active) }).changes);
     },
-    async findWebhook(webhookId) {
-      const row = webhook.get(webhookId);
-      return row && toWebhook(row);
+    async isWebhook(id) {
+      return webhook.get(id, id) !== undefined;
     },
     async setWebhookActive(paymasterId, webhookId, active) {
       return change(paymasterId, () => setWebhook.run(Number(active), paymasterId, webhookId).changes);
