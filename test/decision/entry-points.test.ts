@@ -33,6 +33,9 @@ const versions = [
 const worlds = new Map<EntryPointVersion, EntryPointWorld>();
 const paymasters = new Map<string, Address>();
 
+/** A number for each account, so that tests do not meet. */
+let salt = 0n;
+
 const chain = useLocalChain();
 const dir = mkdtempSync(join(tmpdir(), 'gasdesk-entry-points-'));
 let engine: ServingEngine;
@@ -72,15 +75,14 @@ describe.each(versions)('a DApp of version %s', (version, entryPointVersion) => 
     dapp = await engine.dapp({ version });
   });
 
-  let salt = 0n;
   const firstOperation = async (): Promise<UserOperation> => {
     const account = await world.newAccount(operator, (salt += 1n));
     return { ...world.firstOperation(account, { to: items, data: gameCall('mint') }), signature: DUMMY_SIGNATURE };
   };
   /** What wallets send before gas is known. */
   const withoutGas = (op: UserOperation): Record<string, unknown> => {
-    const { callGasLimit, verificationGasLimit, preVerificationGas, ...rest } = toRpcUserOperation(op);
-    return rest;
+    const { callGasLimit: _c, verificationGasLimit: _v, preVerificationGas: _p, ...wire } = toRpcUserOperation(op);
+    return wire;
   };
 
   test('has an operation estimated, sponsored and mined, and the EntryPoint reports it under the hash that was stored', async () => {
@@ -91,7 +93,7 @@ describe.each(versions)('a DApp of version %s', (version, entryPointVersion) => 
     const gas = { callGasLimit, verificationGasLimit, preVerificationGas };
     const limited = { ...op, ...Object.fromEntries(Object.entries(gas).map(([name, value]) => [name, BigInt(value)])) };
     const before = await world.deposit(paymaster);
-    const sponsored = withPaymasterAndData(limited as UserOperation, paymasterAndData);
+    const sponsored = withPaymasterAndData(limited, paymasterAndData);
     const mined = await world.mine(await world.sign(sponsored, operator));
     expect(mined).toMatchObject({ success: true, paymaster: expect.stringMatching(new RegExp(paymaster, 'i')) });
     const paid = before - (await world.deposit(paymaster));

@@ -105,9 +105,9 @@ const unpacked = <Field extends keyof PartialUserOperation>(
   partial: PartialUserOperation,
   packed: 'accountGasLimits' | 'gasFees',
   [upper, lower]: readonly [Field, Field],
-): { [F in Field]?: bigint } => {
+): Partial<Record<Field, bigint>> => {
   const pair = partial[packed];
-  const none: { [F in Field]?: bigint } = {};
+  const none: Partial<Record<Field, bigint>> = {};
   if (pair === undefined) return none;
   const doubled = [upper, lower].find((field) => partial[field] !== undefined);
   if (doubled !== undefined) throw fault(`${doubled} should not exist beside ${packed}, which holds it`);

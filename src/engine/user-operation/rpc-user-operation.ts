@@ -5,7 +5,7 @@ import { toQuantity } from '../../shared/schema/quantity.ts';
 type Wire = Hex | { readonly [field: string]: Wire };
 
 /** An operation, or what is known of one, in the JSON-RPC form of its generation (ERC-7769): quantities are hex. */
-export const toRpcUserOperation = (op: object): Readonly<Record<string, Wire>> =>
+export const toRpcUserOperation = (op: object): Record<string, Wire> =>
   Object.fromEntries(Object.entries(op).map(([field, value]) => [field, toWire(value as bigint | Hex | object)]));
 
 const toWire = (value: bigint | Hex | object): Wire => {

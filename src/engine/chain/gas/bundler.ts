@@ -61,12 +61,13 @@ export const estimateByBundler = async (
     preVerificationGas: 0n,
     ...layout.paymasterGas,
   };
-  const { callGasLimit, verificationGasLimit, preVerificationGas, ...sent } = withPaymasterAndData(
-    limitless,
-    sponsor(limitless),
-  );
-  const params = [toRpcUserOperation(sent), entryPoint];
-  const answer = await bundler.send('eth_estimateUserOperationGas', params).catch((error: unknown) => {
+  const {
+    callGasLimit: _c,
+    verificationGasLimit: _v,
+    preVerificationGas: _p,
+    ...wire
+  } = toRpcUserOperation(withPaymasterAndData(limitless, sponsor(limitless)));
+  const answer = await bundler.send('eth_estimateUserOperationGas', [wire, entryPoint]).catch((error: unknown) => {
     throw error instanceof RpcError ? refusal(error) : error;
   });
   if (isV06(op)) return read(v06Schema, answer);
