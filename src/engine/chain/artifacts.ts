@@ -4,15 +4,33 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Hex } from '../../shared/schema/hex.ts';
 
-/** The contracts whose artifacts the build makes (`scripts/build-contracts.ts`). */
+/**
+ * The contracts whose artifacts the build makes (`scripts/build-contracts.ts`). Those of EntryPoint v0.6 have no
+ * version in their name.
+ */
 export type ArtifactName =
   | 'EntryPoint'
   | 'SimpleAccount'
   | 'SimpleAccountFactory'
   | 'VerifyingPaymaster'
+  | 'EntryPoint-0.7'
+  | 'EntryPointSimulations-0.7'
+  | 'SimpleAccount-0.7'
+  | 'SimpleAccountFactory-0.7'
+  | 'VerifyingPaymaster-0.7'
+  | 'EntryPoint-0.8'
+  | 'EntryPointSimulations-0.8'
+  | 'SimpleAccount-0.8'
+  | 'SimpleAccountFactory-0.8'
+  | 'Simple7702Account-0.8'
   | 'VerifyingSingletonPaymaster'
+  | 'SingletonPaymasterV6'
+  | 'SingletonPaymasterV7'
+  | 'SingletonPaymasterV8'
+  | 'ERC20PresetFixedSupply'
   | 'GameItems'
-  | 'CallGasProbe';
+  | 'CallGasProbe'
+  | 'LayerOneFees';
 
 /** One entry of a contract's JSON ABI. */
 export type AbiEntry = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -23,7 +41,7 @@ export interface Artifact {
   readonly abi: readonly AbiEntry[];
   /** Creation code, constructor arguments not included. */
   readonly bytecode: Hex;
-  /** Code at the contract's address, immutables still zero. */
+  /** Code at the contract's address, immutables still zero; `0x` where the package has creation code only. */
   readonly deployedBytecode: Hex;
   /** Storage slot of each state variable; only for contracts compiled here. */
   readonly storage?: Readonly<Record<string, number>>;

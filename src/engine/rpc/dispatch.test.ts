@@ -306,11 +306,11 @@ describe('params', () => {
       QUANTITY,
       badQuantities.filter((value) => value !== '0x' && value !== null),
     ]),
-    ['params[0].maxFeePerGas', QUANTITY, [undefined, ...badQuantities]],
-    ['params[0].maxPriorityFeePerGas', QUANTITY, [undefined, ...badQuantities]],
+    ['params[0].maxFeePerGas', QUANTITY, badQuantities],
+    ['params[0].maxPriorityFeePerGas', QUANTITY, badQuantities],
     ['params[0].signature', HEX, badHex],
     ['params[0].paymasterAndData', HEX, badHex],
-    ['params[0].factory', 'should not exist', ['0x', null]],
+    ['params[0].data', 'should not exist', ['0x', null]],
     ['params[0].__proto__', 'should not exist', [{}]],
     ['params[0].constructor', 'should not exist', ['x']],
     [
@@ -399,7 +399,7 @@ describe('params', () => {
     const op = { sender, nonce: 0, callData: '0x', maxFeePerGas: 0, maxPriorityFeePerGas: 0 };
     const { asked } = await send(request({ params: [op, { mode: 'SPONSORSHIP' }] }));
     expect(asked[0]).toMatchObject({
-      userOperation: { initCode: '0x', signature: '0x' },
+      userOperation: { signature: '0x' },
       options: { mode: 'SPONSORSHIP', calculateGasLimits: false, expiryDuration: 300 },
       received: [op, { mode: 'SPONSORSHIP' }],
     });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { partialUserOperationV06, sponsorshipOptions } from '../schema/sponsorship.ts';
+import { partialUserOperation } from '../schema/partial-user-operation.ts';
+import { sponsorshipOptions } from '../schema/sponsorship.ts';
 import { chainId } from '../schema/text.ts';
 import { procedure } from './procedure.ts';
 
@@ -18,7 +19,7 @@ export const sponsorshipProcedures = {
       chainId,
       apiKey: z.string(),
       method: z.string(),
-      userOperation: partialUserOperationV06,
+      userOperation: partialUserOperation,
       options: sponsorshipOptions,
       received: z.unknown().describe('The request as it came in, for the trace'),
     }),

@@ -1,6 +1,7 @@
 import { EngineError } from '../../../shared/errors.ts';
 import { parse } from '../../../shared/schema/parse.ts';
-import { partialUserOperationV06, sponsorshipOptions } from '../../../shared/schema/sponsorship.ts';
+import { partialUserOperation } from '../../../shared/schema/partial-user-operation.ts';
+import { sponsorshipOptions } from '../../../shared/schema/sponsorship.ts';
 import { exactNumber } from '../../http/json.ts';
 import type { RpcMethod } from '../method.ts';
 
@@ -17,7 +18,7 @@ export const pmSponsorUserOperation: RpcMethod = {
       chainId,
       apiKey,
       method: METHOD,
-      userOperation: parse(partialUserOperationV06, op, 'params[0]'),
+      userOperation: parse(partialUserOperation, op, 'params[0]'),
       options: parse(sponsorshipOptions, options, 'params[1]'),
       received: params,
     });
