@@ -29,6 +29,8 @@ const compiled: Record<Exclude<ArtifactName, keyof typeof shipped>, string> = {
   VerifyingSingletonPaymaster: `${BICONOMY}/contracts/smart-account/paymasters/verifying/singleton/VerifyingSingletonPaymaster.sol`,
   GameItems: 'GameItems.sol',
   CallGasProbe: 'CallGasProbe.sol',
+  TestToken: 'TestToken.sol',
+  TestFeed: 'TestFeed.sol',
 };
 
 const version = (packageName: string): string => {

@@ -12,7 +12,9 @@ export type ArtifactName =
   | 'VerifyingPaymaster'
   | 'VerifyingSingletonPaymaster'
   | 'GameItems'
-  | 'CallGasProbe';
+  | 'CallGasProbe'
+  | 'TestToken'
+  | 'TestFeed';
 
 /** One entry of a contract's JSON ABI. */
 export type AbiEntry = Readonly<Record<string, unknown>> & { readonly type: string };
