@@ -56,6 +56,8 @@ const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof
   GameItems: 'GameItems.sol',
   CallGasProbe: 'CallGasProbe.sol',
   LayerOneFees: 'LayerOneFees.sol',
+  TestToken: 'TestToken.sol',
+  TestFeed: 'TestFeed.sol',
 };
 
 /** What a folder of node_modules holds, which may be under another name. */

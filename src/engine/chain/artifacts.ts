@@ -30,7 +30,9 @@ export type ArtifactName =
   | 'ERC20PresetFixedSupply'
   | 'GameItems'
   | 'CallGasProbe'
-  | 'LayerOneFees';
+  | 'LayerOneFees'
+  | 'TestToken'
+  | 'TestFeed';
 
 /** One entry of a contract's JSON ABI. */
 export type AbiEntry = Readonly<Record<string, unknown>> & { readonly type: string };

@@ -7,6 +7,7 @@ import { decision } from '../../../../test/support/store-records.ts';
 import { accountStore } from './accounts.ts';
 import { chainStore } from './chains.ts';
 import { decisionStore } from './decisions.ts';
+import { feeTokenStore } from './fee-tokens.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { openDatabase } from './open.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   database = openDatabase(join(dir, 'gasdesk.db'));
   const prepare = vi.spyOn(database, 'prepare');
   const [ledger, commit] = [createLedger(database), createGroupCommit(database, (_statement, run) => run())];
-  for (const part of [accountStore, chainStore, paymasterStore, policyStore]) part(database);
+  for (const part of [accountStore, chainStore, feeTokenStore, paymasterStore, policyStore]) part(database);
   settlementStore(database, ledger, commit);
   const { listDecisions, pageDecisions, appendDecision } = decisionStore(database, ledger, commit);
   // Lists and pages are prepared when they are first asked for, and only where there are decisions.
@@ -72,6 +73,7 @@ describe('the plans of the statements', () => {
       'SCAN decision',
       // One row: how far the hashes are in.
       'SCAN decision_hash_end',
+      'SCAN fee_token',
       'SCAN paymaster',
       'SCAN paymaster_contract',
       'SCAN signer',
