@@ -1,41 +1,67 @@
 /**
- * Makes resources/contracts/*.json: from the artifacts that npm packages ship, and by compiling the Solidity of
- * npm packages and our own (resources/solidity). Nothing is written while the inputs are those of the last build.
+ * Makes resources/contracts/*.json: from the artifacts and creation code that npm packages ship, and by compiling
+ * the Solidity of npm packages and our own (resources/solidity). Nothing is written while the inputs are those of the last build.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { AbiEntry, Artifact, ArtifactName } from '../src/engine/chain/artifacts.ts';
+import type { Hex } from '../src/shared/schema/hex.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const packageFolder = join(root, 'node_modules');
 const solidityFolder = join(root, 'resources', 'solidity');
 
-const AA = '@account-abstraction/contracts';
+const AA = {
+  '0.6': '@account-abstraction/contracts',
+  '0.7': 'account-abstraction-0.7',
+  '0.8': 'account-abstraction-0.8',
+};
 const BICONOMY = '@biconomy-devx/account-contracts-v2';
+const OPENZEPPELIN = '@openzeppelin/contracts';
+const PIMLICO = '@pimlico/mock-paymaster';
 
+/** Artifacts in packages, as package and path. */
 const shipped = {
-  EntryPoint: AA,
-  SimpleAccount: AA,
-  SimpleAccountFactory: AA,
-  VerifyingPaymaster: AA,
-} as const satisfies Partial<Record<ArtifactName, string>>;
+  EntryPoint: [AA['0.6'], 'artifacts/EntryPoint.json'],
+  SimpleAccount: [AA['0.6'], 'artifacts/SimpleAccount.json'],
+  SimpleAccountFactory: [AA['0.6'], 'artifacts/SimpleAccountFactory.json'],
+  VerifyingPaymaster: [AA['0.6'], 'artifacts/VerifyingPaymaster.json'],
+  'EntryPoint-0.7': [AA['0.7'], 'artifacts/EntryPoint.json'],
+  'SimpleAccount-0.7': [AA['0.7'], 'artifacts/SimpleAccount.json'],
+  'SimpleAccountFactory-0.7': [AA['0.7'], 'artifacts/SimpleAccountFactory.json'],
+  'VerifyingPaymaster-0.7': [AA['0.7'], 'artifacts/VerifyingPaymaster.json'],
+  'EntryPoint-0.8': [AA['0.8'], 'artifacts/EntryPoint.json'],
+  'SimpleAccount-0.8': [AA['0.8'], 'artifacts/SimpleAccount.json'],
+  'SimpleAccountFactory-0.8': [AA['0.8'], 'artifacts/SimpleAccountFactory.json'],
+  'Simple7702Account-0.8': [AA['0.8'], 'artifacts/Simple7702Account.json'],
+  ERC20PresetFixedSupply: [OPENZEPPELIN, 'build/contracts/ERC20PresetFixedSupply.json'],
+} as const satisfies Partial<Record<ArtifactName, readonly [string, string]>>;
+
+/** Creation code in a module of Pimlico's package, as the function that gives it and the name of the ABI. */
+const pimlico = {
+  SingletonPaymasterV6: ['getSingletonPaymaster06InitCode', 'singletonPaymaster06Abi'],
+  SingletonPaymasterV7: ['getSingletonPaymaster07InitCode', 'singletonPaymaster07Abi'],
+  SingletonPaymasterV8: ['getSingletonPaymaster08InitCode', 'singletonPaymaster08Abi'],
+} as const satisfies Partial<Record<ArtifactName, readonly [string, string]>>;
 
 /** Sources to compile, as Solidity import paths; those without a package are ours. */
-const compiled: Record<Exclude<ArtifactName, keyof typeof shipped>, string> = {
+const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof pimlico>, string> = {
   VerifyingSingletonPaymaster: `${BICONOMY}/contracts/smart-account/paymasters/verifying/singleton/VerifyingSingletonPaymaster.sol`,
   GameItems: 'GameItems.sol',
   CallGasProbe: 'CallGasProbe.sol',
 };
 
+/** What a folder of node_modules holds, which may be under another name. */
 const version = (packageName: string): string => {
   const manifest = JSON.parse(readFileSync(join(packageFolder, packageName, 'package.json'), 'utf8')) as {
+    name: string;
     version: string;
   };
-  return `${packageName}@${manifest.version}`;
+  return `${manifest.name}@${manifest.version}`;
 };
 
 const sourceFile = (importPath: string): string =>
@@ -80,9 +106,41 @@ const compile = (): SolcOutput => {
 };
 
 const shippedArtifact = async (name: keyof typeof shipped): Promise<Artifact> => {
-  const file = join(packageFolder, shipped[name], 'artifacts', `${name}.json`);
+  const [packageName, path] = shipped[name];
+  const file = join(packageFolder, packageName, path);
   const { abi, bytecode, deployedBytecode } = JSON.parse(await readFile(file, 'utf8')) as Artifact;
-  return { name, abi, bytecode, deployedBytecode, source: version(shipped[name]) };
+  return { name, abi, bytecode, deployedBytecode, source: version(packageName) };
+};
+
+const PIMLICO_CONSTRUCTOR = {
+  type: 'constructor',
+  inputs: [
+    { name: 'entryPoint', type: 'address' },
+    { name: 'owner', type: 'address' },
+    { name: 'manager', type: 'address' },
+    { name: 'signers', type: 'address[]' },
+  ],
+};
+/** What the package's functions append: four words of arguments, then the number of signers and one signer. */
+const PIMLICO_ARGUMENT_DIGITS = 6 * 64;
+
+const pimlicoModule = (file: string): Promise<Record<string, unknown>> =>
+  import(pathToFileURL(join(packageFolder, PIMLICO, '_esm', file)).href) as Promise<Record<string, unknown>>;
+
+const pimlicoArtifact = async (name: keyof typeof pimlico): Promise<Artifact> => {
+  const [initCodeName, abiName] = pimlico[name];
+  const initCode = (await pimlicoModule('constants.js'))[initCodeName] as (owner: string) => Hex;
+  // The package's ABI is that of an older contract with another constructor.
+  const abi = ((await pimlicoModule('helpers/abi.js'))[abiName] as AbiEntry[]).filter(
+    ({ type }) => type !== 'constructor',
+  );
+  return {
+    name,
+    abi: [PIMLICO_CONSTRUCTOR, ...abi],
+    bytecode: initCode(`0x${'00'.repeat(20)}`).slice(0, -PIMLICO_ARGUMENT_DIGITS) as Hex,
+    deployedBytecode: '0x',
+    source: version(PIMLICO),
+  };
 };
 
 const compiledArtifact = (name: keyof typeof compiled, output: SolcOutput): Artifact => {
@@ -102,7 +160,7 @@ const compiledArtifact = (name: keyof typeof compiled, output: SolcOutput): Arti
 /** A hash of all that the artifacts depend on; the packages' contents by their versions. */
 const inputHash = (): string => {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
-  for (const name of [AA, BICONOMY, '@openzeppelin/contracts', 'solc']) hash.update(version(name));
+  for (const name of [...Object.values(AA), BICONOMY, OPENZEPPELIN, PIMLICO, 'solc']) hash.update(version(name));
   for (const path of Object.values(compiled)) hash.update(readFileSync(sourceFile(path)));
   return hash.digest('hex');
 };
@@ -117,16 +175,17 @@ const writeWhole = async (file: string, text: string): Promise<void> => {
 /** Makes every artifact in `folder`, unless they are there and made from the same inputs. */
 export const buildContracts = async (folder: string = join(root, 'resources', 'contracts')): Promise<void> => {
   const shippedNames = Object.keys(shipped) as (keyof typeof shipped)[];
+  const pimlicoNames = Object.keys(pimlico) as (keyof typeof pimlico)[];
   const compiledNames = Object.keys(compiled) as (keyof typeof compiled)[];
   const fileOf = (name: ArtifactName): string => join(folder, `${name}.json`);
   const stampFile = join(folder, '.stamp');
   const stamp = inputHash();
-  const complete = [...shippedNames, ...compiledNames].every((name) => existsSync(fileOf(name)));
+  const complete = [...shippedNames, ...pimlicoNames, ...compiledNames].every((name) => existsSync(fileOf(name)));
   if (complete && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
 
   const output = compile();
   const artifacts = [
-    ...(await Promise.all(shippedNames.map(shippedArtifact))),
+    ...(await Promise.all([...shippedNames.map(shippedArtifact), ...pimlicoNames.map(pimlicoArtifact)])),
     ...compiledNames.map((name) => compiledArtifact(name, output)),
   ];
   await mkdir(folder, { recursive: true });

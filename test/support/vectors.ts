@@ -35,13 +35,13 @@ export interface GasVector extends OperationVector {
   maxCost?: string;
 }
 
-/** A case of paymaster-layouts.json. */
+/** A case of paymaster-layouts.json; its id begins with that of the contract and mode. */
 export interface PaymasterVector extends OperationVector {
   contract: string;
   contractVersion: string;
   contractAddress: Address;
   validity: { validUntil: number; validAfter: number };
-  params: { paymasterId?: Address; senderNonce?: string };
+  params: PaymasterParams;
   signerPrivateKey: Hex;
   signerAddress: Address;
   hash: Hex;
@@ -51,7 +51,33 @@ export interface PaymasterVector extends OperationVector {
   layout: { field: string; offset: number; length: number; value: Hex }[];
   stub: { signature: Hex; paymasterAndData: Hex };
   userOpHash: Hex;
-  fundingIdCharge?: { balanceNeededBeforehand: string; balanceDeducted: string };
+  /** What a mined operation cost the funding wallet's balance. */
+  fundingIdCharge?: { balanceNeededBeforehand: string; balanceDeducted: string; unaccountedGas: string };
+  /** What a mined operation cost its sender. */
+  tokenCharge?: { tokenAmountPaid: string };
+}
+
+/** What is signed besides; amounts are decimal. */
+export interface PaymasterParams {
+  paymasterId?: Address;
+  senderNonce?: string;
+  priceMarkup?: number;
+  allowAllBundlers?: boolean;
+  eip7702Delegate?: Address;
+  /** Pimlico's name for it. */
+  token?: Address;
+  /** Biconomy's name for it. */
+  feeToken?: Address;
+  /** 1: the oracle's rate. */
+  priceSource?: number;
+  oracleAggregator?: Address;
+  exchangeRate?: string;
+  postOpGas?: string;
+  paymasterValidationGasLimit?: string;
+  treasury?: Address;
+  preFund?: string;
+  constantFee?: string;
+  recipient?: Address;
 }
 
 interface VectorFiles {
@@ -87,6 +113,10 @@ export const operationV06 = ({ userOp }: OperationVector): UserOperationV06 => w
 
 /** The operation of a v0.7 or v0.8 case. */
 export const operationV07 = ({ userOp }: OperationVector): UserOperationV07 => withBigints(userOp) as UserOperationV07;
+
+/** The operation of a case. */
+export const operationOf = (vector: OperationVector): UserOperation =>
+  vector.entryPointVersion === '0.6' ? operationV06(vector) : operationV07(vector);
 
 /** The packed operation of a v0.7 or v0.8 case. */
 export const packedOperation = ({ packedUserOp }: OperationVector): PackedUserOperation => {

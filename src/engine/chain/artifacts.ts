@@ -4,13 +4,28 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Hex } from '../../shared/schema/hex.ts';
 
-/** The contracts whose artifacts the build makes (`scripts/build-contracts.ts`). */
+/**
+ * The contracts whose artifacts the build makes (`scripts/build-contracts.ts`). Those of EntryPoint v0.6 have no
+ * version in their name.
+ */
 export type ArtifactName =
   | 'EntryPoint'
   | 'SimpleAccount'
   | 'SimpleAccountFactory'
   | 'VerifyingPaymaster'
+  | 'EntryPoint-0.7'
+  | 'SimpleAccount-0.7'
+  | 'SimpleAccountFactory-0.7'
+  | 'VerifyingPaymaster-0.7'
+  | 'EntryPoint-0.8'
+  | 'SimpleAccount-0.8'
+  | 'SimpleAccountFactory-0.8'
+  | 'Simple7702Account-0.8'
   | 'VerifyingSingletonPaymaster'
+  | 'SingletonPaymasterV6'
+  | 'SingletonPaymasterV7'
+  | 'SingletonPaymasterV8'
+  | 'ERC20PresetFixedSupply'
   | 'GameItems'
   | 'CallGasProbe';
 
@@ -23,7 +38,7 @@ export interface Artifact {
   readonly abi: readonly AbiEntry[];
   /** Creation code, constructor arguments not included. */
   readonly bytecode: Hex;
-  /** Code at the contract's address, immutables still zero. */
+  /** Code at the contract's address, immutables still zero; `0x` where the package has creation code only. */
   readonly deployedBytecode: Hex;
   /** Storage slot of each state variable; only for contracts compiled here. */
   readonly storage?: Readonly<Record<string, number>>;

@@ -2,14 +2,14 @@ import { ContractFactory, JsonRpcProvider, Wallet, isError } from 'ethers';
 import { entryPointAddress } from '../../shared/entry-points.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
-import type { PaymasterLayout } from '../paymaster/layout.ts';
+import type { AttachableLayout } from '../paymaster/layout.ts';
 import { loadArtifact } from './artifacts.ts';
 import type { RpcClient } from './rpc.ts';
 
 /** What is deployed, for whom, and who pays for it. */
 export interface PaymasterDeployment {
   readonly chainId: number;
-  readonly layout: PaymasterLayout;
+  readonly layout: AttachableLayout;
   /** Address whose signatures the contract is to accept. */
   readonly signer: Address;
   /** Key that pays for the transaction and owns the contract. */

@@ -4,12 +4,12 @@ import type { Address } from '../../shared/schema/hex.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import type { Store } from '../store/store.ts';
 import { type PaymasterContractCheck, verifyPaymasterContract } from './contract-reads.ts';
-import type { PaymasterLayout } from './layout.ts';
+import type { AttachableLayout } from './layout.ts';
 
 /** A contract that is to be held against its layout and the signer of its chain. */
 export interface AgreementSubject {
   readonly chainId: number;
-  readonly layout: PaymasterLayout;
+  readonly layout: AttachableLayout;
   readonly contract: Address;
   readonly signer: Address;
 }
@@ -41,6 +41,11 @@ const compare = async (rpc: RpcClient, subject: AgreementSubject): Promise<Payma
   }
 };
 
+const signerFault = ({ layout }: AgreementSubject, { vault, contract }: PaymasterContractCheck['signer']): string =>
+  layout.signerGetter === 'signers'
+    ? `the vault's ${vault} is none of its signers.`
+    : `its signer is ${contract}, the vault's is ${vault}.`;
+
 /**
  * Asks a paymaster contract for its hash of a sample operation and for its signer (SPEC 4).
  *
@@ -51,7 +56,7 @@ export const requireAgreement = async (rpc: RpcClient, subject: AgreementSubject
   if (matches) return;
   const sameHash = hash.local === addressKey(hash.contract);
   const detail = sameHash
-    ? `its signer is ${signer.contract}, the vault's is ${signer.vault}. Import the contract's key, or set the vault's signer on the contract.`
+    ? `${signerFault(subject, signer)} Import the contract's key, or set the vault's signer on the contract.`
     : `it hashes a sample operation to ${hash.contract}, Gasdesk to ${hash.local}. It is another contract or another build.`;
   throw mismatch(subject, detail, { hash, signer });
 };

@@ -2,20 +2,24 @@ import { Interface } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
 import { sameAddress } from '../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
+import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
 import { byteLength } from '../user-operation/hex-digits.ts';
 import { neededTerm } from './layout.ts';
-import type { PaymasterLayout, SponsorshipTerms } from './layout.ts';
+import type { AttachableLayout, ModeLayout, PaymasterLayout, SponsorshipTerms, TokenTerms } from './layout.ts';
 
 /** `eth_call` on the latest block. Rejects when the chain cannot be reached or the call reverts. */
 export type EthCall = (to: Address, data: Hex) => Promise<Hex>;
 
 const abi = new Interface([
   'function verifyingSigner() view returns (address)',
+  'function signers(address signer) view returns (bool)',
   'function getBalance(address paymasterId) view returns (uint256)',
   'function balanceOf(address account) view returns (uint256)',
   'function senderNonce(address sender) view returns (uint256)',
 ]);
+
+/** The ABI encoding of `true`. */
+const TRUE: Hex = `0x${'0'.repeat(63)}1`;
 
 const callData = (name: string, ...values: unknown[]): Hex => abi.encodeFunctionData(name, values) as Hex;
 
@@ -29,15 +33,24 @@ async function readUint256(call: EthCall, to: Address, name: string, account: Ad
 }
 
 /** What the contract itself computes as `layout.hash`: 32 bytes, or whatever else stands at that address answers. */
-export const contractHash = (
+export const contractHash = <Terms extends { paymaster: Address }>(
   call: EthCall,
-  layout: PaymasterLayout,
-  op: UserOperationV06,
-  terms: SponsorshipTerms,
+  layout: Pick<ModeLayout<Terms>, 'getHashCall'>,
+  op: UserOperation,
+  terms: Terms,
 ): Promise<Hex> => call(terms.paymaster, layout.getHashCall(op, terms));
 
-/** The address whose signatures the contract accepts; the raw answer where that is no address, e.g. `0x`. */
-export async function readVerifyingSigner(call: EthCall, paymaster: Address): Promise<Hex> {
+/** `signer` if the contract accepts its signatures, else the address it accepts or, where that is none, its raw answer. */
+export async function readSigner(
+  call: EthCall,
+  { signerGetter }: Pick<AttachableLayout, 'signerGetter'>,
+  paymaster: Address,
+  signer: Address,
+): Promise<Hex> {
+  if (signerGetter === 'signers') {
+    const answer = await call(paymaster, callData('signers', signer));
+    return answer === TRUE ? signer : answer;
+  }
   const answer = await call(paymaster, callData('verifyingSigner'));
   return /^0x0{24}[0-9a-fA-F]{40}$/.test(answer) ? `0x${answer.slice(26)}` : answer;
 }
@@ -69,43 +82,66 @@ export interface PaymasterContractCheck {
 }
 
 /** Every field differs from the others, and no length is whole words, so that a confusion shows in the hash. */
-const SAMPLE_OP: UserOperationV06 = {
+const SAMPLE_FIELDS = {
   sender: `0x${'11'.repeat(20)}`,
   nonce: (1n << 255n) + 2n,
-  initCode: `0x${'33'.repeat(41)}`,
   callData: `0x${'44'.repeat(77)}`,
   callGasLimit: 5n,
   verificationGasLimit: 6n,
   preVerificationGas: 7n,
   maxFeePerGas: 8n,
   maxPriorityFeePerGas: 9n,
-  paymasterAndData: '0x',
   signature: '0x',
+} as const;
+const SAMPLE_V06: UserOperationV06 = { ...SAMPLE_FIELDS, initCode: `0x${'33'.repeat(41)}`, paymasterAndData: '0x' };
+const SAMPLE_V07: UserOperationV07 = {
+  ...SAMPLE_FIELDS,
+  factory: `0x${'33'.repeat(20)}`,
+  factoryData: `0x${'33'.repeat(21)}`,
+  paymasterVerificationGasLimit: 10n,
+  paymasterPostOpGasLimit: 12n,
 };
 
+const SAMPLE_TERMS: Omit<SponsorshipTerms & TokenTerms, 'chainId' | 'paymaster'> = {
+  validUntil: 1_893_456_000,
+  validAfter: 1_700_000_000,
+  fundingWallet: `0x${'22'.repeat(20)}`,
+  // Nobody has deployed or can deploy the sample's sender, so the contract has never counted an operation of it.
+  senderNonce: 0n,
+  token: `0x${'55'.repeat(20)}`,
+  exchangeRate: 13n,
+  postOpGas: 14n,
+  paymasterValidationGasLimit: 15n,
+  treasury: `0x${'66'.repeat(20)}`,
+};
+
+/** The modes that a contract has by itself. */
+const modesOf = (layout: AttachableLayout): readonly AttachableLayout[] =>
+  'token' in layout && layout.token?.version === layout.version ? [layout, layout.token] : [layout];
+
 /**
- * Checks that a contract is what its layout says, before it is used and by `doctor` (SPEC 4): its `getHash` of a
- * sample operation equals ours, and the vault's address is its signer. Rejects only when `call` does.
+ * Checks that a contract is what its layout says, before it is used and by `doctor` (SPEC 4): in each of its modes its
+ * `getHash` of a sample operation equals ours, and it accepts the vault's signatures. Rejects only when `call` does.
  */
 export async function verifyPaymasterContract(
   call: EthCall,
-  layout: PaymasterLayout,
+  layout: AttachableLayout,
   { chainId, paymaster, signer }: { chainId: number; paymaster: Address; signer: Address },
 ): Promise<PaymasterContractCheck> {
-  const terms: SponsorshipTerms = {
-    chainId,
-    paymaster,
-    validUntil: 1_893_456_000,
-    validAfter: 1_700_000_000,
-    fundingWallet: `0x${'22'.repeat(20)}`,
-    // Nobody has deployed or can deploy the sample's sender, so the contract has never counted an operation of it.
-    senderNonce: 0n,
-  };
-  const [contractsHash, contractsSigner] = await Promise.all([
-    contractHash(call, layout, SAMPLE_OP, terms),
-    readVerifyingSigner(call, paymaster),
+  const sample = layout.entryPointVersion === '0.6' ? SAMPLE_V06 : SAMPLE_V07;
+  const terms = { ...SAMPLE_TERMS, chainId, paymaster };
+  const [hashes, contractsSigner] = await Promise.all([
+    Promise.all(
+      modesOf(layout).map(async (mode) => ({
+        local: mode.hash(sample, terms),
+        contract: await contractHash(call, mode, sample, terms),
+      })),
+    ),
+    readSigner(call, layout, paymaster, signer),
   ]);
-  const hash = { local: layout.hash(SAMPLE_OP, terms), contract: contractsHash };
-  const matches = hash.local === hash.contract.toLowerCase() && sameAddress(signer, contractsSigner);
+  const different = hashes.find(({ local, contract }) => local !== contract.toLowerCase());
+  const matches = different === undefined && sameAddress(signer, contractsSigner);
+  const hash = different ?? hashes[0];
+  if (hash === undefined) throw new Error('a contract has at least one mode');
   return { matches, hash, signer: { vault: signer, contract: contractsSigner } };
 }

@@ -1,10 +1,31 @@
+import { biconomy100 } from './biconomy-1.0.0.ts';
 import { biconomy110 } from './biconomy-1.1.0.ts';
-import type { PaymasterLayout } from './layout.ts';
+import { biconomy200 } from './biconomy-2.0.0.ts';
+import type { AttachableLayout, PaymasterLayout } from './layout.ts';
+import { singleton06 } from './singleton-0.6.ts';
+import { singleton07 } from './singleton-0.7.ts';
+import { singleton08, singleton08Eip7702 } from './singleton-0.8.ts';
 import { verifying06 } from './verifying-0.6.ts';
+import { verifying07, verifying08 } from './verifying-0.7.ts';
 
-/** Every layout Gasdesk signs for. A new contract is a new file and a line here. */
-export const layouts: readonly PaymasterLayout[] = [biconomy110, verifying06];
+/** Every layout Gasdesk sponsors with. A new contract is a new file and a line here. */
+export const layouts: readonly PaymasterLayout[] = [
+  biconomy100,
+  biconomy110,
+  biconomy200,
+  verifying06,
+  verifying07,
+  verifying08,
+  singleton06,
+  singleton07,
+  singleton08,
+  singleton08Eip7702,
+];
 
-/** The layout of a paymaster `version` (SPEC 4); undefined if there is none. */
+/** The layout of a paymaster `version` (SPEC 4), which a DApp may have; undefined if there is none. */
 export const findLayout = (version: string): PaymasterLayout | undefined =>
   layouts.find((layout) => layout.version === version);
+
+/** The layout of a contract that can be attached to a chain: one that sponsors, or one that only takes tokens. */
+export const findAttachable = (version: string): AttachableLayout | undefined =>
+  findLayout(version) ?? layouts.flatMap(({ token }) => token ?? []).find((token) => token.version === version);

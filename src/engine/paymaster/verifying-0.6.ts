@@ -1,25 +1,9 @@
-import { Interface } from 'ethers';
-import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
-import { USER_OPERATION_V06_ABI } from '../user-operation/abi.ts';
-import {
-  addressWord,
-  byteLength,
-  bytesTail,
-  digits,
-  keccak,
-  toHex,
-  uint48Word,
-  word,
-  wordAligned,
-} from '../user-operation/hex-digits.ts';
-import { sponsoredMaxCostV06 } from '../user-operation/max-cost.ts';
-import { neededTerm, signatureDigits, stubPaymasterAndData } from './layout.ts';
+import { addressWord, byteLength, bytesTail, digits, keccak, word, wordAligned } from '../user-operation/hex-digits.ts';
+import { neededTerm } from './layout.ts';
 import type { PaymasterLayout, SponsorshipTerms } from './layout.ts';
-
-const abi = new Interface([
-  `function getHash(${USER_OPERATION_V06_ABI} userOp, uint48 validUntil, uint48 validAfter) view returns (bytes32)`,
-]);
+import { modeV06 } from './mode-v06.ts';
+import { windowWords } from './operation-words.ts';
 
 /** paymaster, validUntil and validAfter in a word each, signature. */
 const PAYMASTER_AND_DATA_LENGTH = 20 + 2 * 32 + 65;
@@ -53,39 +37,34 @@ function packedOp(op: UserOperationV06): string {
   ].join('');
 }
 
-const window = (terms: SponsorshipTerms): string => uint48Word(terms.validUntil) + uint48Word(terms.validAfter);
-
-/** keccak256(abi.encode(bytes packedOp, chainId, paymaster, senderNonce, validUntil, validAfter)) */
-const hash = (op: UserOperationV06, terms: SponsorshipTerms): Hex => {
-  const packedOpOffset = word(6 * 32);
-  return keccak(
-    packedOpOffset,
-    word(terms.chainId),
-    addressWord(terms.paymaster),
-    word(neededTerm(terms, 'senderNonce')),
-    window(terms),
-    bytesTail(packedOp(op)),
-  );
-};
-
 /** eth-infinitism VerifyingPaymaster for EntryPoint v0.6: no tanks, the contract's EntryPoint deposit pays. */
 export const verifying06: PaymasterLayout = {
   version: 'verifying-0.6',
   title: 'eth-infinitism VerifyingPaymaster 0.6',
   entryPointVersion: '0.6',
+  signerGetter: 'verifyingSigner',
   hasTanks: false,
   chainReads: ['senderNonce'],
   deployment: {
     artifact: 'VerifyingPaymaster',
     constructorArguments: ({ entryPoint, signer }) => [entryPoint, signer],
   },
-  hash,
-  getHashCall: (op, terms) =>
-    abi.encodeFunctionData('getHash', [
-      { ...op, paymasterAndData: stubPaymasterAndData(verifying06, op, terms) },
-      terms.validUntil,
-      terms.validAfter,
-    ]) as Hex,
-  encode: (_op, terms, signature) => toHex(digits(terms.paymaster), window(terms), signatureDigits(signature)),
-  reservedCost: sponsoredMaxCostV06,
+  ...modeV06<SponsorshipTerms>({
+    // abi.encode(uint48 validUntil, uint48 validAfter) || signature
+    data: (terms, signature) => windowWords(terms) + signature,
+    // keccak256(abi.encode(bytes packedOp, chainId, paymaster, senderNonce, validUntil, validAfter))
+    hash: (op, terms) => {
+      const packedOpOffset = word(6 * 32);
+      return keccak(
+        packedOpOffset,
+        word(terms.chainId),
+        addressWord(terms.paymaster),
+        word(neededTerm(terms, 'senderNonce')),
+        windowWords(terms),
+        bytesTail(packedOp(op)),
+      );
+    },
+    getHashTypes: 'OP, uint48, uint48',
+    getHashValues: (op, terms) => [op, terms.validUntil, terms.validAfter],
+  }),
 };

@@ -3,15 +3,15 @@ import type { Address } from '../../shared/schema/hex.ts';
 import { deployPaymaster } from '../chain/deploy-paymaster.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import { requireAgreement } from '../paymaster/agreement.ts';
-import type { PaymasterLayout } from '../paymaster/layout.ts';
-import { findLayout } from '../paymaster/registry.ts';
+import type { AttachableLayout } from '../paymaster/layout.ts';
+import { findAttachable } from '../paymaster/registry.ts';
 import { addressOf } from '../signer/chain-signer.ts';
 import type { PaymasterContract } from '../store/store.ts';
 import { requireChain } from './chains.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-const requireLayout = (version: string): PaymasterLayout => {
-  const layout = findLayout(version);
+const requireLayout = (version: string): AttachableLayout => {
+  const layout = findAttachable(version);
   if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
   return layout;
 };
@@ -38,7 +38,7 @@ export const paymasterContractHandlers = (context: ServiceContext): Handlers<Nam
     );
   };
 
-  const attach = async (chainId: number, layout: PaymasterLayout, address: Address): Promise<PaymasterContract> => {
+  const attach = async (chainId: number, layout: AttachableLayout, address: Address): Promise<PaymasterContract> => {
     const rpc = await chains.rpc(chainId);
     const signer = await store.findSigner(chainId);
     const checked = rpc !== undefined && signer !== undefined;

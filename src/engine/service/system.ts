@@ -1,6 +1,6 @@
 import { EngineError } from '../../shared/errors.ts';
 import { requireAgreement } from '../paymaster/agreement.ts';
-import { findLayout } from '../paymaster/registry.ts';
+import { findAttachable } from '../paymaster/registry.ts';
 import type { ChainSettings, PaymasterContract } from '../store/store.ts';
 import { version } from '../version.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
@@ -50,7 +50,7 @@ export const systemHandlers = ({ store, vault, chains }: ServiceContext): Handle
   const checkContract = ({ chainId, version: contractVersion, address }: PaymasterContract): Promise<Check> => {
     const fix = `Attach the right contract with "gasdesk contract use --chain ${chainId} --version ${contractVersion} --address 0x…".`;
     return attempt(`contract ${contractVersion} on chain ${chainId}`, fix, async () => {
-      const layout = findLayout(contractVersion);
+      const layout = findAttachable(contractVersion);
       if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
       const signer = await store.findSigner(chainId);
       if (signer === undefined) throw new EngineError('SIGNER_MISSING');

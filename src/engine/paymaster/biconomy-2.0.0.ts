@@ -1,0 +1,58 @@
+import { addressWord, digits, keccak, uintDigits, word } from '../user-operation/hex-digits.ts';
+import { neededTerm } from './layout.ts';
+import type { PaymasterLayout, SponsorshipTerms } from './layout.ts';
+import { modeV07 } from './mode-v07.ts';
+import { operationWordsV07, windowWords } from './operation-words.ts';
+
+/** Millionths: the tank is charged what the operation costs. */
+const AT_COST = 1_000_000;
+/**
+ * Gas the contract charges a tank on top of each operation's cost. Its owner sets it, up to 100,000; Biconomy's
+ * deployments say 50,000.
+ */
+const UNACCOUNTED_GAS = 50_000n;
+
+const markupOf = ({ priceMarkup = AT_COST }: Partial<SponsorshipTerms>): number => priceMarkup;
+
+/** Biconomy sponsorship paymaster for EntryPoint v0.7: one contract, a gas tank per funding wallet. */
+export const biconomy200: PaymasterLayout = {
+  version: '2.0.0',
+  title: 'Biconomy sponsorship paymaster 2.0.0',
+  entryPointVersion: '0.7',
+  signerGetter: 'verifyingSigner',
+  hasTanks: true,
+  chainReads: [],
+  ...modeV07<SponsorshipTerms>({
+    // The contract refuses a postOp limit that is not above its unaccounted gas, whatever the owner has set.
+    paymasterGas: { paymasterVerificationGasLimit: 100_000n, paymasterPostOpGasLimit: 100_001n },
+    // address paymasterId || uint48 validUntil || uint48 validAfter || uint32 priceMarkup || signature
+    data: (terms, signature) =>
+      digits(neededTerm(terms, 'fundingWallet')) +
+      uintDigits(terms.validUntil, 6) +
+      uintDigits(terms.validAfter, 6) +
+      uintDigits(markupOf(terms), 4) +
+      signature,
+    hash: (op, terms) =>
+      keccak(
+        operationWordsV07(op, terms),
+        addressWord(neededTerm(terms, 'fundingWallet')),
+        windowWords(terms),
+        word(markupOf(terms)),
+      ),
+    getHashTypes: 'OP, address, uint48, uint48, uint32',
+    getHashValues: (op, terms) => [
+      op,
+      neededTerm(terms, 'fundingWallet'),
+      terms.validUntil,
+      terms.validAfter,
+      markupOf(terms),
+    ],
+    reservedCost: (op, entryPointMaximum, terms) => {
+      const { unaccountedGas = UNACCOUNTED_GAS } = terms;
+      const charged =
+        ((entryPointMaximum + unaccountedGas * op.maxFeePerGas) * BigInt(markupOf(terms))) / BigInt(AT_COST);
+      const neverRefunded = ((op.callGasLimit + op.paymasterPostOpGasLimit) * 10n * op.maxFeePerGas) / 100n;
+      return charged + neverRefunded;
+    },
+  }),
+};

@@ -1,0 +1,56 @@
+import type { Address } from '../../shared/schema/hex.ts';
+import { addressWord, keccak, uintDigits, word } from '../user-operation/hex-digits.ts';
+import type { TokenLayout, TokenTerms } from './layout.ts';
+import { modeV06 } from './mode-v06.ts';
+import { operationWordsV06, windowWords } from './operation-words.ts';
+
+/** Millionths: the rate itself. */
+const NO_MARKUP = 1_000_000;
+const NO_ORACLE: Address = `0x${'00'.repeat(20)}`;
+
+/** uint8 priceSource: 0 takes the rate from the data, 1 from an oracle. */
+const priceSource = ({ oracleAggregator }: TokenTerms): number => (oracleAggregator === undefined ? 0 : 1);
+
+const markupOf = ({ priceMarkup = NO_MARKUP }: TokenTerms): number => priceMarkup;
+
+const oracleOf = ({ oracleAggregator = NO_ORACLE }: TokenTerms): Address => oracleAggregator;
+
+const windowAndPrice = (terms: TokenTerms): string =>
+  windowWords(terms) +
+  addressWord(terms.token) +
+  addressWord(oracleOf(terms)) +
+  word(terms.exchangeRate) +
+  word(markupOf(terms));
+
+const tokenMode = modeV06<TokenTerms>({
+  // uint8 priceSource || abi.encode(uint48, uint48, address token, address oracle, uint256, uint32) || signature
+  data: (terms, signature) => uintDigits(priceSource(terms), 1) + windowAndPrice(terms) + signature,
+  hash: (op, terms) => keccak(operationWordsV06(op, terms), word(priceSource(terms)), windowAndPrice(terms)),
+  getHashTypes: 'OP, uint8, uint48, uint48, address, address, uint256, uint32',
+  getHashValues: (op, terms) => [
+    op,
+    priceSource(terms),
+    terms.validUntil,
+    terms.validAfter,
+    terms.token,
+    oracleOf(terms),
+    terms.exchangeRate,
+    markupOf(terms),
+  ],
+});
+
+/** Biconomy TokenPaymaster for EntryPoint v0.6: token mode of version 1.1.0, in a contract of its own. */
+export const biconomyToken: TokenLayout = {
+  version: '1.1.0-token',
+  title: 'Biconomy TokenPaymaster for EntryPoint 0.6',
+  entryPointVersion: '0.6',
+  signerGetter: 'verifyingSigner',
+  ...tokenMode,
+  // The contract's default, which is not in the signed data: its owner may change it.
+  chargedGas: { postOpGas: 45_000n, paymasterValidationGasLimit: 0n },
+  // (gas cost + postOpGas at the price of gas) * exchangeRate / 1e18 * priceMarkup / 1e6
+  maxTokenCost: (op, terms) => {
+    const wei = tokenMode.reservedCost(op) + terms.postOpGas * op.maxFeePerGas;
+    return (wei * terms.exchangeRate * BigInt(markupOf(terms))) / (10n ** 18n * BigInt(NO_MARKUP));
+  },
+};

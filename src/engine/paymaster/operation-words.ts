@@ -1,0 +1,40 @@
+import type { PackedUserOperation, UserOperationV06 } from '../../shared/schema/user-operation.ts';
+import { addressWord, digits, hashWord, uint48Word, word } from '../user-operation/hex-digits.ts';
+import type { PromiseTerms } from './layout.ts';
+
+/** The ABI words that open what Biconomy's contracts of EntryPoint v0.6 hash. */
+export const operationWordsV06 = (op: UserOperationV06, { chainId, paymaster }: PromiseTerms): string =>
+  [
+    addressWord(op.sender),
+    word(op.nonce),
+    hashWord(op.initCode),
+    hashWord(op.callData),
+    word(op.callGasLimit),
+    word(op.verificationGasLimit),
+    word(op.preVerificationGas),
+    word(op.maxFeePerGas),
+    word(op.maxPriorityFeePerGas),
+    word(chainId),
+    addressWord(paymaster),
+  ].join('');
+
+/** The ABI words that open what VerifyingPaymaster 0.7 and Biconomy's contract of EntryPoint v0.7 hash. */
+export const operationWordsV07 = (op: PackedUserOperation, { chainId, paymaster }: PromiseTerms): string => {
+  const paymasterGasLimits = digits(op.paymasterAndData).slice(40, 104);
+  return [
+    addressWord(op.sender),
+    word(op.nonce),
+    hashWord(op.initCode),
+    hashWord(op.callData),
+    digits(op.accountGasLimits),
+    paymasterGasLimits,
+    word(op.preVerificationGas),
+    digits(op.gasFees),
+    word(chainId),
+    addressWord(paymaster),
+  ].join('');
+};
+
+/** validUntil and validAfter, in an ABI word each. */
+export const windowWords = ({ validUntil, validAfter }: PromiseTerms): string =>
+  uint48Word(validUntil) + uint48Word(validAfter);

@@ -1,0 +1,34 @@
+import type { Hex } from '../../shared/schema/hex.ts';
+import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
+import { addressWord, digits, hashWord, keccak, word } from '../user-operation/hex-digits.ts';
+import type { PromiseTerms } from './layout.ts';
+import { modeV06 } from './mode-v06.ts';
+import { singletonLayout } from './singleton.ts';
+
+/** keccak256(abi.encode(inner, chainId)); inner has the hash of callData before that of initCode. */
+const hash = (op: UserOperationV06, { chainId }: PromiseTerms): Hex => {
+  const inner = keccak(
+    addressWord(op.sender),
+    word(op.nonce),
+    word(op.callGasLimit),
+    word(op.verificationGasLimit),
+    word(op.preVerificationGas),
+    word(op.maxFeePerGas),
+    word(op.maxPriorityFeePerGas),
+    hashWord(op.callData),
+    hashWord(op.initCode),
+    hashWord(op.paymasterAndData),
+  );
+  return keccak(digits(inner), word(chainId));
+};
+
+/** Pimlico SingletonPaymasterV6. */
+export const singleton06 = singletonLayout(
+  {
+    version: 'singleton-0.6',
+    title: 'Pimlico SingletonPaymasterV6',
+    entryPointVersion: '0.6',
+    artifact: 'SingletonPaymasterV6',
+  },
+  (mode) => modeV06({ ...mode, hash }),
+);

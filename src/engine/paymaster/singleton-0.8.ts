@@ -1,0 +1,42 @@
+import type { Hex } from '../../shared/schema/hex.ts';
+import type { PackedUserOperation } from '../../shared/schema/user-operation.ts';
+import { digits, keccak, word } from '../user-operation/hex-digits.ts';
+import { isEip7702 } from '../user-operation/user-op-hash.ts';
+import { neededTerm } from './layout.ts';
+import type { PromiseTerms } from './layout.ts';
+import { modeV07 } from './mode-v07.ts';
+import { singletonHash } from './singleton-0.7.ts';
+import { singletonLayout } from './singleton.ts';
+
+/** Pimlico SingletonPaymasterV8 as it comes with the npm package. */
+export const singleton08 = singletonLayout(
+  {
+    version: 'singleton-0.8',
+    title: 'Pimlico SingletonPaymasterV8 (npm build)',
+    entryPointVersion: '0.8',
+    artifact: 'SingletonPaymasterV8',
+  },
+  (mode) => modeV07({ ...mode, hash: singletonHash }),
+);
+
+const NO_OVERRIDE = word(0);
+
+/** What stands for the initCode of an EIP-7702 operation: the delegate instead of its marker. */
+const initCodeOverride = ({ initCode }: PackedUserOperation, terms: PromiseTerms): string => {
+  if (!isEip7702(initCode)) return NO_OVERRIDE;
+  return digits(keccak(digits(neededTerm(terms, 'eip7702Delegate')), digits(initCode).slice(40)));
+};
+
+/** keccak256(abi.encode(hash of the npm build, initCodeOverride)) */
+const hashWithDelegate = (op: PackedUserOperation, terms: PromiseTerms): Hex =>
+  keccak(digits(singletonHash(op, terms)), initCodeOverride(op, terms));
+
+/** Pimlico SingletonPaymasterV8 of the public repository, whose hash binds an EIP-7702 account to its delegate. */
+export const singleton08Eip7702 = singletonLayout(
+  {
+    version: 'singleton-0.8-eip7702',
+    title: 'Pimlico SingletonPaymasterV8 (repository version)',
+    entryPointVersion: '0.8',
+  },
+  (mode) => modeV07({ ...mode, hash: hashWithDelegate }),
+);

@@ -1,0 +1,117 @@
+import { digits, uintDigits } from '../user-operation/hex-digits.ts';
+import type { ArtifactName } from '../chain/artifacts.ts';
+import { neededTerm } from './layout.ts';
+import type {
+  ChargedGas,
+  Deployment,
+  ModeLayout,
+  PaymasterGas,
+  PaymasterLayout,
+  PromiseTerms,
+  SponsorshipTerms,
+  TokenLayout,
+  TokenTerms,
+} from './layout.ts';
+
+/** What the modes of Pimlico's SingletonPaymaster have of their own; the rest depends on the EntryPoint. */
+export interface SingletonMode<Terms> {
+  readonly paymasterGas: PaymasterGas;
+  data(terms: Terms, signature: string): string;
+  readonly getHashTypes: string;
+  getHashValues(op: object, terms: Terms): readonly unknown[];
+}
+
+const SPONSORED = 0;
+const TOKEN = 1;
+
+const uint128 = (value: bigint): string => uintDigits(value, 16);
+
+/** The byte that every data begins with: mode and, in its lowest bit, allowAllBundlers. */
+const modeByte = (mode: number, { allowAllBundlers = true }: PromiseTerms): string =>
+  uintDigits((mode << 1) | Number(allowAllBundlers), 1);
+
+const window = ({ validUntil, validAfter }: PromiseTerms): string =>
+  uintDigits(validUntil, 6) + uintDigits(validAfter, 6);
+
+const getHash = (mode: number) => ({
+  getHashTypes: 'uint8, OP',
+  getHashValues: (op: object) => [mode, op],
+});
+
+const sponsored: SingletonMode<SponsorshipTerms> = {
+  // There is no postOp in this mode.
+  paymasterGas: { paymasterVerificationGasLimit: 60_000n, paymasterPostOpGasLimit: 0n },
+  data: (terms, signature) => modeByte(SPONSORED, terms) + window(terms) + signature,
+  ...getHash(SPONSORED),
+};
+
+/** Which of the optional fields there are. They do not come in the order of these bits. */
+const flags = ({ preFund, recipient, constantFee }: TokenTerms): string =>
+  uintDigits(
+    (preFund === undefined ? 0 : 4) | (recipient === undefined ? 0 : 2) | (constantFee === undefined ? 0 : 1),
+    1,
+  );
+
+/** Measured on a local chain: test/chain/paymaster-contracts.test.ts. */
+const CHARGED_GAS: ChargedGas = { postOpGas: 45_000n, paymasterValidationGasLimit: 30_000n };
+
+const token: SingletonMode<TokenTerms> = {
+  paymasterGas: { paymasterVerificationGasLimit: 100_000n, paymasterPostOpGasLimit: 100_000n },
+  data: (terms, signature) =>
+    [
+      modeByte(TOKEN, terms),
+      flags(terms),
+      window(terms),
+      digits(terms.token),
+      uint128(terms.postOpGas),
+      uintDigits(terms.exchangeRate, 32),
+      uint128(terms.paymasterValidationGasLimit),
+      digits(neededTerm(terms, 'treasury')),
+      terms.preFund === undefined ? '' : uint128(terms.preFund),
+      terms.constantFee === undefined ? '' : uint128(terms.constantFee),
+      digits(terms.recipient ?? '0x'),
+      signature,
+    ].join(''),
+  ...getHash(TOKEN),
+};
+
+/** (gas cost + postOpGas at the operation's fee) * exchangeRate / 1e18 + constantFee */
+const maxTokenCost =
+  ({ reservedCost }: ModeLayout<TokenTerms>): TokenLayout['maxTokenCost'] =>
+  (op, { postOpGas, exchangeRate, constantFee = 0n }) =>
+    ((reservedCost(op) + postOpGas * op.maxFeePerGas) * exchangeRate) / 10n ** 18n + constantFee;
+
+/** Which of the builds of a SingletonPaymaster a layout is for. */
+type SingletonContract = Pick<PaymasterLayout, 'version' | 'title' | 'entryPointVersion'> & {
+  readonly artifact?: ArtifactName;
+};
+
+const deploymentOf = (artifact: ArtifactName): Deployment => ({
+  artifact,
+  // owner, manager (who may change signers and the list of bundlers), signers
+  constructorArguments: ({ entryPoint, owner, signer }) => [entryPoint, owner, owner, [signer]],
+});
+
+/**
+ * Pimlico's SingletonPaymaster: both modes in one contract, paid from its EntryPoint deposit.
+ *
+ * @param modeOf completes a mode by what the contracts of the EntryPoint's generation have in common
+ */
+export const singletonLayout = (
+  { artifact, ...named }: SingletonContract,
+  modeOf: <Terms extends PromiseTerms>(mode: SingletonMode<Terms>) => ModeLayout<Terms>,
+): PaymasterLayout => {
+  const contract = {
+    ...named,
+    signerGetter: 'signers',
+    ...(artifact !== undefined && { deployment: deploymentOf(artifact) }),
+  } as const;
+  const tokenMode = modeOf(token);
+  return {
+    ...contract,
+    hasTanks: false,
+    chainReads: [],
+    ...modeOf(sponsored),
+    token: { ...contract, ...tokenMode, chargedGas: CHARGED_GAS, maxTokenCost: maxTokenCost(tokenMode) },
+  };
+};
