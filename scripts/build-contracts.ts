@@ -53,6 +53,8 @@ const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof
   VerifyingSingletonPaymaster: `${BICONOMY}/contracts/smart-account/paymasters/verifying/singleton/VerifyingSingletonPaymaster.sol`,
   GameItems: 'GameItems.sol',
   CallGasProbe: 'CallGasProbe.sol',
+  TestToken: 'TestToken.sol',
+  TestFeed: 'TestFeed.sol',
 };
 
 /** What a folder of node_modules holds, which may be under another name. */

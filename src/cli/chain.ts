@@ -1,3 +1,4 @@
+import type { Address } from '../shared/schema/hex.ts';
 import { chainIdArgument, command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 
@@ -6,6 +7,8 @@ interface ChainFlags {
   bundler?: string;
   name?: string;
   symbol?: string;
+  treasury?: Address;
+  tokenPaymaster?: Address;
 }
 
 const set = command('set', 'Add a chain or change its settings; what is not given stays')
@@ -14,17 +17,25 @@ const set = command('set', 'Add a chain or change its settings; what is not give
   .option('--bundler <url>', 'JSON-RPC URL of an ERC-4337 bundler')
   .option('--name <name>', 'name of the chain')
   .option('--symbol <symbol>', 'symbol of its native coin')
-  .action((chainId: number, { rpc, bundler, name, symbol, ...options }: DeskOptions & ChainFlags) =>
-    printFromDesk(options, (call) =>
+  .option(
+    '--treasury <address>',
+    "where singleton paymasters send users' token fees (default: the signer's address; better one whose key you hold)",
+  )
+  .option('--token-paymaster <address>', "Biconomy's token paymaster, which version 1.1.0 needs for token mode")
+  .action((chainId: number, flags: DeskOptions & ChainFlags) => {
+    const { rpc, bundler, name, symbol, treasury, tokenPaymaster, ...options } = flags;
+    return printFromDesk(options, (call) =>
       call('chains.set', {
         chainId,
         ...(rpc !== undefined && { rpc }),
         ...(bundler !== undefined && { bundler }),
         ...(name !== undefined && { name }),
         ...(symbol !== undefined && { symbol }),
+        ...(treasury !== undefined && { treasury }),
+        ...(tokenPaymaster !== undefined && { tokenPaymaster }),
       }),
-    ),
-  );
+    );
+  });
 
 const list = command('list', 'List the supported chains').action((options: DeskOptions) =>
   printFromDesk(options, (call) => call('chains.list', {})),

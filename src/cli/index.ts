@@ -8,6 +8,7 @@ import { contractCommand } from './contract.ts';
 import { decisionsCommand } from './decisions.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
+import { feeTokenCommand } from './fee-token.ts';
 import { openapiCommand } from './openapi.ts';
 import { paymasterCommand } from './paymaster.ts';
 import { serveCommand } from './serve.ts';
@@ -30,6 +31,7 @@ const commands = [
   chainCommand,
   signerCommand,
   contractCommand,
+  feeTokenCommand,
   decisionsCommand,
   doctorCommand,
   openapiCommand,

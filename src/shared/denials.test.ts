@@ -19,6 +19,19 @@ const limit = {
   now: windowEndsAt - 43 * MINUTE,
 };
 
+const SENDER = `0x${'5e'.repeat(20)}`;
+const SPENDER = `0x${'9a'.repeat(20)}`;
+const token = {
+  symbol: 'USDC',
+  decimals: 6,
+  token: TARGET,
+  sender: SENDER,
+  spender: SPENDER,
+  neededUnits: '2500000',
+  heldUnits: '2499999',
+  missingUnits: '1',
+};
+
 /** Every code with what its rule leaves as evidence, and what the words have to name. */
 const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string[] }> = {
   UNKNOWN_SELECTOR: { evidence: detail, names: [detail.detail] },
@@ -46,6 +59,12 @@ const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string
   },
   FEE_TOO_LOW: { evidence: { maxFeePerGasWei: '1', baseFeeWei: '1000000007' }, names: ['1 wei', '1000000007'] },
   GAS_TANK_EMPTY: { evidence: { balanceWei: '10', promisedWei: '4', neededWei: '9' }, names: ['0.000000000000000003'] },
+  TOKEN_ALLOWANCE_SHORT: {
+    evidence: { ...token, upFront: false },
+    names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 units)', TARGET, SPENDER, SENDER, 'in the batch'],
+  },
+  TOKEN_BALANCE_SHORT: { evidence: token, names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 units)', SENDER] },
+  TOKEN_UNREADABLE: { evidence: token, names: ['USDC', TARGET] },
   WEBHOOK_DENIED: { evidence: { host, status: 200 }, names: [host, 'arePoliciesVerified: false'] },
   WEBHOOK_TIMEOUT: { evidence: { host, timeoutMs: 3000 }, names: [host, '3000 ms'] },
   WEBHOOK_STATUS: { evidence: { host, status: 500 }, names: [host, '500'] },
@@ -122,6 +141,12 @@ test.each([
   ['2', '2 operations are used'],
 ])('%s operations used are told in whole words', (used, words) => {
   expect(explainDenial('LIMIT_REACHED', { ...limit, used }).message).toContain(words);
+});
+
+test('who pays up front is not told to approve in the batch, which would come too late', () => {
+  const { hint } = explainDenial('TOKEN_ALLOWANCE_SHORT', { ...token, upFront: true });
+  expect(hint).toContain('before this operation');
+  expect(hint).not.toContain('in the batch');
 });
 
 test('a limit per user is told as one, and money to the wei', () => {

@@ -1,3 +1,4 @@
+import { tokenDenials } from './token-denials.ts';
 import { webhookDenials } from './webhook-denials.ts';
 
 /** Values a rule compared; wei and other large numbers as decimal strings. */
@@ -119,6 +120,7 @@ const rows = {
       hint: `Top up the tank by at least ${coins(short)} of the native coin.`,
     };
   },
+  ...tokenDenials,
   ...webhookDenials,
 } as const satisfies Record<string, Row>;
 

@@ -47,6 +47,7 @@ export const errorTable = {
   WEBHOOK_NOT_FOUND: { status: 404, rpc: -32602, title: 'Webhook not found' },
   RULE_NOT_FOUND: { status: 404, rpc: -32602, title: 'Paymaster policy not found' },
   CHAIN_NOT_FOUND: { status: 404, rpc: -32602, title: 'Chain not found' },
+  FEE_TOKEN_NOT_FOUND: { status: 404, rpc: -32602, title: 'Fee token not found' },
   DECISION_NOT_FOUND: { status: 404, rpc: -32602, title: 'Decision not found' },
 
   CHAIN_NOT_SUPPORTED: { status: 400, rpc: -32602, title: 'Chain ID not supported' },
@@ -57,6 +58,7 @@ export const errorTable = {
   UNKNOWN_CONTRACT_METHOD: { status: 400, rpc: -32602, title: 'Unknown method' },
   RULE_NAME_EXISTS: { status: 400, rpc: -32602, title: 'Paymaster policy name already exists' },
   NOT_A_LIMIT: { status: 400, rpc: -32602, title: 'Only a spending limit can be updated' },
+  FEE_TOKEN_MISMATCH: { status: 400, rpc: -32602, title: 'The fee token does not agree with its contract' },
   INVALID_SIGNATURE: { status: 400, rpc: -32602, title: 'Invalid signature' },
 
   VAULT_LOCKED: { status: 400, rpc: -32002, title: 'The vault is locked' },

@@ -132,9 +132,26 @@ describe.concurrent.each([
 
   it('chain set, list and remove: what is not given stays', async () => {
     const { json } = await openDesk(served);
-    const fields = ['--rpc', 'https://rpc.example.com', '--name', 'Lucky', '--symbol', 'LUK'];
+    const fields = [
+      '--rpc',
+      'https://rpc.example.com',
+      '--name',
+      'Lucky',
+      '--symbol',
+      'LUK',
+      '--treasury',
+      `0x${'7e'.repeat(20)}`,
+    ];
     const set = await json<object>('chain', 'set', '777', ...fields);
-    const known = { chainId: 777, name: 'Lucky', symbol: 'LUK', rpc: 'https://rpc.example.com', builtIn: false };
+    const treasury = `0x${'7e'.repeat(20)}`;
+    const known = {
+      ...{ treasury, tokenPaymaster: null },
+      chainId: 777,
+      name: 'Lucky',
+      symbol: 'LUK',
+      rpc: 'https://rpc.example.com',
+      builtIn: false,
+    };
     expect(set).toEqual({ ...known, bundler: null });
     const again = await json('chain', 'set', '777', '--bundler', 'https://bundler.example.com');
     expect(again).toEqual({ ...known, bundler: 'https://bundler.example.com' });

@@ -28,6 +28,9 @@ const COMMANDS = [
   'contract deploy',
   'contract use',
   'contract list',
+  'fee-token set',
+  'fee-token list',
+  'fee-token remove',
   'decisions export',
   'decisions list',
   'decisions show',
@@ -41,7 +44,7 @@ const GROUPS = [...new Set(COMMANDS.filter((name) => name.includes(' ')).map((na
 const namesIn = (help: string): string[] =>
   (help.split('Commands:\n')[1] ?? '')
     .split('\n')
-    .map((line) => /^ {2}(\w+)/.exec(line)?.[1] ?? '')
+    .map((line) => /^ {2}([\w-]+)/.exec(line)?.[1] ?? '')
     .filter((name) => name !== '' && name !== 'help');
 
 describe('--help', () => {

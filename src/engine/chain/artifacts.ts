@@ -27,7 +27,9 @@ export type ArtifactName =
   | 'SingletonPaymasterV8'
   | 'ERC20PresetFixedSupply'
   | 'GameItems'
-  | 'CallGasProbe';
+  | 'CallGasProbe'
+  | 'TestToken'
+  | 'TestFeed';
 
 /** One entry of a contract's JSON ABI. */
 export type AbiEntry = Readonly<Record<string, unknown>> & { readonly type: string };

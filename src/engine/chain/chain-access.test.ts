@@ -29,7 +29,9 @@ const node = async (answer: object): Promise<string> => {
 const access = (rpc: Readonly<Record<number, string>>, vault: Pick<Vault, 'state' | 'get'>) => {
   const findChain = async (chainId: number): Promise<ChainSettings | undefined> => {
     const url = rpc[chainId];
-    return url === undefined ? undefined : { chainId, name: null, symbol: null, rpc: url, bundler: null };
+    return url === undefined
+      ? undefined
+      : { chainId, name: null, symbol: null, rpc: url, bundler: null, treasury: null, tokenPaymaster: null };
   };
   return createChainAccess({ findChain }, vault as Vault, 2_000);
 };

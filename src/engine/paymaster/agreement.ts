@@ -18,7 +18,7 @@ const mismatch = ({ contract, layout }: AgreementSubject, detail: string, data: 
   new EngineError('CONTRACT_MISMATCH', `The contract ${contract} is not usable as ${layout.version}: ${detail}`, data);
 
 /** Nodes differ in how they say that a call ran and failed. Any other error says nothing about the contract. */
-const hasReverted = ({ code, data, message }: RpcError): boolean =>
+export const hasReverted = ({ code, data, message }: RpcError): boolean =>
   code === 3 || data !== undefined || /revert|VM execution|invalid opcode|invalid jump|out of gas/i.test(message);
 
 /** What a node's error on a call of the contract means: it is another contract, or the chain could not be asked. */

@@ -13,14 +13,14 @@ export const requireChain = async ({ store }: Pick<ServiceContext, 'store'>, cha
   throw new EngineError('CHAIN_NOT_SUPPORTED');
 };
 
-const view = (chainId: number, settings: ChainSettings | undefined) => {
+const unset = { name: null, symbol: null, rpc: null, bundler: null, treasury: null, tokenPaymaster: null };
+
+const view = (chainId: number, settings: ChainSettings = { chainId, ...unset }) => {
   const known = knownChains.get(chainId);
   return {
-    chainId,
-    name: settings?.name ?? known?.name ?? `Chain ${chainId}`,
-    symbol: settings?.symbol ?? known?.symbol ?? 'ETH',
-    rpc: settings?.rpc ?? null,
-    bundler: settings?.bundler ?? null,
+    ...settings,
+    name: settings.name ?? known?.name ?? `Chain ${chainId}`,
+    symbol: settings.symbol ?? known?.symbol ?? 'ETH',
     builtIn: known !== undefined,
   };
 };
@@ -58,14 +58,16 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
   };
 
   return {
-    'chains.set': async ({ chainId, rpc, bundler, name, symbol }) => {
-      const before = await store.findChain(chainId);
+    'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, tokenPaymaster }) => {
+      const before = (await store.findChain(chainId)) ?? unset;
       const settings: ChainSettings = {
         chainId,
-        name: name ?? before?.name ?? null,
-        symbol: symbol ?? before?.symbol ?? null,
-        rpc: rpc === undefined ? (before?.rpc ?? null) : keepUrl(chainId, 'rpc', rpc),
-        bundler: bundler === undefined ? (before?.bundler ?? null) : keepUrl(chainId, 'bundler', bundler),
+        name: name ?? before.name,
+        symbol: symbol ?? before.symbol,
+        rpc: rpc === undefined ? before.rpc : keepUrl(chainId, 'rpc', rpc),
+        bundler: bundler === undefined ? before.bundler : keepUrl(chainId, 'bundler', bundler),
+        treasury: treasury ?? before.treasury,
+        tokenPaymaster: tokenPaymaster ?? before.tokenPaymaster,
       };
       await store.saveChain(settings);
       return view(chainId, settings);

@@ -18,6 +18,7 @@ import { ruleHandlers } from './rules.ts';
 import type { Handlers, ServiceContext } from './service.ts';
 import { sponsorshipHandlers } from './sponsorship.ts';
 import { systemHandlers } from './system.ts';
+import { tokenHandlers } from './tokens.ts';
 import { webhookHandlers } from './webhooks.ts';
 
 /** The one door: every way in calls procedures, and nothing else changes the desk. */
@@ -51,6 +52,7 @@ export const createService = (given: ServiceContext): Service => {
     ...ruleHandlers(context),
     ...sponsorshipHandlers(context),
     ...systemHandlers(context),
+    ...tokenHandlers(context),
     ...webhookHandlers(context),
   };
   const run: Service['run'] = (name, args) => handlers[name](args);

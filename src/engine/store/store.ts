@@ -1,4 +1,5 @@
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import type { FeeToken } from '../../shared/schema/fee-token.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { SpendingLimit } from '../../shared/schema/rule.ts';
 import type { SettlementStore } from './settlement-store.ts';
@@ -93,6 +94,10 @@ export interface ChainSettings {
   symbol: string | null;
   rpc: string | null;
   bundler: string | null;
+  /** Takes the users' fees in token mode; null: the signer's address does. */
+  treasury: Address | null;
+  /** Biconomy's token paymaster, which version 1.1.0 needs for token mode. */
+  tokenPaymaster: Address | null;
 }
 
 /** A paymaster contract attached to a chain for a version. `checked`: its hash and signer were seen to agree. */
@@ -225,6 +230,12 @@ export interface Store extends SettlementStore {
   listChains(): Promise<ChainSettings[]>;
   findChain(chainId: number): Promise<ChainSettings | undefined>;
   removeChain(chainId: number): Promise<boolean>;
+
+  /** Adds the token, or replaces its settings. Tokens are told apart by chain and address, in any letter case. */
+  saveFeeToken(token: FeeToken): Promise<void>;
+  listFeeTokens(chainId?: number): Promise<FeeToken[]>;
+  findFeeToken(chainId: number, address: Address): Promise<FeeToken | undefined>;
+  removeFeeToken(chainId: number, address: Address): Promise<boolean>;
 
   /** Replaces the signer of the chain; its paymaster contracts have to be checked anew. */
   saveSigner(signer: ChainSigner): Promise<void>;

@@ -9,6 +9,8 @@ const chain = z.strictObject({
   symbol: z.string(),
   rpc: z.string().nullable().describe('Without credentials'),
   bundler: z.string().nullable().describe('Without credentials'),
+  treasury: address.nullable().describe("Takes the users' fees; null: the signer's address"),
+  tokenPaymaster: address.nullable().describe("Biconomy's token paymaster, for token mode of version 1.1.0"),
   builtIn: z.boolean(),
 });
 
@@ -40,6 +42,8 @@ export const chainProcedures = {
       bundler: httpUrl.optional(),
       name: name.optional(),
       symbol: name.optional(),
+      treasury: address.optional(),
+      tokenPaymaster: address.optional(),
     }),
     output: chain,
     errors: ['VAULT_LOCKED'],

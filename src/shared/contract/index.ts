@@ -7,6 +7,7 @@ import { paymasterProcedures } from './paymasters.ts';
 import { ruleProcedures } from './rules.ts';
 import { sponsorshipProcedures } from './sponsorship.ts';
 import { systemProcedures } from './system.ts';
+import { tokenProcedures } from './tokens.ts';
 import { webhookProcedures } from './webhooks.ts';
 
 /** Every procedure of the service. Management API, JSON-RPC, console and CLI are renderings of these. */
@@ -19,6 +20,7 @@ export const contract = {
   ...ruleProcedures,
   ...sponsorshipProcedures,
   ...systemProcedures,
+  ...tokenProcedures,
   ...webhookProcedures,
 };
 

@@ -45,19 +45,28 @@ export const exactPositiveNumber = z
     return z.NEVER;
   });
 
-/** Wei in a decimal amount of the native coin. @throws RangeError with more than 18 decimals. */
-export const decimalToWei = (amount: string): bigint => {
+/** Smallest units in a decimal amount of something with so many decimals. @throws RangeError for finer amounts */
+export const decimalToUnits = (amount: string, decimals: number): bigint => {
   const [whole = '0', fraction = ''] = amount.split('.');
-  if (fraction.length > 18) throw new RangeError(`${amount} has more than 18 decimals`);
-  return BigInt(whole + fraction.padEnd(18, '0'));
+  if (fraction.length > decimals) throw new RangeError(`${amount} has more than ${decimals} decimals`);
+  return BigInt(whole + fraction.padEnd(decimals, '0'));
 };
 
-/** Decimal amount of the native coin in wei, without needless zeros. */
-export const weiToDecimal = (wei: bigint): string => {
-  const digits = wei.toString().padStart(19, '0');
-  const fraction = digits.slice(-18).replace(/0+$/, '');
-  return digits.slice(0, -18) + (fraction === '' ? '' : `.${fraction}`);
+/** Decimal amount of something with so many decimals, from its smallest units, without needless zeros. */
+export const unitsToDecimal = (units: bigint, decimals: number): string => {
+  const digits = units.toString().padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
+  const fraction = digits.slice(point).replace(/0+$/, '');
+  return digits.slice(0, point) + (fraction === '' ? '' : `.${fraction}`);
 };
+
+const COIN_DECIMALS = 18;
+
+/** Wei in a decimal amount of the native coin. @throws RangeError with more than 18 decimals. */
+export const decimalToWei = (amount: string): bigint => decimalToUnits(amount, COIN_DECIMALS);
+
+/** Decimal amount of the native coin in wei, without needless zeros. */
+export const weiToDecimal = (wei: bigint): string => unitsToDecimal(wei, COIN_DECIMALS);
 
 /**
  * Reads JSON and keeps numbers under the named keys as {@link JsonNumber}.

@@ -20,7 +20,8 @@ interface ContractRow extends Omit<PaymasterContract, 'checked'> {
   checked: number;
 }
 
-const CHAIN = 'SELECT chain_id AS chainId, name, symbol, rpc, bundler FROM chain';
+const CHAIN =
+  'SELECT chain_id AS chainId, name, symbol, rpc, bundler, treasury, token_paymaster AS tokenPaymaster FROM chain';
 const SIGNER = 'SELECT chain_id AS chainId, address FROM signer';
 const CONTRACT = 'SELECT chain_id AS chainId, version, address, checked FROM paymaster_contract';
 
@@ -28,7 +29,9 @@ const toContract = (row: ContractRow): PaymasterContract => ({ ...row, checked: 
 
 /** Chain settings, signers and attached paymaster contracts in SQLite. */
 export const chainStore = (database: Database.Database): ChainStore => {
-  const save = database.prepare('INSERT OR REPLACE INTO chain VALUES (@chainId, @name, @symbol, @rpc, @bundler)');
+  const save = database.prepare(
+    'INSERT OR REPLACE INTO chain VALUES (@chainId, @name, @symbol, @rpc, @bundler, @treasury, @tokenPaymaster)',
+  );
   const chains = database.prepare<[], ChainSettings>(`${CHAIN} ORDER BY chain_id`);
   const chain = database.prepare<[number], ChainSettings>(`${CHAIN} WHERE chain_id = ?`);
   const remove = database.prepare<[number]>('DELETE FROM chain WHERE chain_id = ?');

@@ -4,9 +4,10 @@ import { EngineError } from '../../../shared/errors.ts';
 import { initial } from './migrations/0010-initial.ts';
 import { ledger } from './migrations/0020-ledger.ts';
 import { originsAndFilters } from './migrations/0030-origins-and-filters.ts';
+import { feeTokens } from './migrations/0040-fee-tokens.ts';
 import type { Migration } from './migrations/migration.ts';
 
-const migrations: readonly Migration[] = [initial, ledger, originsAndFilters];
+const migrations: readonly Migration[] = [initial, ledger, originsAndFilters, feeTokens];
 
 /** Copies the database. The copy that an earlier attempt left is replaced only once the new one is whole. */
 const backUp = (database: Database.Database, file: string): void => {

@@ -7,6 +7,7 @@ import { decision } from '../../../../test/support/store-records.ts';
 import { accountStore } from './accounts.ts';
 import { chainStore } from './chains.ts';
 import { decisionStore } from './decisions.ts';
+import { feeTokenStore } from './fee-tokens.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { openDatabase } from './open.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   database = openDatabase(join(dir, 'gasdesk.db'));
   const prepare = vi.spyOn(database, 'prepare');
   const [ledger, commit] = [createLedger(database), createGroupCommit(database, (_statement, run) => run())];
-  for (const part of [accountStore, chainStore, paymasterStore, policyStore]) part(database);
+  for (const part of [accountStore, chainStore, feeTokenStore, paymasterStore, policyStore]) part(database);
   settlementStore(database, ledger, commit);
   const { listDecisions, pageDecisions, appendDecision } = decisionStore(database, ledger, commit);
   // Lists and pages are prepared when they are first asked for, and only where there are decisions.
@@ -70,6 +71,7 @@ describe('the plans of the statements', () => {
       'SCAN chain_cursor',
       // The newest decisions of all, which are read from the end until there are enough; and their number.
       'SCAN decision',
+      'SCAN fee_token',
       'SCAN paymaster',
       'SCAN paymaster_contract',
       'SCAN signer',

@@ -4,6 +4,7 @@ import type { Store } from '../store.ts';
 import { accountStore } from './accounts.ts';
 import { chainStore } from './chains.ts';
 import { decisionStore } from './decisions.ts';
+import { feeTokenStore } from './fee-tokens.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { openDatabase } from './open.ts';
@@ -39,6 +40,7 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...paymasterStore(database),
     ...policyStore(database),
     ...chainStore(database),
+    ...feeTokenStore(database),
     ...decisionStore(database, ledger, commit),
     ...settlementStore(database, ledger, commit),
     async integrityFaults() {

@@ -1,0 +1,131 @@
+import { Interface, type Result } from 'ethers';
+import { EngineError } from '../../../shared/errors.ts';
+import type { FeeToken } from '../../../shared/schema/fee-token.ts';
+import type { Address, Hex } from '../../../shared/schema/hex.ts';
+import { RpcError } from '../rpc.ts';
+import type { RpcClient } from '../rpc.ts';
+import type { RateOf, TokenRate } from './rate.ts';
+
+/** Chainlink's AggregatorV3Interface, https://docs.chain.link/data-feeds/api-reference */
+const abi = new Interface([
+  'function decimals() view returns (uint8)',
+  'function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)',
+]);
+
+/** How far the chain's clock may be ahead of this machine's. */
+const CLOCK_SKEW_S = 300n;
+/** Feeds have 8 or 18; beyond this a contract is no feed, and its powers of ten would only cost time. */
+const MOST_DECIMALS = 36n;
+
+/** One native coin is 1e18 wei: what an exchange rate is for. */
+interface FeedPrice {
+  /** USD times ten to the power of `decimals`; positive. */
+  readonly price: bigint;
+  readonly decimals: number;
+}
+
+/** Why a feed's answer is not to be used; its message is the end of a sentence. */
+class FeedFault extends Error {}
+
+const read = async ({ call }: RpcClient, feed: Address, method: string): Promise<Result> => {
+  const answer = await call(feed, abi.encodeFunctionData(method) as Hex);
+  try {
+    return abi.decodeFunctionResult(method, answer);
+  } catch (cause) {
+    throw new FeedFault(`is no price feed: ${method} answers ${answer.slice(0, 100)}`, { cause });
+  }
+};
+
+const time = (seconds: bigint): string => {
+  const date = new Date(Number(seconds) * 1000);
+  return Number.isNaN(date.getTime()) ? `second ${seconds}` : date.toISOString();
+};
+
+interface Round {
+  readonly roundId: bigint;
+  readonly answer: bigint;
+  readonly updatedAt: bigint;
+  readonly answeredInRound: bigint;
+}
+
+/** Why a round is not to be relied on; undefined if it is. */
+const roundFault = ({ roundId, answer, updatedAt, answeredInRound }: Round, maxAge: number, now: number) => {
+  const seconds = BigInt(Math.floor(now / 1000));
+  if (answer <= 0n) return `answers ${answer}, which is no price`;
+  if (answeredInRound < roundId) {
+    return `carries an old answer over: round ${roundId} was last answered in round ${answeredInRound}`;
+  }
+  if (updatedAt > seconds + CLOCK_SKEW_S) return `answers from the future: ${time(updatedAt)}`;
+  if (updatedAt + BigInt(maxAge) < seconds) {
+    return `has its last answer from ${time(updatedAt)}, which is more than ${maxAge} s ago`;
+  }
+  return undefined;
+};
+
+/** A feed's newest answer, if it can be relied on. @throws FeedFault */
+const readFeed = async (rpc: RpcClient, feed: Address, maxAge: number, now: number): Promise<FeedPrice> => {
+  const [answered, [decimals]] = await Promise.all([
+    read(rpc, feed, 'latestRoundData'),
+    read(rpc, feed, 'decimals') as Promise<unknown> as Promise<[bigint]>,
+  ]);
+  const round = answered.toObject() as Round;
+  const fault = roundFault(round, maxAge, now);
+  if (fault !== undefined) throw new FeedFault(fault);
+  if (decimals > MOST_DECIMALS) throw new FeedFault(`has ${decimals} decimals and is no price feed`);
+  return { price: round.answer, decimals: Number(decimals) };
+};
+
+/** Smallest units of the token for one native coin, rounded up so that it never falls below the price. */
+const exchangeRateOf = (native: FeedPrice, token: FeedPrice, tokenDecimals: number): bigint => {
+  const numerator = native.price * 10n ** BigInt(token.decimals + tokenDecimals);
+  const denominator = token.price * 10n ** BigInt(native.decimals);
+  // Rounded up, a worthless coin would still have a rate of one unit.
+  return numerator < denominator ? 0n : (numerator + denominator - 1n) / denominator;
+};
+
+/**
+ * The rate by two Chainlink feeds, native coin and token in USD, read on the latest block.
+ *
+ * @param rpc the node of the token's chain; undefined where none is set
+ * @param token the fee token
+ * @param source its feeds
+ * @param now epoch ms
+ * @throws EngineError `CHAIN_UNREACHABLE`, which names the feed and its fault; `PAYMASTER_NOT_READY` if the node is of
+ *   another chain
+ */
+export const chainlinkRate = async (
+  rpc: RpcClient | undefined,
+  token: FeeToken,
+  source: RateOf<'chainlink'>,
+  now: number,
+): Promise<TokenRate> => {
+  const { chainId, symbol, decimals, address } = token;
+  const { nativeFeed, tokenFeed, maxAge } = source;
+  const unusable = (detail: string, data: Record<string, unknown> = {}, cause?: unknown): EngineError =>
+    new EngineError(
+      'CHAIN_UNREACHABLE',
+      `No usable rate for ${symbol}: ${detail}.`,
+      { token: address, ...data },
+      { cause },
+    );
+  if (rpc === undefined) {
+    throw unusable(`chain ${chainId} has no RPC URL. Run "gasdesk chain set ${chainId} --rpc URL"`);
+  }
+  const priceOf = async (what: string, feed: Address): Promise<FeedPrice> => {
+    try {
+      return await readFeed(rpc, feed, maxAge, now);
+    } catch (error) {
+      if (error instanceof FeedFault) throw unusable(`the ${what} feed ${feed} ${error.message}`, { feed }, error);
+      // A node's own words stay in the cause: they may hold the operator's key.
+      if (error instanceof RpcError) throw unusable(`the ${what} feed ${feed} did not answer`, { feed }, error);
+      if (error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE') {
+        throw unusable(error.message, { feed }, error);
+      }
+      throw error;
+    }
+  };
+  const [native, usd] = await Promise.all([priceOf('native/USD', nativeFeed), priceOf('token/USD', tokenFeed)]);
+  const exchangeRate = exchangeRateOf(native, usd, decimals);
+  if (exchangeRate === 0n) throw unusable('a native coin is worth less than the smallest unit of the token');
+  return { exchangeRate, usd };
+};

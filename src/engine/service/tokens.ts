@@ -1,0 +1,70 @@
+import { unitsToDecimal } from '../../shared/schema/decimal.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { FeeToken } from '../../shared/schema/fee-token.ts';
+import { createRates } from '../chain/rates/rates.ts';
+import { type RpcClient, RpcError } from '../chain/rpc.ts';
+import { readToken } from '../token-mode/erc20.ts';
+import { requireChain } from './chains.ts';
+import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+
+/** Decimals that are off by one are prices off by ten. @throws EngineError `FEE_TOKEN_MISMATCH` */
+const checkDecimals = async (rpc: RpcClient, { address, decimals, symbol }: FeeToken): Promise<string[]> => {
+  const answer = await readToken(rpc, address, 'decimals');
+  if (!('value' in answer)) {
+    if (answer.returned === undefined)
+      return [`The contract does not tell its decimals; make sure that they are ${decimals}.`];
+    throw new EngineError('FEE_TOKEN_MISMATCH', `${address} is no token contract on this chain.`, { address });
+  }
+  const actual = Number(answer.value);
+  if (actual === decimals) return [];
+  const message = `The contract of ${symbol} has ${actual} decimals, not ${decimals}. Give --decimals ${actual}.`;
+  throw new EngineError('FEE_TOKEN_MISMATCH', message, { given: decimals, contract: actual });
+};
+
+const checkSymbol = async (rpc: RpcClient, { address, symbol }: FeeToken): Promise<string[]> => {
+  const answer = await readToken(rpc, address, 'symbol');
+  // Some old tokens tell it in 32 bytes, which is no text; nothing hangs on it.
+  if (!('value' in answer) || answer.value === symbol) return [];
+  return [`The contract calls itself ${String(answer.value).slice(0, 100)}.`];
+};
+
+/** Tokens in which users may pay for gas. */
+export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTokens'>> => {
+  const { store, chains, clock } = context;
+
+  /** Says why something could not be asked, instead of failing: a chain that is away is no reason to wait. */
+  const told = async (ask: () => Promise<string[]>): Promise<string[]> => {
+    try {
+      return await ask();
+    } catch (error) {
+      if (error instanceof RpcError) return ['The node refused to answer.'];
+      if (!(error instanceof EngineError) || error.code === 'FEE_TOKEN_MISMATCH') throw error;
+      return [error.message];
+    }
+  };
+
+  const holdAgainstContract = async (token: FeeToken): Promise<string[]> => {
+    const rpc = await chains.rpc(token.chainId);
+    if (rpc === undefined) return [`Not held against its contract: chain ${token.chainId} has no RPC URL.`];
+    return [...(await checkDecimals(rpc, token)), ...(await checkSymbol(rpc, token))];
+  };
+
+  const sayRate = async (token: FeeToken): Promise<string[]> => {
+    const { exchangeRate } = await createRates(chains, clock).rateOf(token);
+    return [`One native coin is ${unitsToDecimal(exchangeRate, token.decimals)} ${token.symbol}.`];
+  };
+
+  return {
+    'feeTokens.set': async (token) => {
+      await requireChain(context, token.chainId);
+      const notes = [...(await told(() => holdAgainstContract(token))), ...(await told(() => sayRate(token)))];
+      await store.saveFeeToken(token);
+      return { ...token, note: notes.join(' ') };
+    },
+    'feeTokens.list': ({ chainId }) => store.listFeeTokens(chainId),
+    'feeTokens.remove': async ({ chainId, address }) => {
+      if (!(await store.removeFeeToken(chainId, address))) throw new EngineError('FEE_TOKEN_NOT_FOUND');
+      return null;
+    },
+  };
+};

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { feeTokenDefinition } from '../schema/fee-token.ts';
+import { address } from '../schema/hex.ts';
+import { chainId } from '../schema/text.ts';
+import { procedure } from './procedure.ts';
+
+/** Tokens in which users may pay for gas. */
+export const tokenProcedures = {
+  'feeTokens.set': procedure({
+    summary: 'Add a fee token or replace its settings; where the chain answers, they are held against the contract',
+    input: feeTokenDefinition,
+    output: z.strictObject({
+      ...feeTokenDefinition.shape,
+      note: z.string().describe('What the chain says of the token, or why it could not be asked'),
+    }),
+    errors: ['CHAIN_NOT_SUPPORTED', 'FEE_TOKEN_MISMATCH'],
+  }),
+  'feeTokens.list': procedure({
+    summary: 'List the fee tokens of a chain or of all',
+    input: z.strictObject({ chainId: chainId.optional() }),
+    output: z.array(feeTokenDefinition),
+    errors: [],
+  }),
+  'feeTokens.remove': procedure({
+    summary: 'Take no more fees in a token',
+    input: z.strictObject({ chainId, address }),
+    output: z.null(),
+    errors: ['FEE_TOKEN_NOT_FOUND'],
+  }),
+};

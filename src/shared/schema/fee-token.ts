@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { decimalToUnits, positiveDecimal } from './decimal.ts';
+import { address } from './hex.ts';
+import { chainId, httpUrl, name } from './text.ts';
+
+const PREMIUM_FAULT = 'must be a percentage from 0 to 100 with at most 4 decimals';
+const RATE_FAULT = 'must be a positive number of whole tokens per native coin';
+
+/** Percent on top of the cost, as decimal digits. Biconomy's contract takes no more than 100, in steps of 0.0001. */
+const premium = z
+  .string(PREMIUM_FAULT)
+  .regex(/^(?:100(?:\.0{1,4})?|[1-9]?\d(?:\.\d{1,4})?)$/, PREMIUM_FAULT)
+  .transform((digits) => (digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits));
+
+const tokensPerCoin = z.string(RATE_FAULT).transform((text, context): string => {
+  const digits = positiveDecimal(text);
+  if (digits !== undefined) return digits;
+  context.addIssue({ code: 'custom', message: RATE_FAULT });
+  return z.NEVER;
+});
+
+/** The longest heartbeat that Chainlink's USD feeds commonly have is 24 h; an hour over allows for a busy chain. */
+const DEFAULT_MAX_AGE_S = 90_000;
+const AGE_FAULT = 'must be a whole number of seconds from 60 to 604800';
+
+/** Where the exchange rate of a token comes from. */
+const feeTokenRate = z.discriminatedUnion('source', [
+  z.strictObject({
+    source: z.literal('static'),
+    tokensPerCoin: tokensPerCoin.describe('Whole tokens for one native coin, in decimal digits'),
+  }),
+  z.strictObject({
+    source: z.literal('chainlink'),
+    nativeFeed: address.describe('Chainlink feed of the native coin in USD'),
+    tokenFeed: address.describe('Chainlink feed of the token in USD'),
+    maxAge: z
+      .int(AGE_FAULT)
+      .min(60, AGE_FAULT)
+      .max(604_800, AGE_FAULT)
+      .default(DEFAULT_MAX_AGE_S)
+      .describe('Seconds after which an answer of a feed is too old'),
+  }),
+]);
+
+const DECIMALS_FAULT = 'must be a whole number from 0 to 36';
+
+/** A token in which users may pay for gas, as the operator sets it. */
+export const feeTokenDefinition = z
+  .strictObject({
+    chainId: chainId.positive('must be a positive number'),
+    address,
+    symbol: name,
+    decimals: z.int(DECIMALS_FAULT).min(0, DECIMALS_FAULT).max(36, DECIMALS_FAULT),
+    premium: premium.describe('Percent on top of the cost, in decimal digits'),
+    rate: feeTokenRate,
+    preFund: z.boolean().default(false).describe('Take the maximum up front and give back what is left'),
+    logoUrl: httpUrl.nullable().default(null),
+  })
+  .superRefine(({ rate, decimals }, context) => {
+    if (rate.source !== 'static') return;
+    try {
+      decimalToUnits(rate.tokensPerCoin, decimals);
+    } catch {
+      const message = `must have at most ${decimals} decimals, as the token has`;
+      context.addIssue({ code: 'custom', message, path: ['rate', 'tokensPerCoin'] });
+    }
+  });
+
+/** A token in which users may pay for gas. */
+export type FeeToken = z.output<typeof feeTokenDefinition>;
+
+/** What one token would cost for an operation, in the shape Biconomy's clients read (`PaymasterFeeQuote`). */
+export const feeQuote = z.strictObject({
+  symbol: z.string(),
+  decimal: z.number().describe("The token's decimals"),
+  tokenAddress: address,
+  maxGasFee: z.number().describe('The most the user can be charged, in whole tokens, premium included'),
+  maxGasFeeUSD: z.number().optional().describe('The same in USD; absent where the rate has no USD price'),
+  exchangeRate: z.string().describe("The token's smallest units for one native coin, without the premium"),
+  premiumPercentage: z.string(),
+  validUntil: z.number().describe('Unix seconds'),
+  logoUrl: z.string().optional(),
+});
+
+/** A {@link feeQuote} after reading. */
+export type FeeQuote = z.output<typeof feeQuote>;

@@ -1,0 +1,37 @@
+import { unitsToDecimal } from './schema/decimal.ts';
+
+/** The values a look at the user's tokens leaves, by name. */
+type Values = Readonly<Record<string, unknown>>;
+
+type Row = (evidence: Values) => { readonly message: string; readonly hint: string };
+
+/** `2.5 USDC (2500000 units)`: what a person reads, and what a program has to put into a call. */
+const amount = (evidence: Values, key: 'needed' | 'held' | 'missing'): string => {
+  const units = String(evidence[`${key}Units`]);
+  const whole = unitsToDecimal(BigInt(units), Number(evidence['decimals']));
+  return `${whole} ${String(evidence['symbol'])} (${units} units)`;
+};
+
+/** The words for a user who cannot pay in the token he chose; rows of the table in denials.ts. */
+export const tokenDenials = {
+  TOKEN_ALLOWANCE_SHORT: (evidence) => ({
+    message:
+      `The paymaster ${String(evidence['spender'])} may take ${amount(evidence, 'held')} from ${String(evidence['sender'])}, ` +
+      `and this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} too little.`,
+    hint:
+      `Approve ${String(evidence['spender'])} for at least ${amount(evidence, 'needed')} on the token ${String(evidence['token'])}, ` +
+      (evidence['upFront'] === true
+        ? 'before this operation: the fee is taken before its batch runs.'
+        : 'in the batch of this operation or before it.'),
+  }),
+  TOKEN_BALANCE_SHORT: (evidence) => ({
+    message:
+      `${String(evidence['sender'])} has ${amount(evidence, 'held')} to pay with, ` +
+      `and this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} too little.`,
+    hint: `Send at least ${amount(evidence, 'missing')} to ${String(evidence['sender'])}, or pay in another token.`,
+  }),
+  TOKEN_UNREADABLE: ({ symbol, token }) => ({
+    message: `The contract ${String(token)} of the fee token ${String(symbol)} tells neither balance nor allowance.`,
+    hint: 'Pay in another token; the operator should check the address of this one.',
+  }),
+} as const satisfies Record<string, Row>;
