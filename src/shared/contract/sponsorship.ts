@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { feeQuote } from '../schema/fee-token.ts';
 import {
   feeQuoteOptions,
   partialUserOperationV06,
@@ -27,18 +28,6 @@ const reason = z.strictObject({
 
 /** Gas limits and amounts are decimal strings: clients may send limits beyond what JSON numbers hold. */
 const integer = z.string();
-
-const feeQuote = z.strictObject({
-  symbol: z.string(),
-  decimal: z.number(),
-  tokenAddress: z.string(),
-  maxGasFee: z.number().describe('In whole tokens'),
-  maxGasFeeUSD: z.number().optional(),
-  exchangeRate: z.number(),
-  premiumPercentage: z.string(),
-  validUntil: z.number().describe('Unix seconds'),
-  logoUrl: z.string().optional(),
-});
 
 /** Deciding and signing, and what a DApp may know before it asks. */
 export const sponsorshipProcedures = {
@@ -107,7 +96,7 @@ export const sponsorshipProcedures = {
           address: z.string(),
           symbol: z.string(),
           decimals: z.number(),
-          exchangeRate: integer.describe('Smallest units of the token per 1e18 wei'),
+          exchangeRate: integer.describe('Smallest units of the token per 1e18 wei, premium included'),
         }),
       ),
     }),
