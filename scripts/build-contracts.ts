@@ -31,10 +31,12 @@ const shipped = {
   SimpleAccountFactory: [AA['0.6'], 'artifacts/SimpleAccountFactory.json'],
   VerifyingPaymaster: [AA['0.6'], 'artifacts/VerifyingPaymaster.json'],
   'EntryPoint-0.7': [AA['0.7'], 'artifacts/EntryPoint.json'],
+  'EntryPointSimulations-0.7': [AA['0.7'], 'artifacts/EntryPointSimulations.json'],
   'SimpleAccount-0.7': [AA['0.7'], 'artifacts/SimpleAccount.json'],
   'SimpleAccountFactory-0.7': [AA['0.7'], 'artifacts/SimpleAccountFactory.json'],
   'VerifyingPaymaster-0.7': [AA['0.7'], 'artifacts/VerifyingPaymaster.json'],
   'EntryPoint-0.8': [AA['0.8'], 'artifacts/EntryPoint.json'],
+  'EntryPointSimulations-0.8': [AA['0.8'], 'artifacts/EntryPointSimulations.json'],
   'SimpleAccount-0.8': [AA['0.8'], 'artifacts/SimpleAccount.json'],
   'SimpleAccountFactory-0.8': [AA['0.8'], 'artifacts/SimpleAccountFactory.json'],
   'Simple7702Account-0.8': [AA['0.8'], 'artifacts/Simple7702Account.json'],
@@ -55,6 +57,7 @@ const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof
   CallGasProbe: 'CallGasProbe.sol',
   TestToken: 'TestToken.sol',
   TestFeed: 'TestFeed.sol',
+  LayerOneFees: 'LayerOneFees.sol',
 };
 
 /** What a folder of node_modules holds, which may be under another name. */

@@ -3,6 +3,8 @@ pragma solidity ^0.8.17;
 
 interface ISenderCreator {
     function createSender(bytes calldata initCode) external returns (address sender);
+
+    function initEip7702Sender(address sender, bytes calldata initCallData) external;
 }
 
 /// @title Finds the least callGasLimit with which a user operation's callData succeeds.
@@ -15,6 +17,8 @@ contract CallGasProbe {
     /// @dev address(uint160(uint256(keccak256("gasdesk.entryPoint.implementation"))))
     address private constant IMPLEMENTATION = 0x66EE95b1CDD8cec3d47b46f50083b1c696489f3D;
     uint256 private constant MAX_REVERT_DATA = 2048;
+    /// @dev How the initCode of an EIP-7702 account begins for EntryPoint v0.8; what follows is a call of the account.
+    bytes20 private constant EIP7702_MARKER = bytes20(hex"7702");
     /// @dev Covers what `attempt` spends between its gas check and the call (a cold account among it).
     uint256 private constant CALL_OVERHEAD = 5000;
 
@@ -26,7 +30,7 @@ contract CallGasProbe {
     /// @dev How `attempt` answers: as a revert, so that nothing it did remains.
     error AttemptResult(bool success, uint256 gasUsed, bytes revertData);
 
-    /// @notice Creates the account if needed, then searches the least gas between `minGas` and `maxGas`.
+    /// @notice Creates or initialises the account if needed, then searches the least gas between `minGas` and `maxGas`.
     /// @param senderCreator the EntryPoint's SenderCreator: some factories accept no other caller
     /// @param initCode factory address and its call data; ignored if `sender` has code
     /// @param callData what the EntryPoint would call `sender` with
@@ -42,7 +46,11 @@ contract CallGasProbe {
         uint256 minGas,
         uint256 maxGas
     ) external returns (bool success, uint256 gasNeeded, bytes memory revertData) {
-        if (sender.code.length == 0 && initCode.length != 0) ISenderCreator(senderCreator).createSender(initCode);
+        if (initCode.length > 20 && bytes20(initCode[:20]) == EIP7702_MARKER) {
+            ISenderCreator(senderCreator).initEip7702Sender(sender, initCode[20:]);
+        } else if (sender.code.length == 0 && initCode.length != 0) {
+            ISenderCreator(senderCreator).createSender(initCode);
+        }
         if (sender.code.length == 0) revert AccountNotDeployed(sender);
 
         bytes memory attemptCall = abi.encodeCall(this.attempt, (0, sender, callData));

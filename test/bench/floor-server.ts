@@ -8,7 +8,8 @@ import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { z } from 'zod';
 import { nativeSignDigest, portableSignDigest } from '../../src/engine/signer/sign-digest.ts';
-import { partialUserOperationV06, sponsorshipOptions } from '../../src/shared/schema/sponsorship.ts';
+import { partialUserOperation } from '../../src/shared/schema/partial-user-operation.ts';
+import { sponsorshipOptions } from '../../src/shared/schema/sponsorship.ts';
 
 /**
  * The least a service of this kind does on this stack: reads the same request with the same libraries, checks it, makes
@@ -21,7 +22,7 @@ const requestSchema = z.strictObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string(), z.number()]),
   method: z.string(),
-  params: z.tuple([partialUserOperationV06, sponsorshipOptions]),
+  params: z.tuple([partialUserOperation, sponsorshipOptions]),
 });
 
 const [file = ''] = process.argv.slice(2);

@@ -14,10 +14,12 @@ export type ArtifactName =
   | 'SimpleAccountFactory'
   | 'VerifyingPaymaster'
   | 'EntryPoint-0.7'
+  | 'EntryPointSimulations-0.7'
   | 'SimpleAccount-0.7'
   | 'SimpleAccountFactory-0.7'
   | 'VerifyingPaymaster-0.7'
   | 'EntryPoint-0.8'
+  | 'EntryPointSimulations-0.8'
   | 'SimpleAccount-0.8'
   | 'SimpleAccountFactory-0.8'
   | 'Simple7702Account-0.8'
@@ -29,7 +31,8 @@ export type ArtifactName =
   | 'GameItems'
   | 'CallGasProbe'
   | 'TestToken'
-  | 'TestFeed';
+  | 'TestFeed'
+  | 'LayerOneFees';
 
 /** One entry of a contract's JSON ABI. */
 export type AbiEntry = Readonly<Record<string, unknown>> & { readonly type: string };

@@ -2,10 +2,15 @@ import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
+import { isV06 } from '../../shared/schema/user-operation.ts';
+import { delegateOf } from '../chain/gas/delegation.ts';
+import { readCode } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import { callFault } from '../paymaster/agreement.ts';
 import { readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
+import type { RequestedOperation } from '../user-operation/read-operation.ts';
+import { isEip7702 } from '../user-operation/user-op-hash.ts';
 
 /** The chain's node, for what cannot be done without it. @throws EngineError `PAYMASTER_NOT_READY` */
 export const requireRpc = (rpc: RpcClient | undefined, { chainId }: ReadyPaymaster): RpcClient => {
@@ -35,6 +40,26 @@ export const readNonce = async (
   if (!ready.layout.chainReads.includes('senderNonce')) return undefined;
   const { call } = requireRpc(rpc, ready);
   return asked(ready, () => readSenderNonce(call, ready.contract, sender));
+};
+
+/**
+ * Whose code the sender of an EIP-7702 operation of v0.8 runs, which is part of the operation's hash: as the
+ * authorisation beside it says, else as it is on chain. Undefined for operations that do not say they are of this kind.
+ *
+ * @throws EngineError `VALIDATION` if there is no delegate, `CHAIN_UNREACHABLE`, `PAYMASTER_NOT_READY`
+ */
+export const readDelegate = async (
+  rpc: RpcClient | undefined,
+  ready: ReadyPaymaster,
+  op: RequestedOperation,
+): Promise<Address | undefined> => {
+  if (isV06(op) || op.factory === undefined || !isEip7702(op.factory)) return undefined;
+  if (op.eip7702Auth !== undefined) return op.eip7702Auth.address;
+  const node = requireRpc(rpc, ready);
+  const delegate = delegateOf(await asked(ready, () => readCode(node, op.sender)));
+  if (delegate !== undefined) return delegate;
+  const message = 'eip7702Auth must be given: the sender has not taken on a contract by EIP-7702 yet';
+  throw new EngineError('VALIDATION', message, { errors: [message] });
 };
 
 /** What the chain says about money. */

@@ -1,12 +1,14 @@
 import { EngineError } from '../../shared/errors.ts';
-import type { Hex } from '../../shared/schema/hex.ts';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
-import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
+import { isV06 } from '../../shared/schema/user-operation.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { decodeCalls } from '../calls/decode-calls.ts';
 import type { ChainAccess } from '../chain/chain-access.ts';
 import type { Clock, Entropy } from '../clock.ts';
 import { ensureAgreement } from '../paymaster/agreement.ts';
 import type { SponsorshipTerms } from '../paymaster/layout.ts';
+import { withPaymasterAndData } from '../paymaster/paymaster-fields.ts';
 import { type ReadyPaymaster, requireReady } from '../paymaster/readiness.ts';
 import { contractsRule } from '../rules/contracts.ts';
 import { type DeploymentPolicy, walletDeploymentRule } from '../rules/wallet-deployment.ts';
@@ -14,7 +16,8 @@ import type { Deliverer } from '../webhooks/deliver.ts';
 import { signDigest } from '../signer/sign.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { DappPolicy, Store } from '../store/store.ts';
-import { readMoney, readNonce } from './chain-reads.ts';
+import { isEip7702 } from '../user-operation/user-op-hash.ts';
+import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
 import { withGas } from './operation-gas.ts';
 import { type Progress, type SponsorshipRequest, decisionDraft, failedDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
@@ -35,8 +38,10 @@ export interface DecisionContext {
 /** How a request ended: signed, or the operation's gas values and the reason why not. */
 export interface SponsorshipDecision {
   readonly decisionId: string;
-  /** The operation with final gas values; its `paymasterAndData` is `0x` if it is not sponsored. */
-  readonly op: UserOperationV06;
+  /** The operation with final gas values, and with the paymaster's part if it is sponsored. */
+  readonly op: UserOperation;
+  /** As the contracts take it, packed from v0.7 on; `0x` if it is not sponsored. */
+  readonly paymasterAndData: Hex;
   readonly reason: Reason | undefined;
 }
 
@@ -78,7 +83,9 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
   const rpc = await chains.rpc(paymaster.chainId);
   await ensureAgreement(store, rpc, ready);
   const senderNonce = await readNonce(rpc, ready, userOperation.sender);
-  const termsNow = (): SponsorshipTerms => termsAt(clock.now(), options.expiryDuration, ready, senderNonce);
+  const delegate = await readDelegate(rpc, ready, userOperation);
+  const termsNow = (): SponsorshipTerms =>
+    termsAt(clock.now(), options.expiryDuration, ready, { senderNonce, delegate });
 
   // 1. Gas
   const { op, step } = await withGas({
@@ -113,37 +120,47 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
 
     // 7. Sign and store: one atomic step, so that no two operations are promised the same wei.
     const terms = termsNow();
-    const concluded = { ...progress, now: clock.now(), policy, ready, terms, op };
+    const concluded = { ...progress, now: clock.now(), policy, ready, terms, op, delegate };
     const decided = await store.decideAndReserve({ claims: ledger.claims, settlements }, (held) => {
       // Where a webhook was not asked because a local rule denied, that denial stands.
       const steps = preview ?? [...progress.steps, ...ledger.steps(held), ...(asked?.steps ?? [])];
       const reason = reasonOf(steps);
-      const signed = reason === undefined ? { ...op, paymasterAndData: sponsor(ready, op, terms) } : op;
-      return { decision: decisionDraft({ ...concluded, steps, reason, signed }), reserve: reason === undefined };
+      const paymasterAndData = reason === undefined ? sponsor(ready, op, terms) : '0x';
+      return {
+        decision: decisionDraft({ ...concluded, steps, reason, paymasterAndData }),
+        reserve: reason === undefined,
+      };
     });
     if (decided === undefined) continue;
     const { id: decisionId, code, rule, message, hint } = decided;
-    const answered = { ...op, paymasterAndData: decided.paymasterAndData as Hex };
-    const reason = decided.outcome === 'sponsored' ? undefined : { code, rule: rule ?? '', message, hint };
-    return { decisionId, op: answered, reason };
+    const paymasterAndData = decided.paymasterAndData as Hex;
+    if (decided.outcome === 'sponsored') {
+      return { decisionId, op: withPaymasterAndData(op, paymasterAndData), paymasterAndData, reason: undefined };
+    }
+    return { decisionId, op, paymasterAndData, reason: { code, rule: rule ?? '', message, hint } };
   }
 };
 
 /** The rules that need nothing but the operation and the policy. */
-export const localSteps = (
-  clock: Clock,
-  policy: DappPolicy,
-  { layout }: ReadyPaymaster,
-  op: UserOperationV06,
-): Step[] => {
-  const { sender, callData, initCode } = op;
+export const localSteps = (clock: Clock, policy: DappPolicy, { layout }: ReadyPaymaster, op: UserOperation): Step[] => {
+  const { sender, callData } = op;
   const decoding = decodeCalls(callData, { sender, entryPointVersion: layout.entryPointVersion });
   return [
     ruleStep(clock, contractsRule.type, () => contractsRule.check(whitelistOf(policy), { sender, decoding })),
     ruleStep(clock, walletDeploymentRule.type, () =>
-      walletDeploymentRule.check(deploymentPolicy(policy), { deploys: initCode !== '0x' }),
+      walletDeploymentRule.check(deploymentPolicy(policy), { deploys: deploysWallet(op) }),
     ),
   ];
+};
+
+/**
+ * True if the operation makes or initialises its account: it names a factory, or initialises an EIP-7702 account. An
+ * account that only takes on a contract's code (the EIP-7702 marker without data) is there already.
+ */
+const deploysWallet = (op: UserOperation): boolean => {
+  if (isV06(op)) return op.initCode !== '0x';
+  const { factory, factoryData = '0x' } = op;
+  return factory !== undefined && (!isEip7702(factory) || factoryData !== '0x');
 };
 
 const deploymentPolicy = ({ rules, contracts }: DappPolicy): DeploymentPolicy => {
@@ -167,7 +184,7 @@ export const termsAt = (
   now: number,
   expiryDuration: number,
   { chainId, contract, fundingWallet }: ReadyPaymaster,
-  senderNonce: bigint | undefined,
+  { senderNonce, delegate }: { senderNonce: bigint | undefined; delegate: Address | undefined },
 ): SponsorshipTerms => {
   const seconds = Math.floor(now / 1000);
   return {
@@ -177,9 +194,10 @@ export const termsAt = (
     validUntil: seconds + expiryDuration,
     ...(fundingWallet !== undefined && { fundingWallet }),
     ...(senderNonce !== undefined && { senderNonce }),
+    ...(delegate !== undefined && { eip7702Delegate: delegate }),
   };
 };
 
 /** `paymasterAndData` of an operation, signed for its gas and fees. */
-const sponsor = ({ layout, key }: ReadyPaymaster, op: UserOperationV06, terms: SponsorshipTerms): Hex =>
+const sponsor = ({ layout, key }: ReadyPaymaster, op: UserOperation, terms: SponsorshipTerms): Hex =>
   layout.encode(op, terms, signDigest(key.reveal(), layout.hash(op, terms)));

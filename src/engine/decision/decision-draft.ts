@@ -1,13 +1,17 @@
 import { entryPointAddress } from '../../shared/entry-points.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
-import type { PartialUserOperationV06, SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
-import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
+import type { SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { SponsorshipTerms } from '../paymaster/layout.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
+import { withPaymasterAndData } from '../paymaster/paymaster-fields.ts';
 import { findLayout } from '../paymaster/registry.ts';
 import type { DappPolicy, DecisionDraft, Paymaster } from '../store/store.ts';
-import { userOpHash } from '../user-operation/user-op-hash.ts';
+import type { RequestedOperation } from '../user-operation/read-operation.ts';
+import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
+import { hashUserOperation } from '../user-operation/user-op-hash.ts';
 import { type Reason, type Step, traceOf } from './steps.ts';
 
 /** A request for sponsorship of a known DApp. */
@@ -15,7 +19,7 @@ export interface SponsorshipRequest {
   readonly paymaster: Paymaster;
   /** JSON-RPC method by which it came. */
   readonly method: string;
-  readonly userOperation: PartialUserOperationV06;
+  readonly userOperation: RequestedOperation;
   readonly options: SponsorshipOptions;
   /** The request as it came in, for the trace. */
   readonly received: unknown;
@@ -35,17 +39,14 @@ interface Concluded extends Progress {
   readonly policy: DappPolicy;
   readonly ready: ReadyPaymaster;
   readonly terms: SponsorshipTerms;
-  /** The operation with its gas, and as it is answered: signed if it is sponsored, else the same. */
-  readonly op: UserOperationV06;
-  readonly signed: UserOperationV06;
+  /** The operation with its gas. */
+  readonly op: UserOperation;
+  /** What the paymaster signed; `0x` if it does not sponsor. */
+  readonly paymasterAndData: Hex;
+  /** Of an EIP-7702 operation of v0.8. */
+  readonly delegate: Address | undefined;
   readonly reason: Reason | undefined;
 }
-
-/** Quantities as decimal strings: JSON has no integers of 256 bits. */
-const withDecimalStrings = (value: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(value).map(([key, field]) => [key, typeof field === 'bigint' ? String(field) : field]),
-  );
 
 const head = (id: string, at: number, { paymaster, method, userOperation, options, received }: SponsorshipRequest) => ({
   id,
@@ -57,24 +58,23 @@ const head = (id: string, at: number, { paymaster, method, userOperation, option
   dapp: paymaster.name,
   sender: addressKey(userOperation.sender),
   nonce: String(userOperation.nonce),
-  request: { received, userOperation: withDecimalStrings(userOperation), options },
+  request: { received, userOperation: toRpcUserOperation(userOperation), options },
 });
 
 /** The record of an operation that was sponsored or denied. */
 export const decisionDraft = (concluded: Concluded): DecisionDraft => {
-  const { decisionId, now, request, policy, steps, ready, terms, op, signed, reason } = concluded;
+  const { decisionId, now, request, policy, steps, ready, terms, op, paymasterAndData, reason } = concluded;
   const sponsored = reason === undefined;
-  const hash = userOpHash[ready.layout.entryPointVersion];
   return {
     ...head(decisionId, now, request),
     entryPoint: ready.entryPoint,
-    userOpHash: sponsored ? hash(signed, { chainId: terms.chainId, entryPoint: ready.entryPoint }) : null,
+    userOpHash: sponsored ? finishedHash(concluded) : null,
     outcome: sponsored ? 'sponsored' : 'denied',
     code: reason?.code ?? 'SPONSORED',
     rule: reason?.rule ?? null,
     message: reason?.message ?? 'Sponsored: no rule denies this operation.',
     hint: reason?.hint ?? '',
-    paymasterAndData: signed.paymasterAndData,
+    paymasterAndData,
     validAfter: sponsored ? terms.validAfter : null,
     validUntil: sponsored ? terms.validUntil : null,
     maxCostWei: String(ready.layout.reservedCost(op)),
@@ -84,6 +84,13 @@ export const decisionDraft = (concluded: Concluded): DecisionDraft => {
     trace: traceOf(steps),
   };
 };
+
+const finishedHash = ({ ready, terms, op, paymasterAndData, delegate }: Concluded): Hex =>
+  hashUserOperation(ready.layout.entryPointVersion, withPaymasterAndData(op, paymasterAndData), {
+    chainId: terms.chainId,
+    entryPoint: ready.entryPoint,
+    ...(delegate !== undefined && { delegate }),
+  });
 
 /** The record of a request that failed before it was decided. */
 export const failedDraft = ({ decisionId, request, steps }: Progress, at: number, error: unknown): DecisionDraft => {

@@ -1,5 +1,5 @@
 import { addressKey } from '../../shared/schema/hex.ts';
-import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { Clock } from '../clock.ts';
 import { windowAt } from '../ledger/windows.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
@@ -19,7 +19,7 @@ export interface LedgerSteps {
 
 /** The facts that the ledger's rules compare with what is held. */
 export interface LedgerFacts {
-  readonly op: UserOperationV06;
+  readonly op: UserOperation;
   readonly ready: ReadyPaymaster;
   readonly policy: DappPolicy;
   /** Undefined where the chain could not be asked. */

@@ -1,12 +1,14 @@
+import { knownChains } from '../../shared/chains.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
-import type { PartialUserOperationV06 } from '../../shared/schema/sponsorship.ts';
-import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { isV06 } from '../../shared/schema/user-operation.ts';
 import type { ChainAccess } from '../chain/chain-access.ts';
 import { estimateGas } from '../chain/gas/estimate-gas.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { fieldOutOfBounds } from '../user-operation/max-cost.ts';
+import type { RequestedOperation } from '../user-operation/read-operation.ts';
 import { requireRpc } from './chain-reads.ts';
 import type { SponsorshipRequest } from './decision-draft.ts';
 import { type Step, noteStep } from './steps.ts';
@@ -18,11 +20,12 @@ export interface GasQuestion {
   readonly chains: ChainAccess;
   readonly rpc: RpcClient | undefined;
   /** Signs the operation as the final one will be signed. */
-  readonly sponsor: (op: UserOperationV06) => Hex;
+  readonly sponsor: (op: UserOperation) => Hex;
 }
 
 /**
- * The operation with its gas: estimated if that is asked for, else as sent.
+ * The operation with its gas: estimated if that is asked for, else as sent. The paymaster's own limits (v0.7 on) may be
+ * left out even then: they are its contract's.
  *
  * @throws EngineError `VALIDATION` if gas is missing or out of bounds, `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`,
  *   or `PAYMASTER_NOT_READY` without an RPC URL
@@ -33,14 +36,8 @@ export const withGas = async ({
   chains,
   rpc,
   sponsor,
-}: GasQuestion): Promise<{ op: UserOperationV06; step: Step }> => {
-  const given: UserOperationV06 = {
-    ...userOperation,
-    callGasLimit: userOperation.callGasLimit ?? 0n,
-    verificationGasLimit: userOperation.verificationGasLimit ?? 0n,
-    preVerificationGas: userOperation.preVerificationGas ?? 0n,
-    paymasterAndData: '0x',
-  };
+}: GasQuestion): Promise<{ op: UserOperation; step: Step }> => {
+  const given = withGivenGas(userOperation, ready);
   checkBounds(given);
   if (!options.calculateGasLimits) {
     checkGasGiven(userOperation);
@@ -50,6 +47,8 @@ export const withGas = async ({
   const gas = await estimateGas({
     rpc: requireRpc(rpc, ready),
     bundler: await chains.bundler(chainId),
+    chainId,
+    rollup: knownChains.get(chainId)?.rollup,
     entryPoint,
     op: given,
     sponsor,
@@ -61,23 +60,42 @@ export const withGas = async ({
   return { op, step: noteStep('gas', 'GAS_ESTIMATED', gasEvidence(op)) };
 };
 
-const gasEvidence = (op: UserOperationV06) => ({
-  callGasLimit: String(op.callGasLimit),
-  verificationGasLimit: String(op.verificationGasLimit),
-  preVerificationGas: String(op.preVerificationGas),
-  maxFeePerGasWei: String(op.maxFeePerGas),
-});
+/** What is not given is 0, or the contract's. */
+export const withGivenGas = (requested: RequestedOperation, { layout }: ReadyPaymaster): UserOperation => {
+  const absent = { callGasLimit: 0n, verificationGasLimit: 0n, preVerificationGas: 0n };
+  return isV06(requested)
+    ? { ...absent, ...requested, paymasterAndData: '0x' }
+    : { ...absent, ...layout.paymasterGas, ...requested };
+};
+
+const EVIDENCE = [
+  'callGasLimit',
+  'verificationGasLimit',
+  'preVerificationGas',
+  'paymasterVerificationGasLimit',
+  'paymasterPostOpGasLimit',
+] as const;
+
+const gasEvidence = (op: UserOperation): Record<string, string> => {
+  const limits: Partial<Record<(typeof EVIDENCE)[number], bigint>> = op;
+  return {
+    ...Object.fromEntries(
+      EVIDENCE.flatMap((field) => (limits[field] === undefined ? [] : [[field, String(limits[field])]])),
+    ),
+    maxFeePerGasWei: String(op.maxFeePerGas),
+  };
+};
 
 const fault = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
-const checkGasGiven = (op: PartialUserOperationV06): void => {
+const checkGasGiven = (op: RequestedOperation): void => {
   const absent = (['callGasLimit', 'verificationGasLimit', 'preVerificationGas'] as const).find(
     (field) => op[field] === undefined,
   );
   if (absent !== undefined) throw fault(`${absent} must be given unless calculateGasLimits is true`);
 };
 
-const checkBounds = (op: UserOperationV06): void => {
+const checkBounds = (op: UserOperation): void => {
   const field = fieldOutOfBounds(op);
   if (field !== undefined) throw fault(`${field} must be at most 2^120 - 1, or the EntryPoint refuses it (AA94)`);
 };

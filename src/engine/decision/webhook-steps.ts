@@ -1,4 +1,4 @@
-import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { DappPolicy } from '../store/store.ts';
 import type { Deliverer, WebhookCall } from '../webhooks/deliver.ts';
@@ -16,7 +16,7 @@ export interface WebhookAnswers {
 type Target = Pick<WebhookRequest, 'webhookId' | 'url' | 'method' | 'userOp'>;
 
 /** Registered webhooks by their method; rules of type WEBHOOK always POST, and get the operation too (SPEC 5.6). */
-const targetsOf = ({ webhooks, rules }: DappPolicy, op?: UserOperationV06): Target[] => [
+const targetsOf = ({ webhooks, rules }: DappPolicy, op?: UserOperation): Target[] => [
   ...webhooks
     .filter((webhook) => webhook.active)
     .map(({ webhookId, webhookUrl, requestType }) => ({ webhookId, url: webhookUrl, method: requestType })),
@@ -46,7 +46,7 @@ const stepOf = ({ verdict, ms, ...call }: WebhookCall): Step => ({
 export const askWebhooks = async (
   { webhooks, vault }: { webhooks: Deliverer; vault: Vault },
   policy: DappPolicy,
-  op: UserOperationV06,
+  op: UserOperation,
   { decisionId, request }: Progress,
 ): Promise<WebhookAnswers> => {
   const webhookData = request.options.sponsorshipInfo?.webhookData;

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import { z } from 'zod';
-import { partialUserOperationV06, sponsorshipOptions } from '../../shared/schema/sponsorship.ts';
+import { partialUserOperation } from '../../shared/schema/partial-user-operation.ts';
+import { sponsorshipOptions } from '../../shared/schema/sponsorship.ts';
 import { version } from '../version.ts';
 import type { Operation } from './operation.ts';
 import { MANAGEMENT_PREFIX, operations } from './operations.ts';
@@ -92,7 +93,7 @@ const rpcSchema = (): Json => ({
     method: { const: 'pm_sponsorUserOperation' },
     params: {
       type: 'array',
-      prefixItems: [jsonSchema(partialUserOperationV06), jsonSchema(sponsorshipOptions)],
+      prefixItems: [jsonSchema(partialUserOperation), jsonSchema(sponsorshipOptions)],
       minItems: 2,
       maxItems: 2,
     },

@@ -2,13 +2,8 @@ import type { ProcedureOutput } from '../../shared/contract/index.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { address, sameAddress } from '../../shared/schema/hex.ts';
 import { parse } from '../../shared/schema/parse.ts';
+import { type PartialUserOperation, partialUserOperation } from '../../shared/schema/partial-user-operation.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
-import {
-  type PartialUserOperationV06,
-  type StubUserOperationV06,
-  partialUserOperationV06,
-  stubUserOperationV06,
-} from '../../shared/schema/sponsorship.ts';
 import type { MethodContext } from './method.ts';
 
 /** The DApp that asks, and the EntryPoint on which it is sponsored. */
@@ -50,10 +45,6 @@ export const checkChainId = (value: unknown, root: string, chainId: number): voi
   });
 };
 
-/** Reads the operation to be sponsored. @throws EngineError `VALIDATION` */
-export const readOperation = (value: unknown): PartialUserOperationV06 =>
-  parse(partialUserOperationV06, value, 'params[0]');
-
-/** Reads the operation to make a stub for. @throws EngineError `VALIDATION` */
-export const readStubOperation = (value: unknown): StubUserOperationV06 =>
-  parse(stubUserOperationV06, value, 'params[0]');
+/** Reads the operation to be sponsored, of whichever EntryPoint. @throws EngineError `VALIDATION` */
+export const readUserOperation = (value: unknown): PartialUserOperation =>
+  parse(partialUserOperation, value, 'params[0]');

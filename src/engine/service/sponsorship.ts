@@ -1,13 +1,46 @@
 import { entryPointAddress } from '../../shared/entry-points.ts';
 import { EngineError } from '../../shared/errors.ts';
+import type { Hex } from '../../shared/schema/hex.ts';
+import type { PartialUserOperation } from '../../shared/schema/partial-user-operation.ts';
+import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import { readTank, requireRpc } from '../decision/chain-reads.ts';
 import { decide } from '../decision/decide.ts';
 import { tankKey } from '../decision/ledger-steps.ts';
 import { stubSponsorship } from '../decision/stub.ts';
 import { requireReady } from '../paymaster/readiness.ts';
 import { findLayout } from '../paymaster/registry.ts';
+import { splitPaymasterAndData } from '../paymaster/paymaster-fields.ts';
 import type { Paymaster } from '../store/store.ts';
+import { readOperation } from '../user-operation/read-operation.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+
+const entryPointVersionOf = (version: string): EntryPointVersion => {
+  const layout = findLayout(version);
+  if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
+  return layout.entryPointVersion;
+};
+
+/** Fees may be open while gas is estimated (ERC-7677): a stub takes none for zero. */
+const withOpenFees = (sent: PartialUserOperation): PartialUserOperation => {
+  if (sent.gasFees !== undefined) return sent;
+  const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = sent;
+  return { ...sent, maxFeePerGas, maxPriorityFeePerGas };
+};
+
+/** The paymaster's part, from v0.7 on also as the operation's own fields. */
+const promiseOf = (op: UserOperation, paymasterAndData: Hex) => {
+  if (isV06(op) || paymasterAndData === '0x') return { paymasterAndData };
+  const { paymaster, paymasterData, ...limits } = splitPaymasterAndData(paymasterAndData);
+  return {
+    paymasterAndData,
+    fields: {
+      paymaster,
+      paymasterData,
+      paymasterVerificationGasLimit: String(limits.paymasterVerificationGasLimit),
+      paymasterPostOpGasLimit: String(limits.paymasterPostOpGasLimit),
+    },
+  };
+};
 
 /** Deciding for the DApp that an API key names. */
 export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'sponsorship'>> => {
@@ -22,19 +55,19 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
   return {
     'sponsorship.dapp': async (caller) => {
       const { name, version } = await dappOf(caller);
-      const layout = findLayout(version);
-      if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
-      const { entryPointVersion } = layout;
+      const entryPointVersion = entryPointVersionOf(version);
       return { name, version, entryPointVersion, entryPoint: entryPointAddress[entryPointVersion] };
     },
 
-    'sponsorship.sponsor': async ({ apiKey, chainId, ...request }) => {
+    'sponsorship.sponsor': async ({ apiKey, chainId, userOperation: sent, ...request }) => {
       const paymaster = await dappOf({ apiKey, chainId });
-      const { decisionId, op, reason } = await decide(context, { paymaster, ...request });
+      const userOperation = readOperation(sent, { version: entryPointVersionOf(paymaster.version), chainId });
+      const decision = await decide(context, { paymaster, userOperation, ...request });
+      const { decisionId, op, paymasterAndData, reason } = decision;
       return {
         decisionId,
         sponsored: reason === undefined,
-        paymasterAndData: op.paymasterAndData,
+        ...promiseOf(op, paymasterAndData),
         callGasLimit: String(op.callGasLimit),
         verificationGasLimit: String(op.verificationGasLimit),
         preVerificationGas: String(op.preVerificationGas),
@@ -42,10 +75,12 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
       };
     },
 
-    'sponsorship.stub': async ({ apiKey, chainId, ...request }) => {
+    'sponsorship.stub': async ({ apiKey, chainId, userOperation: sent, ...request }) => {
       const paymaster = await dappOf({ apiKey, chainId });
-      const { paymasterAndData, reason } = await stubSponsorship(context, { paymaster, ...request });
-      return { paymasterAndData, ...(reason !== undefined && { reason }) };
+      const target = { version: entryPointVersionOf(paymaster.version), chainId };
+      const userOperation = readOperation(withOpenFees(sent), target);
+      const { op, paymasterAndData, reason } = await stubSponsorship(context, { paymaster, userOperation, ...request });
+      return { ...promiseOf(op, paymasterAndData), ...(reason !== undefined && { reason }) };
     },
 
     'sponsorship.feeQuotes': async ({ apiKey, chainId, options }) => {

@@ -1,9 +1,8 @@
+import { isV06 } from '../../shared/schema/user-operation.ts';
 import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
 
 /** The largest gas limit or fee an EntryPoint takes; above it an operation is refused with AA94. */
 const MAX_GAS_FIELD = (1n << 120n) - 1n;
-
-const isV06 = (op: UserOperation): op is UserOperationV06 => 'initCode' in op;
 
 /** The v0.7+ limits of the paymaster's own calls; they exist only together with a paymaster. */
 const paymasterGasLimits = (op: UserOperationV07): bigint[] =>

@@ -1,7 +1,9 @@
 import type { Address, Hex } from '../../shared/schema/hex.ts';
+import { isV06 } from '../../shared/schema/user-operation.ts';
 import type {
   EntryPointVersion,
   PackedUserOperation,
+  UserOperation,
   UserOperationV06,
   UserOperationV07,
 } from '../../shared/schema/user-operation.ts';
@@ -101,3 +103,9 @@ export const userOpHash = {
   '0.7': userOpHashV07,
   '0.8': userOpHashV08,
 } satisfies Record<EntryPointVersion, unknown>;
+
+/** {@link userOpHash} of an operation whose generation is known only when it runs. Throws as that does. */
+export const hashUserOperation = (version: EntryPointVersion, op: UserOperation, domain: UserOpHashDomainV08): Hex => {
+  if (isV06(op)) return userOpHash['0.6'](op, domain);
+  return version === '0.8' ? userOpHash[version](op, domain) : userOpHash['0.7'](op, domain);
+};

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { feeQuote } from '../schema/fee-token.ts';
-import {
-  feeQuoteOptions,
-  partialUserOperationV06,
-  sponsorshipOptions,
-  stubUserOperationV06,
-} from '../schema/sponsorship.ts';
+import { partialUserOperation } from '../schema/partial-user-operation.ts';
+import { feeQuoteOptions, sponsorshipOptions } from '../schema/sponsorship.ts';
 import { chainId } from '../schema/text.ts';
 import { procedure } from './procedure.ts';
 
@@ -14,7 +10,7 @@ const caller = z.strictObject({ chainId, apiKey: z.string() });
 
 const request = caller.extend({
   method: z.string(),
-  userOperation: partialUserOperationV06,
+  userOperation: partialUserOperation,
   options: sponsorshipOptions,
   received: z.unknown().describe('The request as it came in, for the trace'),
 });
@@ -28,6 +24,20 @@ const reason = z.strictObject({
 
 /** Gas limits and amounts are decimal strings: clients may send limits beyond what JSON numbers hold. */
 const integer = z.string();
+
+/** The paymaster's part of an operation. */
+const promise = z.strictObject({
+  paymasterAndData: z.string().describe('As the contracts take it; 0x where there is none'),
+  fields: z
+    .strictObject({
+      paymaster: z.string(),
+      paymasterData: z.string(),
+      paymasterVerificationGasLimit: integer,
+      paymasterPostOpGasLimit: integer,
+    })
+    .optional()
+    .describe('The same as fields of the operation, from EntryPoint v0.7 on'),
+});
 
 /** Deciding and signing, and what a DApp may know before it asks. */
 export const sponsorshipProcedures = {
@@ -45,10 +55,9 @@ export const sponsorshipProcedures = {
   'sponsorship.sponsor': procedure({
     summary: 'Decide whether to sponsor a user operation, sign it if so, and store the decision before answering',
     input: request,
-    output: z.strictObject({
+    output: promise.extend({
       decisionId: z.string(),
       sponsored: z.boolean(),
-      paymasterAndData: z.string(),
       callGasLimit: integer,
       verificationGasLimit: integer,
       preVerificationGas: integer,
@@ -66,8 +75,8 @@ export const sponsorshipProcedures = {
   'sponsorship.stub': procedure({
     summary:
       'Give paymaster data to estimate gas with, or the reason why the operation would be denied. Reserves nothing',
-    input: request.extend({ userOperation: stubUserOperationV06 }),
-    output: z.strictObject({ paymasterAndData: z.string(), reason: reason.optional() }),
+    input: request,
+    output: promise.extend({ reason: reason.optional() }),
     errors: [
       'UNKNOWN_API_KEY',
       'PAYMASTER_NOT_READY',

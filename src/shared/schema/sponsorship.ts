@@ -1,42 +1,7 @@
 import { z } from 'zod';
-import { address, hex } from './hex.ts';
-import { quantity } from './quantity.ts';
+import { address } from './hex.ts';
 
 const EXPIRY_FAULT = 'must be a whole number of seconds from 30 to 86400';
-
-/** Some clients send `0x` or null for a value that is yet to be estimated. */
-const absentAs0x = (value: unknown): unknown => (value === '0x' || value === null ? undefined : value);
-const optionalQuantity = z.preprocess(absentAs0x, quantity.optional());
-
-/**
- * The partial user operation of EntryPoint v0.6 as Biconomy's clients send it (service-interface 2.5).
- * `paymasterAndData` is accepted because clients send their placeholder, and is not used.
- */
-export const partialUserOperationV06 = z.strictObject({
-  sender: address,
-  nonce: quantity,
-  initCode: hex.default('0x'),
-  callData: hex,
-  callGasLimit: optionalQuantity,
-  verificationGasLimit: optionalQuantity,
-  preVerificationGas: optionalQuantity,
-  maxFeePerGas: quantity,
-  maxPriorityFeePerGas: quantity,
-  signature: hex.default('0x'),
-  paymasterAndData: hex.optional(),
-});
-
-/** A partial user operation after reading: quantities as bigint, absent gas values undefined. */
-export type PartialUserOperationV06 = z.output<typeof partialUserOperationV06>;
-
-/** What ERC-7677 asks for a stub: gas and fees may be open still. */
-export const stubUserOperationV06 = partialUserOperationV06.extend({
-  maxFeePerGas: optionalQuantity,
-  maxPriorityFeePerGas: optionalQuantity,
-});
-
-/** A user operation for which a stub is asked, after reading. */
-export type StubUserOperationV06 = z.output<typeof stubUserOperationV06>;
 
 /** Sponsorship options, `params[1]` of Biconomy's dialect (service-interface 2.6). */
 export const sponsorshipOptions = z.strictObject({

@@ -18,6 +18,19 @@ export interface UserOperationV06 {
   signature: Hex;
 }
 
+/** An authorisation of EIP-7702, by which the sender takes on a contract's code. It may be unsigned while gas is estimated. */
+export interface Eip7702Authorization {
+  /** 0: on every chain. */
+  chainId: bigint;
+  /** The contract whose code the sender takes on. */
+  address: Address;
+  nonce: bigint;
+  yParity: bigint;
+  /** 32 bytes, like `s`. */
+  r: Hex;
+  s: Hex;
+}
+
 /**
  * A user operation of EntryPoint v0.7 or v0.8 in its JSON-RPC form. Gas in gas units, fees in wei per gas.
  * Without `factory` the account exists already; without `paymaster` it pays for itself.
@@ -39,10 +52,16 @@ export interface UserOperationV07 {
   paymasterPostOpGasLimit?: bigint;
   paymasterData?: Hex;
   signature: Hex;
+  /** Goes to the chain beside the operation, in the bundle's transaction (ERC-7769). */
+  eip7702Auth?: Eip7702Authorization;
 }
 
 /** A user operation of any EntryPoint generation; v0.6 is told apart by its `initCode`. */
 export type UserOperation = UserOperationV06 | UserOperationV07;
+
+/** True for an operation of EntryPoint v0.6. */
+export const isV06 = <V06 extends Pick<UserOperationV06, 'initCode'>>(op: V06 | { factory?: Hex }): op is V06 =>
+  'initCode' in op;
 
 /** The form in which the contracts of EntryPoint v0.7 and v0.8 take a user operation. */
 export interface PackedUserOperation {

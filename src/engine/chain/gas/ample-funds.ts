@@ -5,7 +5,7 @@ import type { StateOverride } from './eth-call.ts';
 /** Half of what fits in a deposit (uint112), so that what a simulated operation pays in still fits. */
 const AMPLE_WEI = 1n << 111n;
 
-/** `mapping(address => DepositInfo) deposits`, the first variable of EntryPoint v0.6's StakeManager. */
+/** `mapping(address => DepositInfo) deposits`, the first variable of the StakeManager of every EntryPoint. */
 const DEPOSITS_SLOT = 0;
 
 /**
@@ -21,16 +21,18 @@ const mappingSlot = (key: Address, slot: number): Hex => keccak(addressWord(key)
 const ample = toHex(word(AMPLE_WEI));
 
 /**
- * The state in which neither the paymaster's deposit in the EntryPoint nor the funding wallet's tank stands in the way
+ * The state in which neither the deposits of `payers` in the EntryPoint nor the funding wallet's tank stands in the way
  * of an operation: whether there is enough money is another question than how much gas it takes.
  */
 export const ampleFunds = (
   entryPoint: Address,
-  paymaster: Address,
-  fundingWallet: Address | undefined,
+  payers: readonly Address[],
+  tank: { paymaster: Address; fundingWallet: Address } | undefined,
 ): StateOverride => ({
-  [entryPoint]: { stateDiff: { [mappingSlot(paymaster, DEPOSITS_SLOT)]: ample } },
-  ...(fundingWallet !== undefined && {
-    [paymaster]: { stateDiff: Object.fromEntries(TANK_SLOTS.map((slot) => [mappingSlot(fundingWallet, slot), ample])) },
+  [entryPoint]: { stateDiff: Object.fromEntries(payers.map((payer) => [mappingSlot(payer, DEPOSITS_SLOT), ample])) },
+  ...(tank && {
+    [tank.paymaster]: {
+      stateDiff: Object.fromEntries(TANK_SLOTS.map((slot) => [mappingSlot(tank.fundingWallet, slot), ample])),
+    },
   }),
 });

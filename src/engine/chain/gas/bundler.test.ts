@@ -5,7 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { Interface } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
-import type { UserOperationV06 } from '../../../shared/schema/user-operation.ts';
+import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../../shared/schema/user-operation.ts';
+import { stubPaymasterAndData } from '../../paymaster/layout.ts';
+import { verifying06 } from '../../paymaster/verifying-0.6.ts';
+import { verifying08 } from '../../paymaster/verifying-0.7.ts';
 import { createRpcClient } from '../rpc.ts';
 import { estimateByBundler } from './bundler.ts';
 import type { GasValues } from './gas-request.ts';
@@ -56,13 +59,13 @@ afterAll(async () => {
   await once(server, 'close');
 });
 
-const sponsored: UserOperationV06[] = [];
-const sponsor = (unsponsored: UserOperationV06): Hex => {
+const sponsored: UserOperation[] = [];
+const sponsor = (unsponsored: UserOperation): Hex => {
   sponsored.push(unsponsored);
   return '0x5e';
 };
 const estimate = (): Promise<GasValues> =>
-  estimateByBundler(createRpcClient(url, 'The bundler', 2_000), { op, entryPoint, sponsor });
+  estimateByBundler(createRpcClient(url, 'The bundler', 2_000), { op, entryPoint, sponsor, layout: verifying06 });
 const answerResult = (value: unknown): void => {
   answer = ({ result }) => result(value);
 };
@@ -131,6 +134,65 @@ describe("a bundler's estimate", () => {
       code: 'GAS_ESTIMATION_FAILED',
       message: expect.stringContaining(fault),
     });
+  });
+});
+
+describe("a bundler's estimate of a v0.7 operation", () => {
+  const paymaster: Address = `0x${'55'.repeat(20)}`;
+  const opV07: UserOperationV07 = {
+    sender: op.sender,
+    nonce: op.nonce,
+    factory: '0x7702',
+    factoryData: '0x',
+    callData: op.callData,
+    callGasLimit: 77n,
+    verificationGasLimit: 88n,
+    preVerificationGas: 99n,
+    maxFeePerGas: 1n,
+    maxPriorityFeePerGas: 0n,
+    signature: op.signature,
+    eip7702Auth: { chainId: 1n, address: paymaster, nonce: 5n, yParity: 1n, r: '0x01', s: '0x02' },
+  };
+  const terms = { chainId: 1, paymaster, validAfter: 0, validUntil: 9 };
+  const layout = verifying08;
+  const estimateV07 = (): Promise<GasValues> =>
+    estimateByBundler(createRpcClient(url, 'The bundler', 2_000), {
+      op: opV07,
+      entryPoint,
+      sponsor: (unsponsored) => stubPaymasterAndData(layout, unsponsored, terms),
+      layout,
+    });
+  const limits = { paymasterVerificationGasLimit: '0x100', paymasterPostOpGasLimit: '0x0' };
+
+  it("is asked with the paymaster's fields and the EIP-7702 authorisation, so that the wallet's own code is estimated", async () => {
+    answerResult(good);
+    await estimateV07();
+    const { paymasterData, ...wire } = asked.params[0] as { paymasterData: Hex };
+    expect(wire).toEqual({
+      sender: op.sender,
+      nonce: '0x400000000000000000',
+      factory: '0x7702',
+      factoryData: '0x',
+      callData: '0xabcdef',
+      maxFeePerGas: '0x1',
+      maxPriorityFeePerGas: '0x0',
+      paymaster,
+      paymasterVerificationGasLimit: '0xea60',
+      paymasterPostOpGasLimit: '0x0',
+      signature: op.signature,
+      eip7702Auth: { chainId: '0x1', address: paymaster, nonce: '0x5', yParity: '0x1', r: '0x01', s: '0x02' },
+    });
+    expect(paymasterData).toHaveLength(2 + 2 * (64 + 65));
+  });
+
+  it.each<[string, Record<string, unknown>, bigint]>([
+    ['as it says', { ...good, ...limits }, 0x100n],
+    ["or the contract's, where it does not say", good, 60_000n],
+    ["or the contract's, where it says 0", { ...good, ...limits, paymasterVerificationGasLimit: '0x0' }, 60_000n],
+    ["or the contract's, where it says null", { ...good, paymasterVerificationGasLimit: null }, 60_000n],
+  ])("has the limits of the paymaster's own calls %s", async (_, answered, paymasterVerificationGasLimit) => {
+    answerResult(answered);
+    expect(await estimateV07()).toEqual({ ...goodValues, paymasterVerificationGasLimit, paymasterPostOpGasLimit: 0n });
   });
 });
 

@@ -1,19 +1,26 @@
 import { z } from 'zod';
 import { EngineError } from '../../../shared/errors.ts';
 import type { Hex } from '../../../shared/schema/hex.ts';
-import { quantity, toQuantity } from '../../../shared/schema/quantity.ts';
-import type { UserOperationV06 } from '../../../shared/schema/user-operation.ts';
+import { quantity } from '../../../shared/schema/quantity.ts';
+import { isV06 } from '../../../shared/schema/user-operation.ts';
+import { withPaymasterAndData } from '../../paymaster/paymaster-fields.ts';
+import { toRpcUserOperation } from '../../user-operation/rpc-user-operation.ts';
 import { RpcError } from '../rpc.ts';
 import type { RpcClient } from '../rpc.ts';
 import type { GasRequest, GasValues } from './gas-request.ts';
 import { revertReason, validationFailure } from './failure.ts';
+
+/** What a bundler is asked about. */
+export type BundlerQuestion = Pick<GasRequest, 'op' | 'entryPoint' | 'sponsor'> & {
+  readonly layout: Pick<GasRequest['layout'], 'paymasterGas'>;
+};
 
 /** The answer to a DApp has gas as JSON numbers (service-interface 2.7), which are exact up to here. */
 const gas = quantity.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER), 'must be below 2^53');
 const positiveGas = gas.refine((value) => value > 0n, 'must not be 0');
 
 /** `verificationGas` is what older bundlers call the limit; other fields are of no concern here. */
-const answerSchema = z
+const v06Schema = z
   .object({
     callGasLimit: gas,
     verificationGasLimit: positiveGas.optional(),
@@ -26,38 +33,58 @@ const answerSchema = z
     return z.NEVER;
   });
 
+/** Bundlers leave the paymaster's limits out, or say 0 of its validation, where they did not estimate them. */
+const v07Schema = z.object({
+  callGasLimit: gas,
+  verificationGasLimit: positiveGas,
+  preVerificationGas: positiveGas,
+  paymasterVerificationGasLimit: gas.nullish(),
+  paymasterPostOpGasLimit: gas.nullish(),
+});
+
 /**
  * What the bundler's `eth_estimateUserOperationGas` (ERC-7769) says. The operation goes there without gas limits,
- * since a bundler takes those it is given for bounds, and so the paymaster's signature is good for nothing.
+ * since a bundler takes those it is given for bounds, and so the paymaster's signature is good for nothing. From v0.7
+ * on, the paymaster's limits are its contract's own where the bundler does not tell them.
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED` if the bundler refuses the operation, with `data.aaCode` and
  *   `data.reason` where it tells them, or if its answer makes no sense; `CHAIN_UNREACHABLE`
  */
 export const estimateByBundler = async (
   bundler: RpcClient,
-  { op, entryPoint, sponsor }: Pick<GasRequest, 'op' | 'entryPoint' | 'sponsor'>,
+  { op, entryPoint, sponsor, layout }: BundlerQuestion,
 ): Promise<GasValues> => {
-  const limitless = { ...op, callGasLimit: 0n, verificationGasLimit: 0n, preVerificationGas: 0n };
-  const wire = toWire({ ...limitless, paymasterAndData: sponsor(limitless) });
-  const answer = await bundler.send('eth_estimateUserOperationGas', [wire, entryPoint]).catch((error: unknown) => {
+  const limitless = {
+    ...op,
+    callGasLimit: 0n,
+    verificationGasLimit: 0n,
+    preVerificationGas: 0n,
+    ...layout.paymasterGas,
+  };
+  const { callGasLimit, verificationGasLimit, preVerificationGas, ...sent } = withPaymasterAndData(
+    limitless,
+    sponsor(limitless),
+  );
+  const params = [toRpcUserOperation(sent), entryPoint];
+  const answer = await bundler.send('eth_estimateUserOperationGas', params).catch((error: unknown) => {
     throw error instanceof RpcError ? refusal(error) : error;
   });
-  const values = answerSchema.safeParse(answer);
+  if (isV06(op)) return read(v06Schema, answer);
+  const { paymasterVerificationGasLimit, paymasterPostOpGasLimit, ...account } = read(v07Schema, answer);
+  return {
+    ...account,
+    ...layout.paymasterGas,
+    ...(paymasterVerificationGasLimit && { paymasterVerificationGasLimit }),
+    ...(typeof paymasterPostOpGasLimit === 'bigint' && { paymasterPostOpGasLimit }),
+  };
+};
+
+const read = <T>(schema: z.ZodType<T>, answer: unknown): T => {
+  const values = schema.safeParse(answer);
   if (values.success) return values.data;
   const fault = values.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ');
   throw new EngineError('GAS_ESTIMATION_FAILED', `The bundler's gas estimate is not usable: ${fault.slice(0, 300)}`);
 };
-
-const toWire = (op: UserOperationV06): Readonly<Record<string, Hex>> => ({
-  sender: op.sender,
-  nonce: toQuantity(op.nonce),
-  initCode: op.initCode,
-  callData: op.callData,
-  maxFeePerGas: toQuantity(op.maxFeePerGas),
-  maxPriorityFeePerGas: toQuantity(op.maxPriorityFeePerGas),
-  paymasterAndData: op.paymasterAndData,
-  signature: op.signature,
-});
 
 /** Revert data in a text: a selector, then whole words. */
 const REVERT_DATA = /0x[0-9a-f]{8}(?:[0-9a-f]{64})*(?![0-9a-f])/i;

@@ -1,16 +1,22 @@
-import { Interface, getCreateAddress } from 'ethers';
+import { Interface, ZeroHash, getCreateAddress } from 'ethers';
 import { EngineError } from '../../../shared/errors.ts';
 import { addressKey } from '../../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
-import type { UserOperationV06 } from '../../../shared/schema/user-operation.ts';
+import { isV06 } from '../../../shared/schema/user-operation.ts';
+import type { UserOperation } from '../../../shared/schema/user-operation.ts';
+import { PACKED_USER_OPERATION_ABI } from '../../user-operation/abi.ts';
+import { packUserOperation } from '../../user-operation/pack-user-operation.ts';
 import { loadArtifact } from '../artifacts.ts';
-import type { RpcClient } from '../rpc.ts';
-import { callWithOverride, readCode } from './eth-call.ts';
+import { callWithOverride, mergeOverrides, readCode } from './eth-call.ts';
 import { revertReason, simulationFailure } from './failure.ts';
+import type { Simulation } from './handle-op.ts';
 
 const abi = new Interface([
   'function estimateCallGas(address senderCreator, bytes initCode, address sender, bytes callData, uint256 minGas, uint256 maxGas) returns (bool success, uint256 gasNeeded, bytes revertData)',
 ]);
+
+const executeAbi = new Interface([`function executeUserOp(${PACKED_USER_OPERATION_ABI} op, bytes32 userOpHash)`]);
+const EXECUTE_USER_OP = '0x8dd7712f';
 
 /** Where the probe looks for the EntryPoint's code (resources/solidity/CallGasProbe.sol). */
 const IMPLEMENTATION: Address = '0x66EE95b1CDD8cec3d47b46f50083b1c696489f3D';
@@ -25,12 +31,18 @@ const MAX_CALL_GAS = 15_000_000n;
  * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason` and `data.revertData` if the call reverts;
  *   `CHAIN_UNREACHABLE`
  */
-export const findCallGas = async (rpc: RpcClient, entryPoint: Address, op: UserOperationV06): Promise<bigint> => {
+export const findCallGas = async (
+  { rpc, entryPoint, state }: Pick<Simulation, 'rpc' | 'entryPoint' | 'state'>,
+  op: UserOperation,
+): Promise<bigint> => {
   const [{ deployedBytecode }, entryPointCode] = await Promise.all([
     loadArtifact('CallGasProbe'),
     readCode(rpc, entryPoint),
   ]);
-  const override = { [entryPoint]: { code: deployedBytecode }, [IMPLEMENTATION]: { code: entryPointCode } };
+  const override = mergeOverrides(state, {
+    [entryPoint]: { code: deployedBytecode },
+    [IMPLEMENTATION]: { code: entryPointCode },
+  });
   const answer = await callWithOverride(rpc, entryPoint, probeCall(entryPoint, op), override).catch(
     (error: unknown) => {
       throw simulationFailure(error);
@@ -41,11 +53,20 @@ export const findCallGas = async (rpc: RpcClient, entryPoint: Address, op: UserO
   throw callFailure(revertData);
 };
 
-const probeCall = (entryPoint: Address, { initCode, sender, callData }: UserOperationV06): Hex => {
+const probeCall = (entryPoint: Address, op: UserOperation): Hex => {
+  const { sender, initCode } = isV06(op) ? op : packUserOperation(op);
   // The EntryPoint made its SenderCreator in its constructor.
   const senderCreator = getCreateAddress({ from: addressKey(entryPoint), nonce: 1 });
-  const args = [senderCreator, initCode, addressKey(sender), callData, 0n, MAX_CALL_GAS];
+  const args = [senderCreator, initCode, addressKey(sender), executedCallData(op), 0n, MAX_CALL_GAS];
   return abi.encodeFunctionData('estimateCallGas', args) as Hex;
+};
+
+/** What the EntryPoint calls the account with: from v0.7 on, `executeUserOp` is given the whole operation. */
+const executedCallData = (op: UserOperation): Hex => {
+  if (isV06(op) || !op.callData.startsWith(EXECUTE_USER_OP)) return op.callData;
+  const anyHash = ZeroHash;
+  const packed = { ...packUserOperation(op), sender: addressKey(op.sender) };
+  return executeAbi.encodeFunctionData('executeUserOp', [packed, anyHash]) as Hex;
 };
 
 const readAnswer = (answer: Hex): { success: boolean; gasNeeded: bigint; revertData: Hex } => {

@@ -15,7 +15,10 @@ const MOST_GAS = 10_000_000_000n;
 export const estimateGas = async (request: GasRequest): Promise<GasValues> => {
   const { bundler } = request;
   const gas = await (bundler === undefined ? estimateBySimulation(request) : estimateByBundler(bundler, request));
-  const absurd = Object.values(gas).some((value: bigint) => value <= 0n || value > MOST_GAS);
+  const { paymasterPostOpGasLimit = 0n, ...positive } = gas;
+  const absurd =
+    paymasterPostOpGasLimit > MOST_GAS ||
+    Object.values(positive).some((value: bigint) => value <= 0n || value > MOST_GAS);
   if (absurd) throw new EngineError('CHAIN_UNREACHABLE', 'The node answered the gas estimation with absurd values');
   return gas;
 };

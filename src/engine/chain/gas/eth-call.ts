@@ -6,8 +6,16 @@ import type { RpcClient } from '../rpc.ts';
 
 /** What an `eth_call` sees changed: code put at an address, or single storage slots. */
 export type StateOverride = Readonly<
-  Record<Address, { readonly code: Hex } | { readonly stateDiff: Readonly<Record<Hex, Hex>> }>
+  Record<Address, { readonly code?: Hex; readonly stateDiff?: Readonly<Record<Hex, Hex>> }>
 >;
+
+/** Both changes: code of the second beside storage of the first, at one address. */
+export const mergeOverrides = (one: StateOverride, other: StateOverride): StateOverride => ({
+  ...one,
+  ...Object.fromEntries(
+    Object.entries(other).map(([address, change]) => [address, { ...one[address as Address], ...change }]),
+  ),
+});
 
 /**
  * Gas of every simulating call. Named, so that all nodes give the same; what is simulated has to fit in, and nodes

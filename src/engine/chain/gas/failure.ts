@@ -8,6 +8,7 @@ const abi = new Interface([
   'error Error(string reason)',
   'error Panic(uint256 code)',
   'error FailedOp(uint256 opIndex, string reason)',
+  'error FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)',
 ]);
 
 /** Solidity's panic codes that a contract is likely to end with. */
@@ -36,12 +37,19 @@ export const parseRevert = (errors: Interface, data: Hex): { name: string; value
   }
 };
 
-/** What revert data says: the text of Error(string) or FailedOp, the kind of panic, or a custom error's selector. */
+/**
+ * What revert data says: the text of Error(string) or FailedOp, the kind of panic, or a custom error's selector. From
+ * v0.7 on, the EntryPoint hands on what an account or paymaster reverted with, which is put behind its own words.
+ */
 export const revertReason = (data: Hex): string => {
   const error = parseRevert(abi, data);
   if (error?.name === 'Panic') {
     const code = `0x${(error.values[0] as bigint).toString(16).padStart(2, '0')}`;
     return `panic ${code} (${panics[code] ?? 'unknown'})`;
+  }
+  if (error?.name === 'FailedOpWithRevert') {
+    const [, words, inner] = error.values as [bigint, string, Hex];
+    return inner === '0x' ? shown(words) : shown(`${words}: ${revertReason(inner)}`);
   }
   if (error !== undefined) return shown(String(error.values.at(-1)));
   if (byteLength(data) === 0) return 'no reason given';

@@ -2,41 +2,58 @@ import { Interface, ZeroAddress } from 'ethers';
 import { EngineError } from '../../../shared/errors.ts';
 import { addressKey } from '../../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
-import type { UserOperationV06 } from '../../../shared/schema/user-operation.ts';
-import { USER_OPERATION_V06_ABI } from '../../user-operation/abi.ts';
+import { isV06 } from '../../../shared/schema/user-operation.ts';
+import type {
+  EntryPointVersion,
+  UserOperation,
+  UserOperationV06,
+  UserOperationV07,
+} from '../../../shared/schema/user-operation.ts';
+import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../../user-operation/abi.ts';
+import { packUserOperation } from '../../user-operation/pack-user-operation.ts';
+import { withPaymasterAndData } from '../../paymaster/paymaster-fields.ts';
+import { loadArtifact } from '../artifacts.ts';
 import { RpcError } from '../rpc.ts';
 import type { RpcClient } from '../rpc.ts';
-import { callWithOverride } from './eth-call.ts';
+import { callWithOverride, mergeOverrides, readCode } from './eth-call.ts';
 import type { StateOverride } from './eth-call.ts';
 import { parseRevert, simulationFailure } from './failure.ts';
+import type { Sponsor } from './gas-request.ts';
 
-const abi = new Interface([
+const v06Abi = new Interface([
   `function simulateHandleOp(${USER_OPERATION_V06_ABI} op, address target, bytes targetCallData)`,
   'error ExecutionResult(uint256 preOpGas, uint256 paid, uint48 validAfter, uint48 validUntil, bool targetSuccess, bytes targetResult)',
 ]);
+const v07Abi = new Interface([
+  `function simulateHandleOp(${PACKED_USER_OPERATION_ABI} op, address target, bytes targetCallData) returns (tuple(uint256 preOpGas, uint256 paid, uint256 accountValidationData, uint256 paymasterValidationData, bool targetSuccess, bytes targetResult))`,
+]);
 
-/** What EntryPoint v0.6 metered while it ran an operation, in gas. */
+/** What the EntryPoint metered while it ran an operation, in gas. */
 export interface MeteredGas {
   /** Creation of the account, its validation, and the paymaster's. */
   readonly validation: bigint;
-  /** The operation's call, the paymaster's postOp, and the EntryPoint's own work around them. */
+  /**
+   * The operation's call, the paymaster's postOp, the EntryPoint's own work around them and, from v0.7 on, the penalty
+   * for gas that was asked for and not used.
+   */
   readonly execution: bigint;
 }
 
 /** How a simulation is run. */
 export interface Simulation {
   readonly rpc: RpcClient;
+  readonly version: EntryPointVersion;
   readonly entryPoint: Address;
-  /** What makes sure that there is money enough. */
-  readonly funds: StateOverride;
-  /** `paymasterAndData` as in the final operation, signed for the one that is simulated. */
-  readonly sponsor: (op: UserOperationV06) => Hex;
+  /** What is changed about the chain: money enough, and the sender's EIP-7702 delegate. */
+  readonly state: StateOverride;
+  /** Undefined: the account pays itself. */
+  readonly sponsor: Sponsor | undefined;
 }
 
 /**
- * Runs an operation through `EntryPoint.simulateHandleOp` (v0.6), which checks all but the account's signature, the
- * paymaster's, and their times. A dummy signature of the account's owner therefore passes; the paymaster's is real,
- * for a wrong one would spare the paymaster the work that is to be measured.
+ * Runs an operation through `simulateHandleOp`, which checks all but the account's signature, the paymaster's, and
+ * their times. A dummy signature of the account's owner therefore passes; the paymaster's is real, for a wrong one
+ * would spare the paymaster the work that is to be measured.
  *
  * It is simulated at a fee of 1 wei per gas: balances then change, and cost gas, as they will; the sum the EntryPoint
  * reports is the gas itself; no absurd fee stands in the way; and the signature, which the node sees before anything
@@ -44,27 +61,61 @@ export interface Simulation {
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED` with the EntryPoint's AA code and reason, `CHAIN_UNREACHABLE`
  */
-export const simulateHandleOp = async (
-  { rpc, entryPoint, funds, sponsor }: Simulation,
-  op: UserOperationV06,
-): Promise<MeteredGas> => {
+export const simulateHandleOp = async (simulation: Simulation, op: UserOperation): Promise<MeteredGas> => {
   // Equal fees: the EntryPoint then does not ask for the block's base fee, which differs from node to node.
-  const priced: UserOperationV06 = { ...op, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
-  const sponsored = { ...priced, sender: addressKey(op.sender), paymasterAndData: sponsor(priced) };
-  const data = abi.encodeFunctionData('simulateHandleOp', [sponsored, ZeroAddress, '0x']) as Hex;
-  const outcome = await callWithOverride(rpc, entryPoint, data, funds).catch((error: unknown) => {
-    const metered = error instanceof RpcError ? readExecutionResult(error.data, op.preVerificationGas) : undefined;
-    if (metered === undefined) throw simulationFailure(error);
-    return metered;
-  });
-  if (typeof outcome === 'object') return outcome;
-  // simulateHandleOp always reverts, also when all went well.
-  throw new EngineError('GAS_ESTIMATION_FAILED', `There is no EntryPoint v0.6 at ${entryPoint}`);
+  const priced = { ...op, sender: addressKey(op.sender), maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
+  const { sponsor } = simulation;
+  const payable: UserOperation = sponsor === undefined ? priced : withPaymasterAndData(priced, sponsor(priced));
+  const { preOpGas, paid } = await (isV06(payable) ? runV06(simulation, payable) : runV07(simulation, payable));
+  return { validation: preOpGas - op.preVerificationGas, execution: paid - preOpGas };
 };
 
-const readExecutionResult = (data: Hex = '0x', preVerificationGas: bigint): MeteredGas | undefined => {
-  const result = parseRevert(abi, data);
-  if (result === undefined) return undefined;
-  const [preOpGas, paid] = result.values as [bigint, bigint];
-  return { validation: preOpGas - preVerificationGas, execution: paid - preOpGas };
+/** Gas up to the end of validation, preVerificationGas included, and gas charged in all. */
+interface Outcome {
+  readonly preOpGas: bigint;
+  readonly paid: bigint;
+}
+
+/** EntryPoint v0.6 has the simulation among its methods. It always reverts, also when all went well. */
+const runV06 = async ({ rpc, entryPoint, state }: Simulation, op: UserOperationV06): Promise<Outcome> => {
+  const data = v06Abi.encodeFunctionData('simulateHandleOp', [op, ZeroAddress, '0x']) as Hex;
+  try {
+    await callWithOverride(rpc, entryPoint, data, state);
+  } catch (error) {
+    const result = error instanceof RpcError ? parseRevert(v06Abi, error.data ?? '0x') : undefined;
+    if (result === undefined) throw simulationFailure(error);
+    const [preOpGas, paid] = result.values as [bigint, bigint];
+    return { preOpGas, paid };
+  }
+  throw noEntryPoint('0.6', entryPoint);
+};
+
+const noEntryPoint = (version: EntryPointVersion, at: Address): EngineError =>
+  new EngineError('GAS_ESTIMATION_FAILED', `There is no EntryPoint v${version} at ${at}`);
+
+const simulations = { '0.7': 'EntryPointSimulations-0.7', '0.8': 'EntryPointSimulations-0.8' } as const;
+
+/** For v0.7 and v0.8 there is an EntryPoint with the simulation added, which is put in the EntryPoint's place. */
+const runV07 = async ({ rpc, version, entryPoint, state }: Simulation, op: UserOperationV07): Promise<Outcome> => {
+  const [{ deployedBytecode }, entryPointCode] = await Promise.all([
+    loadArtifact(simulations[version === '0.8' ? version : '0.7']),
+    readCode(rpc, entryPoint),
+  ]);
+  if (entryPointCode === '0x') throw noEntryPoint(version, entryPoint);
+  const data = v07Abi.encodeFunctionData('simulateHandleOp', [packUserOperation(op), ZeroAddress, '0x']) as Hex;
+  const override = mergeOverrides(state, { [entryPoint]: { code: deployedBytecode } });
+  const answer = await callWithOverride(rpc, entryPoint, data, override).catch((error: unknown) => {
+    throw simulationFailure(error);
+  });
+  try {
+    const [preOpGas, paid] = v07Abi.decodeFunctionResult('simulateHandleOp', answer)[0] as [bigint, bigint];
+    return { preOpGas, paid };
+  } catch (error) {
+    throw new EngineError(
+      'CHAIN_UNREACHABLE',
+      'The node garbled the simulation of the operation',
+      {},
+      { cause: error },
+    );
+  }
 };

@@ -59,6 +59,7 @@ const estimate = (rpc: RpcClient) =>
   estimateBySimulation({
     rpc,
     bundler: undefined,
+    chainId: 31337,
     entryPoint: `0x${'44'.repeat(20)}`,
     op,
     sponsor: () => '0x5e',

@@ -1,58 +1,141 @@
 import { EngineError } from '../../../shared/errors.ts';
-import type { UserOperationV06 } from '../../../shared/schema/user-operation.ts';
+import { isV06 } from '../../../shared/schema/user-operation.ts';
+import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../../shared/schema/user-operation.ts';
+import type { PaymasterGas } from '../../paymaster/layout.ts';
+import { withPaymasterAndData } from '../../paymaster/paymaster-fields.ts';
 import { ampleFunds } from './ample-funds.ts';
 import { findCallGas } from './call-gas.ts';
+import { withAuthorization } from './delegation.ts';
+import { mergeOverrides } from './eth-call.ts';
 import type { GasRequest, GasValues } from './gas-request.ts';
 import { simulateHandleOp } from './handle-op.ts';
 import type { Simulation } from './handle-op.ts';
+import { l1DataGas } from './l1-data-gas.ts';
 import { preVerificationGas } from './pre-verification.ts';
 
 /** More than bundlers let validation have. */
 const MAX_VERIFICATION_GAS = 6_000_000n;
+/** More than a paymaster's own calls need. */
+const MAX_PAYMASTER_GAS = 2_000_000n;
 
 /** What bundlers ask for at least: the price of a call that carries value (EIP-150). */
 const MIN_CALL_GAS = 9_100n;
 
-/** How often a verificationGasLimit is raised that does not suffice although so much was used. */
+/** Reading and lowering a deposit, which counts towards the limit of whoever pays (EIP-2929: 2,100 and 2,900). */
+const DEPOSIT_GAS = 5_000n;
+
+/** How often limits of validation are raised that do not suffice although so much was used. */
 const MAX_RAISES = 3;
 
 /** Up to 10 % over: state changes until the operation is mined, and calls inside calls get 63/64 of the gas only. */
 const withMargin = (gas: bigint): bigint => (gas * 11n) / 10n;
 
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
 /**
- * Gas of an operation without a bundler's help (SPEC 5.1), by at most six `eth_call`s: a run with generous limits
- * meters validation, a search finds the call's gas, and a last run proves that the result passes. What a layer 2 adds
- * for its data on layer 1 is not in it: there a bundler is needed.
+ * Gas of an operation without a bundler's help (SPEC 5.1), by at most ten `eth_call`s: runs with generous limits meter
+ * validation and postOp, a search finds the call's gas, and a last run proves that the result passes.
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`
  */
 export const estimateBySimulation = async (request: GasRequest): Promise<GasValues> => {
-  const { rpc, entryPoint, op, sponsor, layout, paymaster, fundingWallet } = request;
-  const funds = ampleFunds(entryPoint, paymaster, layout.hasTanks ? fundingWallet : undefined);
-  const simulation = { rpc, entryPoint, funds, sponsor };
-
-  const generous = { callGasLimit: 0n, verificationGasLimit: MAX_VERIFICATION_GAS, preVerificationGas: 0n };
-  const { validation, execution } = await simulateHandleOp(simulation, { ...op, ...generous });
-  const callGas = await findCallGas(rpc, entryPoint, op);
-  const callGasLimit = withMargin(callGas);
+  const { rpc, entryPoint, op, sponsor, layout, rollup } = request;
+  const version = layout.entryPointVersion;
+  const simulation = { rpc, version, entryPoint, state: simulatedState(request), sponsor };
+  const { metered, ...limits } = await (isV06(op) ? meterV06(simulation, op) : meterV07(simulation, op, layout));
+  const callGas = await findCallGas(simulation, op);
+  const limited = { ...op, ...limits, callGasLimit: max(withMargin(callGas), MIN_CALL_GAS) };
+  const sponsored = withPaymasterAndData<UserOperation>(limited, sponsor(limited));
+  const l1Gas = rollup === undefined ? 0n : await l1DataGas(rollup, { ...request, op: sponsored });
   return proven(simulation, {
-    ...op,
-    callGasLimit: callGasLimit > MIN_CALL_GAS ? callGasLimit : MIN_CALL_GAS,
-    // v0.6 gives the same limit to validation and to postOp, each; the sum makes the limits cover all that is charged.
-    verificationGasLimit: withMargin(validation + execution),
-    preVerificationGas: preVerificationGas({ ...op, paymasterAndData: sponsor(op) }, validation + execution + callGas),
+    ...limited,
+    preVerificationGas: preVerificationGas(version, sponsored, metered + callGas) + l1Gas,
   });
 };
 
-/** The operation's gas values as soon as they pass; verificationGasLimit is raised until they do. */
-const proven = async (simulation: Simulation, op: UserOperationV06, raises = 0): Promise<GasValues> => {
+/** Money enough for whoever pays, and the sender's code as it will be. */
+const simulatedState = ({ entryPoint, op, layout, paymaster, fundingWallet }: GasRequest) => {
+  const tank = layout.hasTanks && fundingWallet !== undefined ? { paymaster, fundingWallet } : undefined;
+  return mergeOverrides(ampleFunds(entryPoint, [paymaster, op.sender], tank), withAuthorization(op));
+};
+
+/** Limits of all that is not the operation's call, and the gas they stand for. */
+interface Metered extends Partial<GasValues> {
+  readonly verificationGasLimit: bigint;
+  readonly metered: bigint;
+}
+
+const generous = { callGasLimit: 0n, verificationGasLimit: MAX_VERIFICATION_GAS, preVerificationGas: 0n };
+
+const meterV06 = async (simulation: Simulation, op: UserOperationV06): Promise<Metered> => {
+  const { validation, execution } = await simulateHandleOp(simulation, { ...op, ...generous });
+  const metered = validation + execution;
+  // v0.6 gives the same limit to validation and to postOp, each; the sum makes the limits cover all that is charged.
+  return { metered, verificationGasLimit: withMargin(metered) };
+};
+
+/**
+ * From v0.7 on the paymaster has limits of its own. What its calls take is the difference to the same operation paid by
+ * the account itself.
+ */
+const meterV07 = async (
+  simulation: Simulation,
+  op: UserOperationV07,
+  layout: GasRequest['layout'],
+): Promise<Metered> => {
+  const paymasterGas = {
+    paymasterVerificationGasLimit: MAX_PAYMASTER_GAS,
+    paymasterPostOpGasLimit: MAX_PAYMASTER_GAS,
+  };
+  const own = await simulateHandleOp({ ...simulation, sponsor: undefined }, { ...op, ...generous });
+  const sponsored = await simulateHandleOp(simulation, { ...op, ...generous, ...paymasterGas });
+  const postOp = postOpGas(own.execution, sponsored.execution);
+  // A postOp that takes tokens may fail here, where the operation's call has not given it the allowance.
+  const least = layout.paymasterGas?.paymasterPostOpGasLimit ?? 0n;
+  return {
+    metered: sponsored.validation + own.execution + postOp,
+    // The EntryPoint's own work has no limit: it is covered here, so that the limits cover all that is charged.
+    verificationGasLimit: withMargin(own.validation - DEPOSIT_GAS + own.execution),
+    paymasterVerificationGasLimit: withMargin(sponsored.validation - own.validation + DEPOSIT_GAS),
+    paymasterPostOpGasLimit: max(withMargin(postOp), least),
+  };
+};
+
+/**
+ * Gas of postOp, by what was charged for execution without it and with MAX_PAYMASTER_GAS as its limit:
+ * `charged = used + (limit - used) / 10`, the penalty for unused gas. v0.8 takes no penalty where there is no postOp, and
+ * else leaves the EntryPoint's own work out of `used`, which makes the result some 1,000 gas too high.
+ */
+const postOpGas = (without: bigint, charged: bigint): bigint => {
+  const used = (10n * charged - MAX_PAYMASTER_GAS) / 9n;
+  return used > without ? used - without : 0n;
+};
+
+/** The operation's gas values as soon as they pass; the limits of validation are raised until they do. */
+const proven = async (simulation: Simulation, op: UserOperation, raises = 0): Promise<GasValues> => {
   try {
     await simulateHandleOp(simulation, op);
   } catch (error) {
     const ranOut = error instanceof EngineError && error.code === 'GAS_ESTIMATION_FAILED';
     if (!ranOut || raises === MAX_RAISES) throw error;
-    return proven(simulation, { ...op, verificationGasLimit: (op.verificationGasLimit * 3n) / 2n }, raises + 1);
+    return proven(simulation, { ...op, ...raised(op) }, raises + 1);
   }
   const { callGasLimit, verificationGasLimit, preVerificationGas } = op;
-  return { callGasLimit, verificationGasLimit, preVerificationGas };
+  return { callGasLimit, verificationGasLimit, preVerificationGas, ...paymasterGasOf(op) };
+};
+
+const raised = (op: UserOperation): Partial<GasValues> => {
+  const { paymasterVerificationGasLimit } = paymasterGasOf(op);
+  return {
+    verificationGasLimit: (op.verificationGasLimit * 3n) / 2n,
+    ...(paymasterVerificationGasLimit !== undefined && {
+      paymasterVerificationGasLimit: (paymasterVerificationGasLimit * 3n) / 2n,
+    }),
+  };
+};
+
+const paymasterGasOf = (op: UserOperation): Partial<PaymasterGas> => {
+  if (isV06(op)) return {};
+  const { paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit = 0n } = op;
+  return { paymasterVerificationGasLimit, paymasterPostOpGasLimit };
 };

@@ -3,7 +3,7 @@ import { parse } from '../../../shared/schema/parse.ts';
 import { sponsorshipOptions } from '../../../shared/schema/sponsorship.ts';
 import { exactNumber } from '../../http/json.ts';
 import type { MethodContext } from '../method.ts';
-import { atMost, readOperation } from '../params.ts';
+import { atMost, readUserOperation } from '../params.ts';
 
 /** What of a request is the same, whatever its options. */
 type BiconomyRequest = Omit<ProcedureArguments<'sponsorship.sponsor'>, 'options'>;
@@ -15,17 +15,23 @@ export const readBiconomyRequest = (
   { chainId, apiKey }: MethodContext,
 ): BiconomyRequest => {
   atMost(params, 2);
-  return { chainId, apiKey, method, userOperation: readOperation(params[0]), received: params };
+  return { chainId, apiKey, method, userOperation: readUserOperation(params[0]), received: params };
 };
 
 /** The sponsorship result (service-interface 2.7): not sponsored is a result too, and says why beside it (SPEC 3). */
 export const biconomyResult = (
-  answer: ProcedureOutput<'sponsorship.sponsor'>,
+  { fields, ...answer }: ProcedureOutput<'sponsorship.sponsor'>,
   { showReasons }: MethodContext,
 ): Record<string, unknown> => ({
   MODE: 'SPONSORED',
   mode: 'SPONSORED',
   paymasterAndData: answer.paymasterAndData,
+  ...(fields && {
+    paymaster: fields.paymaster,
+    paymasterData: fields.paymasterData,
+    paymasterVerificationGasLimit: exactNumber(fields.paymasterVerificationGasLimit),
+    paymasterPostOpGasLimit: exactNumber(fields.paymasterPostOpGasLimit),
+  }),
   preVerificationGas: answer.preVerificationGas,
   verificationGasLimit: exactNumber(answer.verificationGasLimit),
   callGasLimit: exactNumber(answer.callGasLimit),

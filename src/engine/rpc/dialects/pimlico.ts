@@ -1,11 +1,9 @@
 import { parse } from '../../../shared/schema/parse.ts';
-import { toQuantity } from '../../../shared/schema/quantity.ts';
 import { paymasterContext } from '../../../shared/schema/sponsorship.ts';
 import type { MethodContext } from '../method.ts';
-import { atMost, checkEntryPoint, dappOf, readOperation } from '../params.ts';
+import { atMost, checkEntryPoint, dappOf, readUserOperation } from '../params.ts';
+import { hexOf, paymasterFields } from './paymaster-fields.ts';
 import { refusal } from './refusal.ts';
-
-const hexOf = (decimal: string): string => toQuantity(BigInt(decimal));
 
 /**
  * `pm_sponsorUserOperation` in Pimlico's dialect: `[user operation, EntryPoint, context?]`. Gas is estimated, whatever
@@ -21,13 +19,13 @@ export const sponsorPimlico = async (params: readonly unknown[], context: Method
     chainId,
     apiKey,
     method: 'pm_sponsorUserOperation',
-    userOperation: readOperation(params[0]),
+    userOperation: readUserOperation(params[0]),
     options: { ...parse(paymasterContext, params[2], 'params[2]'), calculateGasLimits: true },
     received: params,
   });
   if (answer.reason !== undefined) throw refusal(answer.reason, showReasons);
   return {
-    paymasterAndData: answer.paymasterAndData,
+    ...paymasterFields(answer),
     preVerificationGas: hexOf(answer.preVerificationGas),
     verificationGasLimit: hexOf(answer.verificationGasLimit),
     callGasLimit: hexOf(answer.callGasLimit),

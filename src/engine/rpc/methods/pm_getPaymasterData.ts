@@ -1,7 +1,8 @@
 import { readPaymasterRequest } from '../dialects/erc-7677.ts';
+import { paymasterFields } from '../dialects/paymaster-fields.ts';
 import { refusal } from '../dialects/refusal.ts';
 import type { RpcMethod } from '../method.ts';
-import { readOperation } from '../params.ts';
+import { readUserOperation } from '../params.ts';
 
 const GAS_FIELDS = ['callGasLimit', 'verificationGasLimit', 'preVerificationGas'] as const;
 
@@ -19,15 +20,15 @@ export const pmGetPaymasterData: RpcMethod = {
   async handle(params, context) {
     const { service, chainId, apiKey, showReasons } = context;
     const { options } = await readPaymasterRequest(params, context);
-    const { paymasterAndData, reason } = await service.run('sponsorship.sponsor', {
+    const answer = await service.run('sponsorship.sponsor', {
       chainId,
       apiKey,
       method: this.method,
-      userOperation: readOperation(withoutZeroGas(params[0])),
+      userOperation: readUserOperation(withoutZeroGas(params[0])),
       options,
       received: params,
     });
-    if (reason !== undefined) throw refusal(reason, showReasons);
-    return { paymasterAndData };
+    if (answer.reason !== undefined) throw refusal(answer.reason, showReasons);
+    return paymasterFields(answer);
   },
 };

@@ -1,0 +1,90 @@
+import { Interface, Transaction } from 'ethers';
+import { z } from 'zod';
+import type { Rollup } from '../../../shared/chains.ts';
+import { EngineError } from '../../../shared/errors.ts';
+import type { Address, Hex } from '../../../shared/schema/hex.ts';
+import { quantity } from '../../../shared/schema/quantity.ts';
+import type { UserOperation } from '../../../shared/schema/user-operation.ts';
+import type { RpcClient } from '../rpc.ts';
+import { callWithOverride } from './eth-call.ts';
+import { simulationFailure } from './failure.ts';
+import { bundleCallData } from './pre-verification.ts';
+
+const abi = new Interface([
+  'function getL1Fee(bytes data) view returns (uint256)',
+  'function gasEstimateL1Component(address to, bool contractCreation, bytes data) payable returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate)',
+]);
+
+/** The predeploy of OP-stack chains that knows what a transaction's data costs on layer 1, in wei. */
+const GAS_PRICE_ORACLE: Address = '0x420000000000000000000000000000000000000F';
+/** Arbitrum's, which tells it in gas of layer 2; its nodes answer in its place. */
+const NODE_INTERFACE: Address = '0x00000000000000000000000000000000000000C8';
+
+/** Stands for what is not known yet of the bundle's transaction: of the usual length. */
+const FILLER = { nonce: 0xff_ff, gasLimit: 0xff_ff_ffn, fee: 0xff_ff_ff_ffn };
+
+/** An operation, and the chain of layer 2 it is for. */
+export interface L1DataQuestion {
+  readonly rpc: RpcClient;
+  readonly chainId: number;
+  readonly entryPoint: Address;
+  /** With the paymaster's part as in the final operation. */
+  readonly op: UserOperation;
+}
+
+/**
+ * What a chain of layer 2 charges a bundle of the operation alone for its data on layer 1, in gas at the price the
+ * operation pays, and 10 % over, since the price on layer 1 moves.
+ *
+ * @throws EngineError `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`
+ */
+export const l1DataGas = async (rollup: Rollup, question: L1DataQuestion): Promise<bigint> =>
+  ((await gasFor[rollup](question)) * 11n) / 10n;
+
+const gasFor: Readonly<Record<Rollup, (question: L1DataQuestion) => Promise<bigint>>> = {
+  'op-stack': async ({ rpc, chainId, entryPoint, op }) => {
+    const transaction = Transaction.from({
+      type: 2,
+      chainId,
+      to: entryPoint.toLowerCase(),
+      data: bundleCallData(op),
+      nonce: FILLER.nonce,
+      gasLimit: FILLER.gasLimit,
+      maxFeePerGas: FILLER.fee,
+      maxPriorityFeePerGas: FILLER.fee,
+    });
+    const [fee] = await ask(rpc, GAS_PRICE_ORACLE, 'getL1Fee', [transaction.unsignedSerialized]);
+    const price = await paidPrice(rpc, op);
+    return (fee + price - 1n) / price;
+  },
+  arbitrum: async ({ rpc, entryPoint, op }) => {
+    const call = [entryPoint.toLowerCase(), false, bundleCallData(op)];
+    const [gas] = await ask(rpc, NODE_INTERFACE, 'gasEstimateL1Component', call);
+    return gas;
+  },
+};
+
+const ask = async (rpc: RpcClient, to: Address, name: string, values: unknown[]): Promise<[bigint]> => {
+  const answer = await callWithOverride(rpc, to, abi.encodeFunctionData(name, values) as Hex, {}).catch(
+    (error: unknown) => {
+      throw simulationFailure(error);
+    },
+  );
+  try {
+    return abi.decodeFunctionResult(name, answer).toArray() as [bigint];
+  } catch (error) {
+    throw new EngineError('CHAIN_UNREACHABLE', `The node did not tell the price of layer 1 data`, {}, { cause: error });
+  }
+};
+
+const blockSchema = z.object({ baseFeePerGas: quantity.optional() });
+
+/** Wei per gas that the operation pays by now; what offers less than the base fee is not mined before that has fallen. */
+const paidPrice = async (rpc: RpcClient, { maxFeePerGas, maxPriorityFeePerGas }: UserOperation): Promise<bigint> => {
+  const block = blockSchema.safeParse(await rpc.send('eth_getBlockByNumber', ['latest', false]));
+  const baseFee = block.data?.baseFeePerGas ?? 0n;
+  const tipped = baseFee + maxPriorityFeePerGas;
+  const offered = maxFeePerGas < tipped ? maxFeePerGas : tipped;
+  const price = offered < baseFee ? baseFee : offered;
+  return price === 0n ? 1n : price;
+};

@@ -1,0 +1,157 @@
+import { entryPointAddress } from '../../shared/entry-points.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { Hex } from '../../shared/schema/hex.ts';
+import type { PartialUserOperation } from '../../shared/schema/partial-user-operation.ts';
+import type { EntryPointVersion, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
+import { byteLength, digits } from './hex-digits.ts';
+import { isEip7702 } from './user-op-hash.ts';
+
+type GasLimit = 'callGasLimit' | 'verificationGasLimit' | 'preVerificationGas';
+type Requested<Op> = Omit<Op, GasLimit | 'paymasterAndData' | 'paymaster' | 'paymasterData'> &
+  Partial<Record<GasLimit, bigint>>;
+
+/**
+ * A client's operation in the form of its EntryPoint's generation, without what the desk adds: the paymaster, and gas
+ * limits that are yet to be estimated.
+ */
+export type RequestedOperation = Requested<UserOperationV06> | Requested<UserOperationV07>;
+
+/** Where the operations of a DApp are to run. */
+export interface OperationTarget {
+  readonly version: EntryPointVersion;
+  readonly chainId: number;
+}
+
+const fault = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
+
+const misfit = (field: string, version: EntryPointVersion, needed: string): EngineError =>
+  fault(`${field} should not exist: this DApp uses EntryPoint ${version} (${entryPointAddress[version]}), ${needed}`);
+
+const ONLY_FROM_V07 = [
+  'factory',
+  'factoryData',
+  'accountGasLimits',
+  'gasFees',
+  'paymaster',
+  'paymasterVerificationGasLimit',
+  'paymasterPostOpGasLimit',
+  'eip7702Auth',
+  'authorization',
+] as const satisfies (keyof PartialUserOperation)[];
+
+/**
+ * Puts a partial operation into the form of the DApp's EntryPoint. For v0.7 and v0.8, the fields of the packed form and
+ * `initCode` are taken apart.
+ *
+ * @throws EngineError `VALIDATION`, which names the field that is missing, doubled or of another EntryPoint
+ */
+export const readOperation = (partial: PartialUserOperation, target: OperationTarget): RequestedOperation =>
+  target.version === '0.6' ? readV06(partial) : readV07(partial, target);
+
+const readV06 = (partial: PartialUserOperation): Requested<UserOperationV06> => {
+  const foreign = ONLY_FROM_V07.find((field) => partial[field] !== undefined);
+  if (foreign !== undefined) throw misfit(foreign, '0.6', 'whose operations have initCode and paymasterAndData');
+  const { sender, nonce, initCode, callData, signature } = partial;
+  return {
+    sender,
+    nonce,
+    initCode: initCode ?? '0x',
+    callData,
+    ...given(partial, ['callGasLimit', 'verificationGasLimit', 'preVerificationGas']),
+    maxFeePerGas: needed(partial, 'maxFeePerGas'),
+    maxPriorityFeePerGas: needed(partial, 'maxPriorityFeePerGas'),
+    signature,
+  };
+};
+
+const readV07 = (sent: PartialUserOperation, target: OperationTarget): Requested<UserOperationV07> => {
+  const partial = {
+    ...sent,
+    ...unpacked(sent, 'accountGasLimits', ['verificationGasLimit', 'callGasLimit']),
+    ...unpacked(sent, 'gasFees', ['maxPriorityFeePerGas', 'maxFeePerGas']),
+  };
+  const { sender, nonce, callData, signature } = partial;
+  return {
+    sender,
+    nonce,
+    ...readFactory(partial, target.version),
+    callData,
+    ...given(partial, ['callGasLimit', 'verificationGasLimit', 'preVerificationGas']),
+    maxFeePerGas: needed(partial, 'maxFeePerGas'),
+    maxPriorityFeePerGas: needed(partial, 'maxPriorityFeePerGas'),
+    ...given(partial, ['paymasterVerificationGasLimit', 'paymasterPostOpGasLimit']),
+    signature,
+    ...readAuthorization(partial, target.chainId),
+  };
+};
+
+/** Those of the fields that are there: absent ones must not stand as undefined, or they would hide defaults. */
+const given = <Field extends keyof PartialUserOperation>(
+  partial: PartialUserOperation,
+  fields: readonly Field[],
+): { [F in Field]?: NonNullable<PartialUserOperation[F]> } =>
+  Object.fromEntries(fields.flatMap((field) => (partial[field] === undefined ? [] : [[field, partial[field]]]))) as {
+    [F in Field]?: NonNullable<PartialUserOperation[F]>;
+  };
+
+const needed = (partial: PartialUserOperation, field: 'maxFeePerGas' | 'maxPriorityFeePerGas'): bigint => {
+  const value = partial[field];
+  if (value === undefined) throw fault(`${field} must be given`);
+  return value;
+};
+
+/** The two values of a packed field, by their names. */
+const unpacked = <Field extends keyof PartialUserOperation>(
+  partial: PartialUserOperation,
+  packed: 'accountGasLimits' | 'gasFees',
+  [upper, lower]: readonly [Field, Field],
+): { [F in Field]?: bigint } => {
+  const pair = partial[packed];
+  const none: { [F in Field]?: bigint } = {};
+  if (pair === undefined) return none;
+  const doubled = [upper, lower].find((field) => partial[field] !== undefined);
+  if (doubled !== undefined) throw fault(`${doubled} should not exist beside ${packed}, which holds it`);
+  return { ...none, [upper]: pair[0], [lower]: pair[1] };
+};
+
+const ADDRESS_LENGTH = 20;
+
+const readFactory = (
+  { initCode, factory, factoryData }: PartialUserOperation,
+  version: EntryPointVersion,
+): Pick<UserOperationV07, 'factory' | 'factoryData'> => {
+  if (initCode && initCode !== '0x') {
+    if (factory !== undefined) throw fault('initCode should not exist beside factory');
+    return readFactory({ ...splitInitCode(initCode) } as PartialUserOperation, version);
+  }
+  if (factory === undefined) {
+    if (factoryData !== undefined) throw fault('factory must be given with factoryData');
+    return {};
+  }
+  if (isEip7702(factory)) {
+    if (version !== '0.8') throw misfit('factory 0x7702', version, 'which does not know it: send eip7702Auth alone');
+    // In the contract's form the data stands behind 20 bytes; the marker alone may be shorter.
+    if (factoryData === undefined) return { factory };
+    return { factory: `0x${digits(factory).padEnd(2 * ADDRESS_LENGTH, '0')}`, factoryData };
+  }
+  if (byteLength(factory) !== ADDRESS_LENGTH) throw fault('factory must be an EVM address, or 0x7702 for EIP-7702');
+  return { factory, factoryData: factoryData ?? '0x' };
+};
+
+const splitInitCode = (initCode: Hex): Pick<UserOperationV07, 'factory' | 'factoryData'> => {
+  const end = 2 + 2 * ADDRESS_LENGTH;
+  const factory = initCode.slice(0, end) as Hex;
+  return initCode.length > end ? { factory, factoryData: `0x${initCode.slice(end)}` } : { factory };
+};
+
+const readAuthorization = (
+  { eip7702Auth, authorization }: PartialUserOperation,
+  chainId: number,
+): Pick<UserOperationV07, 'eip7702Auth'> => {
+  const auth = eip7702Auth ?? authorization;
+  if (auth === undefined) return {};
+  if (auth.chainId !== 0n && auth.chainId !== BigInt(chainId)) {
+    throw fault(`eip7702Auth.chainId must be ${chainId}, or 0 for every chain`);
+  }
+  return { eip7702Auth: auth };
+};

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { address, hex } from './hex.ts';
+import type { Hex } from './hex.ts';
+import { quantity } from './quantity.ts';
+
+/** Some clients send `0x` or null for a value that is not there, or is yet to be estimated. */
+const absentAs0x = (value: unknown): unknown => (value === '0x' || value === null ? undefined : value);
+const optionalQuantity = z.preprocess(absentAs0x, quantity.optional());
+const optionalHex = z.preprocess(absentAs0x, hex.optional());
+const optionalAddress = z.preprocess(absentAs0x, address.optional());
+
+const PAIR_FAULT = 'must be 32 bytes: two uint128';
+/** Two uint128 in 32 bytes, as the contracts of EntryPoint v0.7 and v0.8 take gas limits and fees. */
+const uint128Pair = hex
+  .refine((value) => value.length === 66, PAIR_FAULT)
+  .transform((value) => [BigInt(value.slice(0, 34)), BigInt(`0x${value.slice(34)}`)] as const);
+const optionalPair = z.preprocess(absentAs0x, uint128Pair.optional());
+
+const word = quantity.transform((value): Hex => `0x${value.toString(16).padStart(64, '0')}`);
+
+/** The signature may be missing while gas is estimated. */
+const eip7702Authorization = z
+  .strictObject({
+    chainId: quantity,
+    address,
+    nonce: quantity,
+    yParity: quantity.refine((value) => value <= 1n, 'must be 0 or 1').default(0n),
+    r: word.default(`0x${'00'.repeat(32)}`),
+    s: word.default(`0x${'00'.repeat(32)}`),
+    v: z.unknown().describe('Accepted because some clients send it; yParity says the same'),
+  })
+  .partial({ v: true })
+  .transform(({ v: _v, ...authorization }) => authorization);
+const optionalAuthorization = z.preprocess(absentAs0x, eip7702Authorization.optional());
+
+/**
+ * A partial user operation as clients send it, of any EntryPoint generation: with the fields of v0.6 (service-interface
+ * 2.5), the unpacked ones of v0.7 and v0.8 (ERC-7769), or those of their packed form. Which of them an operation may
+ * have depends on the DApp's paymaster: `readOperation` of the engine looks at that. The paymaster's own fields are
+ * accepted because clients send their placeholders, and are not used, but for its gas limits.
+ */
+export const partialUserOperation = z.strictObject({
+  sender: address,
+  nonce: quantity,
+  initCode: hex.nullish(),
+  factory: optionalHex,
+  factoryData: optionalHex,
+  callData: hex,
+  callGasLimit: optionalQuantity,
+  verificationGasLimit: optionalQuantity,
+  accountGasLimits: optionalPair.describe('32 bytes: uint128 verificationGasLimit, uint128 callGasLimit'),
+  preVerificationGas: optionalQuantity,
+  maxFeePerGas: optionalQuantity,
+  maxPriorityFeePerGas: optionalQuantity,
+  gasFees: optionalPair.describe('32 bytes: uint128 maxPriorityFeePerGas, uint128 maxFeePerGas'),
+  signature: hex.default('0x'),
+  paymasterAndData: hex.nullish(),
+  paymaster: optionalAddress,
+  paymasterVerificationGasLimit: optionalQuantity,
+  paymasterPostOpGasLimit: optionalQuantity,
+  paymasterData: hex.nullish(),
+  eip7702Auth: optionalAuthorization,
+  authorization: optionalAuthorization.describe('Another name of eip7702Auth'),
+});
+
+/** A partial user operation as it was sent: quantities as bigint, what is absent undefined or null. */
+export type PartialUserOperation = z.output<typeof partialUserOperation>;
