@@ -7,10 +7,13 @@ export default {
   // A type that an exported signature mentions may have a name outside its file.
   ignoreExportsUsedInFile: { interface: true, type: true },
   ignoreDependencies: [
-    // Not imported: scripts/build-contracts.ts reads these Solidity sources and loads their compiler by require.
+    // Not imported: scripts/build-contracts.ts reads their Solidity, artifacts and creation code, and loads the compiler.
     '@account-abstraction/contracts',
     '@biconomy-devx/account-contracts-v2',
     '@openzeppelin/contracts',
+    '@pimlico/mock-paymaster',
+    'account-abstraction-0.7',
+    'account-abstraction-0.8',
     'solc',
     // Its native binding is loaded by name, so that its slow JavaScript never is.
     'secp256k1',

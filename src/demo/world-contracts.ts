@@ -2,10 +2,12 @@ import { Contract, ContractFactory, HDNodeWallet, JsonRpcProvider, ZeroHash, con
 import type { Provider, Signer } from 'ethers';
 import { loadArtifact } from '../engine/chain/artifacts.ts';
 import type { ArtifactName } from '../engine/chain/artifacts.ts';
+import { entryPointAddress } from '../shared/entry-points.ts';
 import type { Address } from '../shared/schema/hex.ts';
+import type { EntryPointVersion } from '../shared/schema/user-operation.ts';
 
 /** Where EntryPoint v0.6 lives on every chain. */
-export const ENTRY_POINT_V06: Address = '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789';
+export const ENTRY_POINT_V06 = entryPointAddress['0.6'];
 
 /** The deterministic deployment proxy (https://github.com/Arachnid/deterministic-deployment-proxy); anvil has it. */
 const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
@@ -26,27 +28,42 @@ export const contractAt = async (name: ArtifactName, address: Address, runner: S
   new Contract(address, (await loadArtifact(name)).abi, runner);
 
 /** Deploys a contract of the build, waits until it is mined and returns its address. */
-const deployContract = async (name: ArtifactName, args: unknown[], deployer: Signer): Promise<Address> => {
+export const deployContract = async (name: ArtifactName, args: unknown[], deployer: Signer): Promise<Address> => {
   const { abi, bytecode } = await loadArtifact(name);
   const contract = await new ContractFactory(abi, bytecode, deployer).deploy(...args);
   await contract.waitForDeployment();
   return (await contract.getAddress()) as Address;
 };
 
+/** What puts the npm packages' creation code at the canonical addresses: artifact, and salt of the deployment. */
+const ENTRY_POINTS = {
+  '0.6': { artifact: 'EntryPoint', salt: ZeroHash },
+  '0.7': {
+    artifact: 'EntryPoint-0.7',
+    salt: '0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3',
+  },
+  '0.8': {
+    artifact: 'EntryPoint-0.8',
+    salt: '0x0a59dbff790c23c976a548690c27297883cc66b4c67024f9117b0238995e35e9',
+  },
+} as const;
+
 /**
- * Puts EntryPoint v0.6 at its canonical address, unless it is there: the npm package's creation code through the
- * deterministic deployer with salt 0 lands there. Throws an Error if it did not, or if `deployer` has no provider.
+ * Puts an EntryPoint at its canonical address, unless it is there: by the deterministic deployer, as on every chain.
+ * Throws an Error if it did not land there, or if `deployer` has no provider.
  */
-export const deployEntryPoint = async (deployer: Signer): Promise<Address> => {
+export const deployEntryPoint = async (deployer: Signer, version: EntryPointVersion = '0.6'): Promise<Address> => {
   const { provider } = deployer;
   if (provider === null) throw new Error('The deployer is not connected to a chain');
-  const hasCode = async (): Promise<boolean> => (await provider.getCode(ENTRY_POINT_V06)) !== '0x';
-  if (await hasCode()) return ENTRY_POINT_V06;
-  const { bytecode } = await loadArtifact('EntryPoint');
-  const sent = await deployer.sendTransaction({ to: CREATE2_DEPLOYER, data: concat([ZeroHash, bytecode]) });
+  const address = entryPointAddress[version];
+  const hasCode = async (): Promise<boolean> => (await provider.getCode(address)) !== '0x';
+  if (await hasCode()) return address;
+  const { artifact, salt } = ENTRY_POINTS[version];
+  const { bytecode } = await loadArtifact(artifact);
+  const sent = await deployer.sendTransaction({ to: CREATE2_DEPLOYER, data: concat([salt, bytecode]) });
   await sent.wait();
-  if (!(await hasCode())) throw new Error(`EntryPoint v0.6 did not land at ${ENTRY_POINT_V06}`);
-  return ENTRY_POINT_V06;
+  if (!(await hasCode())) throw new Error(`EntryPoint v${version} did not land at ${address}`);
+  return address;
 };
 
 /** The contracts every local world has. */

@@ -47,7 +47,7 @@ export const biconomyToken: TokenLayout = {
   signerGetter: 'verifyingSigner',
   ...tokenMode,
   // The contract's default, which is not in the signed data: its owner may change it.
-  chargedGas: { postOpGas: 45_000n, paymasterValidationGasLimit: 0n },
+  chargedGas: () => ({ postOpGas: 45_000n, paymasterValidationGasLimit: 0n }),
   // (gas cost + postOpGas at the price of gas) * exchangeRate / 1e18 * priceMarkup / 1e6
   maxTokenCost: (op, terms) => {
     const wei = tokenMode.reservedCost(op) + terms.postOpGas * op.maxFeePerGas;

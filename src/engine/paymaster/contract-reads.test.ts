@@ -5,13 +5,7 @@ import { useLocalChain } from '../../../test/support/local-chain.ts';
 import { operationV06, vectorCases } from '../../../test/support/vectors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { biconomy110 } from './biconomy-1.1.0.ts';
-import {
-  contractHash,
-  readBalance,
-  readSenderNonce,
-  readVerifyingSigner,
-  verifyPaymasterContract,
-} from './contract-reads.ts';
+import { contractHash, readBalance, readSenderNonce, readSigner, verifyPaymasterContract } from './contract-reads.ts';
 import type { EthCall } from './contract-reads.ts';
 import type { SponsorshipTerms } from './layout.ts';
 import { verifying06 } from './verifying-0.6.ts';
@@ -132,7 +126,7 @@ describe('answers of a chain', () => {
 
   it('that are no address are shown as they came', async () => {
     const number: Hex = `0x01${'00'.repeat(31)}`;
-    expect(await readVerifyingSigner(answering(number), NOBODY)).toBe(number);
+    expect(await readSigner(answering(number), verifying06, NOBODY, NOBODY)).toBe(number);
   });
 
   it('are waited for: a chain that cannot be reached is not a mismatch', async () => {

@@ -117,7 +117,7 @@ const SAMPLE_TERMS: Omit<SponsorshipTerms & TokenTerms, 'chainId' | 'paymaster'>
 
 /** The modes that a contract has by itself. */
 const modesOf = (layout: AttachableLayout): readonly AttachableLayout[] =>
-  'token' in layout && layout.token?.version === layout.version ? [layout, layout.token] : [layout];
+  'token' in layout && layout.token.version === layout.version ? [layout, layout.token] : [layout];
 
 /**
  * Checks that a contract is what its layout says, before it is used and by `doctor` (SPEC 4): in each of its modes its

@@ -47,27 +47,27 @@ const modes = [
 const casesOf = (id: string): PaymasterVector[] =>
   vectorCases('paymaster-layouts').filter((vector) => vector.id.startsWith(`${id}/`));
 
-const vectorTerms = ({ chainId, contractAddress, validity, params }: PaymasterVector): AnyTerms => ({
-  chainId,
-  paymaster: contractAddress,
-  ...validity,
+const TERM_OF: Record<string, string> = { paymasterId: 'fundingWallet', feeToken: 'token' };
+const DECIMAL = [
+  'senderNonce',
+  'exchangeRate',
+  'postOpGas',
+  'paymasterValidationGasLimit',
+  'preFund',
+  'constantFee',
+] as string[];
+
+const vectorTerms = ({ chainId, contractAddress, validity, params }: PaymasterVector): AnyTerms => {
+  const { priceSource, oracleAggregator, ...plain } = params;
+  const terms = Object.entries({ ...plain, ...(priceSource === 1 && { oracleAggregator }) }).map(([name, value]) => [
+    TERM_OF[name] ?? name,
+    DECIMAL.includes(name) ? BigInt(value as string) : value,
+  ]);
   // Where a contract has no such parameter, its layout has to do without.
-  token: params.token ?? params.feeToken ?? '0x',
-  exchangeRate: BigInt(params.exchangeRate ?? 0),
-  postOpGas: BigInt(params.postOpGas ?? 45_000),
-  paymasterValidationGasLimit: BigInt(params.paymasterValidationGasLimit ?? 0),
-  ...(params.paymasterId !== undefined && { fundingWallet: params.paymasterId }),
-  ...(params.senderNonce !== undefined && { senderNonce: BigInt(params.senderNonce) }),
-  ...(params.priceMarkup !== undefined && { priceMarkup: params.priceMarkup }),
-  ...(params.allowAllBundlers !== undefined && { allowAllBundlers: params.allowAllBundlers }),
-  ...(params.eip7702Delegate !== undefined && { eip7702Delegate: params.eip7702Delegate }),
-  ...(params.treasury !== undefined && { treasury: params.treasury }),
-  ...(params.preFund !== undefined && { preFund: BigInt(params.preFund) }),
-  ...(params.constantFee !== undefined && { constantFee: BigInt(params.constantFee) }),
-  ...(params.recipient !== undefined && { recipient: params.recipient }),
-  ...(params.priceSource === 1 &&
-    params.oracleAggregator !== undefined && { oracleAggregator: params.oracleAggregator }),
-});
+  const unread = { token: '0x', exchangeRate: 0n, postOpGas: 45_000n, paymasterValidationGasLimit: 0n } as const;
+  const read = Object.fromEntries(terms) as Partial<AnyTerms>;
+  return { ...unread, ...read, chainId, paymaster: contractAddress, ...validity };
+};
 
 const bytes = (constraints: fc.IntArrayConstraints): fc.Arbitrary<Hex> =>
   fc.uint8Array(constraints).map((value): Hex => `0x${Buffer.from(value).toString('hex')}`);

@@ -110,8 +110,11 @@ export interface ContractLayout<Terms> extends ModeLayout<Terms> {
 
 /** Token mode of a contract. */
 export interface TokenLayout extends ContractLayout<TokenTerms> {
-  /** Measured with a plain ERC-20; what the terms say unless a token is known to cost more. */
-  readonly chargedGas: ChargedGas;
+  /**
+   * What the terms of an operation say, unless its token is known to cost more than a plain ERC-20, so that the charge
+   * covers what the EntryPoint takes from the paymaster.
+   */
+  chargedGas(op: UserOperation, options?: { readonly preFunded?: boolean }): ChargedGas;
   /** The most units the contract can take from the sender, rounded as the contract rounds. Without an oracle. */
   maxTokenCost(op: UserOperation, terms: TokenTerms): bigint;
 }

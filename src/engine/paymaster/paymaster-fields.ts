@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import type { UserOperation, UserOperationV07 } from '../../shared/schema/user-operation.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { digits } from '../user-operation/hex-digits.ts';
 import type { PaymasterGas } from './layout.ts';
 

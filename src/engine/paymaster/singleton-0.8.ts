@@ -3,20 +3,44 @@ import type { PackedUserOperation } from '../../shared/schema/user-operation.ts'
 import { digits, keccak, word } from '../user-operation/hex-digits.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
 import { neededTerm } from './layout.ts';
-import type { PromiseTerms } from './layout.ts';
+import type { PaymasterLayout, PromiseTerms } from './layout.ts';
 import { modeV07 } from './mode-v07.ts';
 import { singletonHash } from './singleton-0.7.ts';
 import { singletonLayout } from './singleton.ts';
 
+/** Below this much unused postOp gas EntryPoint v0.8 takes no penalty; above, a tenth of it. */
+const PENALTY_THRESHOLD = 40_000n;
+
+/** The contract leaves the penalty on unused postOp gas out of its charge, so it has to be in `postOpGas`. */
+const withPostOpPenalty = ({ token, ...layout }: PaymasterLayout): PaymasterLayout => {
+  if (token === undefined) return layout;
+  return {
+    ...layout,
+    token: {
+      ...token,
+      chargedGas: (op, options) => {
+        const charged = token.chargedGas(op, options);
+        const limits = { ...token.paymasterGas, ...op };
+        // At least half of what is charged for is used.
+        const unused = (limits.paymasterPostOpGasLimit ?? 0n) - charged.postOpGas / 2n;
+        const penalty = unused > PENALTY_THRESHOLD ? unused / 10n : 0n;
+        return { ...charged, postOpGas: charged.postOpGas + penalty };
+      },
+    },
+  };
+};
+
 /** Pimlico SingletonPaymasterV8 as it comes with the npm package. */
-export const singleton08 = singletonLayout(
-  {
-    version: 'singleton-0.8',
-    title: 'Pimlico SingletonPaymasterV8 (npm build)',
-    entryPointVersion: '0.8',
-    artifact: 'SingletonPaymasterV8',
-  },
-  (mode) => modeV07({ ...mode, hash: singletonHash }),
+export const singleton08 = withPostOpPenalty(
+  singletonLayout(
+    {
+      version: 'singleton-0.8',
+      title: 'Pimlico SingletonPaymasterV8 (npm build)',
+      entryPointVersion: '0.8',
+      artifact: 'SingletonPaymasterV8',
+    },
+    (mode) => modeV07({ ...mode, hash: singletonHash }),
+  ),
 );
 
 const NO_OVERRIDE = word(0);
@@ -32,11 +56,13 @@ const hashWithDelegate = (op: PackedUserOperation, terms: PromiseTerms): Hex =>
   keccak(digits(singletonHash(op, terms)), initCodeOverride(op, terms));
 
 /** Pimlico SingletonPaymasterV8 of the public repository, whose hash binds an EIP-7702 account to its delegate. */
-export const singleton08Eip7702 = singletonLayout(
-  {
-    version: 'singleton-0.8-eip7702',
-    title: 'Pimlico SingletonPaymasterV8 (repository version)',
-    entryPointVersion: '0.8',
-  },
-  (mode) => modeV07({ ...mode, hash: hashWithDelegate }),
+export const singleton08Eip7702 = withPostOpPenalty(
+  singletonLayout(
+    {
+      version: 'singleton-0.8-eip7702',
+      title: 'Pimlico SingletonPaymasterV8 (repository version)',
+      entryPointVersion: '0.8',
+    },
+    (mode) => modeV07({ ...mode, hash: hashWithDelegate }),
+  ),
 );

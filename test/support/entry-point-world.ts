@@ -1,0 +1,119 @@
+import { type HDNodeWallet, Interface, concat, getBytes } from 'ethers';
+import { contractAt, deployContract, deployEntryPoint } from '../../src/demo/world-contracts.ts';
+import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
+import { packUserOperation } from '../../src/engine/user-operation/pack-user-operation.ts';
+import { userOpHash } from '../../src/engine/user-operation/user-op-hash.ts';
+import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import type {
+  EntryPointVersion,
+  UserOperation,
+  UserOperationV06,
+  UserOperationV07,
+} from '../../src/shared/schema/user-operation.ts';
+import { encodeExecute } from './account-call-data.ts';
+
+const ARTIFACTS = {
+  '0.6': { entryPoint: 'EntryPoint', accountFactory: 'SimpleAccountFactory' },
+  '0.7': { entryPoint: 'EntryPoint-0.7', accountFactory: 'SimpleAccountFactory-0.7' },
+  '0.8': { entryPoint: 'EntryPoint-0.8', accountFactory: 'SimpleAccountFactory-0.8' },
+} as const satisfies Record<EntryPointVersion, Record<string, ArtifactName>>;
+
+/** A SimpleAccount that its first operation deploys. */
+export interface NewAccount {
+  readonly address: Address;
+  readonly factory: Address;
+  readonly factoryData: Hex;
+}
+
+/** What the chain says of a mined operation. Costs in wei. */
+export interface MinedOperation {
+  readonly success: boolean;
+  readonly paymaster: Address;
+  readonly actualGasCost: bigint;
+  readonly actualGasUsed: bigint;
+  readonly gasPrice: bigint;
+}
+
+/** An EntryPoint of some version at its canonical address, with a SimpleAccountFactory, on a local chain. */
+export interface EntryPointWorld {
+  readonly version: EntryPointVersion;
+  readonly entryPoint: Address;
+  newAccount(owner: HDNodeWallet, salt: bigint): Promise<NewAccount>;
+  /** The first operation of an account, with gas limits that suffice; unsigned, and without a paymaster. */
+  firstOperation(account: NewAccount, call: { to: Address; data: Hex }): UserOperation;
+  /** The operation with the signature of the account's owner. */
+  sign<Op extends UserOperation>(op: Op, owner: HDNodeWallet): Promise<Op>;
+  /** Mines the operation by `handleOps`. Rejects if the EntryPoint reverts. */
+  mine(op: UserOperation): Promise<MinedOperation>;
+  /** Deposit of a paymaster, in wei. */
+  deposit(paymaster: Address): Promise<bigint>;
+}
+
+const LIMITS = {
+  callGasLimit: 200_000n,
+  verificationGasLimit: 700_000n,
+  preVerificationGas: 60_000n,
+  maxFeePerGas: 3_000_000_000n,
+  maxPriorityFeePerGas: 1_000_000_000n,
+  signature: '0x',
+} as const;
+
+/** Deploys such a world; `operator` pays for everything and bundles. */
+export const deployEntryPointWorld = async (
+  operator: HDNodeWallet,
+  chainId: number,
+  version: EntryPointVersion,
+): Promise<EntryPointWorld> => {
+  const entryPoint = await deployEntryPoint(operator, version);
+  const contract = await contractAt(ARTIFACTS[version].entryPoint, entryPoint, operator);
+  const factory = await deployContract(ARTIFACTS[version].accountFactory, [entryPoint], operator);
+  const factoryContract = await contractAt(ARTIFACTS[version].accountFactory, factory, operator);
+  const createAccount = new Interface(['function createAccount(address owner, uint256 salt)']);
+
+  const hashOf = (op: UserOperation): Hex => {
+    const domain = { chainId, entryPoint };
+    if ('initCode' in op) return userOpHash['0.6'](op, domain);
+    return version === '0.8' ? userOpHash['0.8'](op, domain) : userOpHash['0.7'](op, domain);
+  };
+
+  return {
+    version,
+    entryPoint,
+    async newAccount({ address: owner }, salt) {
+      // By signature: ethers contracts have a getAddress of their own.
+      const address = (await factoryContract.getFunction('getAddress(address,uint256)')(owner, salt)) as Address;
+      const factoryData = createAccount.encodeFunctionData('createAccount', [owner, salt]) as Hex;
+      return { address, factory, factoryData };
+    },
+    firstOperation({ address: sender, factory: by, factoryData }, { to, data }) {
+      const fields = { ...LIMITS, sender, nonce: 0n, callData: encodeExecute(to, 0n, data) };
+      if (version !== '0.6') return { ...fields, factory: by, factoryData } satisfies UserOperationV07;
+      const initCode = concat([by, factoryData]) as Hex;
+      return { ...fields, initCode, paymasterAndData: '0x' } satisfies UserOperationV06;
+    },
+    async sign(op, owner) {
+      const hash = hashOf(op);
+      // From v0.8 on the hash is EIP-712's, and signed as it is.
+      const signed =
+        version === '0.8' ? owner.signingKey.sign(hash).serialized : await owner.signMessage(getBytes(hash));
+      return { ...op, signature: signed as Hex };
+    },
+    async mine(op) {
+      const form = 'initCode' in op ? op : packUserOperation(op);
+      const sent = await contract.getFunction('handleOps').send([form], operator.address);
+      const receipt = await sent.wait();
+      const event = receipt?.logs
+        .flatMap((log) => contract.interface.parseLog(log) ?? [])
+        .find(({ name, args }) => name === 'UserOperationEvent' && args.getValue('userOpHash') === hashOf(op));
+      if (!receipt || event === undefined) throw new Error('The bundle has no UserOperationEvent of the operation');
+      return {
+        success: event.args.getValue('success') as boolean,
+        paymaster: event.args.getValue('paymaster') as Address,
+        actualGasCost: event.args.getValue('actualGasCost') as bigint,
+        actualGasUsed: event.args.getValue('actualGasUsed') as bigint,
+        gasPrice: receipt.gasPrice,
+      };
+    },
+    deposit: async (paymaster) => (await contract.getFunction('balanceOf')(paymaster)) as bigint,
+  };
+};
