@@ -1,4 +1,5 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
+import { EngineError } from '../shared/errors.ts';
 import type { Address } from '../shared/schema/hex.ts';
 import { chainIdArgument, command, group, printFromDesk, wholeNumber } from './command.ts';
 import type { DeskOptions } from './desk.ts';
@@ -20,7 +21,7 @@ interface SetFlags {
 const rateOf = ({ rate, nativeFeed, tokenFeed, maxAge }: SetFlags) => {
   if (rate !== undefined) return { source: 'static' as const, tokensPerCoin: rate };
   if (nativeFeed === undefined || tokenFeed === undefined) {
-    throw new InvalidArgumentError('Give --rate, or both --native-feed and --token-feed.');
+    throw new EngineError('VALIDATION', 'Give --rate, or both --native-feed and --token-feed.');
   }
   return { source: 'chainlink' as const, nativeFeed, tokenFeed, ...(maxAge !== undefined && { maxAge }) };
 };

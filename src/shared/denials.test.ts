@@ -61,9 +61,9 @@ const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string
   GAS_TANK_EMPTY: { evidence: { balanceWei: '10', promisedWei: '4', neededWei: '9' }, names: ['0.000000000000000003'] },
   TOKEN_ALLOWANCE_SHORT: {
     evidence: { ...token, upFront: false },
-    names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 units)', TARGET, SPENDER, SENDER, 'in the batch'],
+    names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 unit)', TARGET, SPENDER, SENDER, 'in the batch'],
   },
-  TOKEN_BALANCE_SHORT: { evidence: token, names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 units)', SENDER] },
+  TOKEN_BALANCE_SHORT: { evidence: token, names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 unit)', SENDER] },
   TOKEN_UNREADABLE: { evidence: token, names: ['USDC', TARGET] },
   WEBHOOK_DENIED: { evidence: { host, status: 200 }, names: [host, 'arePoliciesVerified: false'] },
   WEBHOOK_TIMEOUT: { evidence: { host, timeoutMs: 3000 }, names: [host, '3000 ms'] },

@@ -9,7 +9,7 @@ type Row = (evidence: Values) => { readonly message: string; readonly hint: stri
 const amount = (evidence: Values, key: 'needed' | 'held' | 'missing'): string => {
   const units = String(evidence[`${key}Units`]);
   const whole = unitsToDecimal(BigInt(units), Number(evidence['decimals']));
-  return `${whole} ${String(evidence['symbol'])} (${units} units)`;
+  return `${whole} ${String(evidence['symbol'])} (${units} ${units === '1' ? 'unit' : 'units'})`;
 };
 
 /** The words for a user who cannot pay in the token he chose; rows of the table in denials.ts. */
@@ -26,7 +26,7 @@ export const tokenDenials = {
   }),
   TOKEN_BALANCE_SHORT: (evidence) => ({
     message:
-      `${String(evidence['sender'])} has ${amount(evidence, 'held')} to pay with, ` +
+      `The account ${String(evidence['sender'])} has ${amount(evidence, 'held')} to pay with, ` +
       `and this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} too little.`,
     hint: `Send at least ${amount(evidence, 'missing')} to ${String(evidence['sender'])}, or pay in another token.`,
   }),

@@ -170,6 +170,39 @@ describe.concurrent.each([
     expect(await json('signer', 'list')).toEqual(expect.arrayContaining([made, imported]));
   });
 
+  it('fee-token set, list and remove: set again replaces it', async () => {
+    const { json, run } = await openDesk(served);
+    const address = `0x${'Ab'.repeat(20)}`;
+    const [target, token] = [
+      ['--chain', '777', '--address', address],
+      ['--symbol', 'TT', '--decimals', '6'],
+    ];
+    await json('chain', 'set', '777');
+    const fixed = { chainId: 777, address, symbol: 'TT', decimals: 6, preFund: false, logoUrl: null };
+    const set = await json<object>('fee-token', 'set', ...target, ...token, '--premium', '13', '--rate', '3000.5');
+    const known = { ...fixed, premium: '13', rate: { source: 'static', tokensPerCoin: '3000.5' } };
+    expect(set).toEqual({ ...known, note: expect.stringContaining('One native coin is 3000.5 TT.') });
+    expect(await json('fee-token', 'list')).toEqual([known]);
+    const feeds = [
+      '--native-feed',
+      `0x${'01'.repeat(20)}`,
+      '--token-feed',
+      `0x${'02'.repeat(20)}`,
+      '--max-age',
+      '3600',
+    ];
+    await json('fee-token', 'set', ...target, ...token, '--premium', '2.5', ...feeds, '--pre-fund');
+    expect(await json('fee-token', 'list', '--chain', '777')).toMatchObject([
+      { premium: '2.5', rate: { source: 'chainlink', maxAge: 3600 }, preFund: true },
+    ]);
+    expect(await json('fee-token', 'list', '--chain', '778')).toEqual([]);
+    expect(await json('fee-token', 'remove', ...target)).toEqual({ chainId: 777, address, removed: true });
+    expect(await run('fee-token', 'remove', ...target)).toMatchObject({
+      code: 1,
+      stderr: 'gasdesk: Fee token not found\n',
+    });
+  });
+
   it('contract deploy, list and use, paymaster list, doctor: from nothing to a desk that is ready', async () => {
     const { run, json, keyFile, paymasterId } = await openDesk(served);
     const target = ['--chain', '31337', '--version', '1.1.0'];

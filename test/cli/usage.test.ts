@@ -71,6 +71,13 @@ describe('--help', () => {
 
 describe('bad usage', () => {
   const ADDRESS = `0x${'11'.repeat(20)}`;
+  const feeToken = ['fee-token', 'set', '--chain', '31337', '--address', ADDRESS].concat(
+    ...[
+      ['--symbol', 'USDC'],
+      ['--decimals', '6'],
+      ['--premium', '13'],
+    ],
+  );
   it.concurrent.each([
     ['no command', []],
     ['an unknown command', ['sevre']],
@@ -92,6 +99,12 @@ describe('bad usage', () => {
     ['a negative chain id', ['signer', 'create', '--chain', '-1']],
     ['a URL that is none', ['chain', 'set', '31337', '--rpc', 'localhost:8545']],
     ['an address that is none', ['contract', 'use', '--chain', '31337', '--version', '1.1.0', '--address', '0x12']],
+    ['a fee token without a rate', feeToken],
+    ['a fee token with half its feeds', [...feeToken, '--native-feed', ADDRESS]],
+    ['a fee token with two rates', [...feeToken, '--rate', '1', '--native-feed', ADDRESS, '--token-feed', ADDRESS]],
+    ['a rate of nothing', [...feeToken, '--rate', '0']],
+    ['a rate finer than the token', [...feeToken, '--rate', '0.0000001']],
+    ['a premium that is none', [...feeToken, '--rate', '1', '--premium', '13%']],
     ['a version and no chain', ['contract', 'use', '--version', '1.1.0', '--address', ADDRESS]],
   ])('exits 2 for %s and says what is wrong', async (_what, args) => {
     const data = args.length > 1 ? ['--data', tempFolder()] : [];

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../src/engine/log.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
+import type { FeeToken } from '../../src/shared/schema/fee-token.ts';
 import type { DappPolicy, Store } from '../../src/engine/store/store.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { account, decision, limitRule, paymaster, smartContract, webhook } from '../support/store-records.ts';
@@ -393,6 +394,47 @@ describe.each(stores)('the store on $name', ({ open }) => {
       expect(await store.listPaymasterContracts()).toEqual([{ ...contract, checked: false }]);
       expect(await store.findPaymasterContract(5, '1.1.0')).toEqual({ ...contract, checked: false });
       expect(await store.findPaymasterContract(5, '1.0.0')).toBeUndefined();
+    });
+  });
+
+  describe('fee tokens', () => {
+    const token: FeeToken = {
+      chainId: 5,
+      address: '0xAbCdEf0000000000000000000000000000000001',
+      symbol: 'USDC',
+      decimals: 6,
+      premium: '2.5',
+      rate: { source: 'chainlink', nativeFeed: WALLET, tokenFeed: WALLET, maxAge: 90_000 },
+      preFund: true,
+      logoUrl: 'https://example.com/usdc.svg',
+    };
+    const lower = '0xabcdef0000000000000000000000000000000001';
+
+    it('keeps a token as it was set, and finds it whatever the letter case', async () => {
+      await store.saveFeeToken(token);
+      await reopen();
+
+      expect(await store.findFeeToken(5, lower)).toEqual(token);
+      expect(await store.findFeeToken(6, lower)).toBeUndefined();
+    });
+
+    it('replaces a token, so that none has two prices', async () => {
+      await store.saveFeeToken(token);
+      const next: FeeToken = { ...token, address: lower, rate: { source: 'static', tokensPerCoin: '3000.5' } };
+      await store.saveFeeToken(next);
+
+      expect(await store.listFeeTokens()).toEqual([next]);
+    });
+
+    it('lists the tokens of one chain or of all, and removes one', async () => {
+      await store.saveFeeToken(token);
+      await store.saveFeeToken({ ...token, chainId: 6 });
+
+      expect((await store.listFeeTokens()).map(({ chainId }) => chainId)).toEqual([5, 6]);
+      expect(await store.listFeeTokens(6)).toHaveLength(1);
+      expect(await store.removeFeeToken(6, lower)).toBe(true);
+      expect(await store.removeFeeToken(6, lower)).toBe(false);
+      expect(await store.listFeeTokens()).toEqual([token]);
     });
   });
 

@@ -3,7 +3,7 @@ import { decimalToUnits, unitsToDecimal } from '../../shared/schema/decimal.ts';
 /** Wei of one native coin: what an exchange rate is for. */
 const WEI_PER_COIN = 10n ** 18n;
 /** 100 % in Biconomy's `priceMarkup`; the finest premium is a ten-thousandth of a percent. */
-export const MARKUP_ONE = 1_000_000n;
+const MARKUP_ONE = 1_000_000n;
 const MARKUP_DECIMALS_PER_PERCENT = 4;
 
 const ceilDivide = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;

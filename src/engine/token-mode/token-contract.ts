@@ -23,11 +23,7 @@ export interface AttachedContract {
   readonly signer: Address;
 }
 
-const SINGLETONS: Readonly<Record<string, TokenContractKind>> = {
-  'singleton-0.6': 'singleton-0.6',
-  'singleton-0.7': 'singleton-0.7',
-  'singleton-0.8': 'singleton-0.8',
-};
+const SINGLETONS = ['singleton-0.6', 'singleton-0.7', 'singleton-0.8'] as const satisfies TokenContractKind[];
 
 const notReady = (missing: string, message: string, fix: string): EngineError =>
   new EngineError('PAYMASTER_NOT_READY', `${message} ${fix}`, { missing, fix });
@@ -44,7 +40,7 @@ export const requireTokenContract = async (
 ): Promise<TokenContract> => {
   const settings = await store.findChain(chainId);
   const treasury = settings?.treasury ?? signer;
-  const kind = SINGLETONS[version];
+  const kind = SINGLETONS.find((singleton) => singleton === version);
   if (kind !== undefined) return { kind, address: contract, treasury };
   if (version !== '1.1.0') {
     const fix = 'Register the DApp with version 1.1.0 or a singleton to let users pay in tokens.';

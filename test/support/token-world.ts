@@ -1,0 +1,94 @@
+import { Contract, ContractFactory, type TransactionResponse } from 'ethers';
+import { beforeAll } from 'vitest';
+import { createRpcClient } from '../../src/engine/chain/rpc.ts';
+import type { RpcClient } from '../../src/engine/chain/rpc.ts';
+import { type ArtifactName, loadArtifact } from '../../src/engine/chain/artifacts.ts';
+import { devWallet } from '../../src/demo/world-contracts.ts';
+import type { FeeToken } from '../../src/shared/schema/fee-token.ts';
+import type { Address } from '../../src/shared/schema/hex.ts';
+import { useLocalChain } from './local-chain.ts';
+import { ManualClock } from './manual-clock.ts';
+
+/** A contract of the build on the local chain. */
+export interface Deployed {
+  readonly address: Address;
+  /** Sends a transaction from the deployer, or from the dev key of that number, and waits until it is mined. */
+  send(method: string, args: readonly unknown[], from?: number): Promise<void>;
+}
+
+/** A fee token and its feeds on a local chain. */
+export interface TokenWorld {
+  readonly rpc: RpcClient;
+  readonly chainId: number;
+  readonly url: string;
+  readonly clock: ManualClock;
+  /** 6 decimals. */
+  readonly token: Deployed;
+  /** 8 decimals; 3000 USD, answered now. */
+  readonly nativeFeed: Deployed;
+  /** 18 decimals; 1 USD, answered now. */
+  readonly tokenFeed: Deployed;
+  /** A token that costs 13 percent on top, by the feeds. */
+  feeToken(fields?: Partial<FeeToken>): FeeToken;
+  /** Address of a dev key. */
+  wallet(index: number): Address;
+  /** Has both feeds answer now, with those prices in USD. */
+  price(native: bigint, token: bigint): Promise<void>;
+}
+
+/** Gives the tests of the file that calls it such a world. The result is for inside tests. */
+export const useTokenWorld = (): (() => TokenWorld) => {
+  const chain = useLocalChain();
+  const clock = new ManualClock();
+  let world: TokenWorld | undefined;
+
+  const deploy = async (name: ArtifactName, ...args: unknown[]): Promise<Deployed> => {
+    const { abi, bytecode } = await loadArtifact(name);
+    const { provider } = chain();
+    const made = await new ContractFactory([...abi], bytecode, devWallet(0, provider)).deploy(...args);
+    await made.waitForDeployment();
+    const address = (await made.getAddress()) as Address;
+    return {
+      address,
+      async send(method, values, from = 0) {
+        const contract = new Contract(address, [...abi], devWallet(from, provider));
+        const sent = (await contract.getFunction(method).send(...values)) as TransactionResponse;
+        await sent.wait();
+      },
+    };
+  };
+
+  beforeAll(async () => {
+    const { url, chainId, provider } = chain();
+    const token = await deploy('TestToken', 'USDT', 6);
+    const nativeFeed = await deploy('TestFeed', 8);
+    const tokenFeed = await deploy('TestFeed', 18);
+    const price = async (native: bigint, other: bigint): Promise<void> => {
+      const now = clock.now() / 1000;
+      await nativeFeed.send('set', [native * 10n ** 8n, now]);
+      await tokenFeed.send('set', [other * 10n ** 18n, now]);
+    };
+    await price(3000n, 1n);
+    const feeds = { nativeFeed: nativeFeed.address, tokenFeed: tokenFeed.address };
+    world = {
+      ...{ url, chainId, clock, token, nativeFeed, tokenFeed, price },
+      rpc: createRpcClient(url, `The RPC of chain ${chainId}`, 5000),
+      wallet: (index) => devWallet(index, provider).address as Address,
+      feeToken: (fields) => ({
+        chainId,
+        address: token.address,
+        symbol: 'USDT',
+        decimals: 6,
+        premium: '13',
+        rate: { source: 'chainlink', ...feeds, maxAge: 3600 },
+        preFund: false,
+        logoUrl: null,
+        ...fields,
+      }),
+    };
+  });
+  return () => {
+    if (world === undefined) throw new Error('The world is there only while tests run');
+    return world;
+  };
+};

@@ -1,0 +1,134 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createRates } from '../../src/engine/chain/rates/rates.ts';
+import { createRpcClient } from '../../src/engine/chain/rpc.ts';
+import type { RpcClient } from '../../src/engine/chain/rpc.ts';
+import type { FeeToken } from '../../src/shared/schema/fee-token.ts';
+import type { Address } from '../../src/shared/schema/hex.ts';
+import { useTokenWorld } from '../support/token-world.ts';
+
+const world = useTokenWorld();
+const seconds = (): number => world().clock.now() / 1000;
+const isoTime = (later: number): string => new Date((seconds() + later) * 1000).toISOString();
+const NOBODY: Address = `0x${'99'.repeat(20)}`;
+
+/** Rates without anything kept from earlier. */
+const rates = (rpc: RpcClient | undefined = world().rpc) => createRates({ rpc: async () => rpc }, world().clock);
+const rateOf = (fields?: Partial<FeeToken>) => rates().rateOf(world().feeToken(fields));
+const fault = (fields?: Partial<FeeToken>) =>
+  rateOf(fields).then(
+    () => 'usable',
+    (error: unknown) => {
+      expect(error).toMatchObject({ code: 'CHAIN_UNREACHABLE', rpcCode: -32003 });
+      return (error as Error).message;
+    },
+  );
+
+beforeEach(() => world().price(3000n, 1n));
+
+describe('the exchange rate', () => {
+  test("is the token's smallest units for one coin, whatever the decimals of the feeds", async () => {
+    expect(await rateOf()).toEqual({ exchangeRate: 3_000_000_000n, usd: { price: 10n ** 18n, decimals: 18 } });
+    expect((await rateOf({ decimals: 18 })).exchangeRate).toBe(3000n * 10n ** 18n);
+    expect((await rateOf({ decimals: 0 })).exchangeRate).toBe(3000n);
+  });
+
+  test('is rounded up, never below the price', async () => {
+    await world().price(1n, 3n);
+    expect((await rateOf({ decimals: 6 })).exchangeRate).toBe(333_334n);
+  });
+
+  test('that the operator has set needs no chain, and is exact', async () => {
+    const token = world().feeToken({ rate: { source: 'static', tokensPerCoin: '3000.000001' } });
+    expect(await rates().rateOf(token)).toEqual({ exchangeRate: 3_000_000_001n });
+  });
+});
+
+describe('no price is better than a wrong one', () => {
+  test('a feed that has fallen silent is not believed', async () => {
+    await world().nativeFeed.send('set', [3000n * 10n ** 8n, seconds() - 3600]);
+    expect(await fault()).toBe('usable');
+    await world().nativeFeed.send('set', [3000n * 10n ** 8n, seconds() - 3601]);
+    const { address } = world().nativeFeed;
+    expect(await fault()).toBe(
+      `No usable rate for USDT: the native/USD feed ${address} has its last answer from ${isoTime(-3601)}, which is more than 3600 s ago.`,
+    );
+  });
+
+  test.each([0n, -1n])('a price of %i is none', async (answer) => {
+    await world().tokenFeed.send('set', [answer, seconds()]);
+    expect(await fault()).toContain(`the token/USD feed ${world().tokenFeed.address} answers ${answer}, which is no`);
+  });
+
+  test('an answer from the future is a fault of the feed or of our clock', async () => {
+    await world().tokenFeed.send('set', [10n ** 18n, seconds() + 300]);
+    expect(await fault()).toBe('usable');
+    await world().tokenFeed.send('set', [10n ** 18n, seconds() + 301]);
+    expect(await fault()).toContain(`answers from the future: ${isoTime(301)}`);
+    await world().tokenFeed.send('set', [10n ** 18n, 2n ** 255n]);
+    expect(await fault()).toContain('answers from the future: second 5789');
+  });
+
+  test('an answer carried over from an older round is an old one', async () => {
+    await world().tokenFeed.send('carryOver', []);
+    expect(await fault()).toContain('carries an old answer over');
+  });
+
+  test('a coin worth less than the smallest unit would make operations free', async () => {
+    await world().price(1n, 2n);
+    expect(await fault({ decimals: 0 })).toContain('worth less than the smallest unit');
+  });
+
+  test('an address where no feed is', async () => {
+    const rate = { source: 'chainlink', maxAge: 3600, tokenFeed: world().tokenFeed.address } as const;
+    expect(await fault({ rate: { ...rate, nativeFeed: NOBODY } })).toContain(`${NOBODY} is no price feed`);
+    const token = world().token.address;
+    expect(await fault({ rate: { ...rate, nativeFeed: token } })).toContain(
+      `the native/USD feed ${token} did not answer`,
+    );
+  });
+
+  test('a chain that cannot be reached, and one without a URL', async () => {
+    const away = rates(createRpcClient('http://127.0.0.1:1', 'The RPC of chain 31337', 1000));
+    const message = /^No usable rate for USDT: The RPC of chain 31337 cannot be reached\.$/;
+    await expect(away.rateOf(world().feeToken())).rejects.toThrow(message);
+    const none = createRates({ rpc: async () => undefined }, world().clock);
+    await expect(none.rateOf(world().feeToken())).rejects.toThrow('chain 31337 has no RPC URL');
+  });
+});
+
+describe('rates are kept for some seconds', () => {
+  const counting = () => {
+    const { rpc } = world();
+    let calls = 0;
+    const call: RpcClient['call'] = (...args) => {
+      calls += 1;
+      return rpc.call(...args);
+    };
+    return { rates: rates({ ...rpc, call }), calls: () => calls };
+  };
+
+  test('so that a quote and its operation have one price, and a crowd is one request', async () => {
+    const { rates: kept, calls } = counting();
+    const token = world().feeToken();
+    const [first] = await Promise.all([kept.rateOf(token), kept.rateOf(token)]);
+    expect(calls()).toBe(4);
+    await world().price(4000n, 1n);
+    await world().clock.advance(9_999);
+    expect(await kept.rateOf(token)).toEqual(first);
+    await world().clock.advance(1);
+    expect((await kept.rateOf(token)).exchangeRate).toBe(4_000_000_000n);
+    expect(calls()).toBe(8);
+  });
+
+  test('but not for a token that was set anew, and faults not at all', async () => {
+    const { rates: kept, calls } = counting();
+    await kept.rateOf(world().feeToken());
+    expect((await kept.rateOf(world().feeToken({ decimals: 8 }))).exchangeRate).toBe(300_000_000_000n);
+    expect(calls()).toBe(8);
+    await world().tokenFeed.send('set', [0n, seconds()]);
+    const other = world().feeToken({ decimals: 9 });
+    await expect(kept.rateOf(other)).rejects.toThrow('no price');
+    await world().price(3000n, 1n);
+    expect((await kept.rateOf(other)).exchangeRate).toBe(3_000_000_000_000n);
+  });
+});
