@@ -152,6 +152,20 @@ describe('each fault has its own words, and nothing is signed', () => {
       /chain 1, but .* chain 31337/,
     ],
     [
+      'no fees',
+      'pm_getPaymasterData',
+      () => [mint({ maxFeePerGas: undefined }), world().contracts.entryPoint, CHAIN],
+      -32602,
+      /maxFeePerGas must be given/,
+    ],
+    [
+      "another EntryPoint's fields",
+      'pm_getPaymasterData',
+      () => [mint({ factory: STRANGER }), world().contracts.entryPoint, CHAIN],
+      -32602,
+      /^factory should not exist: this DApp uses EntryPoint 0\.6/,
+    ],
+    [
       'half an operation',
       'pm_getPaymasterData',
       () => [mint({ callGasLimit: '0x0' }), world().contracts.entryPoint, CHAIN],

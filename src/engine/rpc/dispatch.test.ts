@@ -298,8 +298,10 @@ describe('params', () => {
     '9'.repeat(5000),
   ];
   const badHex = ['', '0', '0x1', 'abcd', '0xgg', '0x12 ', '0x12\n', 5, null, true, {}, ['0x']];
+  /** Without what stands for "not given" where clients may leave something open. */
+  const present = (values: unknown[]): unknown[] => values.filter((value) => value !== '0x' && value !== null);
   const badObjects = ['x', 5, true, []];
-  /** Field, what it must be, and what it must not. Null stands for "not given" in what clients leave open. */
+  /** Field, what it must be, and what it must not. */
   const fields: [string, string, unknown[]][] = [
     [
       'params[0].sender',
@@ -307,18 +309,21 @@ describe('params', () => {
       [undefined, '', '0x', `${sender}00`, sender.slice(0, 41), `0x${'g'.repeat(40)}`, ` ${sender}`, 5, null, {}],
     ],
     ['params[0].nonce', QUANTITY, [undefined, ...badQuantities]],
-    ['params[0].initCode', HEX, badHex],
+    ['params[0].initCode', HEX, present(badHex)],
     ['params[0].callData', HEX, [undefined, ...badHex]],
-    ...['callGasLimit', 'verificationGasLimit', 'preVerificationGas'].map((name): [string, string, unknown[]] => [
-      `params[0].${name}`,
-      QUANTITY,
-      badQuantities.filter((value) => value !== '0x' && value !== null),
-    ]),
-    ['params[0].maxFeePerGas', QUANTITY, [undefined, ...badQuantities]],
-    ['params[0].maxPriorityFeePerGas', QUANTITY, [undefined, ...badQuantities]],
+    ...[
+      'callGasLimit',
+      'verificationGasLimit',
+      'preVerificationGas',
+      'maxFeePerGas',
+      'maxPriorityFeePerGas',
+      'paymasterVerificationGasLimit',
+      'paymasterPostOpGasLimit',
+    ].map((name): [string, string, unknown[]] => [`params[0].${name}`, QUANTITY, present(badQuantities)]),
+    ['params[0].factory', HEX, present(badHex)],
+    ['params[0].paymaster', ADDRESS, ['0x12', 5]],
     ['params[0].signature', HEX, badHex],
-    ['params[0].paymasterAndData', HEX, badHex],
-    ['params[0].factory', 'should not exist', ['0x', null]],
+    ['params[0].paymasterAndData', HEX, present(badHex)],
     ['params[0].__proto__', 'should not exist', [{}]],
     ['params[0].constructor', 'should not exist', ['x']],
     [
@@ -407,7 +412,7 @@ describe('params', () => {
     const op = { sender, nonce: 0, callData: '0x', maxFeePerGas: 0, maxPriorityFeePerGas: 0 };
     const { asked } = await send(request({ params: [op, { mode: 'SPONSORSHIP' }] }));
     expect(asked[0]).toMatchObject({
-      userOperation: { initCode: '0x', signature: '0x' },
+      userOperation: { signature: '0x' },
       options: { mode: 'SPONSORSHIP', calculateGasLimits: false, expiryDuration: 300 },
       received: [op, { mode: 'SPONSORSHIP' }],
     });
@@ -511,11 +516,6 @@ describe('the other methods', () => {
     ['pm_getPaymasterData', rest([ENTRY_POINT, '0x1']), 'params[2] is chain 1, but this address serves chain 31337'],
     ['pm_getPaymasterData', rest([ENTRY_POINT, CHAIN, { limit: 1 }]), 'params[3].limit should not exist'],
     ['pm_getPaymasterData', rest([ENTRY_POINT, CHAIN, {}, {}]), 'params[4] should not exist'],
-    [
-      'pm_getPaymasterData',
-      [without(validOp, 'maxFeePerGas'), ENTRY_POINT, CHAIN],
-      'params[0].maxFeePerGas must be a 0x hex quantity, a decimal string or a safe integer',
-    ],
     ['pm_sponsorUserOperation', rest([sender]), mismatch('params[1]')],
     ['pm_sponsorUserOperation', rest(['nowhere']), 'params[1] must be an EVM address'],
     [
