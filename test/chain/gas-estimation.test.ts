@@ -20,7 +20,7 @@ import type { PaymasterLayout } from '../../src/engine/paymaster/layout.ts';
 import { verifying06 } from '../../src/engine/paymaster/verifying-0.6.ts';
 import { signDigest } from '../../src/engine/signer/sign.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
-import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
+import type { UserOperation, UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 
 const gameItems = new Interface(['function mint(uint256 amount)', 'function burn(uint256)', 'function failingMint()']);
@@ -38,7 +38,7 @@ let world: WorldContracts;
 interface Paymaster {
   readonly layout: PaymasterLayout;
   readonly address: Address;
-  readonly sponsor: (op: UserOperationV06) => Hex;
+  readonly sponsor: (op: UserOperation) => Hex;
 }
 
 const deployers = {
@@ -78,7 +78,7 @@ const paymasterFor = async (version: Version, address: Address, sender: Address)
     fundingWallet: fundingWallet(),
     ...(version === 'verifying-0.6' && { senderNonce: await senderNonce(address, sender, provider) }),
   };
-  const sponsor = (op: UserOperationV06): Hex =>
+  const sponsor = (op: UserOperation): Hex =>
     layout.encode(op, terms, signDigest(signer().privateKey as Hex, layout.hash(op, terms)));
   return { layout, address, sponsor };
 };
@@ -101,6 +101,7 @@ const estimate = (op: UserOperationV06, paymaster: Paymaster): Promise<GasValues
   const request: GasRequest = {
     rpc: createRpcClient(chain().url, 'The RPC', 10_000),
     bundler: undefined,
+    chainId: chain().chainId,
     entryPoint: world.entryPoint,
     op,
     sponsor: paymaster.sponsor,
@@ -274,7 +275,13 @@ describe('an operation that cannot be estimated ends in an error that says why',
   test('an EntryPoint that is not there', async () => {
     const rpc = createRpcClient(chain().url, 'The RPC', 10_000);
     const nowhere: Address = `0x${'ee'.repeat(20)}`;
-    const request = { ...paymaster, paymaster: paymaster.address, bundler: undefined, op: await operation(mint()) };
+    const request = {
+      ...paymaster,
+      paymaster: paymaster.address,
+      bundler: undefined,
+      chainId: 1,
+      op: await operation(mint()),
+    };
     await expect(estimateGas({ ...request, rpc, entryPoint: nowhere })).rejects.toMatchObject({
       code: 'GAS_ESTIMATION_FAILED',
       message: `There is no EntryPoint v0.6 at ${nowhere}`,

@@ -72,7 +72,7 @@ describe('once a DApp has its answer, the decision is on disk', () => {
       request: {
         received: [sent, { mode: 'SPONSORED', expiryDuration: 300 }],
         options: { mode: 'SPONSORED', expiryDuration: 300, calculateGasLimits: false },
-        userOperation: { nonce: String(2n ** 255n) },
+        userOperation: { nonce: `0x${(2n ** 255n).toString(16)}`, initCode: '0x' },
       },
     });
     expect(await world().engine.service.call('decisions.show', { decisionId: decision.id })).toEqual(decision);

@@ -105,7 +105,7 @@ describe('an operation that does not fit is refused by name of the field', () =>
     ['0.7', { accountGasLimits: word(0), callGasLimit: 0 }, /^callGasLimit should not exist beside accountGasLimits/],
     ['0.7', { gasFees: '0x12', maxFeePerGas: undefined }, 'gasFees must be 32 bytes: two uint128'],
     ['0.7', { maxFeePerGas: undefined }, 'maxFeePerGas must be given'],
-    ['0.6', { maxPriorityFeePerGas: null }, 'maxPriorityFeePerGas must be given'],
+    ['0.6', { maxPriorityFeePerGas: undefined }, 'maxPriorityFeePerGas must be given'],
     [
       '0.7',
       { eip7702Auth: { ...authorization, chainId: 1 } },

@@ -1,0 +1,211 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type HDNodeWallet, parseEther } from 'ethers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deployContract, devWallet, fundDeposit } from '../../src/demo/world-contracts.ts';
+import { withPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
+import { toRpcUserOperation } from '../../src/engine/user-operation/rpc-user-operation.ts';
+import { hashUserOperation } from '../../src/engine/user-operation/user-op-hash.ts';
+import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import type { EntryPointVersion, UserOperation } from '../../src/shared/schema/user-operation.ts';
+import { type EntryPointWorld, deployEntryPointWorld } from '../support/entry-point-world.ts';
+import { useLocalChain } from '../support/local-chain.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import {
+  type RpcReply,
+  type ServingEngine,
+  type SponsoredDapp,
+  gameCall,
+  operation,
+  startEngine,
+} from '../support/sponsored-world.ts';
+import { startReceiver, verify } from '../support/webhook-receiver.ts';
+
+const DUMMY_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
+const MARKER = `0x7702${'00'.repeat(18)}`;
+
+const versions = [
+  ['verifying-0.7', '0.7'],
+  ['singleton-0.7', '0.7'],
+  ['singleton-0.8', '0.8'],
+] as const;
+const worlds = new Map<EntryPointVersion, EntryPointWorld>();
+const paymasters = new Map<string, Address>();
+
+const chain = useLocalChain();
+const dir = mkdtempSync(join(tmpdir(), 'gasdesk-entry-points-'));
+let engine: ServingEngine;
+let operator: HDNodeWallet;
+let items: Address;
+
+beforeAll(async () => {
+  const { provider, chainId, url } = chain();
+  operator = devWallet(0, provider);
+  items = await deployContract('GameItems', [], operator);
+  const block = await provider.getBlock('latest');
+  engine = await startEngine({ dir, clock: new ManualClock((block?.timestamp ?? 0) * 1000) });
+  await engine.service.call('chains.set', { chainId, rpc: url });
+  await engine.service.call('signers.create', { chainId });
+  for (const version of ['0.7', '0.8'] as const) {
+    worlds.set(version, await deployEntryPointWorld(operator, chainId, version));
+  }
+  for (const [version, entryPointVersion] of versions) {
+    const deployment = { chainId, version, privateKey: operator.privateKey };
+    const { address } = await engine.service.call('paymasterContracts.deploy', deployment);
+    await fundDeposit(worlds.get(entryPointVersion)!.entryPoint, address, parseEther('1'), operator);
+    paymasters.set(version, address);
+  }
+});
+afterAll(async () => {
+  await engine.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe.each(versions)('a DApp of version %s', (version, entryPointVersion) => {
+  let world: EntryPointWorld;
+  let paymaster: Address;
+  let dapp: SponsoredDapp;
+  beforeAll(async () => {
+    world = worlds.get(entryPointVersion)!;
+    paymaster = paymasters.get(version)!;
+    dapp = await engine.dapp({ version });
+  });
+
+  let salt = 0n;
+  const firstOperation = async (): Promise<UserOperation> => {
+    const account = await world.newAccount(operator, (salt += 1n));
+    return { ...world.firstOperation(account, { to: items, data: gameCall('mint') }), signature: DUMMY_SIGNATURE };
+  };
+  /** What wallets send before gas is known. */
+  const withoutGas = (op: UserOperation): Record<string, unknown> => {
+    const { callGasLimit, verificationGasLimit, preVerificationGas, ...rest } = toRpcUserOperation(op);
+    return rest;
+  };
+
+  test('has an operation estimated, sponsored and mined, and the EntryPoint reports it under the hash that was stored', async () => {
+    const op = await firstOperation();
+    const { body } = await dapp.sponsor(withoutGas(op), { calculateGasLimits: true });
+    expect(body.error).toBeUndefined();
+    const { paymasterAndData, callGasLimit, verificationGasLimit, preVerificationGas } = body.result!;
+    const gas = { callGasLimit, verificationGasLimit, preVerificationGas };
+    const limited = { ...op, ...Object.fromEntries(Object.entries(gas).map(([name, value]) => [name, BigInt(value)])) };
+    const before = await world.deposit(paymaster);
+    const sponsored = withPaymasterAndData(limited as UserOperation, paymasterAndData);
+    const mined = await world.mine(await world.sign(sponsored, operator));
+    expect(mined).toMatchObject({ success: true, paymaster: expect.stringMatching(new RegExp(paymaster, 'i')) });
+    const paid = before - (await world.deposit(paymaster));
+    expect(paid).toBe(mined.actualGasCost);
+
+    const decision = (await dapp.decisions())[0]!;
+    expect(decision).toMatchObject({
+      outcome: 'sponsored',
+      entryPoint: world.entryPoint,
+      userOpHash: hashUserOperation(entryPointVersion, sponsored, {
+        chainId: chain().chainId,
+        entryPoint: world.entryPoint,
+      }),
+      paymasterAndData,
+      request: { userOperation: withoutGas(op) },
+    });
+    expect(paid).toBeLessThanOrEqual(BigInt(decision.maxCostWei!));
+    expect(decision.trace[0]?.evidence).toHaveProperty('paymasterVerificationGasLimit');
+  });
+
+  test("may leave the limits of the paymaster out: they are its contract's", async () => {
+    const { body } = await dapp.sponsor(toRpcUserOperation(await firstOperation()));
+    expect(body.result?.paymasterAndData.slice(42, 106)).toBe(
+      `${(60_000).toString(16).padStart(32, '0')}${'0'.repeat(32)}`,
+    );
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['of v0.6', { initCode: '0x1234', factory: undefined, factoryData: undefined }, 'factory must be an EVM address'],
+    ['half filled', { callGasLimit: undefined }, 'callGasLimit must be given unless calculateGasLimits is true'],
+    ['of absurd gas', { callGasLimit: `0x1${'0'.repeat(30)}` }, 'callGasLimit must be at most 2^120 - 1'],
+    [
+      'of gas beyond its packed field',
+      { verificationGasLimit: `0x1${'0'.repeat(32)}` },
+      'verificationGasLimit must be at',
+    ],
+    [
+      'of absurd gas for the paymaster',
+      { paymasterPostOpGasLimit: `0x1${'0'.repeat(30)}` },
+      'paymasterPostOpGasLimit must',
+    ],
+  ])('is told by name what is wrong with an operation %s, and nothing is signed', async (_, change, message) => {
+    const { status, body } = await dapp.sponsor({ ...toRpcUserOperation(await firstOperation()), ...change });
+    expect([status, body.error?.code, body.result]).toEqual([400, -32602, undefined]);
+    expect(body.error?.message).toContain(message);
+  });
+
+  test('does not pay for wallets it has not agreed to deploy', async () => {
+    const strict = await engine.dapp({ version });
+    const { paymasterId } = strict;
+    const rule = { name: 'Deploy', policyType: 'WALLET_DEPLOYMENT', policyData: {} };
+    const { _id: ruleId } = await engine.service.call('rules.create', { paymasterId, rule });
+    await engine.service.call('rules.deactivate', { paymasterId, ruleId });
+    const { body } = await strict.sponsor(toRpcUserOperation(await firstOperation()));
+    expect(body.result?.reason?.code).toBe('WALLET_DEPLOYMENT_NOT_SPONSORED');
+    expect(body.result?.paymasterAndData).toBe('0x');
+  });
+});
+
+describe('an EIP-7702 operation of v0.8', () => {
+  const SENDER: Address = `0x${'77'.repeat(20)}`;
+  const DELEGATE: Address = `0x${'de'.repeat(20)}`;
+  const authorization = { chainId: '0x0', address: DELEGATE, nonce: '0x0' };
+  const op = {
+    ...operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' }),
+    sender: SENDER,
+    initCode: undefined,
+    factory: MARKER,
+  };
+  let dapp: SponsoredDapp;
+  let paymasterId: string;
+  beforeAll(async () => {
+    dapp = await engine.dapp({ version: 'singleton-0.8' });
+    ({ paymasterId } = dapp);
+    const rule = { name: 'Deploy', policyType: 'WALLET_DEPLOYMENT', policyData: {} };
+    const { _id: ruleId } = await engine.service.call('rules.create', { paymasterId, rule });
+    await engine.service.call('rules.deactivate', { paymasterId, ruleId });
+  });
+  const codeOf = ({ body }: RpcReply): string => body.result?.reason?.code ?? body.error?.message ?? 'SPONSORED';
+
+  test('is a wallet deployment only if it initialises the account: taking on code makes none', async () => {
+    const taken = { ...op, eip7702Auth: authorization };
+    expect(codeOf(await dapp.sponsor(taken))).toBe('SPONSORED');
+    expect(codeOf(await dapp.sponsor({ ...taken, factoryData: '0x01' }))).toBe('WALLET_DEPLOYMENT_NOT_SPONSORED');
+  });
+
+  test('is stored under the hash with its delegate, from the authorisation or from the chain', async () => {
+    const byAuthorization = await dapp.sponsor({ ...op, eip7702Auth: authorization });
+    await chain().provider.send('anvil_setCode', [SENDER, `0xef0100${DELEGATE.slice(2)}`]);
+    const byChain = await dapp.sponsor(op);
+    await chain().provider.send('anvil_setCode', [SENDER, '0x']);
+    expect([codeOf(byAuthorization), codeOf(byChain)]).toEqual(['SPONSORED', 'SPONSORED']);
+    const [second, first] = await dapp.decisions();
+    expect(second!.userOpHash).toMatch(/^0x[0-9a-f]{64}$/);
+    expect(second!.userOpHash).toBe(first!.userOpHash);
+  });
+
+  test('whose delegate nobody knows is refused by name of the field', async () => {
+    expect(codeOf(await dapp.sponsor(op))).toContain('eip7702Auth must be given');
+  });
+
+  test("comes to a rule's webhook in the form of its EntryPoint", async () => {
+    const receiver = await startReceiver(verify);
+    const rule = { name: 'Ask', policyType: 'WEBHOOK', policyData: { url: receiver.url } };
+    const { _id: ruleId } = await engine.service.call('rules.create', { paymasterId, rule });
+    await dapp.sponsor({ ...op, eip7702Auth: authorization });
+    await engine.service.call('rules.deactivate', { paymasterId, ruleId });
+    const { userOp } = JSON.parse(receiver.calls[0]!.body) as { userOp: Record<string, unknown> };
+    expect(userOp).toMatchObject({
+      factory: MARKER,
+      nonce: '0x0',
+      paymasterVerificationGasLimit: '0xea60',
+      eip7702Auth: { chainId: '0x0', address: DELEGATE },
+    });
+    expect(userOp).not.toHaveProperty('initCode');
+  });
+});
