@@ -23,6 +23,8 @@ export const errorTable = {
   NOT_SPONSORED: { status: 400, rpc: -32005, title: 'The user operation is not sponsored' },
   FEE_TOKEN_REQUIRED: { status: 400, rpc: -32006, title: 'tokenInfo.feeTokenAddress is required in ERC20 mode' },
   TOKEN_NOT_SUPPORTED: { status: 400, rpc: -32007, title: 'The fee token is not supported' },
+  ENTRY_POINT_MISMATCH: { status: 400, rpc: -32602, title: 'This DApp is sponsored on another EntryPoint' },
+  CHAIN_MISMATCH: { status: 400, rpc: -32602, title: 'This address serves another chain' },
   RATE_LIMITED: { status: 429, rpc: -32029, title: 'Too many requests' },
 
   AUTH_TOKEN_REQUIRED: { status: 401, rpc: -32001, title: 'Auth token is required in the headers' },

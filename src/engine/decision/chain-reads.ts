@@ -70,6 +70,17 @@ export interface ChainMoney {
   readonly baseFeeWei: bigint;
 }
 
+/**
+ * What the tank holds, wei.
+ *
+ * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
+ */
+export const readTank = (rpc: RpcClient, ready: ReadyPaymaster): Promise<bigint> => {
+  const { layout, contract, fundingWallet, entryPoint } = ready;
+  const tank = { paymaster: contract, ...(fundingWallet !== undefined && { fundingWallet }) };
+  return asked(ready, () => readBalance(rpc.call, layout, tank, entryPoint));
+};
+
 const blockSchema = z.object({ baseFeePerGas: quantity.optional() });
 
 /**
@@ -85,12 +96,10 @@ export const readMoney = async (
   reached: boolean,
 ): Promise<ChainMoney | undefined> => {
   if (rpc === undefined) return undefined;
-  const { layout, contract, fundingWallet, entryPoint } = ready;
-  const tank = { paymaster: contract, ...(fundingWallet !== undefined && { fundingWallet }) };
   try {
     return await asked(ready, async () => {
       const [balanceWei, block] = await Promise.all([
-        readBalance(rpc.call, layout, tank, entryPoint),
+        readTank(rpc, ready),
         rpc.send('eth_getBlockByNumber', ['latest', false]),
       ]);
       return { balanceWei, baseFeeWei: blockSchema.safeParse(block).data?.baseFeePerGas ?? 0n };

@@ -48,6 +48,7 @@ export interface SponsorshipDecision {
 
 /** A paymaster's promise is good from a minute ago, so that clocks may differ (SPEC 4). */
 const BACKDATE_S = 60;
+
 /**
  * Decides whether to sponsor a user operation, in the order of SPEC 5. The decision is stored when this resolves;
  * a failure on the way is stored too, and thrown.
@@ -55,11 +56,19 @@ const BACKDATE_S = 60;
  * @throws EngineError `PAYMASTER_NOT_READY`, `VERSION_NOT_SUPPORTED`, `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`,
  *   `VAULT_LOCKED`, `GAS_ESTIMATION_FAILED`, `FEE_TOKEN_REQUIRED`, `TOKEN_NOT_SUPPORTED` or `VALIDATION`
  */
-export const decide = async (context: DecisionContext, request: SponsorshipRequest): Promise<SponsorshipDecision> => {
+export const decide = (context: DecisionContext, request: SponsorshipRequest): Promise<SponsorshipDecision> =>
+  recordingFailure(context, request, (progress) => decideInOrder(context, progress));
+
+/** Runs what may fail on the way to a decision. A failure is stored, and thrown. */
+export const recordingFailure = async <T>(
+  context: DecisionContext,
+  request: SponsorshipRequest,
+  run: (progress: Progress) => Promise<T>,
+): Promise<T> => {
   const decisionId = newDecisionId(context.clock.now(), context.entropy);
   const progress: Progress = { decisionId, request, steps: [] };
   try {
-    return await decideInOrder(context, progress);
+    return await run(progress);
   } catch (error) {
     const draft = failedDraft(progress, context.clock.now(), error);
     await context.store.appendDecision(draft);
@@ -70,7 +79,7 @@ export const decide = async (context: DecisionContext, request: SponsorshipReque
 const decideInOrder = async (context: DecisionContext, progress: Progress): Promise<SponsorshipDecision> => {
   const { store, chains, clock } = context;
   const { paymaster, userOperation, options } = progress.request;
-  if (options.mode === 'ERC20') throw tokenModeFault(options);
+  refuseTokenMode(options);
 
   const ready = await requireReady(store, context.vault, paymaster);
   const rpc = await chains.rpc(paymaster.chainId);
@@ -135,7 +144,7 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
 };
 
 /** The rules that need nothing but the operation and the policy. */
-const localSteps = (clock: Clock, policy: DappPolicy, { layout }: ReadyPaymaster, op: UserOperation): Step[] => {
+export const localSteps = (clock: Clock, policy: DappPolicy, { layout }: ReadyPaymaster, op: UserOperation): Step[] => {
   const { sender, callData } = op;
   const decoding = decodeCalls(callData, { sender, entryPointVersion: layout.entryPointVersion });
   return [
@@ -165,14 +174,16 @@ const deploymentPolicy = ({ rules, contracts }: DappPolicy): DeploymentPolicy =>
   };
 };
 
-const tokenModeFault = ({ tokenInfo }: SponsorshipOptions): EngineError => {
+/** No layout here takes tokens. @throws EngineError `FEE_TOKEN_REQUIRED`, `TOKEN_NOT_SUPPORTED` */
+export const refuseTokenMode = ({ mode, tokenInfo }: SponsorshipOptions): void => {
+  if (mode !== 'ERC20') return;
   const token = tokenInfo?.feeTokenAddress;
-  if (token === undefined || token === null) return new EngineError('FEE_TOKEN_REQUIRED');
-  return new EngineError('TOKEN_NOT_SUPPORTED', `The fee token ${token} is not supported`, { supported: [] });
+  if (token === undefined || token === null) throw new EngineError('FEE_TOKEN_REQUIRED');
+  throw new EngineError('TOKEN_NOT_SUPPORTED', `The fee token ${token} is not supported`, { supported: [] });
 };
 
 /** What the paymaster promises: a window around `now` (ms), and what the contract hashes besides. */
-const termsAt = (
+export const termsAt = (
   now: number,
   expiryDuration: number,
   { chainId, contract, fundingWallet }: ReadyPaymaster,

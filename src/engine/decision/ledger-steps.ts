@@ -32,7 +32,8 @@ type LimitRule = Rule & { policyType: 'PAYMASTER_SA_LIMIT' };
 
 const isActiveLimit = (rule: Rule): rule is LimitRule => rule.active && rule.policyType === 'PAYMASTER_SA_LIMIT';
 
-const tankKey = ({ chainId, contract, fundingWallet }: ReadyPaymaster): string =>
+/** The ledger's account of the tank that pays for a DApp. */
+export const tankKey = ({ chainId, contract, fundingWallet }: ReadyPaymaster): string =>
   ['tank', chainId, addressKey(contract), addressKey(fundingWallet ?? '0x')].join(':');
 
 /** Claims on every active limit's current window and on the gas tank (SPEC 5.4 and 5.5). */

@@ -61,7 +61,7 @@ export const withGas = async ({
 };
 
 /** What is not given is 0, or the contract's. */
-const withGivenGas = (requested: RequestedOperation, { layout }: ReadyPaymaster): UserOperation => {
+export const withGivenGas = (requested: RequestedOperation, { layout }: ReadyPaymaster): UserOperation => {
   const absent = { callGasLimit: 0n, verificationGasLimit: 0n, preVerificationGas: 0n };
   return isV06(requested)
     ? { ...absent, ...requested, paymasterAndData: '0x' }

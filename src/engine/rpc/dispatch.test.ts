@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EngineError } from '../../shared/errors.ts';
-import type { ProcedureArguments } from '../../shared/contract/index.ts';
+import type { ProcedureArguments, ProcedureName } from '../../shared/contract/index.ts';
 import type { Service } from '../service/index.ts';
 import { dispatch } from './dispatch.ts';
 import type { RpcResponse } from './envelope.ts';
@@ -15,6 +15,18 @@ const ANSWER = {
   callGasLimit: '108848',
   verificationGasLimit: '57121',
   preVerificationGas: '75388',
+};
+
+const ENTRY_POINT = '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789';
+const DAPP = { name: 'DApp', version: '1.1.0', entryPoint: ENTRY_POINT, entryPointVersion: '0.6' };
+/** What the procedures that the methods call answer. */
+const ANSWERS: Partial<Record<ProcedureName, unknown>> = {
+  'sponsorship.dapp': DAPP,
+  'sponsorship.sponsor': ANSWER,
+  'sponsorship.stub': { paymasterAndData: '0x1234' },
+  'sponsorship.feeQuotes': { paymasterAddress: `0x${'cd'.repeat(20)}`, feeQuotes: [], unsupportedTokens: [] },
+  'sponsorship.feeTokens': { paymasterAddress: `0x${'cd'.repeat(20)}`, tokens: [] },
+  'sponsorship.balance': { balanceWei: '256', promisedWei: '16' },
 };
 
 const sender = `0x${'ab'.repeat(20)}`;
@@ -54,9 +66,9 @@ const send = async (
 ): Promise<{ status: number; body: RpcResponse | RpcResponse[]; asked: SponsorArguments[] }> => {
   const asked: SponsorArguments[] = [];
   const service = {
-    run: async (_name: string, args: SponsorArguments) => {
-      asked.push(args);
-      return ANSWER;
+    run: async (name: ProcedureName, args: SponsorArguments) => {
+      if (name !== 'sponsorship.dapp') asked.push(args);
+      return ANSWERS[name];
     },
   } as unknown as Service;
   const answer = await dispatch(body, { service, chainId: 31337, apiKey: 'key', showReasons: true }, (error) => {
@@ -244,11 +256,7 @@ describe('params', () => {
     ['missing', undefined, 'params[0] must be an object'],
     ['empty', [], 'params[0] must be an object'],
     ['only an operation', [validOp], 'params[1] must be an object'],
-    [
-      'options that are no object',
-      [validOp, '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789'],
-      'params[1] must be an object',
-    ],
+    ['options that are no object', [validOp, 5], 'params[1] must be an object'],
     ['an operation that is a list', [[validOp], validOptions], 'params[0] must be an object'],
     ['null for both', [null, null], 'params[0] must be an object'],
     ['three', [validOp, validOptions, {}], 'params[2] should not exist'],
@@ -290,8 +298,10 @@ describe('params', () => {
     '9'.repeat(5000),
   ];
   const badHex = ['', '0', '0x1', 'abcd', '0xgg', '0x12 ', '0x12\n', 5, null, true, {}, ['0x']];
+  /** Without what stands for "not given" where clients may leave something open. */
+  const present = (values: unknown[]): unknown[] => values.filter((value) => value !== '0x' && value !== null);
   const badObjects = ['x', 5, true, []];
-  /** Field, what it must be, and what it must not. Null stands for "not given" in what clients leave open. */
+  /** Field, what it must be, and what it must not. */
   const fields: [string, string, unknown[]][] = [
     [
       'params[0].sender',
@@ -301,13 +311,17 @@ describe('params', () => {
     ['params[0].nonce', QUANTITY, [undefined, ...badQuantities]],
     ['params[0].initCode', HEX, badHex],
     ['params[0].callData', HEX, [undefined, ...badHex]],
-    ...['callGasLimit', 'verificationGasLimit', 'preVerificationGas'].map((name): [string, string, unknown[]] => [
-      `params[0].${name}`,
-      QUANTITY,
-      badQuantities.filter((value) => value !== '0x' && value !== null),
-    ]),
+    ...[
+      'callGasLimit',
+      'verificationGasLimit',
+      'preVerificationGas',
+      'paymasterVerificationGasLimit',
+      'paymasterPostOpGasLimit',
+    ].map((name): [string, string, unknown[]] => [`params[0].${name}`, QUANTITY, present(badQuantities)]),
     ['params[0].maxFeePerGas', QUANTITY, badQuantities],
     ['params[0].maxPriorityFeePerGas', QUANTITY, badQuantities],
+    ['params[0].factory', HEX, present(badHex)],
+    ['params[0].paymaster', ADDRESS, ['0x12', 5]],
     ['params[0].signature', HEX, badHex],
     ['params[0].paymasterAndData', HEX, badHex],
     ['params[0].data', 'should not exist', ['0x', null]],
@@ -436,6 +450,144 @@ describe('params', () => {
     const callData = `0x${'ab'.repeat(500_000)}`;
     const { asked } = await send(request({ params: [{ ...validOp, callData }, validOptions] }));
     expect(asked[0]!.userOperation.callData).toBe(callData);
+  });
+});
+
+describe('the other methods', () => {
+  const CHAIN = '0x7a69';
+  const rest = (params: unknown[]): unknown[] => [validOp, ...params];
+  const mismatch = (root: string) =>
+    `${root} is ${sender}, but this DApp is sponsored on EntryPoint 0.6 (${ENTRY_POINT}): its paymaster version is 1.1.0`;
+
+  test.each<[string, unknown[], unknown]>([
+    [
+      'pm_getPaymasterStubData',
+      rest([ENTRY_POINT, CHAIN]),
+      { paymasterAndData: '0x1234', sponsor: { name: 'DApp' }, isFinal: false },
+    ],
+    ['pm_getPaymasterData', rest([ENTRY_POINT, CHAIN, null]), { paymasterAndData: '0x1234' }],
+    ['pm_getPaymasterData', rest([ENTRY_POINT.toLowerCase(), 31337, {}]), { paymasterAndData: '0x1234' }],
+    [
+      'pm_sponsorUserOperation',
+      rest([ENTRY_POINT]),
+      {
+        paymasterAndData: '0x1234',
+        preVerificationGas: '0x1267c',
+        verificationGasLimit: '0xdf21',
+        callGasLimit: '0x1a930',
+      },
+    ],
+    [
+      'pm_getFeeQuoteOrData',
+      rest([{ mode: 'ERC20' }]),
+      { MODE: 'ERC20', mode: 'ERC20', ...(ANSWERS['sponsorship.feeQuotes'] as object) },
+    ],
+    [
+      'pm_getFeeQuoteOrData',
+      rest([{}]),
+      {
+        MODE: 'SPONSORED',
+        mode: 'SPONSORED',
+        paymasterAndData: '0x1234',
+        preVerificationGas: '75388',
+        verificationGasLimit: 57121,
+        callGasLimit: 108848,
+      },
+    ],
+    ['pm_supportedEntryPoints', [], [ENTRY_POINT]],
+    ['pm_supportedEntryPoints', [CHAIN], [ENTRY_POINT]],
+    [
+      'pm_supportedERC20Tokens',
+      [ENTRY_POINT],
+      { paymasterMetadata: { name: 'DApp', address: `0x${'cd'.repeat(20)}` }, tokens: [] },
+    ],
+    ['pm_paymasterBalance', [], { balance: '0x100', promised: '0x10' }],
+  ])('%s answers in the shape that its clients read, case %#', async (method, params, result) => {
+    expect(await send(request({ method, params }))).toMatchObject({ status: 200, body: { result } });
+  });
+
+  test.each<[string, unknown[], string]>([
+    ['pm_getPaymasterStubData', [], 'params[1] must be an EVM address'],
+    ['pm_getPaymasterStubData', rest([sender, CHAIN]), mismatch('params[1]')],
+    [
+      'pm_getPaymasterData',
+      rest([ENTRY_POINT]),
+      'params[2] must be a 0x hex quantity, a decimal string or a safe integer',
+    ],
+    ['pm_getPaymasterData', rest([ENTRY_POINT, '0x1']), 'params[2] is chain 1, but this address serves chain 31337'],
+    ['pm_getPaymasterData', rest([ENTRY_POINT, CHAIN, { limit: 1 }]), 'params[3].limit should not exist'],
+    ['pm_getPaymasterData', rest([ENTRY_POINT, CHAIN, {}, {}]), 'params[4] should not exist'],
+    ['pm_sponsorUserOperation', rest([sender]), mismatch('params[1]')],
+    ['pm_sponsorUserOperation', rest(['nowhere']), 'params[1] must be an EVM address'],
+    [
+      'pm_sponsorUserOperation',
+      rest([ENTRY_POINT, { validForSeconds: 5 }]),
+      'params[2].validForSeconds must be a whole number of seconds from 30 to 86400',
+    ],
+    ['pm_getFeeQuoteOrData', rest([{ mode: 'FREE' }]), 'params[1].mode must be one of: SPONSORED, SPONSORSHIP, ERC20'],
+    ['pm_supportedEntryPoints', ['0x1'], 'params[0] is chain 1, but this address serves chain 31337'],
+    ['pm_supportedERC20Tokens', [sender], mismatch('params[0]')],
+    ['pm_paymasterBalance', [ENTRY_POINT], 'params[0] should not exist'],
+  ])('%s names what is wrong with its params, case %#', async (method, params, message) => {
+    const { body, asked, status } = await send(request({ method, params }));
+    expect({ status, body, asked }).toMatchObject({
+      status: 400,
+      body: { error: { code: -32602, message } },
+      asked: [],
+    });
+  });
+
+  test.each([
+    'pm_getPaymasterStubData',
+    'pm_getPaymasterData',
+    'pm_sponsorUserOperation',
+    'pm_getFeeQuoteOrData',
+    'pm_supportedEntryPoints',
+    'pm_supportedERC20Tokens',
+    'pm_paymasterBalance',
+  ])('%s answers whatever its params are', async (method) => {
+    const part = fc.oneof(
+      fc.jsonValue({ maxDepth: 3 }),
+      fc.constantFrom<fc.JsonValue>(validOp, ENTRY_POINT, CHAIN, {}, null),
+    );
+    const body = fc
+      .array(part, { maxLength: 5 })
+      .map((params) => JSON.parse(JSON.stringify(request({ method, params }))) as unknown);
+    await fc.assert(fc.asyncProperty(body, expectAnswered), { numRuns: 200 });
+  });
+
+  test.each<[string, object, object]>([
+    ['none', {}, { mode: 'SPONSORED', expiryDuration: 300 }],
+    [
+      "Pimlico's names",
+      { validForSeconds: 60, meta: { a: 'b' }, sponsorshipPolicyId: 'sp' },
+      { mode: 'SPONSORED', expiryDuration: 60, sponsorshipInfo: { webhookData: { a: 'b' } } },
+    ],
+    ["Pimlico's token", { token: sender }, { mode: 'ERC20', tokenInfo: { feeTokenAddress: sender } }],
+    [
+      "Biconomy's options",
+      { ...validOptions, calculateGasLimits: false },
+      { mode: 'SPONSORED', sponsorshipInfo: validOptions.sponsorshipInfo },
+    ],
+  ])('a context of %s is read as options', async (_, context, options) => {
+    const { asked } = await send(
+      request({ method: 'pm_getPaymasterData', params: rest([ENTRY_POINT, CHAIN, context]) }),
+    );
+    expect(asked[0]!.options).toMatchObject({ ...options, calculateGasLimits: false });
+  });
+
+  test('a stub needs neither gas nor fees', async () => {
+    const op = { sender, nonce: '0x0', callData: '0x', callGasLimit: '0x0' };
+    expect((await send(request({ method: 'pm_getPaymasterStubData', params: [op, ENTRY_POINT, CHAIN] }))).status).toBe(
+      200,
+    );
+  });
+
+  test('gas of 0x0, which viem sends for gas it does not know, is gas that is not given', async () => {
+    const op = { ...validOp, callGasLimit: '0x0', verificationGasLimit: '0x0', preVerificationGas: '0x0' };
+    const { asked } = await send(request({ method: 'pm_getPaymasterData', params: [op, ENTRY_POINT, CHAIN] }));
+    const { callGasLimit, verificationGasLimit, preVerificationGas } = asked[0]!.userOperation;
+    expect([callGasLimit, verificationGasLimit, preVerificationGas]).toEqual([undefined, undefined, undefined]);
   });
 });
 

@@ -1,27 +1,105 @@
+import { entryPointAddress } from '../../shared/entry-points.ts';
 import { EngineError } from '../../shared/errors.ts';
+import type { Hex } from '../../shared/schema/hex.ts';
+import type { PartialUserOperation } from '../../shared/schema/partial-user-operation.ts';
+import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { readTank, requireRpc } from '../decision/chain-reads.ts';
 import { decide } from '../decision/decide.ts';
+import { tankKey } from '../decision/ledger-steps.ts';
+import { stubSponsorship } from '../decision/stub.ts';
+import { requireReady } from '../paymaster/readiness.ts';
 import { findLayout } from '../paymaster/registry.ts';
+import { splitPaymasterAndData } from '../paymaster/paymaster-fields.ts';
+import type { Paymaster } from '../store/store.ts';
 import { readOperation } from '../user-operation/read-operation.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
+const entryPointVersionOf = (version: string): EntryPointVersion => {
+  const layout = findLayout(version);
+  if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
+  return layout.entryPointVersion;
+};
+
+/** Fees may be open while gas is estimated (ERC-7677): a stub takes none for zero. */
+const withOpenFees = (sent: PartialUserOperation): PartialUserOperation => {
+  if (sent.gasFees !== undefined) return sent;
+  const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = sent;
+  return { ...sent, maxFeePerGas, maxPriorityFeePerGas };
+};
+
+/** The paymaster's part, from v0.7 on also as the operation's own fields. */
+const promiseOf = (op: UserOperation, paymasterAndData: Hex) => {
+  if (isV06(op) || paymasterAndData === '0x') return { paymasterAndData };
+  const { paymaster, paymasterData, ...limits } = splitPaymasterAndData(paymasterAndData);
+  return {
+    paymasterAndData,
+    fields: {
+      paymaster,
+      paymasterData,
+      paymasterVerificationGasLimit: String(limits.paymasterVerificationGasLimit),
+      paymasterPostOpGasLimit: String(limits.paymasterPostOpGasLimit),
+    },
+  };
+};
+
 /** Deciding for the DApp that an API key names. */
-export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'sponsorship'>> => ({
-  'sponsorship.sponsor': async ({ apiKey, chainId, userOperation: sent, ...request }) => {
-    const paymaster = await context.store.findPaymasterByApiKey(apiKey);
+export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'sponsorship'>> => {
+  const { store, vault, chains } = context;
+
+  const dappOf = async ({ apiKey, chainId }: { apiKey: string; chainId: number }): Promise<Paymaster> => {
+    const paymaster = await store.findPaymasterByApiKey(apiKey);
     if (paymaster?.chainId !== chainId) throw new EngineError('UNKNOWN_API_KEY');
-    const layout = findLayout(paymaster.version);
-    if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
-    const userOperation = readOperation(sent, { version: layout.entryPointVersion, chainId });
-    const decision = await decide(context, { paymaster, userOperation, ...request });
-    const { decisionId, op, paymasterAndData, reason } = decision;
-    return {
-      decisionId,
-      sponsored: reason === undefined,
-      paymasterAndData,
-      callGasLimit: String(op.callGasLimit),
-      verificationGasLimit: String(op.verificationGasLimit),
-      preVerificationGas: String(op.preVerificationGas),
-      ...(reason !== undefined && { reason }),
-    };
-  },
-});
+    return paymaster;
+  };
+
+  return {
+    'sponsorship.dapp': async (caller) => {
+      const { name, version } = await dappOf(caller);
+      const entryPointVersion = entryPointVersionOf(version);
+      return { name, version, entryPointVersion, entryPoint: entryPointAddress[entryPointVersion] };
+    },
+
+    'sponsorship.sponsor': async ({ apiKey, chainId, userOperation: sent, ...request }) => {
+      const paymaster = await dappOf({ apiKey, chainId });
+      const userOperation = readOperation(sent, { version: entryPointVersionOf(paymaster.version), chainId });
+      const decision = await decide(context, { paymaster, userOperation, ...request });
+      const { decisionId, op, paymasterAndData, reason } = decision;
+      return {
+        decisionId,
+        sponsored: reason === undefined,
+        ...promiseOf(op, paymasterAndData),
+        callGasLimit: String(op.callGasLimit),
+        verificationGasLimit: String(op.verificationGasLimit),
+        preVerificationGas: String(op.preVerificationGas),
+        ...(reason !== undefined && { reason }),
+      };
+    },
+
+    'sponsorship.stub': async ({ apiKey, chainId, userOperation: sent, ...request }) => {
+      const paymaster = await dappOf({ apiKey, chainId });
+      const target = { version: entryPointVersionOf(paymaster.version), chainId };
+      const userOperation = readOperation(withOpenFees(sent), target);
+      const { op, paymasterAndData, reason } = await stubSponsorship(context, { paymaster, userOperation, ...request });
+      return { ...promiseOf(op, paymasterAndData), ...(reason !== undefined && { reason }) };
+    },
+
+    'sponsorship.feeQuotes': async ({ apiKey, chainId, options }) => {
+      const { contract } = await requireReady(store, vault, await dappOf({ apiKey, chainId }));
+      const { tokenList, preferredToken } = options.tokenInfo ?? {};
+      const unsupportedTokens = [...new Set([...(tokenList ?? []), ...(preferredToken ? [preferredToken] : [])])];
+      return { paymasterAddress: contract, feeQuotes: [], unsupportedTokens };
+    },
+
+    'sponsorship.feeTokens': async (caller) => {
+      const { contract } = await requireReady(store, vault, await dappOf(caller));
+      return { paymasterAddress: contract, tokens: [] };
+    },
+
+    'sponsorship.balance': async (caller) => {
+      const ready = await requireReady(store, vault, await dappOf(caller));
+      const balanceWei = await readTank(requireRpc(await chains.rpc(caller.chainId), ready), ready);
+      const [promisedWei = 0n] = await store.heldOf([{ key: tankKey(ready), kind: 'tank', amount: 0n, endsAt: null }]);
+      return { balanceWei: String(balanceWei), promisedWei: String(promisedWei) };
+    },
+  };
+};

@@ -26,3 +26,31 @@ export const sponsorshipOptions = z.strictObject({
 
 /** Sponsorship options after reading, defaults filled in. */
 export type SponsorshipOptions = z.output<typeof sponsorshipOptions>;
+
+/** Options of `pm_getFeeQuoteOrData`: without a mode it is sponsored if the rules allow, else the tokens are quoted. */
+export const feeQuoteOptions = sponsorshipOptions.partial({ mode: true });
+
+/** The options of Biconomy's dialect, and Pimlico's names for some of them. */
+const contextFields = feeQuoteOptions.extend({
+  token: address.nullish(),
+  validForSeconds: sponsorshipOptions.shape.expiryDuration.unwrap().nullish(),
+  meta: z.record(z.string(), z.unknown()).nullish(),
+  // Accepted because clients send it: it is the API key that tells whose rules decide.
+  sponsorshipPolicyId: z.string().max(100).nullish(),
+});
+
+const contextOptions = (context: z.output<typeof contextFields>): SponsorshipOptions => {
+  const { token, validForSeconds, meta, sponsorshipPolicyId: _, ...options } = context;
+  const feeTokenAddress = options.tokenInfo?.feeTokenAddress ?? token;
+  const webhookData = options.sponsorshipInfo?.webhookData ?? meta;
+  return {
+    ...options,
+    mode: options.mode ?? (token ? 'ERC20' : 'SPONSORED'),
+    expiryDuration: validForSeconds ?? options.expiryDuration,
+    ...(feeTokenAddress && { tokenInfo: { ...options.tokenInfo, feeTokenAddress } }),
+    ...(webhookData && { sponsorshipInfo: { ...options.sponsorshipInfo, webhookData } }),
+  };
+};
+
+/** The context of ERC-7677 and of Pimlico's dialect, read as options: sponsored unless it says otherwise. */
+export const paymasterContext = z.preprocess((context) => context ?? {}, contextFields.transform(contextOptions));

@@ -1,0 +1,31 @@
+import { EngineError } from '../../../shared/errors.ts';
+import { parse } from '../../../shared/schema/parse.ts';
+import { feeQuoteOptions } from '../../../shared/schema/sponsorship.ts';
+import { biconomyResult, readBiconomyRequest } from '../dialects/biconomy.ts';
+import type { RpcMethod } from '../method.ts';
+
+/**
+ * Biconomy's dialect: `[partial user operation, options]`. SPONSORED answers as `pm_sponsorUserOperation` does, ERC20
+ * quotes the tokens. Without a mode it is sponsored if the rules allow, else the tokens are quoted if the DApp takes any.
+ */
+export const pmGetFeeQuoteOrData: RpcMethod = {
+  method: 'pm_getFeeQuoteOrData',
+  async handle(params, context) {
+    const { service } = context;
+    const request = readBiconomyRequest(this.method, params, context);
+    const { mode, ...options } = parse(feeQuoteOptions, params[1], 'params[1]');
+    const quote = async (): Promise<unknown> => {
+      const quoted = { ...request, options: { ...options, mode: 'ERC20' as const } };
+      return { MODE: 'ERC20', mode: 'ERC20', ...(await service.run('sponsorship.feeQuotes', quoted)) };
+    };
+    if (mode === 'ERC20') return quote();
+    const sponsored = { ...request, options: { ...options, mode: mode ?? 'SPONSORED' } };
+    const answer = await service.run('sponsorship.sponsor', sponsored);
+    const result = biconomyResult(answer, context);
+    if (mode !== undefined || answer.sponsored) return result;
+    return quote().catch((error: unknown) => {
+      if (error instanceof EngineError && error.code === 'PAYMASTER_NOT_READY') return result;
+      throw error;
+    });
+  },
+};

@@ -1,0 +1,50 @@
+import type { ProcedureOutput } from '../../shared/contract/index.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { address, sameAddress } from '../../shared/schema/hex.ts';
+import { parse } from '../../shared/schema/parse.ts';
+import { type PartialUserOperation, partialUserOperation } from '../../shared/schema/partial-user-operation.ts';
+import { quantity } from '../../shared/schema/quantity.ts';
+import type { MethodContext } from './method.ts';
+
+/** The DApp that asks, and the EntryPoint on which it is sponsored. */
+export type Dapp = ProcedureOutput<'sponsorship.dapp'>;
+
+/** Who an API key names. @throws EngineError `UNKNOWN_API_KEY` */
+export const dappOf = ({ service, chainId, apiKey }: MethodContext): Promise<Dapp> =>
+  service.run('sponsorship.dapp', { chainId, apiKey });
+
+/** Refuses what a method has no use for. @throws EngineError `VALIDATION` if there are more params than that */
+export const atMost = (params: readonly unknown[], count: number): void => {
+  if (params.length <= count) return;
+  const errors = [`params[${count}] should not exist`];
+  throw new EngineError('VALIDATION', errors[0], { errors });
+};
+
+/** Reads the EntryPoint an operation is for. @throws EngineError `ENTRY_POINT_MISMATCH` if it is not the DApp's */
+export const checkEntryPoint = (
+  value: unknown,
+  root: string,
+  { entryPoint, entryPointVersion, version }: Dapp,
+): void => {
+  const given = parse(address, value, root);
+  if (sameAddress(given, entryPoint as `0x${string}`)) return;
+  throw new EngineError(
+    'ENTRY_POINT_MISMATCH',
+    `${root} is ${given}, but this DApp is sponsored on EntryPoint ${entryPointVersion} (${entryPoint}): its paymaster version is ${version}`,
+    { code: 'ENTRY_POINT_MISMATCH', expected: entryPoint },
+  );
+};
+
+/** Reads the chain an operation is for. @throws EngineError `CHAIN_MISMATCH` if it is not that of the URL */
+export const checkChainId = (value: unknown, root: string, chainId: number): void => {
+  const given = parse(quantity, value, root);
+  if (given === BigInt(chainId)) return;
+  throw new EngineError('CHAIN_MISMATCH', `${root} is chain ${given}, but this address serves chain ${chainId}`, {
+    code: 'CHAIN_MISMATCH',
+    expected: `0x${chainId.toString(16)}`,
+  });
+};
+
+/** Reads the operation to be sponsored, of whichever EntryPoint. @throws EngineError `VALIDATION` */
+export const readUserOperation = (value: unknown): PartialUserOperation =>
+  parse(partialUserOperation, value, 'params[0]');

@@ -1,0 +1,233 @@
+import {
+  type FeeQuotesOrDataResponse,
+  type PaymasterAndDataResponse,
+  Paymaster as BiconomyPaymaster,
+  PaymasterMode,
+} from '@biconomy/account';
+import { createSmartAccountClient } from 'permissionless';
+import { createPimlicoClient } from 'permissionless/clients/pimlico';
+import { type Hex, http } from 'viem';
+import { type UserOperation, createBundlerClient, createPaymasterClient } from 'viem/account-abstraction';
+import { foundry } from 'viem/chains';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { deployEntryPoint } from '../../src/demo/world-contracts.ts';
+import { splitPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
+import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { useAlto } from '../support/alto.ts';
+import { type ClientAccount, type ClientDapp, clientDapp, mintCall, newAccount } from '../support/client-world.ts';
+import { gameItems, useSponsoredWorld } from '../support/sponsored-world.ts';
+
+const world = useSponsoredWorld();
+beforeAll(async () => {
+  await deployEntryPoint(world().operator, '0.7');
+  await deployEntryPoint(world().operator, '0.8');
+});
+const alto = useAlto(
+  () => world().chain,
+  () => Object.values(entryPointAddress),
+);
+
+/** viem's bundler client as an app sets it up. */
+const bundlerFor = ({ client, account }: ClientAccount, dapp?: ClientDapp) =>
+  createBundlerClient({
+    client,
+    account,
+    chain: foundry,
+    transport: http(alto().url),
+    pollingInterval: 50,
+    ...(dapp && { paymaster: createPaymasterClient({ transport: http(dapp.url) }) }),
+    userOperation: { estimateFeesPerGas: gasPrice },
+  });
+
+const gasPrice = async () =>
+  (await createPimlicoClient({ transport: http(alto().url) }).getUserOperationGasPrice()).standard;
+
+/** An operation of the account with a stub signature, and without paymaster and gas. */
+const unsponsored = async (one: ClientAccount, call: Call): Promise<UserOperation> => {
+  const parameters = ['factory', 'fees', 'nonce', 'signature'] as const;
+  const { account } = one;
+  const prepared = await bundlerFor(one).prepareUserOperation({ account, calls: [call], parameters });
+  const fields = ['sender', 'nonce', 'initCode', 'factory', 'factoryData', 'callData'];
+  const known = [...fields, 'maxFeePerGas', 'maxPriorityFeePerGas', 'signature'];
+  const op = Object.entries(prepared).filter(([name, value]) => known.includes(name) && value !== undefined);
+  return Object.fromEntries(op) as unknown as UserOperation;
+};
+
+/** Signs with the account's key and hands the operation to the bundler. */
+const signAndSend = async (one: ClientAccount, op: UserOperation): Promise<Hex> => {
+  const signature = await one.account.signUserOperation(op);
+  return bundlerFor(one).sendUserOperation({ ...op, signature, account: one.account } as never);
+};
+
+/** What an app makes of the answer of Biconomy's client. */
+const sponsoredBy = ({ entryPoint }: ClientDapp, answer: PaymasterAndDataResponse | FeeQuotesOrDataResponse) => {
+  const paymasterAndData = answer.paymasterAndData as Hex;
+  return {
+    ...(entryPoint.version === '0.6' ? { paymasterAndData } : splitPaymasterAndData(paymasterAndData)),
+    callGasLimit: BigInt(answer.callGasLimit!),
+    verificationGasLimit: BigInt(answer.verificationGasLimit!),
+    preVerificationGas: BigInt(answer.preVerificationGas!),
+  };
+};
+
+type Call = ReturnType<typeof mintCall>;
+
+/** Ways to have a call sponsored and sent; they answer the hash of the operation. */
+const senders: Record<string, (dapp: ClientDapp, one: ClientAccount, call: Call) => Promise<Hex>> = {
+  "viem's paymaster client": (dapp, one, call) =>
+    bundlerFor(one, dapp).sendUserOperation({ account: one.account, calls: [call] }),
+
+  "permissionless' smart account client": async (dapp, { client, account }, call) => {
+    const pimlico = createPimlicoClient({
+      chain: foundry,
+      transport: http(dapp.url),
+      entryPoint: dapp.entryPoint,
+    });
+    const app = createSmartAccountClient({
+      client,
+      account,
+      chain: foundry,
+      bundlerTransport: http(alto().url),
+      paymaster: pimlico,
+      paymasterContext: { sponsorshipPolicyId: 'sp_any' },
+      userOperation: { estimateFeesPerGas: gasPrice },
+    });
+    return app.sendUserOperation({ calls: [call] });
+  },
+
+  "permissionless' Pimlico client": async (dapp, one, call) => {
+    const pimlico = createPimlicoClient({
+      transport: http(dapp.url),
+      entryPoint: dapp.entryPoint,
+    });
+    const op: UserOperation = await unsponsored(one, call);
+    return signAndSend(one, {
+      ...op,
+      ...(await pimlico.sponsorUserOperation({ userOperation: op as never })),
+    } as UserOperation);
+  },
+
+  "Biconomy's paymaster": async (dapp, one, call) => {
+    const op: UserOperation = await unsponsored(one, call);
+    const paymaster = new BiconomyPaymaster({ paymasterUrl: dapp.url });
+    const sponsored = await paymaster.getPaymasterAndData(op as object, { mode: PaymasterMode.SPONSORED });
+    return signAndSend(one, { ...op, ...sponsoredBy(dapp, sponsored) } as UserOperation);
+  },
+
+  "Biconomy's paymaster, asked for quotes or data": async (dapp, one, call) => {
+    const op: UserOperation = await unsponsored(one, call);
+    const paymaster = new BiconomyPaymaster({ paymasterUrl: dapp.url });
+    const sponsored = await paymaster.getPaymasterFeeQuotesOrData(op as object, {});
+    return signAndSend(one, { ...op, ...sponsoredBy(dapp, sponsored) } as UserOperation);
+  },
+};
+
+describe.each(['1.1.0', 'verifying-0.6', 'singleton-0.6', 'verifying-0.7', 'singleton-0.7', 'singleton-0.8'])(
+  'an operation sponsored by version %s',
+  (version) => {
+    let dapp: ClientDapp;
+    beforeAll(async () => {
+      dapp = await clientDapp(world(), version);
+    });
+
+    test.each(Object.keys(senders))('through %s is mined by a bundler and paid by the desk', async (name) => {
+      const one = await newAccount(world(), dapp);
+      const before = await dapp.purse();
+      const hash = await senders[name]!(dapp, one, mintCall(world()));
+      const { success, actualGasCost, paymaster } = await bundlerFor(one).waitForUserOperationReceipt({ hash });
+      expect(success).toBe(true);
+      expect(paymaster?.toLowerCase()).toBe(dapp.paymaster.toLowerCase());
+      expect(await one.client.getBalance({ address: one.account.address })).toBe(0n);
+      const paid = before - (await dapp.purse());
+      // Version 1.1.0 charges its tank from inside the operation, where the last gas is not known yet.
+      expect(Number(paid) / Number(actualGasCost)).toBeCloseTo(1, 2);
+      const [decision] = await dapp.decisions();
+      expect(decision).toMatchObject({
+        outcome: 'sponsored',
+        userOpHash: hash,
+        sender: one.account.address.toLowerCase(),
+      });
+      expect(paid).toBeLessThanOrEqual(BigInt(decision!.maxCostWei!));
+    });
+  },
+);
+
+describe('a refusal', () => {
+  let dapp: ClientDapp;
+  beforeAll(async () => {
+    dapp = await clientDapp(world(), '1.1.0');
+    const { engine, contracts } = world();
+    const { paymasterId } = dapp;
+    const contract = { name: 'Game Items', address: contracts.gameItems, abi: gameItems.formatJson() };
+    await engine.service.call('contracts.create', { paymasterId, ...contract, whitelistedMethods: ['burn'] });
+  });
+  const notWhitelisted = /calls mint.* on Game Items .* not whitelisted.* Add mint/s;
+
+  test.each(["viem's paymaster client", "permissionless' smart account client", "permissionless' Pimlico client"])(
+    'reaches the app through %s',
+    async (name) => {
+      const refused = senders[name]!(dapp, await newAccount(world(), dapp), mintCall(world()));
+      await expect(refused).rejects.toThrow(notWhitelisted);
+    },
+  );
+
+  test("is 0x for Biconomy's paymaster, so that the user pays", async () => {
+    const op = await unsponsored(await newAccount(world(), dapp), mintCall(world()));
+    const paymaster = new BiconomyPaymaster({ paymasterUrl: dapp.url });
+    const options = { mode: PaymasterMode.SPONSORED };
+    expect(await paymaster.getPaymasterAndData(op as object, options)).toMatchObject({ paymasterAndData: '0x' });
+    expect(await paymaster.getPaymasterFeeQuotesOrData(op as object, options)).toMatchObject({
+      paymasterAndData: '0x',
+    });
+  });
+
+  test("gives way to quotes where Biconomy's paymaster is asked for either", async () => {
+    const op = await unsponsored(await newAccount(world(), dapp), mintCall(world()));
+    const paymaster = new BiconomyPaymaster({ paymasterUrl: dapp.url });
+    const answer = await paymaster.getPaymasterFeeQuotesOrData(op as object, {});
+    expect(answer).toEqual({ feeQuotes: [], tokenPaymasterAddress: dapp.paymaster });
+  });
+});
+
+describe("an error in Biconomy's paymaster", () => {
+  // It looks up the error in a catalogue on the internet first, which is not there in tests.
+  beforeEach(() => {
+    const { fetch } = globalThis;
+    vi.stubGlobal('fetch', (...args: Parameters<typeof fetch>) =>
+      args[0] === 'https://raw.githubusercontent.com/bcnmy/aa-errors/main/docs/errors.json'
+        ? Promise.resolve(Response.json([]))
+        : fetch(...args),
+    );
+  });
+  afterEach(() => vi.unstubAllGlobals());
+
+  test.each<[string, object, Record<string, unknown>, string]>([
+    ['a call that fails', {}, { mode: PaymasterMode.SPONSORED }, 'AA20'],
+    ['a token missing', {}, { mode: PaymasterMode.ERC20 }, 'tokenInfo.feeTokenAddress is required in ERC20 mode'],
+    ['a field that is wrong', { callData: '0x1' }, { mode: PaymasterMode.SPONSORED }, 'params[0].callData must be'],
+  ])('says what it is to the app: %s', async (_, change, options, message) => {
+    const dapp = await clientDapp(world(), '1.1.0');
+    const op = await unsponsored(await newAccount(world(), dapp), mintCall(world()));
+    const paymaster = new BiconomyPaymaster({ paymasterUrl: dapp.url });
+    const changed = { ...op, initCode: '0x', ...change } as object;
+    const asked = paymaster.getPaymasterAndData(changed, options as { mode: PaymasterMode });
+    await expect(asked).rejects.toThrow(message);
+  });
+});
+
+test.each(['1.1.0', 'singleton-0.7', 'singleton-0.8'])(
+  'gas that the desk has estimated by the bundler gets an operation of version %s mined',
+  async (version) => {
+    const { engine, chain } = world();
+    await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url, bundler: alto().url });
+    try {
+      const dapp = await clientDapp(world(), version);
+      const one = await newAccount(world(), dapp);
+      const hash = await senders["permissionless' Pimlico client"]!(dapp, one, mintCall(world()));
+      expect(await bundlerFor(one).waitForUserOperationReceipt({ hash })).toMatchObject({ success: true });
+      expect((await dapp.decisions())[0]!.trace[0]).toMatchObject({ code: 'GAS_ESTIMATED' });
+    } finally {
+      await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url });
+    }
+  },
+);

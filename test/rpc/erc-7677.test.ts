@@ -1,0 +1,233 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { byteLength } from '../../src/engine/user-operation/hex-digits.ts';
+import type { Hex } from '../../src/shared/schema/hex.ts';
+import {
+  type RpcReply,
+  type SponsoredDapp,
+  FEE,
+  RESERVED_WEI,
+  gameCall,
+  operation,
+  useSponsoredWorld,
+} from '../support/sponsored-world.ts';
+import { startReceiver, verify } from '../support/webhook-receiver.ts';
+
+const world = useSponsoredWorld();
+const hiddenReasons = useSponsoredWorld({ showReasons: false });
+const CHAIN = '0x7a69';
+
+const mint = (overrides: Record<string, unknown> = {}): Record<string, unknown> =>
+  operation(
+    { to: world().contracts.gameItems, data: gameCall('mint') },
+    { maxFeePerGas: `0x${(2n * FEE).toString(16)}`, ...overrides },
+  );
+const burn = (): Record<string, unknown> => operation({ to: world().contracts.gameItems, data: gameCall('burn') });
+
+const ask = (
+  { apiKey }: SponsoredDapp,
+  method: string,
+  params: readonly unknown[],
+  { engine } = world(),
+): Promise<RpcReply> => engine.post(`/api/v2/31337/${apiKey}`, { jsonrpc: '2.0', id: 1, method, params });
+
+const stub = (dapp: SponsoredDapp, op: object): Promise<RpcReply> =>
+  ask(dapp, 'pm_getPaymasterStubData', [op, world().contracts.entryPoint, CHAIN]);
+const data = (dapp: SponsoredDapp, op: object): Promise<RpcReply> =>
+  ask(dapp, 'pm_getPaymasterData', [op, world().contracts.entryPoint, CHAIN, null]);
+
+const limitToOne = async ({ paymasterId }: SponsoredDapp): Promise<void> => {
+  const policyData = {
+    type: 'PAYMASTER',
+    cycleDuration: { value: 1, unit: 'day' },
+    threshold: 1,
+    thresholdType: 'COUNT',
+  };
+  const rule = { name: 'One a day', policyType: 'PAYMASTER_SA_LIMIT', policyData };
+  await world().engine.service.call('rules.create', { paymasterId, rule });
+};
+
+describe('a stub', () => {
+  test('is as long as the data will be, and names the sponsor', async () => {
+    const dapp = await world().dapp(10n ** 18n);
+    const { body, status } = await stub(dapp, mint());
+    const final = await data(dapp, mint());
+    expect([status, final.status]).toEqual([200, 200]);
+    expect(body.result).toMatchObject({ sponsor: { name: expect.stringMatching(/^DApp/) }, isFinal: false });
+    expect(Object.keys(final.body.result!)).toEqual(['paymasterAndData']);
+    expect(byteLength(body.result!.paymasterAndData)).toBe(byteLength(final.body.result!.paymasterAndData));
+  });
+
+  test('costs nothing: no limit is used, no wei is promised, no decision is made', async () => {
+    const dapp = await world().dapp(RESERVED_WEI * 2n);
+    await limitToOne(dapp);
+    for (let n = 0; n < 5; n += 1) expect((await stub(dapp, mint())).status).toBe(200);
+    expect(await dapp.decisions()).toEqual([]);
+    expect((await data(dapp, mint())).status).toBe(200);
+    expect(await dapp.decisions()).toMatchObject([{ outcome: 'sponsored', method: 'pm_getPaymasterData' }]);
+  });
+
+  test('asks no webhook', async () => {
+    const dapp = await world().dapp(10n ** 18n);
+    const { url, calls } = await startReceiver(verify);
+    const registration = { paymasterId: dapp.paymasterId, webhookUrl: url, requestType: 'POST' };
+    await world().engine.service.call('webhooks.create', registration);
+    expect([(await stub(dapp, mint())).status, calls.length]).toEqual([200, 0]);
+    expect([(await data(dapp, mint())).status, calls.length]).toEqual([200, 1]);
+  });
+
+  test('is given before gas and fees are known', async () => {
+    const dapp = await world().dapp(10n ** 18n);
+    const { sender, nonce, callData } = mint();
+    const zero = { callGasLimit: '0x0', verificationGasLimit: '0x0', preVerificationGas: '0x0' };
+    for (const op of [
+      { sender, nonce, callData },
+      { sender, nonce, callData, ...zero },
+    ]) {
+      expect((await stub(dapp, op)).status).toBe(200);
+    }
+  });
+
+  test('is refused where the operation would be, so that the wallet does not estimate in vain; the operator sees it', async () => {
+    const dapp = await world().dapp(10n ** 18n);
+    await world().registerGameItems(dapp);
+    const { status, body } = await stub(dapp, burn());
+    expect([status, body.error?.code, body.error?.data]).toEqual([
+      400,
+      -32005,
+      expect.objectContaining({ code: 'METHOD_NOT_WHITELISTED', rule: 'contracts' }),
+    ]);
+    expect(await dapp.decisions()).toMatchObject([
+      { outcome: 'denied', code: 'METHOD_NOT_WHITELISTED', method: 'pm_getPaymasterStubData', settlement: null },
+    ]);
+  });
+
+  test('is refused when a limit is full or the tank is empty', async () => {
+    const dapp = await world().dapp(10n ** 18n);
+    await limitToOne(dapp);
+    await data(dapp, mint());
+    expect((await stub(dapp, mint({ nonce: '0x1' }))).body.error?.data).toMatchObject({ code: 'LIMIT_REACHED' });
+    const poor = await world().dapp(0n);
+    expect((await stub(poor, mint())).body.error?.data).toMatchObject({ code: 'GAS_TANK_EMPTY' });
+  });
+});
+
+test('nothing of a reason leaves when the operator wants none told', async () => {
+  const { contracts } = hiddenReasons();
+  const poor = await hiddenReasons().dapp(0n);
+  for (const method of ['pm_getPaymasterStubData', 'pm_getPaymasterData']) {
+    const params = [mint(), contracts.entryPoint, CHAIN];
+    const { body } = await ask(poor, method, params, hiddenReasons());
+    expect(body.error).toEqual({ code: -32005, message: 'The user operation is not sponsored' });
+  }
+});
+
+describe('each fault has its own words, and nothing is signed', () => {
+  let dapp: SponsoredDapp;
+  beforeAll(async () => {
+    dapp = await world().dapp(10n ** 18n);
+  });
+  const V07 = '0x0000000071727De22E5E9d8BAf0edAc6f37da032';
+  const STRANGER: Hex = `0x${'11'.repeat(20)}`;
+
+  test.each<[string, string, () => unknown[], number, RegExp]>([
+    [
+      'another EntryPoint',
+      'pm_getPaymasterData',
+      () => [mint(), V07, CHAIN],
+      -32602,
+      /EntryPoint 0\.6 .* version is 1\.1\.0/,
+    ],
+    [
+      'another EntryPoint',
+      'pm_sponsorUserOperation',
+      () => [mint(), V07],
+      -32602,
+      /^params\[1\] is 0x0000000071727De2/,
+    ],
+    [
+      'another chain',
+      'pm_getPaymasterStubData',
+      () => [mint(), world().contracts.entryPoint, '0x1'],
+      -32602,
+      /chain 1, but .* chain 31337/,
+    ],
+    [
+      'no fees',
+      'pm_getPaymasterData',
+      () => [mint({ maxFeePerGas: undefined }), world().contracts.entryPoint, CHAIN],
+      -32602,
+      /maxFeePerGas must be given/,
+    ],
+    [
+      "another EntryPoint's fields",
+      'pm_getPaymasterData',
+      () => [mint({ factory: STRANGER }), world().contracts.entryPoint, CHAIN],
+      -32602,
+      /^factory should not exist: this DApp uses EntryPoint 0\.6/,
+    ],
+    [
+      'half an operation',
+      'pm_getPaymasterData',
+      () => [mint({ callGasLimit: '0x0' }), world().contracts.entryPoint, CHAIN],
+      -32602,
+      /callGasLimit must be given/,
+    ],
+    [
+      'absurd gas',
+      'pm_getPaymasterData',
+      () => [mint({ callGasLimit: `0x${'f'.repeat(64)}` }), world().contracts.entryPoint, CHAIN],
+      -32602,
+      /callGasLimit must be at most/,
+    ],
+    [
+      'no token',
+      'pm_getPaymasterData',
+      () => [mint(), world().contracts.entryPoint, CHAIN, { mode: 'ERC20' }],
+      -32006,
+      /feeTokenAddress is required/,
+    ],
+    [
+      'an unknown token',
+      'pm_getPaymasterStubData',
+      () => [mint(), world().contracts.entryPoint, CHAIN, { token: STRANGER }],
+      -32007,
+      /0x1111.* is not supported/,
+    ],
+  ])('%s: %s', async (_, method, params, code, message) => {
+    const before = (await dapp.decisions()).filter(({ outcome }) => outcome === 'sponsored').length;
+    const { status, body } = await ask(dapp, method, params());
+    expect([status, body.error?.code]).toEqual([400, code]);
+    expect(body.error?.message).toMatch(message);
+    expect((await dapp.decisions()).filter(({ outcome }) => outcome === 'sponsored')).toHaveLength(before);
+  });
+});
+
+describe('what a DApp can do', () => {
+  test('is told before it asks for anything', async () => {
+    const dapp = await world().dapp(3n * 10n ** 18n);
+    const { entryPoint } = world().contracts;
+    expect((await ask(dapp, 'pm_supportedEntryPoints', [])).body.result).toEqual([entryPoint]);
+    expect((await ask(dapp, 'pm_supportedERC20Tokens', [entryPoint])).body.result).toEqual({
+      paymasterMetadata: { name: expect.any(String), address: world().paymaster },
+      tokens: [],
+    });
+  });
+
+  test('with which money: what the tank holds, and what of it is promised', async () => {
+    const dapp = await world().dapp(3n * 10n ** 18n);
+    const balance = `0x${(3n * 10n ** 18n).toString(16)}`;
+    expect((await ask(dapp, 'pm_paymasterBalance', [])).body.result).toEqual({ balance, promised: '0x0' });
+    await data(dapp, mint());
+    const { maxCostWei } = (await dapp.decisions())[0]!;
+    const promised = `0x${BigInt(maxCostWei!).toString(16)}`;
+    expect((await ask(dapp, 'pm_paymasterBalance', [])).body.result).toEqual({ balance, promised });
+  });
+
+  test.each(['pm_supportedEntryPoints', 'pm_supportedERC20Tokens', 'pm_paymasterBalance'])(
+    '%s is not told to who has no key',
+    async (method) => {
+      const { status, body } = await ask({ ...(await world().dapp(0n)), apiKey: 'nobody' }, method, []);
+      expect([status, body.error?.code]).toEqual([401, -32001]);
+    },
+  );
+});

@@ -1,0 +1,97 @@
+import { parseEther } from 'ethers';
+import { toSimpleSmartAccount } from 'permissionless/accounts';
+import { type HttpTransport, type PublicClient, createPublicClient, http } from 'viem';
+import type { SmartAccount } from 'viem/account-abstraction';
+import { privateKeyToAccount } from 'viem/accounts';
+import { foundry } from 'viem/chains';
+import {
+  contractAt,
+  deployContract,
+  deployEntryPoint,
+  devWallet,
+  fundDeposit,
+} from '../../src/demo/world-contracts.ts';
+import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
+import { findLayout } from '../../src/engine/paymaster/registry.ts';
+import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
+import { type SponsoredDapp, type SponsoredWorld, gameCall } from './sponsored-world.ts';
+
+/** A DApp as its clients and its operator see it. */
+export interface ClientDapp extends SponsoredDapp {
+  /** Where clients reach the desk. */
+  readonly url: string;
+  readonly paymaster: Address;
+  readonly entryPoint: { readonly address: Address; readonly version: EntryPointVersion };
+  /** What there is on chain to pay with: the tank, or the contract's deposit. Wei. */
+  purse(): Promise<bigint>;
+}
+
+const PURSE_WEI = parseEther('1');
+
+/** A DApp of version 1.1.0, which has a tank of its own. */
+const tankDapp = async (world: SponsoredWorld): Promise<ClientDapp> => {
+  const { chain, engine, paymaster } = world;
+  const dapp = await world.dapp(PURSE_WEI);
+  const tanks = await contractAt('VerifyingSingletonPaymaster', paymaster, chain.provider);
+  return {
+    ...dapp,
+    url: `${engine.url}/api/v2/${chain.chainId}/${dapp.apiKey}`,
+    paymaster,
+    entryPoint: { address: entryPointAddress['0.6'], version: '0.6' },
+    purse: async () => (await tanks.getFunction('getBalance')(dapp.fundingWallet)) as bigint,
+  };
+};
+
+/** Registers a DApp of a version whose contract the desk deploys, with 1 ether to pay with. */
+export const clientDapp = async (world: SponsoredWorld, version: string): Promise<ClientDapp> => {
+  if (version === '1.1.0') return tankDapp(world);
+  const { chain, engine, operator } = world;
+  const { chainId, provider } = chain;
+  const entryPointVersion = findLayout(version)?.entryPointVersion ?? '0.6';
+  const entryPoint = await deployEntryPoint(operator, entryPointVersion);
+  const deployment = { chainId, version, privateKey: operator.privateKey };
+  const { address } = await engine.service.call('paymasterContracts.deploy', deployment);
+  const paymaster = address as Address;
+  await fundDeposit(entryPoint, paymaster, PURSE_WEI, operator);
+  const deposits = await contractAt('EntryPoint', entryPoint, provider);
+  const dapp = await engine.dapp({ version });
+  return {
+    ...dapp,
+    url: `${engine.url}/api/v1/${chainId}/${dapp.apiKey}`,
+    paymaster,
+    entryPoint: { address: entryPoint, version: entryPointVersion },
+    purse: async () => (await deposits.getFunction('balanceOf')(paymaster)) as bigint,
+  };
+};
+
+/** viem's client of the world's node, and a smart account that is not deployed yet and has no money. */
+export interface ClientAccount {
+  readonly client: PublicClient<HttpTransport, typeof foundry>;
+  readonly account: SmartAccount;
+}
+
+const FACTORIES: Readonly<Record<EntryPointVersion, ArtifactName>> = {
+  '0.6': 'SimpleAccountFactory',
+  '0.7': 'SimpleAccountFactory-0.7',
+  '0.8': 'SimpleAccountFactory-0.8',
+};
+
+/** The first account of a factory of its own, which a test may take for the DApp's next user. */
+export const newAccount = async (
+  { chain, operator }: SponsoredWorld,
+  { entryPoint }: Pick<ClientDapp, 'entryPoint'>,
+): Promise<ClientAccount> => {
+  const client = createPublicClient({ chain: foundry, transport: http(chain.url) });
+  const factoryAddress = await deployContract(FACTORIES[entryPoint.version], [entryPoint.address], operator);
+  const owner = privateKeyToAccount(devWallet(3, chain.provider).privateKey as Hex);
+  const account = await toSimpleSmartAccount({ client, owner, factoryAddress, entryPoint });
+  return { client, account: account as SmartAccount };
+};
+
+/** What users of the sample DApp do. */
+export const mintCall = ({ contracts }: SponsoredWorld): { to: Address; data: Hex } => ({
+  to: contracts.gameItems,
+  data: gameCall('mint'),
+});
