@@ -10,7 +10,7 @@ import { type Hex, http } from 'viem';
 import { type UserOperation, createBundlerClient, createPaymasterClient } from 'viem/account-abstraction';
 import { foundry } from 'viem/chains';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { deployEntryPoint } from '../../src/demo/world-contracts.ts';
+import { deployContract, deployEntryPoint } from '../../src/demo/world-contracts.ts';
 import { splitPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
 import { entryPointAddress } from '../../src/shared/entry-points.ts';
 import { useAlto } from '../support/alto.ts';
@@ -56,7 +56,7 @@ const unsponsored = async (one: ClientAccount, call: Call): Promise<UserOperatio
 /** Signs with the account's key and hands the operation to the bundler. */
 const signAndSend = async (one: ClientAccount, op: UserOperation): Promise<Hex> => {
   const signature = await one.account.signUserOperation(op);
-  return bundlerFor(one).sendUserOperation({ ...op, signature, account: one.account } as never);
+  return bundlerFor(one).sendUserOperation({ ...op, signature, account: one.account });
 };
 
 /** What an app makes of the answer of Biconomy's client. */
@@ -103,7 +103,7 @@ const senders: Record<string, (dapp: ClientDapp, one: ClientAccount, call: Call)
     const op: UserOperation = await unsponsored(one, call);
     return signAndSend(one, {
       ...op,
-      ...(await pimlico.sponsorUserOperation({ userOperation: op as never })),
+      ...(await pimlico.sponsorUserOperation({ userOperation: op })),
     } as UserOperation);
   },
 
@@ -181,13 +181,37 @@ describe('a refusal', () => {
     });
   });
 
-  test("gives way to quotes where Biconomy's paymaster is asked for either", async () => {
+  test("is what Biconomy's paymaster is told, where it asks for either and there are no tokens", async () => {
     const op = await unsponsored(await newAccount(world(), dapp), mintCall(world()));
     const paymaster = new BiconomyPaymaster({ paymasterUrl: dapp.url });
-    const answer = await paymaster.getPaymasterFeeQuotesOrData(op as object, {});
-    expect(answer).toEqual({ feeQuotes: [], tokenPaymasterAddress: dapp.paymaster });
+    expect(await paymaster.getPaymasterFeeQuotesOrData(op as object, {})).toMatchObject({ paymasterAndData: '0x' });
   });
 });
+
+test.each(['singleton-0.6', 'singleton-0.7'])(
+  "Biconomy's paymaster reads what an operation of %s costs in tokens",
+  async (version) => {
+    const { operator, engine, chain } = world();
+    const dapp = await clientDapp(world(), version);
+    const token = await deployContract('TestToken', ['USDT', 6], operator);
+    const settings = { chainId: chain.chainId, address: token, symbol: 'USDT', decimals: 6, premium: '10' };
+    await engine.service.call('feeTokens.set', { ...settings, rate: { source: 'static', tokensPerCoin: '3000' } });
+    const op = await unsponsored(await newAccount(world(), dapp), mintCall(world()));
+    const paymaster = new BiconomyPaymaster({ paymasterUrl: dapp.url });
+    const options = { mode: PaymasterMode.ERC20, tokenList: [token, dapp.paymaster] };
+    const { feeQuotes, tokenPaymasterAddress } = await paymaster.getPaymasterFeeQuotesOrData(op as object, options);
+    expect(tokenPaymasterAddress).toBe(dapp.paymaster);
+    expect(feeQuotes).toMatchObject([{ symbol: 'USDT', decimal: 6, tokenAddress: token, premiumPercentage: '10' }]);
+    expect(feeQuotes![0]!.maxGasFee).toBeGreaterThan(0);
+    const tokens = await createPimlicoClient({ transport: http(dapp.url) }).request({
+      method: 'pm_supportedERC20Tokens',
+      params: [],
+    } as never);
+    expect(tokens).toMatchObject({
+      tokens: expect.arrayContaining([{ address: token, symbol: 'USDT', decimals: 6, exchangeRate: '0xc4b20100' }]),
+    });
+  },
+);
 
 describe("an error in Biconomy's paymaster", () => {
   // It looks up the error in a catalogue on the internet first, which is not there in tests.

@@ -53,7 +53,7 @@ export const clientDapp = async (world: SponsoredWorld, version: string): Promis
   const entryPoint = await deployEntryPoint(operator, entryPointVersion);
   const deployment = { chainId, version, privateKey: operator.privateKey };
   const { address } = await engine.service.call('paymasterContracts.deploy', deployment);
-  const paymaster = address as Address;
+  const paymaster = address;
   await fundDeposit(entryPoint, paymaster, PURSE_WEI, operator);
   const deposits = await contractAt('EntryPoint', entryPoint, provider);
   const dapp = await engine.dapp({ version });

@@ -202,5 +202,5 @@ export const termsAt = (
 };
 
 /** `paymasterAndData` of an operation, signed for its gas and fees. */
-const sponsor = ({ layout, key }: ReadyPaymaster, op: UserOperation, terms: SponsorshipTerms): Hex =>
+export const sponsor = ({ layout, key }: ReadyPaymaster, op: UserOperation, terms: SponsorshipTerms): Hex =>
   layout.encode(op, terms, signDigest(key.reveal(), layout.hash(op, terms)));

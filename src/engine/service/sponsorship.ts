@@ -3,14 +3,18 @@ import { EngineError } from '../../shared/errors.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { PartialUserOperation } from '../../shared/schema/partial-user-operation.ts';
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { createRates } from '../chain/rates/rates.ts';
 import { readTank, requireRpc } from '../decision/chain-reads.ts';
 import { decide } from '../decision/decide.ts';
 import { tankKey } from '../decision/ledger-steps.ts';
+import { quoteFees } from '../decision/quote.ts';
 import { stubSponsorship } from '../decision/stub.ts';
 import { requireReady } from '../paymaster/readiness.ts';
 import { findLayout } from '../paymaster/registry.ts';
 import { splitPaymasterAndData } from '../paymaster/paymaster-fields.ts';
 import type { Paymaster } from '../store/store.ts';
+import { rateWithPremium } from '../token-mode/amounts.ts';
+import { requireTokenContract } from '../token-mode/token-contract.ts';
 import { readOperation } from '../user-operation/read-operation.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -44,7 +48,8 @@ const promiseOf = (op: UserOperation, paymasterAndData: Hex) => {
 
 /** Deciding for the DApp that an API key names. */
 export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'sponsorship'>> => {
-  const { store, vault, chains } = context;
+  const { store, vault, chains, clock } = context;
+  const rates = createRates(chains, clock);
 
   const dappOf = async ({ apiKey, chainId }: { apiKey: string; chainId: number }): Promise<Paymaster> => {
     const paymaster = await store.findPaymasterByApiKey(apiKey);
@@ -83,16 +88,24 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
       return { ...promiseOf(op, paymasterAndData), ...(reason !== undefined && { reason }) };
     },
 
-    'sponsorship.feeQuotes': async ({ apiKey, chainId, options }) => {
-      const { contract } = await requireReady(store, vault, await dappOf({ apiKey, chainId }));
-      const { tokenList, preferredToken } = options.tokenInfo ?? {};
-      const unsupportedTokens = [...new Set([...(tokenList ?? []), ...(preferredToken ? [preferredToken] : [])])];
-      return { paymasterAddress: contract, feeQuotes: [], unsupportedTokens };
+    'sponsorship.feeQuotes': async ({ apiKey, chainId, userOperation: sent, options, ...request }) => {
+      const paymaster = await dappOf({ apiKey, chainId });
+      const userOperation = readOperation(sent, { version: entryPointVersionOf(paymaster.version), chainId });
+      const asked = { paymaster, userOperation, options: { ...options, mode: 'ERC20' as const }, ...request };
+      const { paymasterAddress, feeQuotes, unsupportedTokens } = await quoteFees(context, rates, asked);
+      return { paymasterAddress, feeQuotes, unsupportedTokens };
     },
 
     'sponsorship.feeTokens': async (caller) => {
-      const { contract } = await requireReady(store, vault, await dappOf(caller));
-      return { paymasterAddress: contract, tokens: [] };
+      const { version, ...paymaster } = await dappOf(caller);
+      const ready = await requireReady(store, vault, { version, ...paymaster });
+      const contract = await requireTokenContract(store, { ...ready, version });
+      const tokens = (await store.listFeeTokens(caller.chainId)).map(async (token) => {
+        const { address, symbol, decimals, premium } = token;
+        const { exchangeRate } = await rates.rateOf(token);
+        return { address, symbol, decimals, exchangeRate: String(rateWithPremium(exchangeRate, premium)) };
+      });
+      return { paymasterAddress: contract.address, tokens: await Promise.all(tokens) };
     },
 
     'sponsorship.balance': async (caller) => {
