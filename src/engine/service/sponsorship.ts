@@ -111,7 +111,7 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     'sponsorship.balance': async (caller) => {
       const ready = await requireReady(store, vault, await dappOf(caller));
       const balanceWei = await readTank(requireRpc(await chains.rpc(caller.chainId), ready), ready);
-      const [promisedWei = 0n] = await store.heldOf([{ key: tankKey(ready), kind: 'tank', amount: 0n, endsAt: null }]);
+      const [promisedWei = 0n] = await store.heldOf([{ key: tankKey(ready), kind: 'tank', amount: 0n }]);
       return { balanceWei: String(balanceWei), promisedWei: String(promisedWei) };
     },
   };
