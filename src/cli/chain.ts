@@ -8,7 +8,6 @@ interface ChainFlags {
   name?: string;
   symbol?: string;
   treasury?: Address;
-  tokenPaymaster?: Address;
 }
 
 const set = command('set', 'Add a chain or change its settings; what is not given stays')
@@ -21,9 +20,8 @@ const set = command('set', 'Add a chain or change its settings; what is not give
     '--treasury <address>',
     "where singleton paymasters send users' token fees (default: the signer's address; better one whose key you hold)",
   )
-  .option('--token-paymaster <address>', "Biconomy's token paymaster, which version 1.1.0 needs for token mode")
   .action((chainId: number, flags: DeskOptions & ChainFlags) => {
-    const { rpc, bundler, name, symbol, treasury, tokenPaymaster, ...options } = flags;
+    const { rpc, bundler, name, symbol, treasury, ...options } = flags;
     return printFromDesk(options, (call) =>
       call('chains.set', {
         chainId,
@@ -32,7 +30,6 @@ const set = command('set', 'Add a chain or change its settings; what is not give
         ...(name !== undefined && { name }),
         ...(symbol !== undefined && { symbol }),
         ...(treasury !== undefined && { treasury }),
-        ...(tokenPaymaster !== undefined && { tokenPaymaster }),
       }),
     );
   });

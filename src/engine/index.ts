@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createChainAccess } from './chain/chain-access.ts';
+import { createRates } from './chain/rates/rates.ts';
 import { createSettlement } from './chain/settlement.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from './clock.ts';
 import type { Config } from './config.ts';
@@ -108,7 +109,16 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       maxPerHost: config.webhookMaxPerHost,
     });
     undo.push(() => webhooks.close());
-    const service = createService({ store, vault, chains, webhooks, clock, entropy, log });
+    const service = createService({
+      store,
+      vault,
+      chains,
+      rates: createRates(chains, clock),
+      webhooks,
+      clock,
+      entropy,
+      log,
+    });
     const settlement = createSettlement({ store, chains, clock, log, everyMs: config.settlementPollMs });
     undo.push(() => settlement.stop());
     // Ended first: whatever else ends, nothing new is accepted meanwhile.

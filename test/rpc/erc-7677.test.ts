@@ -209,7 +209,10 @@ describe('what a DApp can do', () => {
     expect((await ask(dapp, 'pm_supportedEntryPoints', [])).body.result).toEqual([entryPoint]);
     // Version 1.1.0 takes tokens through another contract, which this chain does not have.
     const { error } = (await ask(dapp, 'pm_supportedERC20Tokens', [entryPoint])).body;
-    expect(error).toMatchObject({ code: -32002, data: { missing: 'tokenPaymaster' } });
+    expect(error).toMatchObject({
+      code: -32002,
+      data: { missing: 'contract', fix: expect.stringContaining('contract use') },
+    });
   });
 
   test('with which money: what the tank holds, and what of it is promised', async () => {

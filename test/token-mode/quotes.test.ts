@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createRates } from '../../src/engine/chain/rates/rates.ts';
-import { quoteTokens } from '../../src/engine/token-mode/quote-tokens.ts';
-import { tokenTerms } from '../../src/engine/token-mode/token-terms.ts';
+import { singleton06 } from '../../src/engine/paymaster/singleton-0.6.ts';
+import type { ReadyTokenPaymaster } from '../../src/engine/paymaster/readiness.ts';
+import { Secret } from '../../src/engine/secret.ts';
+import { priceTokens, quoteSale } from '../../src/engine/token-mode/quote-tokens.ts';
+import { tokenSale } from '../../src/engine/token-mode/token-sale.ts';
 import { feeQuote } from '../../src/shared/schema/fee-token.ts';
 import type { FeeToken } from '../../src/shared/schema/fee-token.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
@@ -11,7 +14,16 @@ import { useTokenWorld } from '../support/token-world.ts';
 const world = useTokenWorld();
 const PAYMASTER: Address = `0x${'9a'.repeat(20)}`;
 const STRANGER: Address = `0x${'99'.repeat(20)}`;
-const contract = { kind: 'singleton-0.6', address: PAYMASTER, treasury: PAYMASTER } as const;
+const contract = (): ReadyTokenPaymaster => ({
+  chainId: world().chainId,
+  layout: singleton06.token!,
+  entryPoint: PAYMASTER,
+  contract: PAYMASTER,
+  checked: true,
+  signer: PAYMASTER,
+  key: new Secret(`0x${'11'.repeat(32)}` as const),
+  treasury: PAYMASTER,
+});
 const validUntil = 1_800_000_000;
 const op: UserOperationV06 = {
   sender: STRANGER,
@@ -35,23 +47,25 @@ const fixed = (): FeeToken =>
     rate: { source: 'static', tokensPerCoin: '2' },
     logoUrl: 'https://example.com/fix.svg',
   });
-const quotes = (asked: readonly Address[] = [], supported = [world().feeToken(), fixed()]) =>
-  quoteTokens(createRates({ rpc: async () => world().rpc }, world().clock), {
-    ...{ contract, op, supported, asked, validUntil },
-  });
+const quotes = async (asked: readonly Address[] = [], supported = [world().feeToken(), fixed()]) => {
+  const rates = createRates({ rpc: async () => world().rpc }, world().clock);
+  const { priced, unsupportedTokens } = await priceTokens(rates, supported, asked);
+  const sales = priced.map(({ token, rate }) => quoteSale(tokenSale(contract(), token, rate), rate, op, validUntil));
+  return { feeQuotes: sales, unsupportedTokens };
+};
 
 beforeEach(() => world().price(3000n, 1n));
 
 test('every token is quoted where none is named, in the shape that clients read', async () => {
-  const { feeQuotes, unsupportedTokens, unpriced } = await quotes();
-  // (100,000 + 80,000 for an approval + 3 * 200,000 + 50,000 + 60,000) gas at 1 gwei
+  const { feeQuotes, unsupportedTokens } = await quotes();
+  // (100,000 + 80,000 for an approval + 3 * 200,000 + 50,000 + 45,000) gas at 1 gwei
   expect(feeQuotes).toEqual([
     {
       symbol: 'USDT',
       decimal: 6,
       tokenAddress: world().token.address,
-      maxGasFee: 3.0171,
-      maxGasFeeUSD: 3.0171,
+      maxGasFee: 2.96625,
+      maxGasFeeUSD: 2.96625,
       exchangeRate: '3000000000',
       premiumPercentage: '13',
       validUntil,
@@ -60,7 +74,7 @@ test('every token is quoted where none is named, in the shape that clients read'
       symbol: 'FIX',
       decimal: 18,
       tokenAddress: fixed().address,
-      maxGasFee: 0.00178,
+      maxGasFee: 0.00175,
       exchangeRate: '2000000000000000000',
       premiumPercentage: '0',
       validUntil,
@@ -68,7 +82,7 @@ test('every token is quoted where none is named, in the shape that clients read'
     },
   ]);
   for (const quote of feeQuotes) expect(feeQuote.parse(quote)).toEqual(quote);
-  expect({ unsupportedTokens, unpriced }).toEqual({ unsupportedTokens: [], unpriced: [] });
+  expect(unsupportedTokens).toEqual([]);
 });
 
 test('an approval of the quote is enough for the operation that carries it', async () => {
@@ -79,7 +93,7 @@ test('an approval of the quote is enough for the operation that carries it', asy
     preVerificationGas: op.preVerificationGas + 8000n,
   };
   const rate = { exchangeRate: 3_000_000_000n };
-  const { maxUnits } = tokenTerms({ contract, op: withApproval, token: world().feeToken(), rate });
+  const maxUnits = tokenSale(contract(), world().feeToken(), rate).maxUnits(withApproval);
   const approved = BigInt(Math.ceil((feeQuotes[0]?.maxGasFee ?? 0) * 10 ** 6));
   expect(approved >= maxUnits).toBe(true);
 });
@@ -98,11 +112,8 @@ describe('a token whose feed has failed', () => {
   beforeEach(() => world().tokenFeed.send('set', [0n, world().clock.now() / 1000]));
 
   test('does not take the others with it', async () => {
-    const { feeQuotes, unpriced } = await quotes();
+    const { feeQuotes } = await quotes();
     expect(feeQuotes.map(({ symbol }) => symbol)).toEqual(['FIX']);
-    expect(unpriced).toEqual([
-      { token: world().token.address, message: expect.stringContaining('the token/USD feed') as unknown },
-    ]);
   });
 
   test('is the error where no other was asked for', async () => {
@@ -114,6 +125,6 @@ describe('a token whose feed has failed', () => {
 });
 
 test('a chain without fee tokens answers with no quotes, and does not fail', async () => {
-  expect(await quotes([STRANGER], [])).toEqual({ feeQuotes: [], unsupportedTokens: [STRANGER], unpriced: [] });
-  expect(await quotes([], [])).toEqual({ feeQuotes: [], unsupportedTokens: [], unpriced: [] });
+  expect(await quotes([STRANGER], [])).toEqual({ feeQuotes: [], unsupportedTokens: [STRANGER] });
+  expect(await quotes([], [])).toEqual({ feeQuotes: [], unsupportedTokens: [] });
 });

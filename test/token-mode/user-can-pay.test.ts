@@ -35,8 +35,8 @@ const call = (method: string, args: unknown[], fields: Partial<DecodedCall> = {}
   ...{ target: world().token.address, value: 0n, data: encode(method, args), operation: 'call' },
   ...fields,
 });
-const check = (fields: Partial<Payment> = {}, calls: DecodedCall[] = []) =>
-  checkUserCanPay(world().rpc, {
+const check = async (fields: Partial<Payment> = {}, calls: DecodedCall[] = [], promisedUnits = 0n) => {
+  const verdict = await checkUserCanPay(world().rpc, {
     chainId: world().chainId,
     sender,
     spender: SPENDER,
@@ -45,6 +45,8 @@ const check = (fields: Partial<Payment> = {}, calls: DecodedCall[] = []) =>
     decoding: { outcome: 'decoded', calls, via: [] },
     ...fields,
   });
+  return verdict(promisedUnits);
+};
 const codeOf = async (...args: Parameters<typeof check>): Promise<string> => (await check(...args)).code;
 
 describe('allowance and balance', () => {
@@ -53,6 +55,16 @@ describe('allowance and balance', () => {
     await approves(1_000_000n);
     expect(await check()).toMatchObject({ outcome: 'pass', code: 'USER_CAN_PAY' });
     expect(await codeOf({ maxUnits: 1_000_001n })).toBe('TOKEN_ALLOWANCE_SHORT');
+  });
+
+  test('are not counted twice: what his other operations may take yet is gone', async () => {
+    await has(1_500_000n);
+    await approves(1_500_000n);
+    expect(await check({}, [], 500_000n)).toMatchObject({ code: 'USER_CAN_PAY' });
+    expect(await check({}, [], 500_001n)).toMatchObject({
+      code: 'TOKEN_ALLOWANCE_SHORT',
+      evidence: { heldUnits: '999999', promisedUnits: '500001', missingUnits: '1' },
+    });
   });
 
   test('an allowance that is short is told with what is missing, the spender and what to do', async () => {
@@ -172,7 +184,7 @@ describe('nothing is signed blindly', () => {
 
     test('because there is no node at all: that is in the trace', async () => {
       const verdict = { outcome: 'skip', code: 'TOKEN_NOT_CHECKED' };
-      expect(await checkUserCanPay(undefined, payment())).toMatchObject(verdict);
+      expect((await checkUserCanPay(undefined, payment()))(0n)).toMatchObject(verdict);
     });
   });
 });

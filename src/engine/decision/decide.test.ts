@@ -77,8 +77,9 @@ beforeEach(async () => {
     },
   };
   const chains = { urls: async () => ({}), rpc: async () => node, bundler: async () => undefined };
+  const rates = { rateOf: () => Promise.reject(new Error('there are none')) };
   const webhooks = { deliver: () => Promise.reject(new Error('there are none')), close: () => undefined };
-  sponsor = (nonce) => decide({ store, vault, chains, webhooks, clock, entropy: systemEntropy }, request(nonce));
+  sponsor = (nonce) => decide({ store, vault, chains, webhooks, clock, rates, entropy: systemEntropy }, request(nonce));
 });
 afterEach(() => store.close());
 

@@ -1,24 +1,21 @@
-import { EngineError } from '../../shared/errors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import type { SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
-import { decodeCalls } from '../calls/decode-calls.ts';
-import type { ChainAccess } from '../chain/chain-access.ts';
+import { type Decoding, decodeCalls } from '../calls/decode-calls.ts';
 import type { Clock, Entropy } from '../clock.ts';
-import { ensureAgreement } from '../paymaster/agreement.ts';
 import type { SponsorshipTerms } from '../paymaster/layout.ts';
 import { withPaymasterAndData } from '../paymaster/paymaster-fields.ts';
-import { type ReadyPaymaster, requireReady } from '../paymaster/readiness.ts';
+import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { contractsRule } from '../rules/contracts.ts';
 import { type DeploymentPolicy, walletDeploymentRule } from '../rules/wallet-deployment.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
 import { signDigest } from '../signer/sign.ts';
-import type { Vault } from '../signer/vault.ts';
-import type { DappPolicy, Store } from '../store/store.ts';
+import type { DappPolicy } from '../store/store.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
 import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
 import { newDecisionId } from './decision-id.ts';
+import { type PayerContext, findPayer } from './payer.ts';
+import { paymentClaim } from './payment-claim.ts';
 import { withGas } from './operation-gas.ts';
 import { type Progress, type SponsorshipRequest, decisionDraft, failedDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
@@ -27,10 +24,7 @@ import { type WebhookAnswers, askWebhooks, needsAnswers } from './webhook-steps.
 import { whitelistOf } from './whitelist.ts';
 
 /** What deciding works with. */
-export interface DecisionContext {
-  readonly store: Store;
-  readonly vault: Vault;
-  readonly chains: ChainAccess;
+export interface DecisionContext extends PayerContext {
   readonly webhooks: Deliverer;
   readonly clock: Clock;
   readonly entropy: Entropy;
@@ -79,11 +73,7 @@ export const recordingFailure = async <T>(
 const decideInOrder = async (context: DecisionContext, progress: Progress): Promise<SponsorshipDecision> => {
   const { store, chains, clock } = context;
   const { paymaster, userOperation, options } = progress.request;
-  refuseTokenMode(options);
-
-  const ready = await requireReady(store, context.vault, paymaster);
-  const rpc = await chains.rpc(paymaster.chainId);
-  await ensureAgreement(store, rpc, ready);
+  const { ready, sale, rpc } = await findPayer(context, progress.request);
   const senderNonce = await readNonce(rpc, ready, userOperation.sender);
   const delegate = await readDelegate(rpc, ready, userOperation);
   const termsNow = (): SponsorshipTerms =>
@@ -98,34 +88,37 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
     sponsor: (draft) => sponsor(ready, draft, termsNow()),
   });
   progress.steps = [step];
+  const decoding = decodeOperation(op, ready);
 
-  let asked: WebhookAnswers | undefined;
+  let asked: WebhookAnswers = new Map();
   for (;;) {
     // Whatever waits comes before the policy is read: what the operator changes meanwhile binds this operation.
     const settlements = await store.settlements();
     const money = await readMoney(rpc, ready, options.calculateGasLimits);
-    const policy = await store.dappPolicy(paymaster.paymasterId);
+    const payment = sale && (await paymentClaim(clock, rpc, sale, op, decoding));
+    const rules = await store.dappPolicy(paymaster.paymasterId);
+    const policy = sale === undefined ? rules : unbound(rules);
 
     // 2. Contracts, 3. wallet deployment
-    progress.steps = [step, ...localSteps(clock, policy, ready, op)];
-    // 4. Spending limits, 5. gas tank
-    const ledger = ledgerSteps(clock, { op, ready, policy, money, now: clock.now() });
+    progress.steps = [step, ...(sale === undefined ? localSteps(clock, policy, op, decoding) : [])];
+    // 4. Spending limits, or what the user pays with; 5. gas tank
+    const ledger = ledgerSteps(clock, { op, ready, policy, payment, money, now: clock.now() });
 
     // 6. Webhooks, only when no local rule denies. Afterwards everything is looked at anew.
     const preview = needsAnswers(policy, asked)
-      ? [...progress.steps, ...ledger.steps(await store.heldOf(ledger.claims))]
+      ? [...progress.steps, ...ledger.steps(await store.heldOf(ledger.claims)), ...asked.values()]
       : undefined;
     if (preview !== undefined && reasonOf(preview) === undefined) {
-      asked = await askWebhooks(context, policy, op, progress);
+      asked = await askWebhooks(context, policy, op, progress, asked);
       continue;
     }
 
     // 7. Sign and store: one atomic step, so that no two operations are promised the same wei.
     const terms = termsNow();
-    const concluded = { ...progress, now: clock.now(), policy, ready, terms, op, delegate };
+    const concluded = { ...progress, now: clock.now(), policy, ready, sale, terms, op, decoding, delegate };
     const decided = await store.decideAndReserve({ claims: ledger.claims, settlements }, (held) => {
       // Where a webhook was not asked because a local rule denied, that denial stands.
-      const steps = preview ?? [...progress.steps, ...ledger.steps(held), ...(asked?.steps ?? [])];
+      const steps = preview ?? [...progress.steps, ...ledger.steps(held), ...asked.values()];
       const reason = reasonOf(steps);
       const paymasterAndData = reason === undefined ? sponsor(ready, op, terms) : '0x';
       return {
@@ -144,16 +137,16 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
 };
 
 /** The rules that need nothing but the operation and the policy. */
-export const localSteps = (clock: Clock, policy: DappPolicy, { layout }: ReadyPaymaster, op: UserOperation): Step[] => {
-  const { sender, callData } = op;
-  const decoding = decodeCalls(callData, { sender, entryPointVersion: layout.entryPointVersion });
-  return [
-    ruleStep(clock, contractsRule.type, () => contractsRule.check(whitelistOf(policy), { sender, decoding })),
-    ruleStep(clock, walletDeploymentRule.type, () =>
-      walletDeploymentRule.check(deploymentPolicy(policy), { deploys: deploysWallet(op) }),
-    ),
-  ];
-};
+export const localSteps = (clock: Clock, policy: DappPolicy, op: UserOperation, decoding: Decoding): Step[] => [
+  ruleStep(clock, contractsRule.type, () => contractsRule.check(whitelistOf(policy), { sender: op.sender, decoding })),
+  ruleStep(clock, walletDeploymentRule.type, () =>
+    walletDeploymentRule.check(deploymentPolicy(policy), { deploys: deploysWallet(op) }),
+  ),
+];
+
+/** The calls an operation makes, as its EntryPoint has its account read them. */
+export const decodeOperation = ({ sender, callData }: UserOperation, { layout }: ReadyPaymaster): Decoding =>
+  decodeCalls(callData, { sender, entryPointVersion: layout.entryPointVersion });
 
 /**
  * True if the operation makes or initialises its account: it names a factory, or initialises an EIP-7702 account. An
@@ -174,13 +167,8 @@ const deploymentPolicy = ({ rules, contracts }: DappPolicy): DeploymentPolicy =>
   };
 };
 
-/** No layout here takes tokens. @throws EngineError `FEE_TOKEN_REQUIRED`, `TOKEN_NOT_SUPPORTED` */
-export const refuseTokenMode = ({ mode, tokenInfo }: SponsorshipOptions): void => {
-  if (mode !== 'ERC20') return;
-  const token = tokenInfo?.feeTokenAddress;
-  if (token === undefined || token === null) throw new EngineError('FEE_TOKEN_REQUIRED');
-  throw new EngineError('TOKEN_NOT_SUPPORTED', `The fee token ${token} is not supported`, { supported: [] });
-};
+/** Whoever pays for himself is not bound by the rules of sponsorship (SPEC 6). */
+export const unbound = ({ revision }: DappPolicy): DappPolicy => ({ revision, contracts: [], rules: [], webhooks: [] });
 
 /** What the paymaster promises: a window around `now` (ms), and what the contract hashes besides. */
 export const termsAt = (

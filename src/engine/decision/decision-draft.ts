@@ -1,9 +1,11 @@
 import { entryPointAddress } from '../../shared/entry-points.ts';
 import { EngineError } from '../../shared/errors.ts';
+import { unitsToDecimal } from '../../shared/schema/decimal.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import type { Decoding } from '../calls/decode-calls.ts';
 import type { SponsorshipTerms } from '../paymaster/layout.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { withPaymasterAndData } from '../paymaster/paymaster-fields.ts';
@@ -12,7 +14,10 @@ import type { DappPolicy, DecisionDraft, Paymaster } from '../store/store.ts';
 import type { RequestedOperation } from '../user-operation/read-operation.ts';
 import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 import { hashUserOperation } from '../user-operation/user-op-hash.ts';
+import type { TokenSale } from '../token-mode/token-sale.ts';
 import { type Reason, type Step, traceOf } from './steps.ts';
+import { tracedCalls } from './traced-calls.ts';
+import { whitelistOf } from './whitelist.ts';
 
 /** A request for sponsorship of a known DApp. */
 export interface SponsorshipRequest {
@@ -38,9 +43,12 @@ interface Concluded extends Progress {
   readonly now: number;
   readonly policy: DappPolicy;
   readonly ready: ReadyPaymaster;
+  /** How the user pays, if he does. */
+  readonly sale: TokenSale | undefined;
   readonly terms: SponsorshipTerms;
   /** The operation with its gas. */
   readonly op: UserOperation;
+  readonly decoding: Decoding;
   /** What the paymaster signed; `0x` if it does not sponsor. */
   readonly paymasterAndData: Hex;
   /** Of an EIP-7702 operation of v0.8. */
@@ -65,14 +73,17 @@ const head = (id: string, at: number, { paymaster, method, userOperation, option
 export const decisionDraft = (concluded: Concluded): DecisionDraft => {
   const { decisionId, now, request, policy, steps, ready, terms, op, paymasterAndData, reason } = concluded;
   const sponsored = reason === undefined;
+  const common = head(decisionId, now, request);
+  const calls = tracedCalls(concluded.decoding, whitelistOf(policy));
   return {
-    ...head(decisionId, now, request),
+    ...common,
+    request: { ...common.request, calls },
     entryPoint: ready.entryPoint,
     userOpHash: sponsored ? finishedHash(concluded) : null,
     outcome: sponsored ? 'sponsored' : 'denied',
-    code: reason?.code ?? 'SPONSORED',
+    code: reason?.code ?? signedCode(concluded),
     rule: reason?.rule ?? null,
-    message: reason?.message ?? 'Sponsored: no rule denies this operation.',
+    message: reason?.message ?? signedMessage(concluded),
     hint: reason?.hint ?? '',
     paymasterAndData,
     validAfter: sponsored ? terms.validAfter : null,
@@ -83,6 +94,14 @@ export const decisionDraft = (concluded: Concluded): DecisionDraft => {
     ruleRevision: policy.revision,
     trace: traceOf(steps),
   };
+};
+
+const signedCode = ({ sale }: Concluded): string => (sale === undefined ? 'SPONSORED' : 'PAID_IN_TOKEN');
+
+const signedMessage = ({ sale, op }: Concluded): string => {
+  if (sale === undefined) return 'Sponsored: no rule denies this operation.';
+  const { symbol, decimals } = sale.token;
+  return `Signed: the user pays at most ${unitsToDecimal(sale.maxUnits(op), decimals)} ${symbol} for it.`;
 };
 
 const finishedHash = ({ ready, terms, op, paymasterAndData, delegate }: Concluded): Hex =>

@@ -17,11 +17,19 @@ export interface LedgerSteps {
   steps(held: readonly bigint[]): Step[];
 }
 
+/** A claim, and the step that looks whether it can be had besides what is held already. */
+export interface ClaimedStep {
+  readonly claim: Claim;
+  readonly step: (held: bigint) => Step;
+}
+
 /** The facts that the ledger's rules compare with what is held. */
 export interface LedgerFacts {
   readonly op: UserOperation;
   readonly ready: ReadyPaymaster;
   readonly policy: DappPolicy;
+  /** What the user pays with, if he does. */
+  readonly payment?: ClaimedStep | undefined;
   /** Undefined where the chain could not be asked. */
   readonly money: ChainMoney | undefined;
   /** Epoch ms. */
@@ -37,9 +45,9 @@ export const tankKey = ({ chainId, contract, fundingWallet }: ReadyPaymaster): s
   ['tank', chainId, addressKey(contract), addressKey(fundingWallet ?? '0x')].join(':');
 
 /** Claims on every active limit's current window and on the gas tank (SPEC 5.4 and 5.5). */
-export const ledgerSteps = (clock: Clock, { op, ready, policy, money, now }: LedgerFacts): LedgerSteps => {
+export const ledgerSteps = (clock: Clock, { op, ready, policy, payment, money, now }: LedgerFacts): LedgerSteps => {
   const maxCost = ready.layout.reservedCost(op);
-  const limits = policy.rules.filter(isActiveLimit).map(({ ruleId, cycle, name, policyData: limit }) => {
+  const limits = policy.rules.filter(isActiveLimit).map(({ ruleId, cycle, name, policyData: limit }): ClaimedStep => {
     const { index, endsAt } = windowAt(limit, now);
     const user = limit.type === 'SMART_ACCOUNT' ? addressKey(op.sender) : '';
     const claim: Claim = {
@@ -59,7 +67,7 @@ export const ledgerSteps = (clock: Clock, { op, ready, policy, money, now }: Led
       gasTankRule.check(null, { balanceWei: money?.balanceWei, promisedWei, neededWei: maxCost }),
     );
 
-  const asked = [...limits, { claim: tank, step: tankStep }];
+  const asked: ClaimedStep[] = [...limits, ...(payment ? [payment] : []), { claim: tank, step: tankStep }];
   const fees = (): Step =>
     ruleStep(clock, feesRule.type, () =>
       feesRule.check(null, { maxFeePerGasWei: op.maxFeePerGas, baseFeeWei: money?.baseFeeWei }),

@@ -38,6 +38,7 @@ export const withGas = async ({
   sponsor,
 }: GasQuestion): Promise<{ op: UserOperation; step: Step }> => {
   const given = withGivenGas(userOperation, ready);
+  checkPostOpGas(given, ready);
   checkBounds(given);
   if (!options.calculateGasLimits) {
     checkGasGiven(userOperation);
@@ -93,6 +94,13 @@ const checkGasGiven = (op: RequestedOperation): void => {
     (field) => op[field] === undefined,
   );
   if (absent !== undefined) throw fault(`${absent} must be given unless calculateGasLimits is true`);
+};
+
+/** A contract whose postOp runs out of gas pays for the operation and takes nothing for it. */
+const checkPostOpGas = (op: UserOperation, { layout }: ReadyPaymaster): void => {
+  const least = layout.paymasterGas?.paymasterPostOpGasLimit ?? 0n;
+  if (isV06(op) || (op.paymasterPostOpGasLimit ?? least) >= least) return;
+  throw fault(`paymasterPostOpGasLimit must be at least ${least} for this paymaster, or left out`);
 };
 
 const checkBounds = (op: UserOperation): void => {

@@ -1,49 +1,45 @@
+import type { FeeQuote } from '../../shared/schema/fee-token.ts';
 import type { Address } from '../../shared/schema/hex.ts';
-import type { Rates } from '../chain/rates/rates.ts';
 import { ensureAgreement } from '../paymaster/agreement.ts';
-import { requireReady } from '../paymaster/readiness.ts';
+import { requireTokenReady } from '../paymaster/readiness.ts';
 import { askedTokens } from '../token-mode/fee-token-choice.ts';
-import { type TokenQuotes, quoteTokens } from '../token-mode/quote-tokens.ts';
-import { requireTokenContract } from '../token-mode/token-contract.ts';
-import { readDelegate, readNonce } from './chain-reads.ts';
+import { priceTokens, quoteSale } from '../token-mode/quote-tokens.ts';
+import { tokenSale } from '../token-mode/token-sale.ts';
+import { readDelegate } from './chain-reads.ts';
 import { type DecisionContext, sponsor, termsAt } from './decide.ts';
 import type { SponsorshipRequest } from './decision-draft.ts';
 import { withGas } from './operation-gas.ts';
 
-/** Quotes, and the contract that the user has to approve. */
-export interface FeeQuotes extends TokenQuotes {
+/** Quotes in the order in which they were asked for, and the contract that the user has to approve. */
+export interface FeeQuotes {
   readonly paymasterAddress: Address;
+  readonly feeQuotes: FeeQuote[];
+  /** Asked for, and not supported. */
+  readonly unsupportedTokens: Address[];
 }
 
 /**
- * What an operation would cost at most in the tokens asked for. Nothing is decided, signed away or stored.
+ * What an operation would cost at most in the tokens asked for. Nothing is decided or stored, and nothing that was
+ * signed is given away.
  *
  * @throws EngineError `PAYMASTER_NOT_READY` for a version without token mode too; else as deciding and rates do
  */
-export const quoteFees = async (
-  context: DecisionContext,
-  rates: Rates,
-  request: SponsorshipRequest,
-): Promise<FeeQuotes> => {
-  const { store, vault, chains, clock } = context;
+export const quoteFees = async (context: DecisionContext, request: SponsorshipRequest): Promise<FeeQuotes> => {
+  const { store, vault, chains, clock, rates } = context;
   const { paymaster, userOperation, options } = request;
-  const ready = await requireReady(store, vault, paymaster);
-  const contract = await requireTokenContract(store, { ...ready, version: paymaster.version });
+  const contract = await requireTokenReady(store, vault, paymaster);
   const rpc = await chains.rpc(paymaster.chainId);
-  await ensureAgreement(store, rpc, ready);
-  const chainTerms = {
-    senderNonce: await readNonce(rpc, ready, userOperation.sender),
-    delegate: await readDelegate(rpc, ready, userOperation),
-  };
-  const terms = termsAt(clock.now(), options.expiryDuration, ready, chainTerms);
+  await ensureAgreement(store, rpc, contract);
+  const supported = await store.listFeeTokens(paymaster.chainId);
+  const { priced, unsupportedTokens } = await priceTokens(rates, supported, askedTokens(options.tokenInfo));
+  const sales = priced.map(({ token, rate }) => ({ sale: tokenSale(contract, token, rate), rate }));
+  const answer = { paymasterAddress: contract.contract, unsupportedTokens };
+
+  // Which token is paid with makes no difference to the gas that is estimated.
+  const ready = sales[0]?.sale.ready;
+  if (ready === undefined) return { ...answer, feeQuotes: [] };
+  const delegate = await readDelegate(rpc, ready, userOperation);
+  const terms = termsAt(clock.now(), options.expiryDuration, ready, { senderNonce: undefined, delegate });
   const { op } = await withGas({ request, ready, chains, rpc, sponsor: (draft) => sponsor(ready, draft, terms) });
-  const quotes = await quoteTokens(rates, {
-    contract,
-    // Taking tokens needs more gas than sponsoring does.
-    op: { ...op, ...ready.layout.token?.paymasterGas },
-    supported: await store.listFeeTokens(paymaster.chainId),
-    asked: askedTokens(options.tokenInfo),
-    validUntil: terms.validUntil,
-  });
-  return { paymasterAddress: contract.address, ...quotes };
+  return { ...answer, feeQuotes: sales.map(({ sale, rate }) => quoteSale(sale, rate, op, terms.validUntil)) };
 };

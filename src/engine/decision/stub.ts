@@ -1,13 +1,12 @@
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
-import { ensureAgreement } from '../paymaster/agreement.ts';
 import { stubPaymasterAndData } from '../paymaster/layout.ts';
-import { requireReady } from '../paymaster/readiness.ts';
 import { readMoney } from './chain-reads.ts';
-import { type DecisionContext, localSteps, recordingFailure, refuseTokenMode, termsAt } from './decide.ts';
+import { type DecisionContext, decodeOperation, localSteps, recordingFailure, termsAt, unbound } from './decide.ts';
 import { type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
 import { withGivenGas } from './operation-gas.ts';
+import { findPayer } from './payer.ts';
 import { type Reason, reasonOf } from './steps.ts';
 
 /** Paymaster data of the final length that no contract accepts, or the reason why there will be none. */
@@ -27,26 +26,37 @@ export interface Stub {
  */
 export const stubSponsorship = (context: DecisionContext, request: SponsorshipRequest): Promise<Stub> =>
   recordingFailure(context, request, async (progress) => {
-    const { store, vault, chains, clock } = context;
+    const { store, clock } = context;
     const { paymaster, userOperation, options } = request;
-    refuseTokenMode(options);
-    const ready = await requireReady(store, vault, paymaster);
-    const rpc = await chains.rpc(paymaster.chainId);
-    await ensureAgreement(store, rpc, ready);
+    const { ready, sale, rpc } = await findPayer(context, request);
 
     // Gas that is not known yet costs nothing here: what is denied now would be denied with any gas.
     const op = withGivenGas(userOperation, ready);
     const money = await readMoney(rpc, ready, false);
-    const policy = await store.dappPolicy(paymaster.paymasterId);
+    const rules = await store.dappPolicy(paymaster.paymasterId);
+    const policy = sale === undefined ? rules : unbound(rules);
     const now = clock.now();
     const known = money && { ...money, ...(op.maxFeePerGas === 0n && { baseFeeWei: 0n }) };
     const ledger = ledgerSteps(clock, { op, ready, policy, money: known, now });
-    const steps = [...localSteps(clock, policy, ready, op), ...ledger.steps(await store.heldOf(ledger.claims))];
+    const decoding = decodeOperation(op, ready);
+    const local = sale === undefined ? localSteps(clock, policy, op, decoding) : [];
+    const steps = [...local, ...ledger.steps(await store.heldOf(ledger.claims))];
     const delegate = undefined;
     const terms = termsAt(now, options.expiryDuration, ready, { senderNonce: undefined, delegate });
     const reason = reasonOf(steps);
     if (reason !== undefined) {
-      const denied = { policy, ready, terms, op, delegate, paymasterAndData: '0x' as const, steps, reason };
+      const denied = {
+        policy,
+        ready,
+        sale,
+        terms,
+        op,
+        decoding,
+        delegate,
+        paymasterAndData: '0x' as const,
+        steps,
+        reason,
+      };
       await store.appendDecision(decisionDraft({ ...progress, now, ...denied }));
     }
     return { op, paymasterAndData: stubPaymasterAndData(ready.layout, op, terms), reason };

@@ -6,12 +6,8 @@ import type { WebhookRequest } from '../webhooks/request.ts';
 import type { Progress } from './decision-draft.ts';
 import type { Step } from './steps.ts';
 
-/** What the webhooks of a policy said of an operation. */
-export interface WebhookAnswers {
-  /** Revision of the policy whose webhooks were asked. */
-  readonly revision: number;
-  readonly steps: readonly Step[];
-}
+/** What webhooks said of an operation, by its id. Each is asked once, whatever changes meanwhile. */
+export type WebhookAnswers = ReadonlyMap<string, Step>;
 
 type Target = Pick<WebhookRequest, 'webhookId' | 'url' | 'method' | 'userOp' | 'failOpen'>;
 
@@ -27,9 +23,9 @@ const targetsOf = ({ webhooks, rules }: DappPolicy, op?: UserOperation): Target[
   }),
 ];
 
-/** True if the policy has webhooks to ask and these answers are not theirs. */
-export const needsAnswers = (policy: DappPolicy, answers: WebhookAnswers | undefined): boolean =>
-  answers?.revision !== policy.revision && targetsOf(policy).length > 0;
+/** True if the policy has webhooks that were not asked yet. */
+export const needsAnswers = (policy: DappPolicy, answers: WebhookAnswers): boolean =>
+  targetsOf(policy).some((target) => !answers.has(target.webhookId));
 
 const stepOf = ({ verdict, ms, ...call }: WebhookCall): Step => ({
   rule: 'webhook',
@@ -39,8 +35,9 @@ const stepOf = ({ verdict, ms, ...call }: WebhookCall): Step => ({
 });
 
 /**
- * Asks all webhooks of a policy at the same time.
+ * Asks those webhooks of a policy that were not asked yet, all at the same time.
  *
+ * @returns all answers, also those of webhooks that are gone by now: what was asked counts
  * @throws EngineError `VAULT_LOCKED`
  */
 export const askWebhooks = async (
@@ -48,10 +45,13 @@ export const askWebhooks = async (
   policy: DappPolicy,
   op: UserOperation,
   { decisionId, request }: Progress,
+  answers: WebhookAnswers,
 ): Promise<WebhookAnswers> => {
   const webhookData = request.options.sponsorshipInfo?.webhookData;
-  const calls = targetsOf(policy, op).map((target) =>
-    webhooks.deliver({ ...target, secret: vault.webhookSecret(target.webhookId), decisionId, webhookData }),
-  );
-  return { revision: policy.revision, steps: (await Promise.all(calls)).map(stepOf) };
+  const unasked = targetsOf(policy, op).filter((target) => !answers.has(target.webhookId));
+  const calls = unasked.map(async (target): Promise<[string, Step]> => {
+    const call = { ...target, secret: vault.webhookSecret(target.webhookId), decisionId, webhookData };
+    return [target.webhookId, stepOf(await webhooks.deliver(call))];
+  });
+  return new Map([...answers, ...(await Promise.all(calls))]);
 };

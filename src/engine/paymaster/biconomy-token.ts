@@ -1,6 +1,6 @@
 import type { Address } from '../../shared/schema/hex.ts';
 import { addressWord, keccak, uintDigits, word } from '../user-operation/hex-digits.ts';
-import type { TokenLayout, TokenTerms } from './layout.ts';
+import type { TokenLayout, TokenPrice, TokenTerms } from './layout.ts';
 import { modeV06 } from './mode-v06.ts';
 import { operationWordsV06, windowWords } from './operation-words.ts';
 
@@ -11,7 +11,7 @@ const NO_ORACLE: Address = `0x${'00'.repeat(20)}`;
 /** uint8 priceSource: 0 takes the rate from the data, 1 from an oracle. */
 const priceSource = ({ oracleAggregator }: TokenTerms): number => (oracleAggregator === undefined ? 0 : 1);
 
-const markupOf = ({ priceMarkup = NO_MARKUP }: TokenTerms): number => priceMarkup;
+const markupOf = ({ priceMarkup = NO_MARKUP }: TokenPrice): number => priceMarkup;
 
 const oracleOf = ({ oracleAggregator = NO_ORACLE }: TokenTerms): Address => oracleAggregator;
 
@@ -45,12 +45,14 @@ export const biconomyToken: TokenLayout = {
   title: 'Biconomy TokenPaymaster for EntryPoint 0.6',
   entryPointVersion: '0.6',
   signerGetter: 'verifyingSigner',
+  hasMarkup: true,
+  takesPreFund: false,
   ...tokenMode,
   // The contract's default, which is not in the signed data: its owner may change it.
   chargedGas: () => ({ postOpGas: 45_000n, paymasterValidationGasLimit: 0n }),
   // (gas cost + postOpGas at the price of gas) * exchangeRate / 1e18 * priceMarkup / 1e6
-  maxTokenCost: (op, terms) => {
-    const wei = tokenMode.reservedCost(op) + terms.postOpGas * op.maxFeePerGas;
-    return (wei * terms.exchangeRate * BigInt(markupOf(terms))) / (10n ** 18n * BigInt(NO_MARKUP));
+  maxTokenCost: (op, price) => {
+    const wei = tokenMode.reservedCost(op) + price.postOpGas * op.maxFeePerGas;
+    return (wei * price.exchangeRate * BigInt(markupOf(price))) / (10n ** 18n * BigInt(NO_MARKUP));
   },
 };

@@ -38,21 +38,25 @@ export interface ChargedGas {
   paymasterValidationGasLimit: bigint;
 }
 
-/** What the sender of an operation pays in a token. Amounts are in the token's smallest units. */
-export interface TokenTerms extends PromiseTerms, ChargedGas {
-  token: Address;
+/** What a contract charges by. Amounts are in the token's smallest units. */
+export interface TokenPrice extends ChargedGas {
   /** Units for 1e18 wei. */
   exchangeRate: bigint;
   /** Biconomy: millionths of the rate that are charged, 1,000,000 (default) to 2,000,000. */
   priceMarkup?: number;
+  /** Singletons: added to every charge. */
+  constantFee?: bigint;
+}
+
+/** What the sender of an operation pays in a token. */
+export interface TokenTerms extends PromiseTerms, TokenPrice {
+  token: Address;
   /** Biconomy: asks this aggregator for the rate on chain, instead of `exchangeRate`. */
   oracleAggregator?: Address;
   /** Singletons need it: who receives the tokens. Elsewhere it is a setting of the contract. */
   treasury?: Address;
   /** Singletons: taken in validation, settled in postOp; a surplus flows back by the treasury's allowance. */
   preFund?: bigint;
-  /** Singletons: added to every charge. */
-  constantFee?: bigint;
   /** Singletons: receives what is left of the operation's maximum cost after the charge. */
   recipient?: Address;
 }
@@ -110,13 +114,17 @@ export interface ContractLayout<Terms> extends ModeLayout<Terms> {
 
 /** Token mode of a contract. */
 export interface TokenLayout extends ContractLayout<TokenTerms> {
+  /** True: a premium is a term of its own, `priceMarkup`. False: it is part of the rate. */
+  readonly hasMarkup: boolean;
+  /** Whether the contract can take the maximum up front, the term `preFund`. */
+  readonly takesPreFund: boolean;
   /**
    * What the terms of an operation say, unless its token is known to cost more than a plain ERC-20, so that the charge
    * covers what the EntryPoint takes from the paymaster.
    */
   chargedGas(op: UserOperation, options?: { readonly preFunded?: boolean }): ChargedGas;
   /** The most units the contract can take from the sender, rounded as the contract rounds. Without an oracle. */
-  maxTokenCost(op: UserOperation, terms: TokenTerms): bigint;
+  maxTokenCost(op: UserOperation, price: TokenPrice): bigint;
 }
 
 /** A contract that sponsors, and whose version DApps choose. */

@@ -5,13 +5,13 @@ import type { Secret } from '../secret.ts';
 import { signerKey } from '../signer/chain-signer.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { Paymaster, Store } from '../store/store.ts';
-import type { PaymasterLayout } from './layout.ts';
+import type { AttachableLayout, PaymasterLayout, TokenLayout } from './layout.ts';
 import { findLayout } from './registry.ts';
 
-/** Everything that signing for a DApp needs, found to be there. */
-export interface ReadyPaymaster {
+/** A paymaster contract that is attached to a chain, with the open key of its signer. */
+export interface ReadyContract<Layout extends AttachableLayout> {
   readonly chainId: number;
-  readonly layout: PaymasterLayout;
+  readonly layout: Layout;
   readonly entryPoint: Address;
   /** The paymaster contract. */
   readonly contract: Address;
@@ -19,30 +19,42 @@ export interface ReadyPaymaster {
   readonly checked: boolean;
   readonly signer: Address;
   readonly key: Secret<Hex>;
+}
+
+/** Everything that signing for a DApp needs, found to be there. */
+export interface ReadyPaymaster extends ReadyContract<PaymasterLayout> {
   /** Whose tank pays; undefined where the contract has no tanks. */
   readonly fundingWallet: Address | undefined;
 }
 
+/** The same for users who pay in a token. */
+export interface ReadyTokenPaymaster extends ReadyContract<TokenLayout> {
+  /** Where singletons send the tokens; Biconomy's contract has a receiver of its own. */
+  readonly treasury: Address;
+}
+
+type ReadinessStore = Pick<Store, 'findPaymasterContract' | 'findSigner' | 'findChain'>;
+
 const missing = (what: string, message: string, fix: string): EngineError =>
   new EngineError('PAYMASTER_NOT_READY', `${message} ${fix}`, { missing: what, fix });
 
-/**
- * Collects what signing for a DApp needs (SPEC 3, -32002).
- *
- * @throws EngineError `PAYMASTER_NOT_READY`, which names the missing part and the command that mends it
- */
-export const requireReady = async (
-  store: Pick<Store, 'findPaymasterContract' | 'findSigner'>,
+const howToAttach = ({ version, deployment }: AttachableLayout, chainId: number): string => {
+  const target = `--chain ${chainId} --version ${version}`;
+  const deploy = deployment === undefined ? '' : `"gasdesk contract deploy ${target} --from-key-file FILE" or `;
+  return `Run ${deploy}"gasdesk contract use ${target} --address 0x…".`;
+};
+
+const readyContract = async <Layout extends AttachableLayout>(
+  store: ReadinessStore,
   vault: Vault,
-  { chainId, version, fundingWallet, name }: Paymaster,
-): Promise<ReadyPaymaster> => {
-  const layout = findLayout(version);
-  if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
+  chainId: number,
+  layout: Layout,
+): Promise<ReadyContract<Layout>> => {
+  const { version, entryPointVersion } = layout;
   const contract = await store.findPaymasterContract(chainId, version);
   if (contract === undefined) {
-    const target = `--chain ${chainId} --version ${version}`;
-    const fix = `Run "gasdesk contract deploy ${target} --from-key-file FILE" or "gasdesk contract use ${target} --address 0x…".`;
-    throw missing('contract', `No paymaster contract ${version} is attached on chain ${chainId}.`, fix);
+    const message = `No paymaster contract ${version} is attached on chain ${chainId}.`;
+    throw missing('contract', message, howToAttach(layout, chainId));
   }
   const signer = await store.findSigner(chainId);
   if (signer === undefined) {
@@ -57,18 +69,53 @@ export const requireReady = async (
     const fix = `Run "gasdesk signer import --chain ${chainId} --private-key-file FILE".`;
     throw missing('signer', `The vault does not hold the key of ${signer.address}.`, fix);
   }
-  if (layout.hasTanks && fundingWallet === null) {
+  const { address, checked } = contract;
+  const entryPoint = entryPointAddress[entryPointVersion];
+  return { chainId, layout, entryPoint, contract: address, checked, signer: signer.address, key };
+};
+
+/** The layout a DApp chose. @throws EngineError `VERSION_NOT_SUPPORTED` */
+export const requireLayout = (version: string): PaymasterLayout => {
+  const layout = findLayout(version);
+  if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
+  return layout;
+};
+
+/**
+ * Collects what signing for a DApp needs (SPEC 3, -32002).
+ *
+ * @throws EngineError `PAYMASTER_NOT_READY`, which names the missing part and the command that mends it
+ */
+export const requireReady = async (
+  store: ReadinessStore,
+  vault: Vault,
+  { chainId, version, fundingWallet, name }: Paymaster,
+): Promise<ReadyPaymaster> => {
+  const ready = await readyContract(store, vault, chainId, requireLayout(version));
+  const { hasTanks } = ready.layout;
+  if (hasTanks && fundingWallet === null) {
     const fix = 'Fetch a funding message, sign it with the funding wallet and send it: README, "Fund a DApp".';
     throw missing('fundingWallet', `The DApp ${name} has no funding wallet.`, fix);
   }
-  return {
-    chainId,
-    layout,
-    entryPoint: entryPointAddress[layout.entryPointVersion],
-    contract: contract.address,
-    checked: contract.checked,
-    signer: signer.address,
-    key,
-    fundingWallet: layout.hasTanks ? (fundingWallet ?? undefined) : undefined,
-  };
+  return { ...ready, fundingWallet: hasTanks ? (fundingWallet ?? undefined) : undefined };
+};
+
+/**
+ * Collects what taking tokens for a DApp needs: the singleton itself, or for `1.1.0` Biconomy's token paymaster.
+ *
+ * @throws EngineError `PAYMASTER_NOT_READY`, also for a version without token mode
+ */
+export const requireTokenReady = async (
+  store: ReadinessStore,
+  vault: Vault,
+  { chainId, version }: Pick<Paymaster, 'chainId' | 'version'>,
+): Promise<ReadyTokenPaymaster> => {
+  const { token } = requireLayout(version);
+  if (token === undefined) {
+    const fix = 'Register the DApp with version 1.1.0 or a singleton to let users pay in tokens.';
+    throw missing('tokenMode', `Paymaster version ${version} has no token mode.`, fix);
+  }
+  const ready = await readyContract(store, vault, chainId, token);
+  const settings = await store.findChain(chainId);
+  return { ...ready, treasury: settings?.treasury ?? ready.signer };
 };

@@ -116,6 +116,13 @@ export const singletonLayout = (
     hasTanks: false,
     chainReads: [],
     ...modeOf(sponsored),
-    token: { ...contract, ...tokenMode, chargedGas, maxTokenCost: maxTokenCost(tokenMode) },
+    token: {
+      ...contract,
+      ...tokenMode,
+      hasMarkup: false,
+      takesPreFund: true,
+      chargedGas,
+      maxTokenCost: maxTokenCost(tokenMode),
+    },
   };
 };

@@ -13,7 +13,7 @@ export const requireChain = async ({ store }: Pick<ServiceContext, 'store'>, cha
   throw new EngineError('CHAIN_NOT_SUPPORTED');
 };
 
-const unset = { name: null, symbol: null, rpc: null, bundler: null, treasury: null, tokenPaymaster: null };
+const unset = { name: null, symbol: null, rpc: null, bundler: null, treasury: null };
 
 const view = (chainId: number, settings: ChainSettings = { chainId, ...unset }) => {
   const known = knownChains.get(chainId);
@@ -58,7 +58,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
   };
 
   return {
-    'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, tokenPaymaster }) => {
+    'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury }) => {
       const before = (await store.findChain(chainId)) ?? unset;
       const settings: ChainSettings = {
         chainId,
@@ -67,7 +67,6 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
         rpc: rpc === undefined ? before.rpc : keepUrl(chainId, 'rpc', rpc),
         bundler: bundler === undefined ? before.bundler : keepUrl(chainId, 'bundler', bundler),
         treasury: treasury ?? before.treasury,
-        tokenPaymaster: tokenPaymaster ?? before.tokenPaymaster,
       };
       await store.saveChain(settings);
       return view(chainId, settings);

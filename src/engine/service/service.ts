@@ -1,5 +1,6 @@
 import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../shared/contract/index.ts';
 import type { ChainAccess } from '../chain/chain-access.ts';
+import type { Rates } from '../chain/rates/rates.ts';
 import type { Clock, Entropy } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Vault } from '../signer/vault.ts';
@@ -11,6 +12,7 @@ export interface ServiceContext {
   readonly store: Store;
   readonly vault: Vault;
   readonly chains: ChainAccess;
+  readonly rates: Rates;
   readonly webhooks: Deliverer;
   readonly clock: Clock;
   readonly entropy: Entropy;

@@ -3,26 +3,20 @@ import { EngineError } from '../../shared/errors.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { PartialUserOperation } from '../../shared/schema/partial-user-operation.ts';
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
-import { createRates } from '../chain/rates/rates.ts';
 import { readTank, requireRpc } from '../decision/chain-reads.ts';
 import { decide } from '../decision/decide.ts';
 import { tankKey } from '../decision/ledger-steps.ts';
 import { quoteFees } from '../decision/quote.ts';
 import { stubSponsorship } from '../decision/stub.ts';
-import { requireReady } from '../paymaster/readiness.ts';
-import { findLayout } from '../paymaster/registry.ts';
+import { requireLayout, requireReady, requireTokenReady } from '../paymaster/readiness.ts';
 import { splitPaymasterAndData } from '../paymaster/paymaster-fields.ts';
 import type { Paymaster } from '../store/store.ts';
 import { rateWithPremium } from '../token-mode/amounts.ts';
-import { requireTokenContract } from '../token-mode/token-contract.ts';
+import { priceTokens } from '../token-mode/quote-tokens.ts';
 import { readOperation } from '../user-operation/read-operation.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-const entryPointVersionOf = (version: string): EntryPointVersion => {
-  const layout = findLayout(version);
-  if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
-  return layout.entryPointVersion;
-};
+const entryPointVersionOf = (version: string): EntryPointVersion => requireLayout(version).entryPointVersion;
 
 /** Fees may be open while gas is estimated (ERC-7677): a stub takes none for zero. */
 const withOpenFees = (sent: PartialUserOperation): PartialUserOperation => {
@@ -48,8 +42,7 @@ const promiseOf = (op: UserOperation, paymasterAndData: Hex) => {
 
 /** Deciding for the DApp that an API key names. */
 export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'sponsorship'>> => {
-  const { store, vault, chains, clock } = context;
-  const rates = createRates(chains, clock);
+  const { store, vault, chains, rates } = context;
 
   const dappOf = async ({ apiKey, chainId }: { apiKey: string; chainId: number }): Promise<Paymaster> => {
     const paymaster = await store.findPaymasterByApiKey(apiKey);
@@ -92,20 +85,19 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
       const paymaster = await dappOf({ apiKey, chainId });
       const userOperation = readOperation(sent, { version: entryPointVersionOf(paymaster.version), chainId });
       const asked = { paymaster, userOperation, options: { ...options, mode: 'ERC20' as const }, ...request };
-      const { paymasterAddress, feeQuotes, unsupportedTokens } = await quoteFees(context, rates, asked);
-      return { paymasterAddress, feeQuotes, unsupportedTokens };
+      return quoteFees(context, asked);
     },
 
     'sponsorship.feeTokens': async (caller) => {
-      const { version, ...paymaster } = await dappOf(caller);
-      const ready = await requireReady(store, vault, { version, ...paymaster });
-      const contract = await requireTokenContract(store, { ...ready, version });
-      const tokens = (await store.listFeeTokens(caller.chainId)).map(async (token) => {
-        const { address, symbol, decimals, premium } = token;
-        const { exchangeRate } = await rates.rateOf(token);
-        return { address, symbol, decimals, exchangeRate: String(rateWithPremium(exchangeRate, premium)) };
-      });
-      return { paymasterAddress: contract.address, tokens: await Promise.all(tokens) };
+      const { contract } = await requireTokenReady(store, vault, await dappOf(caller));
+      const { priced } = await priceTokens(rates, await store.listFeeTokens(caller.chainId), []);
+      const tokens = priced.map(({ token: { address, symbol, decimals, premium }, rate: { exchangeRate } }) => ({
+        address,
+        symbol,
+        decimals,
+        exchangeRate: String(rateWithPremium(exchangeRate, premium)),
+      }));
+      return { paymasterAddress: contract, tokens };
     },
 
     'sponsorship.balance': async (caller) => {

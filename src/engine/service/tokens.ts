@@ -1,7 +1,6 @@
 import { unitsToDecimal } from '../../shared/schema/decimal.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { FeeToken } from '../../shared/schema/fee-token.ts';
-import { createRates } from '../chain/rates/rates.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import { readToken } from '../token-mode/erc20.ts';
 import { requireChain } from './chains.ts';
@@ -30,7 +29,7 @@ const checkSymbol = async (rpc: RpcClient, { address, symbol }: FeeToken): Promi
 
 /** Tokens in which users may pay for gas. */
 export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTokens'>> => {
-  const { store, chains, clock } = context;
+  const { store, chains, rates } = context;
 
   /** Says why something could not be asked, instead of failing: a chain that is away is no reason to wait. */
   const told = async (ask: () => Promise<string[]>): Promise<string[]> => {
@@ -50,7 +49,7 @@ export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTok
   };
 
   const sayRate = async (token: FeeToken): Promise<string[]> => {
-    const { exchangeRate } = await createRates(chains, clock).rateOf(token);
+    const { exchangeRate } = await rates.rateOf(token);
     return [`One native coin is ${unitsToDecimal(exchangeRate, token.decimals)} ${token.symbol}.`];
   };
 

@@ -96,8 +96,6 @@ export interface ChainSettings {
   bundler: string | null;
   /** Takes the users' fees in token mode; null: the signer's address does. */
   treasury: Address | null;
-  /** Biconomy's token paymaster, which version 1.1.0 needs for token mode. */
-  tokenPaymaster: Address | null;
 }
 
 /** A paymaster contract attached to a chain for a version. `checked`: its hash and signer were seen to agree. */
@@ -115,7 +113,7 @@ export interface ChainSigner {
 }
 
 /**
- * What a claim is on: a gas tank (wei, until the chain has taken them), a limit on operations (1 each), or a limit on
+ * What a claim is on: a balance on chain (`tank`: a gas tank's wei, a user's tokens, until the chain has taken them), a limit on operations (1 each), or a limit on
  * spending (wei, the maximum until the actual cost is known).
  */
 export type ClaimKind = 'tank' | 'count' | 'spend';

@@ -1,7 +1,7 @@
 import { decimalToUnits, unitsToDecimal } from '../../shared/schema/decimal.ts';
 
 /** Wei of one native coin: what an exchange rate is for. */
-const WEI_PER_COIN = 10n ** 18n;
+export const WEI_PER_COIN = 10n ** 18n;
 /** 100 % in Biconomy's `priceMarkup`; the finest premium is a ten-thousandth of a percent. */
 const MARKUP_ONE = 1_000_000n;
 const MARKUP_DECIMALS_PER_PERCENT = 4;

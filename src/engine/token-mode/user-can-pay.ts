@@ -23,6 +23,9 @@ export interface Payment {
   readonly decoding: Decoding;
 }
 
+/** The verdict, when so many units are promised by operations that are signed and not yet mined. */
+export type PaymentVerdict = (promisedUnits: bigint) => Verdict;
+
 /** What there is to take from. */
 interface Purse {
   allowance: bigint;
@@ -70,7 +73,7 @@ const compare = (purse: Purse, neededUnits: bigint, facts: Evidence): Verdict | 
   return undefined;
 };
 
-const judge = async (rpc: RpcClient, payment: Payment): Promise<Verdict> => {
+const look = async (rpc: RpcClient, payment: Payment): Promise<PaymentVerdict> => {
   const { sender, spender, token, maxUnits, upFront, decoding } = payment;
   const [allowance, balance] = await Promise.all([
     readUnits(rpc, token.address, 'allowance', [sender, spender]),
@@ -78,19 +81,23 @@ const judge = async (rpc: RpcClient, payment: Payment): Promise<Verdict> => {
     requireRefundable(rpc, payment),
   ]);
   const { symbol, decimals, address } = token;
-  if (allowance === undefined || balance === undefined) return deny('TOKEN_UNREADABLE', { symbol, token: address });
-  const purse: Purse = { allowance, balance };
-  const facts = { symbol, decimals, token: address, sender, spender };
+  if (allowance === undefined || balance === undefined) {
+    return () => deny('TOKEN_UNREADABLE', { symbol, token: address });
+  }
+  return (promisedUnits) => {
+    const purse: Purse = { allowance: less(allowance, promisedUnits), balance: less(balance, promisedUnits) };
+    const facts = { symbol, decimals, token: address, sender, spender, promisedUnits: String(promisedUnits) };
 
-  // What is taken before the batch runs cannot be approved in the batch.
-  const first = upFront?.units ?? 0n;
-  const early = compare(purse, first, { ...facts, upFront: true });
-  if (early !== undefined) return early;
-  purse.allowance -= first;
-  purse.balance -= first;
-  if (decoding.outcome === 'decoded') for (const call of decoding.calls) applyCall(purse, call, payment);
-  const late = compare(purse, maxUnits - first, { ...facts, upFront: false });
-  return late ?? pass('USER_CAN_PAY', { ...facts, neededUnits: String(maxUnits), balanceUnits: String(balance) });
+    // What is taken before the batch runs cannot be approved in the batch.
+    const first = upFront?.units ?? 0n;
+    const early = compare(purse, first, { ...facts, upFront: true });
+    if (early !== undefined) return early;
+    purse.allowance -= first;
+    purse.balance -= first;
+    if (decoding.outcome === 'decoded') for (const call of decoding.calls) applyCall(purse, call, payment);
+    const late = compare(purse, maxUnits - first, { ...facts, upFront: false });
+    return late ?? pass('USER_CAN_PAY', { ...facts, neededUnits: String(maxUnits), balanceUnits: String(balance) });
+  };
 };
 
 /**
@@ -98,15 +105,16 @@ const judge = async (rpc: RpcClient, payment: Payment): Promise<Verdict> => {
  * balance, less what the batch itself sends away. A swap or a call through another contract that empties the account
  * is not seen; only taking the fee up front protects from that.
  *
+ * @returns the verdict, given what the user's other signed operations may take yet: it is missing here too
  * @param rpc undefined where the chain has no RPC URL: then nothing is looked at, and the verdict is a skip
  * @throws EngineError `CHAIN_UNREACHABLE`, also where the node refuses, for the contracts do not look themselves;
  *   `PAYMASTER_NOT_READY` if what is taken up front could not be given back
  */
-export const checkUserCanPay = async (rpc: RpcClient | undefined, payment: Payment): Promise<Verdict> => {
+export const checkUserCanPay = async (rpc: RpcClient | undefined, payment: Payment): Promise<PaymentVerdict> => {
   const { symbol, address } = payment.token;
-  if (rpc === undefined) return skip('TOKEN_NOT_CHECKED', { symbol, token: address });
+  if (rpc === undefined) return () => skip('TOKEN_NOT_CHECKED', { symbol, token: address });
   try {
-    return await judge(rpc, payment);
+    return await look(rpc, payment);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     // Its words are left to the cause: they are the operator's provider's, and may hold his key.

@@ -10,7 +10,6 @@ const chain = z.strictObject({
   rpc: z.string().nullable().describe('Without credentials'),
   bundler: z.string().nullable().describe('Without credentials'),
   treasury: address.nullable().describe("Takes the users' fees; null: the signer's address"),
-  tokenPaymaster: address.nullable().describe("Biconomy's token paymaster, for token mode of version 1.1.0"),
   builtIn: z.boolean(),
 });
 
@@ -43,7 +42,6 @@ export const chainProcedures = {
       name: name.optional(),
       symbol: name.optional(),
       treasury: address.optional(),
-      tokenPaymaster: address.optional(),
     }),
     output: chain,
     errors: ['VAULT_LOCKED'],

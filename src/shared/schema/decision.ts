@@ -1,7 +1,15 @@
 import { z } from 'zod';
 
 /** The rules that can deny, in the order in which they are looked at (SPEC 5). */
-export const decidingRules = ['contracts', 'walletDeployment', 'fees', 'spendingLimit', 'gasTank', 'webhook'] as const;
+export const decidingRules = [
+  'contracts',
+  'walletDeployment',
+  'fees',
+  'spendingLimit',
+  'tokenPayment',
+  'gasTank',
+  'webhook',
+] as const;
 
 /** A rule that can deny. */
 export type DecidingRule = (typeof decidingRules)[number];

@@ -1,9 +1,10 @@
 import type { ProcedureArguments, ProcedureOutput } from '../../../shared/contract/index.ts';
 import { parse } from '../../../shared/schema/parse.ts';
-import { sponsorshipOptions } from '../../../shared/schema/sponsorship.ts';
+import { type SponsorshipOptions, sponsorshipOptions } from '../../../shared/schema/sponsorship.ts';
 import { exactNumber } from '../../http/json.ts';
 import type { MethodContext } from '../method.ts';
 import { atMost, readUserOperation } from '../params.ts';
+import { refusal } from './refusal.ts';
 
 /** What of a request is the same, whatever its options. */
 type BiconomyRequest = Omit<ProcedureArguments<'sponsorship.sponsor'>, 'options'>;
@@ -18,13 +19,18 @@ export const readBiconomyRequest = (
   return { chainId, apiKey, method, userOperation: readUserOperation(params[0]), received: params };
 };
 
+/** The mode as it is answered, whichever spelling it was asked in. */
+export const answeredMode = ({ mode }: Pick<SponsorshipOptions, 'mode'>): 'SPONSORED' | 'ERC20' =>
+  mode === 'ERC20' ? mode : 'SPONSORED';
+
 /** The sponsorship result (service-interface 2.7): not sponsored is a result too, and says why beside it (SPEC 3). */
-export const biconomyResult = (
+const biconomyResult = (
   { fields, ...answer }: ProcedureOutput<'sponsorship.sponsor'>,
-  { showReasons }: MethodContext,
+  mode: 'SPONSORED' | 'ERC20',
+  showReasons: boolean,
 ): Record<string, unknown> => ({
-  MODE: 'SPONSORED',
-  mode: 'SPONSORED',
+  MODE: mode,
+  mode,
   paymasterAndData: answer.paymasterAndData,
   ...(fields && {
     paymaster: fields.paymaster,
@@ -38,9 +44,24 @@ export const biconomyResult = (
   ...(showReasons && answer.reason !== undefined && { reason: answer.reason }),
 });
 
+/**
+ * Decides a request of Biconomy's dialect, and renders the result.
+ *
+ * @throws EngineError `NOT_SPONSORED` where the user would pay in a token: `0x` would have him pay without one
+ */
+export const decideBiconomy = async (
+  request: ProcedureArguments<'sponsorship.sponsor'>,
+  { service, showReasons }: MethodContext,
+): Promise<{ sponsored: boolean; result: Record<string, unknown> }> => {
+  const mode = answeredMode(request.options);
+  const answer = await service.run('sponsorship.sponsor', request);
+  if (mode === 'ERC20' && answer.reason !== undefined) throw refusal(answer.reason, showReasons);
+  return { sponsored: answer.sponsored, result: biconomyResult(answer, mode, showReasons) };
+};
+
 /** `pm_sponsorUserOperation` in Biconomy's dialect (service-interface 4.6): `[partial user operation, options]`. */
 export const sponsorBiconomy = async (params: readonly unknown[], context: MethodContext): Promise<unknown> => {
   const request = readBiconomyRequest('pm_sponsorUserOperation', params, context);
   const options = parse(sponsorshipOptions, params[1], 'params[1]');
-  return biconomyResult(await context.service.run('sponsorship.sponsor', { ...request, options }), context);
+  return (await decideBiconomy({ ...request, options }, context)).result;
 };

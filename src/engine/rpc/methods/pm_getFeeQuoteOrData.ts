@@ -1,7 +1,7 @@
 import { EngineError } from '../../../shared/errors.ts';
 import { parse } from '../../../shared/schema/parse.ts';
 import { feeQuoteOptions } from '../../../shared/schema/sponsorship.ts';
-import { biconomyResult, readBiconomyRequest } from '../dialects/biconomy.ts';
+import { decideBiconomy, readBiconomyRequest } from '../dialects/biconomy.ts';
 import type { RpcMethod } from '../method.ts';
 
 /**
@@ -20,9 +20,8 @@ export const pmGetFeeQuoteOrData: RpcMethod = {
     };
     if (mode === 'ERC20') return quote();
     const sponsored = { ...request, options: { ...options, mode: mode ?? 'SPONSORED' } };
-    const answer = await service.run('sponsorship.sponsor', sponsored);
-    const result = biconomyResult(answer, context);
-    if (mode !== undefined || answer.sponsored) return result;
+    const { sponsored: isSponsored, result } = await decideBiconomy(sponsored, context);
+    if (mode !== undefined || isSponsored) return result;
     return quote().catch((error: unknown) => {
       if (error instanceof EngineError && error.code === 'PAYMASTER_NOT_READY') return result;
       throw error;

@@ -20,8 +20,7 @@ interface ContractRow extends Omit<PaymasterContract, 'checked'> {
   checked: number;
 }
 
-const CHAIN =
-  'SELECT chain_id AS chainId, name, symbol, rpc, bundler, treasury, token_paymaster AS tokenPaymaster FROM chain';
+const CHAIN = 'SELECT chain_id AS chainId, name, symbol, rpc, bundler, treasury FROM chain';
 const SIGNER = 'SELECT chain_id AS chainId, address FROM signer';
 const CONTRACT = 'SELECT chain_id AS chainId, version, address, checked FROM paymaster_contract';
 
@@ -30,7 +29,7 @@ const toContract = (row: ContractRow): PaymasterContract => ({ ...row, checked: 
 /** Chain settings, signers and attached paymaster contracts in SQLite. */
 export const chainStore = (database: Database.Database): ChainStore => {
   const save = database.prepare(
-    'INSERT OR REPLACE INTO chain VALUES (@chainId, @name, @symbol, @rpc, @bundler, @treasury, @tokenPaymaster)',
+    'INSERT OR REPLACE INTO chain VALUES (@chainId, @name, @symbol, @rpc, @bundler, @treasury)',
   );
   const chains = database.prepare<[], ChainSettings>(`${CHAIN} ORDER BY chain_id`);
   const chain = database.prepare<[number], ChainSettings>(`${CHAIN} WHERE chain_id = ?`);

@@ -30,7 +30,6 @@ it('leaves the settings of chains as they were, and lets no user pay in tokens u
       rpc: 'http://127.0.0.1:1',
       bundler: null,
       treasury: null,
-      tokenPaymaster: null,
     },
   ]);
   expect(database.prepare('SELECT count(*) FROM fee_token').pluck().get()).toBe(0);

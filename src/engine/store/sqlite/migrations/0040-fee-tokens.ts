@@ -5,7 +5,6 @@ export const feeTokens: Migration = {
   version: 40,
   sql: `
     ALTER TABLE chain ADD COLUMN treasury TEXT;
-    ALTER TABLE chain ADD COLUMN token_paymaster TEXT;
     CREATE TABLE fee_token (
       chain_id INTEGER NOT NULL,
       address_key TEXT NOT NULL,

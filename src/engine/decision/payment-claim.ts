@@ -1,0 +1,43 @@
+import { addressKey } from '../../shared/schema/hex.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import type { Decoding } from '../calls/decode-calls.ts';
+import type { Clock } from '../clock.ts';
+import type { TokenSale } from '../token-mode/token-sale.ts';
+import { checkUserCanPay } from '../token-mode/user-can-pay.ts';
+import type { ClaimedStep } from './ledger-steps.ts';
+import type { Payer } from './payer.ts';
+import { ruleStep } from './steps.ts';
+
+/**
+ * Looks whether the user can pay what he may be charged (SPEC 6). His tokens are claimed as a tank is: else he could
+ * have many operations signed on the same ones, and without tokens the paymaster pays.
+ *
+ * @throws EngineError `CHAIN_UNREACHABLE` or `PAYMASTER_NOT_READY`
+ */
+export const paymentClaim = async (
+  clock: Clock,
+  rpc: Payer['rpc'],
+  { ready, token, treasury, maxUnits, preFund }: TokenSale,
+  op: UserOperation,
+  decoding: Decoding,
+): Promise<ClaimedStep> => {
+  const { chainId, contract } = ready;
+  const { sender } = op;
+  const units = preFund(op);
+  const needed = maxUnits(op);
+  const verdict = await checkUserCanPay(rpc, {
+    chainId,
+    sender,
+    spender: contract,
+    token,
+    maxUnits: needed,
+    ...(units !== undefined && { upFront: { units, treasury } }),
+    decoding,
+  });
+  const key = ['user', chainId, addressKey(token.address), addressKey(sender)].join(':');
+  return {
+    // As with a tank, what is promised counts until the chain tells what is left.
+    claim: { key, kind: 'tank', amount: needed },
+    step: (promisedUnits) => ruleStep(clock, 'tokenPayment', () => verdict(promisedUnits)),
+  };
+};
