@@ -1,3 +1,4 @@
+import { JsonNumber } from '../../shared/schema/decimal.ts';
 import { toQuantity } from '../../shared/schema/quantity.ts';
 import type { Secret } from '../secret.ts';
 import { signatureHeaders } from './sign.ts';
@@ -79,9 +80,11 @@ const withQuery = ({ url, webhookData }: WebhookRequest): URL => {
 
 const scalars = (params: unknown): [string, string | number | boolean][] => {
   if (typeof params !== 'object' || params === null || Array.isArray(params)) return [];
-  return Object.entries(params).filter((entry): entry is [string, string | number | boolean] =>
-    ['string', 'number', 'boolean'].includes(typeof entry[1]),
-  );
+  return Object.entries(params)
+    .map(([name, value]): [string, unknown] => [name, value instanceof JsonNumber ? value.source : value])
+    .filter((entry): entry is [string, string | number | boolean] =>
+      ['string', 'number', 'boolean'].includes(typeof entry[1]),
+    );
 };
 
 const basicAuthorization = ({ username, password }: URL): string | undefined => {
