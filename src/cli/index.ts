@@ -57,7 +57,7 @@ const fail = (error: unknown): number => {
     console.error('gasdesk: Internal error; the line above says where.');
     return FAILED;
   }
-  const hint = error.code === 'VAULT_LOCKED' ? `. ${UNLOCK}` : '';
+  const hint = error.code === 'VAULT_LOCKED' && error.data['fix'] === undefined ? `. ${UNLOCK}` : '';
   console.error(`gasdesk: ${error.message}${hint}`);
   return error.code === 'VALIDATION' ? BAD_USAGE : FAILED;
 };

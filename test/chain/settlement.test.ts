@@ -22,6 +22,15 @@ describe('what an operation cost replaces what it might have cost', () => {
     expect([store.reservedWei, store.spentWei]).toEqual([0n, actualGasCost]);
   });
 
+  test('also where the operation was changed so that its hash is not the one that was sponsored', async () => {
+    const { poll, sponsor } = await world().desk();
+    const operation = await sponsor();
+    operation.decision.userOpHash = `0x${'77'.repeat(32)}`;
+    const { actualGasCost } = await world().mine(operation);
+    await poll();
+    expect(operation.decision).toMatchObject({ settlement: 'settled', mined: { actualGasCost } });
+  });
+
   test('also where it was mined before its chain was looked at for the first time', async () => {
     const { poll, sponsor } = await world().desk({ maxRangeBlocks: 7 });
     const operation = await sponsor();

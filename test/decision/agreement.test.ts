@@ -50,6 +50,9 @@ const expectSponsoredBy = ({ status, body }: RpcReply, address: Address): void =
   expect([status, body.result?.paymasterAndData.slice(0, 42)]).toEqual([200, address.toLowerCase()]);
 const expectRefused = async ({ status, body }: RpcReply, ...words: string[]): Promise<void> => {
   expect([status, body.result, body.error?.code]).toEqual([400, undefined, -32002]);
+  // SPEC 3: the command that mends it.
+  expect(body.error?.data?.['fix']).toMatch(/"gasdesk contract use --chain 31337 --version 1\.1\.0 --address 0x…"/);
+  expect(body.error?.message).toContain(body.error?.data?.['fix']);
   for (const word of words) expect(body.error?.message).toContain(word);
   expect((await dapp.decisions())[0]).toMatchObject({
     outcome: 'error',
@@ -89,6 +92,15 @@ describe('a contract that does not agree with the desk', () => {
     });
     await expect(use(address)).rejects.toMatchObject({ message: expect.stringContaining(address) });
     expect(await attached()).toEqual(before);
+    expectSponsoredBy(await ask(), contract);
+  });
+
+  test('that is gone since it was looked at: the DApp is told what to do about it', async () => {
+    const { chain } = world();
+    const code = await chain.provider.getCode(contract);
+    await chain.provider.send('anvil_setCode', [contract, '0x']);
+    await expectRefused(await ask(), contract, 'gave no number for getBalance: 0x');
+    await chain.provider.send('anvil_setCode', [contract, code]);
     expectSponsoredBy(await ask(), contract);
   });
 

@@ -149,6 +149,7 @@ describe('a node that fails: the DApp is told that the chain is away, never that
       const { status, body } = await ask(url);
       expect([status, body.error?.code]).toEqual([400, -32002]);
       expect(body.error?.message).toContain(`The contract ${CONTRACT} is not usable as 1.1.0`);
+      expect(body.error?.data?.['fix']).toContain('"gasdesk contract use --chain 31337 --version 1.1.0 --address 0x…"');
     });
   });
 

@@ -51,12 +51,15 @@ const reserve = async (
 const held = async (key = 'tank:a'): Promise<bigint> => (await store.heldOf([claim(0n, key)]))[0]!;
 
 /** Tells the store that an operation was mined. */
-const mine = ({ userOpHash }: DecisionRecord, actualGasCost: bigint, blockNumber = 5): Promise<number> => {
-  const hashes = { userOpHash, blockHash: '0x', transactionHash: '0x' } as Pick<
-    MinedUserOperation,
-    'userOpHash' | 'blockHash' | 'transactionHash'
-  >;
-  const mined = [{ ...hashes, success: true, actualGasCost, actualGasUsed: 1n, blockNumber }];
+const mine = (
+  { userOpHash, entryPoint, paymasterAndData, sender, nonce }: DecisionRecord,
+  actualGasCost: bigint,
+  blockNumber = 5,
+): Promise<number> => {
+  const slot = { entryPoint, paymaster: paymasterAndData.slice(0, 42), sender, nonce: BigInt(nonce) };
+  const cost = { success: true, actualGasCost, actualGasUsed: 1n };
+  const place = { blockNumber, blockHash: '0x', transactionHash: '0x' };
+  const mined = [{ userOpHash, ...slot, ...cost, ...place } as MinedUserOperation];
   return store.applySettlements({
     chainId: CHAIN,
     fromBlock: blockNumber,
@@ -213,9 +216,64 @@ describe('what a decision holds, once its operation', () => {
     expect(await holdings()).toEqual([100n, 2n, 142n]);
   });
 
+  describe('is mined under another hash, as an EIP-7702 account can by naming another delegate', () => {
+    const otherHash = { userOpHash: `0x${'99'.repeat(32)}` };
+    const paymasterAndData = `0x${'cC'.repeat(20)}${'00'.repeat(32)}`;
+
+    it('it counts all the same, or limits could be evaded', async () => {
+      const record = await reserve(all(100n), { paymasterAndData });
+      await mine({ ...record, ...otherHash }, 42n);
+      expect(await settlementOf(record)).toEqual(['settled', '42']);
+      expect(await holdings()).toEqual([0n, 1n, 42n]);
+      await expire('released');
+      expect(await holdings()).toEqual([0n, 1n, 42n]);
+    });
+
+    it('and a re-org moves it, takes it back or replaces it: it follows', async () => {
+      const record = await reserve(all(100n), { paymasterAndData });
+      const mined = { ...record, ...otherHash };
+      expect(await mine(mined, 42n, 7)).toBe(0);
+      expect(await mine(mined, 42n, 7)).toBe(0);
+      // Seen in its new block before the one is read where it used to be.
+      await mine(mined, 43n, 6);
+      const range = { chainId: CHAIN, fromBlock: 7, toBlock: 7, cursor: 7, mined: [] };
+      expect(await store.applySettlements(range)).toBe(0);
+      expect(await settlementOf(record)).toEqual(['settled', '43']);
+      expect(await mine({ ...record, userOpHash: `0x${'98'.repeat(32)}` }, 44n, 6)).toBe(1);
+      expect(await settlementOf(record)).toEqual(['settled', '44']);
+      expect(await mine(record, 45n, 6)).toBe(0);
+      expect(await settlementOf(record)).toEqual(['settled', '45']);
+      expect(await store.applySettlements({ ...range, fromBlock: 6 })).toBe(1);
+      expect(await holdings()).toEqual([100n, 1n, 100n]);
+      await expire('released');
+      await mine(mined, 42n);
+      expect(await settlementOf(record)).toEqual(['settled', '42']);
+    });
+
+    it('it settles the oldest sponsorship of that nonce, and no other one', async () => {
+      const records = [await reserve(all(100n), { paymasterAndData }), await reserve(all(100n), { paymasterAndData })];
+      await mine({ ...records[1]!, ...otherHash }, 42n);
+      expect(await Promise.all(records.map(settlementOf))).toEqual([
+        ['settled', '42'],
+        ['reserved', null],
+      ]);
+    });
+
+    it.each([
+      ['account', { sender: `0x${'dd'.repeat(20)}` }],
+      ['nonce', { nonce: '1' }],
+      ['paymaster', { paymasterAndData: `0x${'dd'.repeat(20)}` }],
+      ['EntryPoint', { entryPoint: `0x${'dd'.repeat(20)}` }],
+    ])('but not where it is of another %s', async (_what, other) => {
+      const record = await reserve(all(100n), { paymasterAndData });
+      await mine({ ...record, ...otherHash, ...other }, 42n);
+      expect(await settlementOf(record)).toEqual(['reserved', null]);
+    });
+  });
+
   it('is of nobody here: nothing changes', async () => {
     const record = await reserve(all(100n));
-    await mine({ ...record, userOpHash: `0x${'99'.repeat(32)}` }, 42n);
+    await mine({ ...record, userOpHash: `0x${'99'.repeat(32)}`, nonce: '3' }, 42n);
     await store.applySettlements({ chainId: 1, fromBlock: 5, toBlock: 5, cursor: 5, mined: [] });
     expect(await holdings()).toEqual([100n, 1n, 100n]);
   });

@@ -277,6 +277,10 @@ class LedgerRun {
     });
     const mined = {
       userOpHash: target.hash as Hex,
+      entryPoint: CONTRACT,
+      paymaster: CONTRACT,
+      sender: target.sender,
+      nonce: 0n,
       success: true,
       actualGasCost,
       actualGasUsed: 1n,

@@ -4,14 +4,17 @@ import type {
   SettlementState,
   SettlementStore,
 } from '../../src/engine/store/settlement-store.ts';
-import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import { type Address, type Hex, sameAddress } from '../../src/shared/schema/hex.ts';
 
 /** What is kept of a sponsored decision when it is made. */
 export interface Sponsorship {
   readonly chainId: number;
-  readonly userOpHash: Hex;
+  /** Replaced by the hash under which it was mined, if that is another one. */
+  userOpHash: Hex;
   readonly entryPoint: Address;
   readonly paymaster: Address;
+  readonly sender: Address;
+  readonly nonce: bigint;
   readonly maxCost: bigint;
   /** Unix seconds. */
   readonly validUntil: number;
@@ -27,6 +30,13 @@ export interface SponsoredDecision extends Sponsorship {
   mined: MinedUserOperation | undefined;
   readonly history: Settlement[];
 }
+
+/** What an EntryPoint lets be mined once. */
+type Slot = Pick<MinedUserOperation, 'entryPoint' | 'paymaster' | 'sender' | 'nonce'>;
+
+const isSameSlot = (a: Slot, b: Slot): boolean =>
+  a.nonce === b.nonce &&
+  (['entryPoint', 'paymaster', 'sender'] as const).every((name) => sameAddress(a[name], b[name]));
 
 /** Settlement kept in memory, with running totals as a database would keep them, so that counting twice shows. */
 export class MemorySettlementStore implements SettlementStore {
@@ -68,8 +78,11 @@ export class MemorySettlementStore implements SettlementStore {
     for (const decision of gone) this.#become(decision, 'reserved', undefined);
     for (const operation of mined) {
       const same = this.#of(chainId).filter(({ userOpHash }) => userOpHash === operation.userOpHash);
-      const decision = same.find(({ settlement }) => settlement === 'settled') ?? same[0];
-      if (decision) this.#become(decision, 'settled', operation);
+      const fitting = this.#of(chainId).filter((one) => one.settlement === 'reserved' && isSameSlot(one, operation));
+      const decision = same.find(({ settlement }) => settlement === 'settled') ?? same[0] ?? fitting[0];
+      if (decision === undefined) continue;
+      decision.userOpHash = operation.userOpHash;
+      this.#become(decision, 'settled', operation);
     }
     this.cursors.set(chainId, cursor);
     return gone.length;

@@ -50,7 +50,11 @@ export class ScriptedNode implements RpcClient {
   /** Puts a `UserOperationEvent` into a block. */
   mine(userOpHash: Hex, paymaster: Address, cost: bigint, block: number): void {
     const log = abi.encodeEventLog('UserOperationEvent', [userOpHash, ZeroAddress, paymaster, 0n, true, cost, 1n]);
-    const place = { blockHash: this.#hash(block), transactionHash: id(`transaction ${userOpHash}`) };
+    const place = {
+      address: ZeroAddress,
+      blockHash: this.#hash(block),
+      transactionHash: id(`transaction ${userOpHash}`),
+    };
     this.#logs.push({ ...log, ...place, blockNumber: toBeHex(block) as Hex });
   }
 

@@ -172,6 +172,8 @@ const buildWorld = async (
             userOpHash: userOpHash['0.6'](op, { chainId: chain.chainId, entryPoint }),
             entryPoint,
             paymaster,
+            sender: op.sender,
+            nonce: op.nonce,
             maxCost: biconomy110.reservedCost(op),
             validUntil: timestamp + seconds,
             at: timestamp * 1000,

@@ -68,7 +68,11 @@ describe('reaching a chain', () => {
   it('takes the whole URL from the vault, and says so when the vault is locked', async () => {
     const url = `${await node({ result: '0x1' })}/?key=secret`;
     const shown = { 1: withoutCredentials(url) };
-    await expect(access(shown, locked).rpc(1)).rejects.toMatchObject({ code: 'VAULT_LOCKED' });
+    await expect(access(shown, locked).rpc(1)).rejects.toMatchObject({
+      code: 'VAULT_LOCKED',
+      message: expect.stringMatching(/rpc URL of chain 1 .* GASDESK_PASSPHRASE/),
+      data: { fix: expect.stringContaining('GASDESK_PASSPHRASE') },
+    });
     const get = (name: string) => (name === vaultUrlName(1, 'rpc') ? new Secret(url) : undefined);
     expect((await access(shown, { state: 'unlocked', get }).rpc(1))?.url).toBe(url);
   });

@@ -96,8 +96,11 @@ export const createChainAccess = (store: Pick<Store, 'findChain'>, vault: Vault,
       if (shown === undefined || shown === null) return {};
       if (!shown.endsWith(IN_VAULT)) return { [kind]: shown };
       const url = vault.state === 'unlocked' ? vault.get(vaultUrlName(chainId, kind)) : undefined;
-      if (url === undefined)
-        throw new EngineError('VAULT_LOCKED', `The ${kind} URL of chain ${chainId} is in the vault`);
+      if (url === undefined) {
+        const fix = 'Start the service with its passphrase in GASDESK_PASSPHRASE or --passphrase-file.';
+        const message = `The ${kind} URL of chain ${chainId} is in the vault and cannot be read. ${fix}`;
+        throw new EngineError('VAULT_LOCKED', message, { missing: 'vault', fix });
+      }
       return { [kind]: url.reveal() };
     };
     return { ...read('rpc'), ...read('bundler') };

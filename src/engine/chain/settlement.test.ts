@@ -12,6 +12,7 @@ import { createSettlement } from './settlement.ts';
 const CHAIN = 31337;
 const ENTRY_POINT: Address = '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789';
 const PAYMASTER: Address = '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0';
+const ACCOUNT: Address = `0x${'ac'.repeat(20)}`;
 const START = Date.UTC(2026, 0, 1);
 const SECONDS = START / 1000;
 const HASH: Hex = `0x${'a1'.repeat(32)}`;
@@ -38,6 +39,8 @@ const desk = ({ nodes, maxRangeBlocks = 2_000 }: Desk = {}) => {
       userOpHash: HASH,
       entryPoint: ENTRY_POINT,
       paymaster: PAYMASTER,
+      sender: ACCOUNT,
+      nonce: 0n,
       maxCost: 1_000n,
       validUntil: SECONDS + 300,
       at: START,
@@ -95,6 +98,7 @@ describe('a provider with limits', () => {
 
 const block = { number: '0x1388', hash: `0x${'b1'.repeat(32)}`, timestamp: '0x695c0000' };
 const logEntry = {
+  address: `0x${'ee'.repeat(20)}`,
   topics: [EVENT, HASH, `0x${'00'.repeat(32)}`, `0x${'00'.repeat(32)}`],
   data: `0x${'00'.repeat(128)}`,
   blockNumber: '0x1380',

@@ -1,6 +1,6 @@
 import { Interface, zeroPadValue } from 'ethers';
 import { z } from 'zod';
-import { type Address, addressKey, hex } from '../../shared/schema/hex.ts';
+import { type Address, address, addressKey, hex } from '../../shared/schema/hex.ts';
 import type { MinedUserOperation } from '../store/settlement-store.ts';
 import { type RpcClient, RpcError } from './rpc.ts';
 
@@ -33,6 +33,7 @@ const quantity = z
 const bytes32 = hex.refine((value) => value.length === 66);
 const blockSchema = z.object({ number: quantity, hash: bytes32, timestamp: quantity });
 const logSchema = z.object({
+  address,
   topics: z.tuple([bytes32, bytes32, bytes32, bytes32]),
   data: hex,
   blockNumber: quantity,
@@ -67,6 +68,10 @@ const toMined = (log: z.output<typeof logSchema>): MinedUserOperation => {
   const event = abi.decodeEventLog('UserOperationEvent', log.data, log.topics);
   return {
     userOpHash: log.topics[1],
+    entryPoint: log.address,
+    sender: event['sender'] as Address,
+    paymaster: event['paymaster'] as Address,
+    nonce: event['nonce'] as bigint,
     success: event['success'] as boolean,
     actualGasCost: event['actualGasCost'] as bigint,
     actualGasUsed: event['actualGasUsed'] as bigint,

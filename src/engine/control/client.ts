@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { EngineAnswer } from '../../shared/console-bridge.ts';
 import { EngineError } from '../../shared/errors.ts';
+import { parseExactJson } from '../../shared/schema/decimal.ts';
 import type { Caller } from '../service/index.ts';
 import type { ProcedureOutput } from '../../shared/contract/index.ts';
 
@@ -22,7 +23,7 @@ export const isNobodyThere = (error: unknown): boolean =>
 /** An engine may be killed in the middle of its answer. */
 const ask = async (socketPath: string, path: string, body: string): Promise<EngineAnswer> => {
   try {
-    return JSON.parse(await post(socketPath, path, body)) as EngineAnswer;
+    return parseExactJson(await post(socketPath, path, body)) as EngineAnswer;
   } catch (cause) {
     if (isNobodyThere(cause)) throw cause;
     const detail = cause instanceof Error ? cause.message : String(cause);

@@ -7,7 +7,7 @@ import { delegateOf } from '../chain/gas/delegation.ts';
 import { readCode } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import { callFault } from '../paymaster/agreement.ts';
-import { readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
+import { UnexpectedAnswer, readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import type { RequestedOperation } from '../user-operation/read-operation.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
@@ -23,7 +23,7 @@ const asked = async <T>(ready: ReadyPaymaster, read: () => Promise<T>): Promise<
   try {
     return await read();
   } catch (error) {
-    throw error instanceof RpcError ? callFault(ready, error) : error;
+    throw error instanceof RpcError || error instanceof UnexpectedAnswer ? callFault(ready, error) : error;
   }
 };
 

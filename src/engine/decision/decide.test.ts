@@ -89,6 +89,10 @@ const mine = async ({ decisionId }: SponsorshipDecision, block: number): Promise
   balance -= COST;
   const mined: MinedUserOperation = {
     userOpHash: decision!.userOpHash as Hex,
+    entryPoint: decision!.entryPoint as Hex,
+    paymaster: decision!.paymasterAndData.slice(0, 42) as Hex,
+    sender: decision!.sender as Hex,
+    nonce: BigInt(decision!.nonce),
     success: true,
     actualGasCost: COST,
     actualGasUsed: COST,

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { EngineError } from '../../shared/errors.ts';
-import { parseJsonKeeping } from '../../shared/schema/decimal.ts';
+import { mayBeInexact, parseExactJson } from '../../shared/schema/decimal.ts';
 
 const JSON_TYPES = ['application/json', 'application/*+json'];
 /** Deeper than any request of ours; bounds what recursive code does with a hostile one. */
@@ -74,12 +74,11 @@ export const createBodyReader = (limitBytes: number): ReadBody => {
 };
 
 /**
- * Reads JSON from outside.
+ * Reads JSON from outside: no number is altered, see {@link parseExactJson}.
  *
- * @param exactKeys keys under which numbers are kept digit by digit, as `JsonNumber`
  * @throws EngineError `PARSE_ERROR` if it is no JSON, `VALIDATION` if it is nested too deep
  */
-export const readJson = (text: string, exactKeys: ReadonlySet<string> = new Set()): unknown => {
+export const readJson = (text: string): unknown => {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -89,10 +88,5 @@ export const readJson = (text: string, exactKeys: ReadonlySet<string> = new Set(
   if (isDeeper(value, MAX_DEPTH)) {
     throw new EngineError('VALIDATION', `The request is nested deeper than ${MAX_DEPTH} levels`);
   }
-  return exactKeys.size === 0 ? value : parseJsonKeeping(text, exactKeys);
+  return mayBeInexact(text) ? parseExactJson(text) : value;
 };
-
-/** A number that JSON.stringify writes with exactly these digits. */
-export const exactNumber = (digits: string): unknown =>
-  // TypeScript's library does not know this part of ES2026 yet.
-  (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits);

@@ -7,8 +7,6 @@ import type { Service } from '../service/index.ts';
 import type { Operation } from './operation.ts';
 import { MANAGEMENT_PREFIX, operations } from './operations.ts';
 
-const EXACT_KEYS = new Set(['threshold']);
-
 const orElse = async <T>(
   code: 'INVALID_AUTH_TOKEN' | 'INVALID_API_KEY',
   instead: EngineError,
@@ -47,7 +45,7 @@ export const managementRouter = (service: Service, readBody: ReadBody): Router =
       const data = await operation.run({
         service,
         ...caller,
-        body: parse(operation.body, text === '' ? {} : readJson(text, EXACT_KEYS)),
+        body: parse(operation.body, text === '' ? {} : readJson(text)),
         path: context.params,
         query: context.query,
       });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ProcedureOutput, contract } from '../../shared/contract/index.ts';
+import { JsonNumber } from '../../shared/schema/decimal.ts';
 import { limitUpdate, ruleDefinition } from '../../shared/schema/rule.ts';
-import { exactNumber } from '../http/json.ts';
 import { type OperationCaller, type OperationInput, operation } from './operation.ts';
 
 const path = '/paymaster-policy';
@@ -12,7 +12,7 @@ type RuleRecord = ProcedureOutput<'rules.create'>;
 /** On this interface a threshold is a JSON number, of exactly the digits that are kept. */
 const view = (rule: RuleRecord) =>
   'threshold' in rule.policyData
-    ? { ...rule, policyData: { ...rule.policyData, threshold: exactNumber(rule.policyData.threshold) } }
+    ? { ...rule, policyData: { ...rule.policyData, threshold: new JsonNumber(rule.policyData.threshold) } }
     : rule;
 
 const target = ({

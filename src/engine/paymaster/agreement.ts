@@ -3,7 +3,7 @@ import { addressKey } from '../../shared/schema/hex.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import type { Store } from '../store/store.ts';
-import { type PaymasterContractCheck, verifyPaymasterContract } from './contract-reads.ts';
+import { type PaymasterContractCheck, UnexpectedAnswer, verifyPaymasterContract } from './contract-reads.ts';
 import type { AttachableLayout } from './layout.ts';
 
 /** A contract that is to be held against its layout and the signer of its chain. */
@@ -14,17 +14,26 @@ export interface AgreementSubject {
   readonly signer: Address;
 }
 
-const mismatch = ({ contract, layout }: AgreementSubject, detail: string, data: Record<string, unknown>): EngineError =>
-  new EngineError('CONTRACT_MISMATCH', `The contract ${contract} is not usable as ${layout.version}: ${detail}`, data);
+const mismatch = (
+  { chainId, contract, layout }: AgreementSubject,
+  detail: string,
+  data: Record<string, unknown>,
+  remedy = '',
+): EngineError => {
+  const attach = `"gasdesk contract use --chain ${chainId} --version ${layout.version} --address 0x…"`;
+  const fix = `${remedy}Attach the right contract with ${attach}.`;
+  const message = `The contract ${contract} is not usable as ${layout.version}: ${detail} ${fix}`;
+  return new EngineError('CONTRACT_MISMATCH', message, { ...data, fix });
+};
 
 /** Nodes differ in how they say that a call ran and failed. Any other error says nothing about the contract. */
 export const hasReverted = ({ code, data, message }: RpcError): boolean =>
   code === 3 || data !== undefined || /revert|VM execution|invalid opcode|invalid jump|out of gas/i.test(message);
 
-/** What a node's error on a call of the contract means: it is another contract, or the chain could not be asked. */
-export const callFault = (subject: AgreementSubject, cause: RpcError): EngineError => {
+/** What a failed call of the contract means: it is another contract, or the chain could not be asked. */
+export const callFault = (subject: AgreementSubject, cause: RpcError | UnexpectedAnswer): EngineError => {
   const words = cause.message.slice(0, 200);
-  if (hasReverted(cause)) {
+  if (cause instanceof UnexpectedAnswer || hasReverted(cause)) {
     return mismatch(subject, `it does not answer like one (${words}).`, { contract: subject.contract });
   }
   // Its words are left to the cause: they are the operator's provider's, and may hold his key.
@@ -54,10 +63,12 @@ const signerFault = ({ layout }: AgreementSubject, { vault, contract }: Paymaste
 export const requireAgreement = async (rpc: RpcClient, subject: AgreementSubject): Promise<void> => {
   const { hash, signer, matches } = await compare(rpc, subject);
   if (matches) return;
-  const sameHash = hash.local === addressKey(hash.contract);
-  const detail = sameHash
-    ? `${signerFault(subject, signer)} Import the contract's key, or set the vault's signer on the contract.`
-    : `it hashes a sample operation to ${hash.contract}, Gasdesk to ${hash.local}. It is another contract or another build.`;
+  if (hash.local === addressKey(hash.contract)) {
+    const importing = `"gasdesk signer import --chain ${subject.chainId} --private-key-file FILE --replace"`;
+    const remedy = `Import the contract's key with ${importing}, or set the vault's signer on the contract. `;
+    throw mismatch(subject, signerFault(subject, signer), { hash, signer }, remedy);
+  }
+  const detail = `it hashes a sample operation to ${hash.contract}, Gasdesk to ${hash.local}. It is another contract or another build.`;
   throw mismatch(subject, detail, { hash, signer });
 };
 

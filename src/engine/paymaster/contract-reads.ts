@@ -1,5 +1,4 @@
 import { Interface } from 'ethers';
-import { EngineError } from '../../shared/errors.ts';
 import { sameAddress } from '../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
@@ -23,11 +22,16 @@ const TRUE: Hex = `0x${'0'.repeat(63)}1`;
 
 const callData = (name: string, ...values: unknown[]): Hex => abi.encodeFunctionData(name, values) as Hex;
 
+/** What answered a read is not the contract that was to be read, or there is none at that address. */
+export class UnexpectedAnswer extends Error {
+  override readonly name = 'UnexpectedAnswer';
+}
+
 async function readUint256(call: EthCall, to: Address, name: string, account: Address): Promise<bigint> {
   const answer = await call(to, callData(name, account));
   // An address without code answers `0x`; taken for a number it would pass as an empty tank.
   if (byteLength(answer) !== 32) {
-    throw new EngineError('CONTRACT_MISMATCH', `${to} gave no number for ${name}: ${answer.slice(0, 100)}`);
+    throw new UnexpectedAnswer(`${to} gave no number for ${name}: ${answer.slice(0, 100)}`);
   }
   return BigInt(answer);
 }
@@ -57,7 +61,9 @@ export async function readSigner(
 
 /**
  * Wei there is to pay with: the funding wallet's tank where the contract keeps tanks, else the contract's deposit at
- * the EntryPoint. Throws if there is no such contract.
+ * the EntryPoint.
+ *
+ * @throws UnexpectedAnswer if there is no such contract
  */
 export const readBalance = (
   call: EthCall,
@@ -69,7 +75,7 @@ export const readBalance = (
     ? readUint256(call, terms.paymaster, 'getBalance', neededTerm(terms, 'fundingWallet'))
     : readUint256(call, entryPoint, 'balanceOf', terms.paymaster);
 
-/** The paymaster's count of operations it has validated for the sender. Throws if there is no such contract. */
+/** The paymaster's count of operations it has validated for the sender. @throws UnexpectedAnswer if there is no such contract */
 export const readSenderNonce = (call: EthCall, paymaster: Address, sender: Address): Promise<bigint> =>
   readUint256(call, paymaster, 'senderNonce', sender);
 

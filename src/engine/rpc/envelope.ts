@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
+import { JsonNumber } from '../../shared/schema/decimal.ts';
 
 const MAX_BATCH = 20;
 
 /** A JSON-RPC 2.0 request that was read; params are not looked at yet. */
 export interface RpcRequest {
-  readonly id: string | number | null;
+  readonly id: string | number | JsonNumber | null;
   readonly method: string;
   readonly params: readonly unknown[];
 }
@@ -13,12 +14,12 @@ export interface RpcRequest {
 /** A JSON-RPC 2.0 response. */
 export interface RpcResponse {
   readonly jsonrpc: '2.0';
-  readonly id: string | number | null;
+  readonly id: RpcRequest['id'];
   readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-const id = z.union([z.string(), z.number()], 'must be a string or a number');
+const id = z.union([z.string(), z.number(), z.instanceof(JsonNumber)], 'must be a string or a number');
 const requestSchema = z.strictObject({
   jsonrpc: z.enum(['2.0', '2.0.0']),
   id,

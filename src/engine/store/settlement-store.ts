@@ -3,6 +3,10 @@ import type { Address, Hex } from '../../shared/schema/hex.ts';
 /** What the EntryPoint's `UserOperationEvent` says of an operation that a paymaster of ours paid for. */
 export interface MinedUserOperation {
   readonly userOpHash: Hex;
+  readonly entryPoint: Address;
+  readonly paymaster: Address;
+  readonly sender: Address;
+  readonly nonce: bigint;
   /** False: the account's call reverted. It was paid for all the same. */
   readonly success: boolean;
   /**
@@ -50,7 +54,11 @@ export interface SettlementStore {
    * - A decision settled in a block of the range that is not among `mined` goes back to `reserved`, at its maximum.
    * - The sponsored decision that has the hash of a mined one becomes `settled` at its cost and in its block, whatever
    *   it was before: what the chain says outdoes a release. Of several decisions with one hash (a request sent twice
-   *   in one second) exactly one is: the one settled already, else the oldest. No decision with the hash: ignored.
+   *   in one second) exactly one is: the one settled already, else the oldest.
+   * - No paymaster signs all that the hash covers (the delegate of an EIP-7702 account for one), so the same
+   *   sponsorship can be mined under another hash: without a decision of that hash, the oldest `reserved` one of the
+   *   same EntryPoint, paymaster, sender and nonce becomes `settled`, and has that hash, too, from then on.
+   * - An operation that no decision fits is ignored.
    *
    * @returns how many decisions it put back
    */

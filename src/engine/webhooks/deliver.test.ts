@@ -15,6 +15,8 @@ import type { WebhookRequest } from './request.ts';
 
 const secret = new Secret(`whsec_${Buffer.alloc(32, 7).toString('base64')}`);
 const TRUE = '{"arePoliciesVerified":true}';
+/** JSON, if the bad byte in a text were replaced. */
+const NOT_UTF8 = Buffer.from('{"arePoliciesVerified":true,"user":"\xff"}', 'latin1');
 
 const deliverer = (options: Partial<DelivererOptions> = {}) => {
   const clock = new ManualClock();
@@ -54,7 +56,7 @@ describe('the verdict of a receiver decides', () => {
     const made = await deliver(call(`${receiver.url}/check?k=1`));
     expect(made).toEqual({
       webhookId: 'w1',
-      url: `${receiver.url}/check?k=1`,
+      url: `${receiver.url}/check?k=[secret]`,
       method: 'POST',
       request: {
         headers: {
@@ -91,6 +93,7 @@ describe('the verdict of a receiver decides', () => {
     ['204', Buffer.from('HTTP/1.1 204 No Content\r\n\r\n'), 'WEBHOOK_NOT_JSON'],
     ['HTML', http('200 OK', '<p>true</p>'), 'WEBHOOK_NOT_JSON'],
     ['UTF-16', http('200 OK', Buffer.from(TRUE, 'utf16le')), 'WEBHOOK_NOT_JSON'],
+    ['true beside bytes that are not UTF-8', http('200 OK', NOT_UTF8), 'WEBHOOK_NOT_JSON'],
     ['true in gzip', http('200 OK', gzipSync(TRUE), 'content-encoding: gzip'), 'WEBHOOK_NOT_JSON'],
     ['true with 404', http('404 Not Found', TRUE), 'WEBHOOK_STATUS'],
     ['true with 500', http('500 Oops', TRUE), 'WEBHOOK_STATUS'],

@@ -30,7 +30,7 @@ export interface DelivererOptions {
 /** A call that was made, as the decision's trace keeps it. */
 export interface WebhookCall {
   readonly webhookId: string;
-  /** As called, without user info. */
+  /** As called, without user info and the values of its own query; what the data added to the query is there. */
   readonly url: string;
   readonly method: 'GET' | 'POST';
   /** As sent, without the user info of the URL. */
@@ -121,7 +121,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
       const verdict = verdictOn(answer, outgoing.url.host, call.failOpen ?? false);
       return {
         webhookId: call.webhookId,
-        url: outgoing.url.href,
+        url: outgoing.shownUrl,
         method: outgoing.method,
         request: { headers: withoutCredentials(outgoing.headers), body: outgoing.body },
         ...(answer.status !== undefined && { status: answer.status }),

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { faultOf, WebhookFault } from './fault.ts';
@@ -35,11 +36,14 @@ export const exchange = (outgoing: OutgoingRequest, agent: Agent, signal: AbortS
     };
     const answer = (fault?: WebhookFault): Answer => {
       if (fault) request.destroy();
+      const bytes = Buffer.concat(chunks).subarray(0, LIMIT_BYTES);
+      // Decoded for the record with its bad bytes replaced, which must not make JSON of it (RFC 8259, 8.1).
+      const found = fault ?? (isUtf8(bytes) ? undefined : new WebhookFault('WEBHOOK_NOT_JSON'));
       return {
         ...(response?.statusCode !== undefined && { status: response.statusCode }),
         headers: response?.headers ?? {},
-        text: new TextDecoder().decode(Buffer.concat(chunks).subarray(0, LIMIT_BYTES)),
-        ...(fault && { fault }),
+        text: new TextDecoder().decode(bytes),
+        ...(found && { fault: found }),
       };
     };
     const fail = (error: NodeJS.ErrnoException): void => {

@@ -89,6 +89,25 @@ test('user info of the URL is sent as Basic authorization, and in the URL no mor
   expect(decoded).toBe(`Basic ${Buffer.from('desk:p@ss').toString('base64')}`);
 });
 
+describe('the record of a call', () => {
+  test.each<[string, Partial<WebhookRequest>, string]>([
+    ['without a query', { url: 'https://h/check' }, 'https://h/check'],
+    [
+      'of a POST',
+      { url: 'https://h/check?token=s3cret&k=a=s3cret&empty=' },
+      'https://h/check?token=[secret]&k=[secret]&empty=[secret]',
+    ],
+    ['of a key without a name', { url: 'https://s3cret:s3cret@h/?s3cret#s3cret' }, 'https://h/?[secret]'],
+    [
+      'of a GET, with what the data added',
+      { method: 'GET', url: 'https://h/?token=s3cret&data=s3cret', webhookData: { params: { token: 'x', user: 'u' } } },
+      `https://h/?token=[secret]&data=${new URLSearchParams({ data: '{"params":{"token":"x","user":"u"}}' }).toString().slice(5)}&user=u`,
+    ],
+  ])("does not hold the operator's keys: %s", (_what, call, shown) => {
+    expect(outgoing(call).shownUrl).toBe(shown);
+  });
+});
+
 test('only a dry run is marked as one', () => {
   expect(outgoing({ preview: true }).headers['gasdesk-preview']).toBe('true');
   expect(outgoing({ preview: false }).headers).not.toHaveProperty('gasdesk-preview');

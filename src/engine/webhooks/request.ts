@@ -1,3 +1,4 @@
+import { JsonNumber } from '../../shared/schema/decimal.ts';
 import { toQuantity } from '../../shared/schema/quantity.ts';
 import type { Secret } from '../secret.ts';
 import { signatureHeaders } from './sign.ts';
@@ -27,6 +28,8 @@ export interface WebhookRequest {
 export interface OutgoingRequest {
   /** Without user info. */
   readonly url: URL;
+  /** The same for the record: the operator's own query may hold a key, so its values are hidden. */
+  readonly shownUrl: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   /** Empty for a GET. */
@@ -36,12 +39,14 @@ export interface OutgoingRequest {
 /** The HTTP request that makes a call (SPEC 5.6), signed for the time `now` (epoch ms). */
 export const outgoingRequest = (call: WebhookRequest, now: number): OutgoingRequest => {
   const { method, secret, decisionId, preview } = call;
-  const url = method === 'GET' ? withQuery(call) : new URL(call.url);
+  const own = new URL(call.url);
   const body = method === 'GET' ? '' : postBody(call);
-  const authorization = basicAuthorization(url);
-  url.username = '';
-  url.password = '';
-  url.hash = '';
+  const authorization = basicAuthorization(own);
+  own.username = '';
+  own.password = '';
+  own.hash = '';
+  if (method === 'GET' && own.searchParams.has('data')) own.searchParams.delete('data');
+  const added = method === 'GET' ? dataQuery(own, call) : '';
   const headers = {
     accept: 'application/json',
     'user-agent': 'Gasdesk',
@@ -53,7 +58,9 @@ export const outgoingRequest = (call: WebhookRequest, now: number): OutgoingRequ
     ...(preview && { 'gasdesk-preview': 'true' }),
     ...signatureHeaders({ secret, id: decisionId, body, now }),
   };
-  return { url, method, headers, body };
+  const query = own.search.slice(1);
+  const shownUrl = withQuery(own, hidden(query), added).href;
+  return { url: withQuery(own, query, added), shownUrl, method, headers, body };
 };
 
 const postBody = ({ webhookData, userOp }: WebhookRequest): string =>
@@ -62,26 +69,35 @@ const postBody = ({ webhookData, userOp }: WebhookRequest): string =>
   );
 
 /**
- * The URL with `data` and the scalar members of `webhookData.params` in its query. The data comes from the DApp's
- * users: it does not repeat, and so cannot override, a parameter that the operator put into the URL.
+ * `data` and the scalar members of `webhookData.params`, as a query. The data comes from the DApp's users: it does not
+ * repeat, and so cannot override, a parameter that the operator put into the URL.
  */
-const withQuery = ({ url, webhookData }: WebhookRequest): URL => {
-  const target = new URL(url);
-  if (target.searchParams.has('data')) target.searchParams.delete('data');
+const dataQuery = (own: URL, { webhookData }: WebhookRequest): string => {
   const added = new URLSearchParams({ data: JSON.stringify(webhookData ?? {}) });
   for (const [name, value] of scalars(webhookData?.['params'])) {
-    if (name !== 'data' && !target.searchParams.has(name)) added.append(name, String(value));
+    if (name !== 'data' && !own.searchParams.has(name)) added.append(name, String(value));
   }
-  // Appended as text: the operator's query stays as it was written.
-  target.search = [target.search.slice(1), added.toString()].filter((part) => part !== '').join('&');
-  return target;
+  return added.toString();
 };
+
+/** A URL with another query. It is put together as text: the operator's stays as it was written. */
+const withQuery = (own: URL, ...queries: readonly string[]): URL => {
+  const url = new URL(own);
+  url.search = queries.filter((query) => query !== '').join('&');
+  return url;
+};
+
+/** A query with the values of its parameters hidden; what has no name may be a key as a whole. */
+const hidden = (query: string): string =>
+  query.replaceAll(/[^&]+/g, (part) => (part.includes('=') ? part.replace(/=.*/s, '=[secret]') : '[secret]'));
 
 const scalars = (params: unknown): [string, string | number | boolean][] => {
   if (typeof params !== 'object' || params === null || Array.isArray(params)) return [];
-  return Object.entries(params).filter((entry): entry is [string, string | number | boolean] =>
-    ['string', 'number', 'boolean'].includes(typeof entry[1]),
-  );
+  return Object.entries(params)
+    .map(([name, value]): [string, unknown] => [name, value instanceof JsonNumber ? value.source : value])
+    .filter((entry): entry is [string, string | number | boolean] =>
+      ['string', 'number', 'boolean'].includes(typeof entry[1]),
+    );
 };
 
 const basicAuthorization = ({ username, password }: URL): string | undefined => {

@@ -4,7 +4,7 @@ const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const MAX_DIGITS = 100;
 
 /**
- * A JSON number as it was written. JavaScript numbers would round `1.000000000000000001`;
+ * A JSON number as it is written. JavaScript numbers would round `1.000000000000000001`;
  * thresholds are money and are kept by their digits (SPEC 2).
  */
 export class JsonNumber {
@@ -12,6 +12,12 @@ export class JsonNumber {
 
   constructor(source: string) {
     this.source = source;
+  }
+
+  /** Makes JSON.stringify write exactly these digits. @throws SyntaxError if they are no JSON number */
+  toJSON(): unknown {
+    // TypeScript's library does not know this part of ES2026 yet.
+    return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.source);
   }
 }
 
@@ -68,11 +74,28 @@ export const decimalToWei = (amount: string): bigint => decimalToUnits(amount, C
 /** Decimal amount of the native coin in wei, without needless zeros. */
 export const weiToDecimal = (wei: bigint): string => unitsToDecimal(wei, COIN_DECIMALS);
 
+/** More digits than every double keeps, or an exponent. */
+const MAYBE_INEXACT = /(?:^|[:,[\s])-?(?:[\d.]{16}|[\d.]+[eE])/;
+
+/** False: no number in this JSON text is altered by JSON.parse. True: one may be, or a text looks like it. */
+export const mayBeInexact = (json: string): boolean => MAYBE_INEXACT.test(json);
+
+/** True if JSON.stringify writes the same number again. */
+const isExact = (value: number, source: string): boolean => {
+  if (String(value) === source) return true;
+  const digits = positiveDecimal(source.replace(/^-/, ''));
+  return digits !== undefined && digits === positiveDecimal(String(Math.abs(value)));
+};
+
 /**
- * Reads JSON and keeps numbers under the named keys as {@link JsonNumber}.
+ * Reads JSON; numbers that a double would alter, such as 9007199254740993, come as {@link JsonNumber}.
  * @throws SyntaxError if the text is not JSON
  */
-export const parseJsonKeeping = (text: string, keys: ReadonlySet<string>): unknown =>
-  JSON.parse(text, (key: string, value: unknown, context?: { source?: string }) =>
-    typeof value === 'number' && keys.has(key) ? new JsonNumber(context?.source ?? String(value)) : value,
-  );
+export const parseExactJson = (text: string): unknown =>
+  mayBeInexact(text)
+    ? JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+        typeof value !== 'number' || context?.source === undefined || isExact(value, context.source)
+          ? value
+          : new JsonNumber(context.source),
+      )
+    : (JSON.parse(text) as unknown);

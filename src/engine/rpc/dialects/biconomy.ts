@@ -1,7 +1,7 @@
 import type { ProcedureArguments, ProcedureOutput } from '../../../shared/contract/index.ts';
+import { JsonNumber } from '../../../shared/schema/decimal.ts';
 import { parse } from '../../../shared/schema/parse.ts';
 import { type SponsorshipOptions, sponsorshipOptions } from '../../../shared/schema/sponsorship.ts';
-import { exactNumber } from '../../http/json.ts';
 import type { MethodContext } from '../method.ts';
 import { atMost, readUserOperation } from '../params.ts';
 import { refusal } from './refusal.ts';
@@ -35,12 +35,12 @@ const biconomyResult = (
   ...(fields && {
     paymaster: fields.paymaster,
     paymasterData: fields.paymasterData,
-    paymasterVerificationGasLimit: exactNumber(fields.paymasterVerificationGasLimit),
-    paymasterPostOpGasLimit: exactNumber(fields.paymasterPostOpGasLimit),
+    paymasterVerificationGasLimit: new JsonNumber(fields.paymasterVerificationGasLimit),
+    paymasterPostOpGasLimit: new JsonNumber(fields.paymasterPostOpGasLimit),
   }),
   preVerificationGas: answer.preVerificationGas,
-  verificationGasLimit: exactNumber(answer.verificationGasLimit),
-  callGasLimit: exactNumber(answer.callGasLimit),
+  verificationGasLimit: new JsonNumber(answer.verificationGasLimit),
+  callGasLimit: new JsonNumber(answer.callGasLimit),
   ...(showReasons && answer.reason !== undefined && { reason: answer.reason }),
 });
 

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { parseExactJson } from '../../../shared/schema/decimal.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { DecisionDraft, DecisionQuery, Store } from '../store.ts';
 
@@ -46,7 +47,7 @@ const stretchSql = (query: DecisionQuery, order: 'ASC' | 'DESC'): string => {
 };
 
 const toRecord = ({ record, ...row }: DecisionRow): DecisionRecord => ({
-  ...(JSON.parse(record) as StoredRecord),
+  ...(parseExactJson(record) as StoredRecord),
   ...row,
 });
 

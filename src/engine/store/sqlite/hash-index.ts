@@ -9,6 +9,8 @@ export interface HashIndex {
   catchUp(): boolean;
   /** The decision a mined operation of this chain settles: the one it settled before, else the first. */
   find(userOpHash: string, chainId: number): number | undefined;
+  /** Enters a hash under which the operation of a decision was mined, though it was sponsored under another. */
+  add(userOpHash: string, seq: number): void;
 }
 
 /** The index of hashes in SQLite: see migration 35 for why it is none of SQLite's own. */
@@ -19,6 +21,7 @@ export const createHashIndex = (database: Database.Database): HashIndex => {
     `INSERT INTO decision_hash SELECT user_op_hash, seq FROM decision
      WHERE seq > ? AND seq <= ? AND user_op_hash IS NOT NULL ORDER BY user_op_hash`,
   );
+  const add = database.prepare<[string, number]>('INSERT OR IGNORE INTO decision_hash VALUES (?, ?)');
   const setEnd = database.prepare<[number]>('UPDATE decision_hash_end SET seq = ?');
   const find = database.prepare<[string, number], { seq: number }>(
     `SELECT decision.seq FROM decision_hash JOIN decision USING (seq)
@@ -37,5 +40,6 @@ export const createHashIndex = (database: Database.Database): HashIndex => {
       return to >= last;
     },
     find: (userOpHash, chainId) => find.get(userOpHash, chainId)?.seq,
+    add: (userOpHash, seq) => void add.run(userOpHash, seq),
   };
 };

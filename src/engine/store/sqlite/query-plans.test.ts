@@ -74,6 +74,8 @@ describe('the plans of the statements', () => {
       // One row: how far the hashes are in.
       'SCAN decision_hash_end',
       'SCAN fee_token',
+      // The senders of the operations in a range of blocks.
+      'SCAN json_each VIRTUAL TABLE INDEX 1:',
       'SCAN paymaster',
       'SCAN paymaster_contract',
       'SCAN signer',
@@ -100,6 +102,12 @@ describe('the plans of the statements', () => {
     ]);
     expect(plan(enter)[0]).toContain('PRIMARY KEY (rowid>? AND rowid<?)');
     expect(plan(find)[0]).toContain('PRIMARY KEY (user_op_hash=?)');
+  });
+
+  it('looks for the decision of an unknown hash only among those that are reserved', () => {
+    const [sql = '', ...others] = containing(`record ->> 'nonce'`);
+    expect(others).toEqual([]);
+    expect(plan(sql)[0]).toContain('decision_open (chain_id=?)');
   });
 
   it.each([

@@ -1,14 +1,20 @@
 import type Database from 'better-sqlite3';
-import type { Address } from '../../../shared/schema/hex.ts';
+import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import type { MinedUserOperation, ScannedRange, SettlementStore } from '../settlement-store.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { createHashIndex } from './hash-index.ts';
 import type { Ledger } from './ledger.ts';
 
-interface SettledRow {
-  seq: number;
-  hash: string;
+/** What an EntryPoint lets be mined once. */
+interface OperationSlot {
+  entryPoint: string;
+  paymaster: string;
+  sender: string;
+  nonce: bigint | string;
 }
+
+const slotKey = ({ entryPoint, paymaster, sender, nonce }: OperationSlot): string =>
+  [entryPoint, paymaster, sender, nonce].join(' ').toLowerCase();
 
 /** Settlement in SQLite: what the chain says of each decision, and what it still holds of the ledger. */
 export const settlementStore = (database: Database.Database, ledger: Ledger, commit: GroupCommit): SettlementStore => {
@@ -26,8 +32,14 @@ export const settlementStore = (database: Database.Database, ledger: Ledger, com
   const watched = database.prepare<[number], { entryPoint: Address; paymaster: Address }>(
     'SELECT entry_point AS entryPoint, paymaster FROM watched_paymaster WHERE chain_id = ?',
   );
-  const settledIn = database.prepare<[number, number, number], SettledRow>(
-    `SELECT seq, user_op_hash AS hash FROM decision WHERE chain_id = ? AND settled_block BETWEEN ? AND ?`,
+  const settledIn = database.prepare<[number, number, number], { seq: number }>(
+    `SELECT seq FROM decision WHERE chain_id = ? AND settled_block BETWEEN ? AND ?`,
+  );
+  const reservedOf = database.prepare<[number, string], OperationSlot & { seq: number }>(
+    `SELECT seq, sender, record ->> 'nonce' AS nonce, record ->> 'entryPoint' AS entryPoint,
+       substr(record ->> 'paymasterAndData', 1, 42) AS paymaster
+     FROM decision WHERE chain_id = ? AND settlement = 'reserved' AND sender IN (SELECT value FROM json_each(?))
+     ORDER BY seq DESC`,
   );
   const setSettlement = database.prepare<[string, string | null, number | null, number]>(
     'UPDATE decision SET settlement = ?, actual_cost_wei = ?, settled_block = ? WHERE seq = ?',
@@ -41,18 +53,32 @@ export const settlementStore = (database: Database.Database, ledger: Ledger, com
     setSettlement.run('reserved', null, null, seq);
     ledger.adjust(seq, (_kind, reserved) => reserved);
   };
-  const settle = (chainId: number, { userOpHash, actualGasCost, blockNumber }: MinedUserOperation): void => {
-    const seq = hashes.find(userOpHash.toLowerCase(), chainId);
-    if (seq === undefined) return;
+  const settle = (seq: number, { actualGasCost, blockNumber }: MinedUserOperation): void => {
     setSettlement.run('settled', String(actualGasCost), blockNumber, seq);
     const actual = { tank: () => 0n, count: (reserved: bigint) => reserved, spend: () => actualGasCost };
     ledger.adjust(seq, (kind, reserved) => actual[kind](reserved));
   };
+  /** Settles the reserved decisions whose operations were mined under hashes that no decision has. */
+  const settleSlots = (chainId: number, mined: readonly MinedUserOperation[]): void => {
+    if (mined.length === 0) return;
+    const senders = JSON.stringify(mined.map(({ sender }) => addressKey(sender)));
+    // Newest first: of several decisions the oldest is the last one to be set.
+    const reserved = new Map(reservedOf.all(chainId, senders).map(({ seq, ...slot }) => [slotKey(slot), seq]));
+    for (const operation of mined) {
+      const seq = reserved.get(slotKey(operation));
+      if (seq === undefined) continue;
+      hashes.add(operation.userOpHash.toLowerCase(), seq);
+      settle(seq, operation);
+    }
+  };
   const applyRange = ({ chainId, fromBlock, toBlock, mined, cursor: block }: ScannedRange): number => {
-    const present = new Set(mined.map(({ userOpHash }) => userOpHash.toLowerCase()));
-    const gone = settledIn.all(chainId, fromBlock, toBlock).filter(({ hash }) => !present.has(hash));
+    const seqOf = new Map(mined.map((one) => [one, hashes.find(one.userOpHash.toLowerCase(), chainId)]));
+    const present = new Set(seqOf.values());
+    const gone = settledIn.all(chainId, fromBlock, toBlock).filter(({ seq }) => !present.has(seq));
     for (const { seq } of gone) putBack(seq);
-    for (const operation of mined) settle(chainId, operation);
+    for (const [operation, seq] of seqOf) if (seq !== undefined) settle(seq, operation);
+    const unknown = mined.filter((operation) => seqOf.get(operation) === undefined);
+    settleSlots(chainId, unknown);
     setCursor.run(chainId, block);
     return gone.length;
   };

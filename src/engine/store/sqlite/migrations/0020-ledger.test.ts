@@ -152,9 +152,10 @@ describe('a database of the version before', () => {
       });
       const { userOpHash } = before[1]!.draft;
       const mined = { userOpHash: userOpHash as `0x${string}`, success: true, actualGasCost: 3n, actualGasUsed: 1n };
+      const slot = { entryPoint: CONTRACT, paymaster: CONTRACT, sender: CONTRACT, nonce: 0n } as const;
       const block = { blockNumber: 9, blockHash: '0x', transactionHash: '0x' } as const;
       const range = { chainId: 31337, fromBlock: 0, toBlock: 9, cursor: 9 };
-      await store.applySettlements({ ...range, mined: [{ ...mined, ...block }] });
+      await store.applySettlements({ ...range, mined: [{ ...mined, ...slot, ...block }] });
       expect(await promisedOf(store)).toBe(WEI);
       expect(await store.findDecision('late')).toMatchObject({ settlement: 'settled', actualCostWei: '3' });
 
