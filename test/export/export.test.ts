@@ -103,7 +103,7 @@ describe('decisions export', () => {
     ['DApp', ['--dapp', 'dapp-1'], (n) => n % 3 === 1],
     ['sender, in any letter case', ['--sender', sender(3)], (n) => n % 7 === 3],
     ['outcome', ['--outcome', 'denied'], (n) => n % 3 === 0],
-    ['rule', ['--rule', 'spending-limit'], (n) => n % 3 === 0 && n % 2 === 1],
+    ['rule', ['--rule', 'spendingLimit'], (n) => n % 3 === 0 && n % 2 === 1],
     ['time, ISO 8601', ['--from', '2026-01-01T00:10:00Z', '--to', '2026-01-01T00:20:00Z'], (n) => n >= 600 && n < 1200],
     ['time, epoch ms', ['--from', String(START + 1_990_000)], (n) => n >= 1990],
     [

@@ -31,7 +31,7 @@ export const draft = (n: number): DecisionDraft => {
     userOpHash: null,
     outcome,
     code: outcome.toUpperCase(),
-    rule: outcome === 'denied' ? (n % 2 === 0 ? 'contracts' : 'spending-limit') : null,
+    rule: outcome === 'denied' ? (n % 2 === 0 ? 'contracts' : 'spendingLimit') : null,
     message: 'A message',
     hint: '',
     paymasterAndData: '0x',
