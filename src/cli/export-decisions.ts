@@ -13,11 +13,11 @@ const lineOf = (decision: DecisionRecord): string =>
 
 async function* pagesOf(call: Caller, filters: ProcedureInput<'decisions.page'>): AsyncGenerator<string> {
   let after = 0;
-  for (let size = PAGE; size === PAGE;) {
-    const { decisions, upTo } = await call('decisions.page', { ...filters, after, limit: PAGE });
+  for (let isLast = false; !isLast;) {
+    const { decisions, upTo, more } = await call('decisions.page', { ...filters, after, limit: PAGE });
     yield decisions.map(lineOf).join('');
     after = upTo;
-    size = decisions.length;
+    isLast = !more;
   }
 }
 

@@ -143,6 +143,17 @@ describe('a client of the events', () => {
     await client.ended();
   });
 
+  test('is told of no decision that is made after its token was revoked', async () => {
+    const client = await followEvents(engine.url, headers);
+    await decide(2);
+    await client.received(2);
+    const [token] = await engine.service.call('authTokens.list', {});
+    await engine.service.call('authTokens.revoke', { tokenId: token?.tokenId });
+    await decide(3);
+    await client.ended();
+    expect(client.seqs).toEqual([1, 2]);
+  });
+
   test('that takes nothing is disconnected after 30 s, and gets the rest when it comes back', async () => {
     const slow = await followEvents(engine.url, headers);
     slow.response.pause();
@@ -187,6 +198,30 @@ describe('a subscription in the process', () => {
     await decide(20);
     await subscription.ended;
     expect(seqs).toEqual(range(101, 155));
+  });
+
+  test('that reads many big decisions lets everything else have its turn after each', async () => {
+    const count = 6;
+    for (let made = 0; made < count; made += 1) await decide(1, dapp, { text: 'x'.repeat(600_000) });
+    let rounds = 0;
+    let next = setImmediate(function count() {
+      rounds += 1;
+      next = setImmediate(count);
+    });
+    const toldIn: number[] = [];
+    const ends = range(1, 3).map(() => {
+      const subscription = engine.service.subscribe(0, ({ seq }) => {
+        toldIn.push(rounds);
+        if (seq === count) subscription.cancel();
+      });
+      return subscription.ended;
+    });
+    await Promise.all(ends);
+    clearImmediate(next);
+
+    expect(toldIn).toHaveLength(3 * count);
+    // Each begins at once; from then on one decision is told per round of the event loop.
+    expect(new Set(toldIn.slice(2)).size).toBe(3 * count - 2);
   });
 
   test('that sleeps ends when it is cancelled', async () => {

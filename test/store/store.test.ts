@@ -479,6 +479,26 @@ describe.each(stores)('the store on $name', ({ open }) => {
       expect(await ids({ paymasterId: undefined, outcome: undefined, before: undefined }, 1)).toEqual([12]);
       expect(await ids({ paymasterId: 'nobody' })).toEqual([]);
     });
+
+    it('reads the oldest first, in pages that are short where decisions are big, to the last', async () => {
+      for (let n = 1; n <= 6; n += 1) {
+        await append({ id: String(n), request: n > 3 ? 'x'.repeat(700_000) : '', sender: n % 2 === 0 ? WALLET : '0x' });
+      }
+      const pages = async (filter: Omit<Parameters<Store['pageDecisions']>[0], 'after' | 'limit'>, limit: number) => {
+        const ids: number[][] = [];
+        for (let [after, isLast] = [0, false]; !isLast;) {
+          const { decisions, upTo, more } = await store.pageDecisions({ ...filter, after, limit });
+          ids.push(decisions.map(({ id }) => Number(id)));
+          [after, isLast] = [upTo, !more];
+        }
+        return ids;
+      };
+
+      expect(await pages({}, 100)).toEqual([[1, 2, 3, 4, 5], [6]]);
+      expect(await pages({}, 2)).toEqual([[1, 2], [3, 4], [5, 6], []]);
+      expect(await pages({ sender: WALLET }, 100)).toEqual([[2, 4, 6], []]);
+      expect(await pages({ sender: '0xnobody' }, 100)).toEqual([[]]);
+    });
   });
 
   it('has everything it acknowledged when it is opened again', async () => {

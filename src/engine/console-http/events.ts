@@ -69,19 +69,23 @@ export const eventsRouter = ({ service, clock, log }: EventsContext): EventsRout
 
   const stream = (after: number, accountId: string, authToken: string): PassThrough => {
     const out = new PassThrough({ highWaterMark: BUFFER_BYTES });
-    const subscription = service.subscribe(
-      after,
-      (decision) => (!out.writable || out.write(eventOf(decision)) ? undefined : drained(out, clock)),
-      accountId,
-    );
-    const beat = async (): Promise<void> => {
+    /** Ends the stream if its token was revoked. */
+    const isOpen = async (): Promise<boolean> => {
       try {
-        await service.access.account(authToken); // which may have been revoked
-        if (!out.writableNeedDrain && out.writable) out.write(': still here\n\n');
+        await service.access.account(authToken);
       } catch {
+        subscription.cancel();
         out.end();
       }
+      return out.writable;
     };
+    const tell = async (decision: DecisionRecord): Promise<void> => {
+      if ((await isOpen()) && !out.write(eventOf(decision))) await drained(out, clock);
+    };
+    const beat = async (): Promise<void> => {
+      if ((await isOpen()) && !out.writableNeedDrain) out.write(': still here\n\n');
+    };
+    const subscription = service.subscribe(after, tell, accountId);
     const stopHeartbeat = every(clock, HEARTBEAT_MS, () => void beat());
     out.once('close', () => {
       streams.delete(out);

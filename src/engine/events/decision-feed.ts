@@ -38,6 +38,12 @@ const PAGE = 100;
 export const createDecisionFeed = (store: Store): DecisionFeed => {
   const asleep = new Set<() => void>();
   let commits = 0;
+  let lastTurn = Promise.resolve();
+  /** A round of the event loop of one's own: in between, everything else that waits is done. */
+  const turn = (): Promise<void> => {
+    lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));
+    return lastTurn;
+  };
 
   const committed = <T>(written: T): T => {
     commits += 1;
@@ -62,13 +68,14 @@ export const createDecisionFeed = (store: Store): DecisionFeed => {
       let cursor = after;
       while (!isCancelled()) {
         const seen = commits;
-        const { decisions, upTo } = await store.pageDecisions({ after: cursor, limit: PAGE, accountId });
+        const { decisions, upTo, more } = await store.pageDecisions({ after: cursor, limit: PAGE, accountId });
         for (const decision of decisions) {
           if (isCancelled()) return;
           await listener(decision);
         }
         cursor = upTo;
-        if (decisions.length < PAGE && commits === seen && !isCancelled()) await nextCommit();
+        if (more) await turn();
+        else if (commits === seen && !isCancelled()) await nextCommit();
       }
     };
 

@@ -168,10 +168,12 @@ export interface DecisionFilter extends DecisionQuery {
 
 /** A page of decisions, oldest first. */
 export interface DecisionPage {
-  /** Fewer than the limit: there were no more. */
+  /** Fewer than the limit, too, where they are big: a page takes up no more than about 1 MiB and one decision. */
   decisions: DecisionRecord[];
   /** Whatever matches up to this `seq` is in this page or before it: the next page begins after it. */
   upTo: number;
+  /** False: there was nothing after `upTo`. */
+  more: boolean;
 }
 
 /**

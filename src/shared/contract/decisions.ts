@@ -28,7 +28,7 @@ export const decisionProcedures = {
     errors: [],
   }),
   'decisions.page': procedure({
-    summary: 'Read decisions, oldest first, a page at a time; a page of fewer than the limit is the last',
+    summary: 'Read decisions, oldest first, a page at a time',
     input: z.strictObject({
       ...filters,
       after: z.number().int().nonnegative().default(0).describe('Only decisions with a greater seq'),
@@ -37,6 +37,7 @@ export const decisionProcedures = {
     output: z.strictObject({
       decisions: z.array(decisionRecord),
       upTo: z.number().describe('The next page begins after this seq'),
+      more: z.boolean().describe('False: this page is the last. It may be short before that, where decisions are big'),
     }),
     errors: [],
   }),

@@ -25,6 +25,9 @@ interface Stretch {
 /** SQLite answers before anything else runs: a filter that nothing matches must not read a million rows at once. */
 const STRETCH = 5_000;
 
+/** A page ends with the decision that makes it this long (characters): to read one keeps the process for some ms. */
+const PAGE_LENGTH = 1024 * 1024;
+
 const DECISION = 'SELECT seq, settlement, actual_cost_wei AS actualCostWei, record FROM decision';
 
 /** How each filter is said in SQL. */
@@ -67,7 +70,7 @@ export const decisionQueries = (database: Database.Database): DecisionQueries =>
     const sql = stretchSql(query, order);
     const statement = prepared.get(sql) ?? prepare(sql);
     prepared.set(sql, statement);
-    return (stretch: Stretch): DecisionRecord[] => statement.all({ ...query, ...stretch }).map(toRecord);
+    return (stretch: Stretch): IterableIterator<DecisionRow> => statement.iterate({ ...query, ...stretch });
   };
 
   return {
@@ -77,20 +80,24 @@ export const decisionQueries = (database: Database.Database): DecisionQueries =>
       const start = Math.min(newestSeq(), (before ?? Infinity) - 1);
       for (let high = start; high > 0 && found.length < limit; high -= STRETCH) {
         if (high < start) await turn();
-        found.push(...read({ low: high - STRETCH, high, limit: limit - found.length }));
+        for (const row of read({ low: high - STRETCH, high, limit: limit - found.length })) found.push(toRecord(row));
       }
       return found;
     },
     async pageDecisions({ after, limit, ...query }) {
       const read = reader(query, 'ASC');
       const decisions: DecisionRecord[] = [];
+      let length = 0;
       const end = newestSeq();
-      for (let low = after; low < end && decisions.length < limit; low += STRETCH) {
+      for (let low = after; low < end; low += STRETCH) {
         if (low > after) await turn();
-        decisions.push(...read({ low, high: Math.min(low + STRETCH, end), limit: limit - decisions.length }));
+        for (const row of read({ low, high: Math.min(low + STRETCH, end), limit: limit - decisions.length })) {
+          decisions.push(toRecord(row));
+          length += row.record.length;
+          if (decisions.length === limit || length >= PAGE_LENGTH) return { decisions, upTo: row.seq, more: true };
+        }
       }
-      const isFull = decisions.length === limit;
-      return { decisions, upTo: (isFull ? decisions.at(-1)?.seq : undefined) ?? Math.max(after, end) };
+      return { decisions, upTo: Math.max(after, end), more: false };
     },
     async findDecision(decisionId) {
       const row = find.get(decisionId);
