@@ -123,19 +123,3 @@ export const packedOperation = ({ packedUserOp }: OperationVector): PackedUserOp
   if (packedUserOp === undefined) throw new Error('v0.6 operations have no packed form');
   return withBigints(packedUserOp) as PackedUserOperation;
 };
-
-/** What a mined operation of a token paymaster cost its sender. */
-interface TokenChargeVector extends PaymasterVector {
-  params: PaymasterVector['params'] & {
-    exchangeRate: string;
-    postOpGas?: string;
-    paymasterValidationGasLimit?: string;
-    constantFee?: string;
-    priceMarkup?: number;
-  };
-  tokenCharge: { nativeGasCostGivenToPostOp: string; feePerGas: string; tokenAmountPaid: string };
-}
-
-/** The cases of paymaster-layouts.json in which the user paid in a token on chain. */
-export const tokenChargeCases = (): TokenChargeVector[] =>
-  vectorCases('paymaster-layouts').filter((vector): vector is TokenChargeVector => 'tokenCharge' in vector);

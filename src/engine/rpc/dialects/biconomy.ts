@@ -20,7 +20,7 @@ export const readBiconomyRequest = (
 };
 
 /** The mode as it is answered, whichever spelling it was asked in. */
-export const answeredMode = ({ mode }: Pick<SponsorshipOptions, 'mode'>): 'SPONSORED' | 'ERC20' =>
+const answeredMode = ({ mode }: Pick<SponsorshipOptions, 'mode'>): 'SPONSORED' | 'ERC20' =>
   mode === 'ERC20' ? mode : 'SPONSORED';
 
 /** The sponsorship result (service-interface 2.7): not sponsored is a result too, and says why beside it (SPEC 3). */
