@@ -1,5 +1,5 @@
 import { type Contract, Interface, parseEther } from 'ethers';
-import { WEI_PER_COIN } from '../engine/token-mode/amounts.ts';
+import { WEI_PER_COIN } from '../engine/paymaster/token-charge.ts';
 import { unitsToDecimal } from '../shared/schema/decimal.ts';
 import type { Address, Hex } from '../shared/schema/hex.ts';
 import { type Dapp, deployPaymaster, registerDapp } from './dapp.ts';
