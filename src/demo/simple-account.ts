@@ -16,7 +16,16 @@ export interface SimpleAccount {
   readonly initCode: Hex;
 }
 
-const execute = new Interface(['function execute(address dest, uint256 value, bytes func)']);
+/** A call that an account makes. */
+export interface AccountCall {
+  readonly to: Address;
+  readonly data: Hex;
+}
+
+const accountAbi = new Interface([
+  'function execute(address dest, uint256 value, bytes func)',
+  'function executeBatch(address[] dest, bytes[] func)',
+]);
 const createAccount = new Interface(['function createAccount(address owner, uint256 salt)']);
 
 /** The account that the factory makes for an owner and a salt. */
@@ -34,10 +43,17 @@ export const simpleAccount = async (
   return { address, owner, initCode };
 };
 
+/** One call is encoded as such, several as a batch. */
+const encodeCalls = ([first, ...others]: readonly [AccountCall, ...AccountCall[]]): string => {
+  if (others.length === 0) return accountAbi.encodeFunctionData('execute', [first.to, 0n, first.data]);
+  const calls = [first, ...others];
+  return accountAbi.encodeFunctionData('executeBatch', [calls.map(({ to }) => to), calls.map(({ data }) => data)]);
+};
+
 /** What a wallet sends to the desk: the operation without gas limits, as JSON. */
 export const partialOperation = async (
   account: SimpleAccount,
-  call: { to: Address; data: Hex },
+  call: AccountCall | readonly [AccountCall, ...AccountCall[]],
   entryPoint: Address,
   provider: Provider,
 ): Promise<Record<string, string>> => {
@@ -49,7 +65,7 @@ export const partialOperation = async (
     sender: account.address,
     nonce: `0x${nonce.toString(16)}`,
     initCode: deployed ? '0x' : account.initCode,
-    callData: execute.encodeFunctionData('execute', [call.to, 0n, call.data]),
+    callData: encodeCalls('to' in call ? [call] : call),
     maxFeePerGas: `0x${(maxFeePerGas ?? 0n).toString(16)}`,
     maxPriorityFeePerGas: `0x${(maxPriorityFeePerGas ?? 0n).toString(16)}`,
     signature: DUMMY_SIGNATURE,

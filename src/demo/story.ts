@@ -4,8 +4,8 @@ export interface Story {
   step(title: string): void;
   /** A figure or a fact, under the current step. */
   tell(what: string, value?: string | number | bigint): void;
-  /** A fact that must hold. @throws Error if it does not: the story is not as told */
-  check(holds: boolean, what: string): void;
+  /** A fact that must hold. @throws Error if it does not: the story is not as told; `instead` says what is */
+  check(holds: boolean, what: string, instead?: string): void;
 }
 
 /** A story told line by line to `write`. */
@@ -19,8 +19,8 @@ export const createStory = (write: (line: string) => void): Story => {
     tell(what, value) {
       write(value === undefined ? `   ${what}` : `   ${what.padEnd(34)} ${String(value)}`);
     },
-    check(holds, what) {
-      if (!holds) throw new Error(`Not as told: ${what}`);
+    check(holds, what, instead) {
+      if (!holds) throw new Error(`Not as told: ${what}${instead === undefined ? '' : `, but ${instead}`}`);
       write(`   ✓ ${what}`);
     },
   };

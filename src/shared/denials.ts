@@ -1,3 +1,4 @@
+import { weiToDecimal } from './schema/decimal.ts';
 import { tokenDenials } from './token-denials.ts';
 import { webhookDenials } from './webhook-denials.ts';
 
@@ -10,17 +11,9 @@ export interface Explanation {
   readonly hint: string;
 }
 
-const weiPerCoin = 10n ** 18n;
-
-/** Wei as a decimal amount of the native coin, exactly. */
-const coins = (wei: bigint): string => {
-  const fraction = (wei % weiPerCoin).toString().padStart(18, '0').replace(/0+$/, '');
-  return `${wei / weiPerCoin}${fraction === '' ? '' : `.${fraction}`}`;
-};
-
 const units = (evidence: Evidence, key: 'threshold' | 'used' | 'amount'): string => {
   const value = String(evidence[key]);
-  if (evidence.unit === 'wei') return `${coins(BigInt(value))} of the native coin`;
+  if (evidence.unit === 'wei') return `${weiToDecimal(BigInt(value))} of the native coin`;
   return value === '1' ? '1 operation' : `${value} operations`;
 };
 
@@ -92,7 +85,7 @@ const rows = {
     hint: `Call a method of the ABI, or register ${String(target)} anew with an ABI that has this one and whitelist it.`,
   }),
   PLAIN_TRANSFER: ({ target, valueWei }) => ({
-    message: `The operation sends ${coins(BigInt(String(valueWei)))} of the native coin to ${String(target)} without calling a method.`,
+    message: `The operation sends ${weiToDecimal(BigInt(String(valueWei)))} of the native coin to ${String(target)} without calling a method.`,
     hint: 'Leave the plain transfer out: only whitelisted methods of registered contracts are sponsored.',
   }),
   WALLET_DEPLOYMENT_NOT_SPONSORED: ({ paused }) => ({
@@ -119,9 +112,9 @@ const rows = {
     const short = BigInt(String(neededWei)) + BigInt(String(promisedWei)) - BigInt(String(balanceWei));
     return {
       message:
-        `The gas tank holds ${coins(BigInt(String(balanceWei)))}, of which ${coins(BigInt(String(promisedWei)))} ` +
-        `is promised to operations not yet mined; this operation may cost ${coins(BigInt(String(neededWei)))}.`,
-      hint: `Top up the tank by at least ${coins(short)} of the native coin.`,
+        `The gas tank holds ${weiToDecimal(BigInt(String(balanceWei)))}, of which ${weiToDecimal(BigInt(String(promisedWei)))} ` +
+        `is promised to operations not yet mined; this operation may cost ${weiToDecimal(BigInt(String(neededWei)))}.`,
+      hint: `Top up the tank by at least ${weiToDecimal(short)} of the native coin.`,
     };
   },
   ...tokenDenials,

@@ -3,9 +3,8 @@ import { addressWord, keccak, uintDigits, word } from '../user-operation/hex-dig
 import type { TokenLayout, TokenPrice, TokenTerms } from './layout.ts';
 import { modeV06 } from './mode-v06.ts';
 import { operationWordsV06, windowWords } from './operation-words.ts';
+import { NO_MARKUP, mostUnits } from './token-charge.ts';
 
-/** Millionths: the rate itself. */
-const NO_MARKUP = 1_000_000;
 const NO_ORACLE: Address = `0x${'00'.repeat(20)}`;
 
 /** uint8 priceSource: 0 takes the rate from the data, 1 from an oracle. */
@@ -50,9 +49,5 @@ export const biconomyToken: TokenLayout = {
   ...tokenMode,
   // The contract's default, which is not in the signed data: its owner may change it.
   chargedGas: () => ({ postOpGas: 45_000n, paymasterValidationGasLimit: 0n }),
-  // (gas cost + postOpGas at the price of gas) * exchangeRate / 1e18 * priceMarkup / 1e6
-  maxTokenCost: (op, price) => {
-    const wei = tokenMode.reservedCost(op) + price.postOpGas * op.maxFeePerGas;
-    return (wei * price.exchangeRate * BigInt(markupOf(price))) / (10n ** 18n * BigInt(NO_MARKUP));
-  },
+  maxTokenCost: (op, price) => mostUnits(tokenMode.reservedCost(op), op, price),
 };

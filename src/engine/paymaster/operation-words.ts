@@ -1,4 +1,5 @@
 import type { PackedUserOperation, UserOperationV06 } from '../../shared/schema/user-operation.ts';
+import { gasWordsV06 } from '../user-operation/gas-words.ts';
 import { addressWord, digits, hashWord, uint48Word, word } from '../user-operation/hex-digits.ts';
 import type { PromiseTerms } from './layout.ts';
 
@@ -9,11 +10,7 @@ export const operationWordsV06 = (op: UserOperationV06, { chainId, paymaster }: 
     word(op.nonce),
     hashWord(op.initCode),
     hashWord(op.callData),
-    word(op.callGasLimit),
-    word(op.verificationGasLimit),
-    word(op.preVerificationGas),
-    word(op.maxFeePerGas),
-    word(op.maxPriorityFeePerGas),
+    gasWordsV06(op),
     word(chainId),
     addressWord(paymaster),
   ].join('');

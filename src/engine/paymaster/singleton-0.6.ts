@@ -1,5 +1,6 @@
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
+import { gasWordsV06 } from '../user-operation/gas-words.ts';
 import { addressWord, digits, hashWord, keccak, word } from '../user-operation/hex-digits.ts';
 import type { PromiseTerms } from './layout.ts';
 import { modeV06 } from './mode-v06.ts';
@@ -10,11 +11,7 @@ const hash = (op: UserOperationV06, { chainId }: PromiseTerms): Hex => {
   const inner = keccak(
     addressWord(op.sender),
     word(op.nonce),
-    word(op.callGasLimit),
-    word(op.verificationGasLimit),
-    word(op.preVerificationGas),
-    word(op.maxFeePerGas),
-    word(op.maxPriorityFeePerGas),
+    gasWordsV06(op),
     hashWord(op.callData),
     hashWord(op.initCode),
     hashWord(op.paymasterAndData),

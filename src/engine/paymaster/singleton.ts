@@ -1,6 +1,7 @@
 import { digits, uintDigits } from '../user-operation/hex-digits.ts';
 import type { ArtifactName } from '../chain/artifacts.ts';
 import { neededTerm } from './layout.ts';
+import { mostUnits } from './token-charge.ts';
 import type {
   Deployment,
   ModeLayout,
@@ -80,12 +81,6 @@ const token: SingletonMode<TokenTerms> = {
   ...getHash(TOKEN),
 };
 
-/** (gas cost + postOpGas at the operation's fee) * exchangeRate / 1e18 + constantFee */
-const maxTokenCost =
-  (mode: ModeLayout<TokenTerms>): TokenLayout['maxTokenCost'] =>
-  (op, { postOpGas, exchangeRate, constantFee = 0n }) =>
-    ((mode.reservedCost(op) + postOpGas * op.maxFeePerGas) * exchangeRate) / 10n ** 18n + constantFee;
-
 /** One of the contracts; without an artifact it can be attached, not deployed. */
 type SingletonContract = Pick<PaymasterLayout, 'version' | 'title' | 'entryPointVersion'> & {
   readonly artifact?: ArtifactName;
@@ -122,7 +117,7 @@ export const singletonLayout = (
       hasMarkup: false,
       takesPreFund: true,
       chargedGas,
-      maxTokenCost: maxTokenCost(tokenMode),
+      maxTokenCost: (op, price) => mostUnits(tokenMode.reservedCost(op), op, price),
     },
   };
 };

@@ -1,4 +1,5 @@
 import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
+import { gasWordsV06 } from '../user-operation/gas-words.ts';
 import { addressWord, byteLength, bytesTail, digits, keccak, word, wordAligned } from '../user-operation/hex-digits.ts';
 import { neededTerm } from './layout.ts';
 import type { PaymasterLayout, SponsorshipTerms } from './layout.ts';
@@ -25,11 +26,7 @@ function packedOp(op: UserOperationV06): string {
     word(op.nonce),
     word(TUPLE_HEAD_LENGTH),
     word(callDataOffset),
-    word(op.callGasLimit),
-    word(op.verificationGasLimit),
-    word(op.preVerificationGas),
-    word(op.maxFeePerGas),
-    word(op.maxPriorityFeePerGas),
+    gasWordsV06(op),
     word(paymasterAndDataOffset),
     word(paymasterAndDataOffset + tailLength(PAYMASTER_AND_DATA_LENGTH)),
     bytesTail(digits(op.initCode)),

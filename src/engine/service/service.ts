@@ -1,21 +1,9 @@
 import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../shared/contract/index.ts';
-import type { ChainAccess } from '../chain/chain-access.ts';
-import type { Rates } from '../chain/rates/rates.ts';
-import type { Clock, Entropy } from '../clock.ts';
+import type { DecisionContext } from '../decision/decide.ts';
 import type { Log } from '../log.ts';
-import type { Vault } from '../signer/vault.ts';
-import type { Store } from '../store/store.ts';
-import type { Deliverer } from '../webhooks/deliver.ts';
 
 /** What the procedures work with. */
-export interface ServiceContext {
-  readonly store: Store;
-  readonly vault: Vault;
-  readonly chains: ChainAccess;
-  readonly rates: Rates;
-  readonly webhooks: Deliverer;
-  readonly clock: Clock;
-  readonly entropy: Entropy;
+export interface ServiceContext extends DecisionContext {
   readonly log: Log;
 }
 

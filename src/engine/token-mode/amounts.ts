@@ -1,10 +1,9 @@
 import { decimalToUnits, unitsToDecimal } from '../../shared/schema/decimal.ts';
+import { NO_MARKUP } from '../paymaster/token-charge.ts';
 
-/** Wei of one native coin: what an exchange rate is for. */
-export const WEI_PER_COIN = 10n ** 18n;
-/** 100 % in Biconomy's `priceMarkup`; the finest premium is a ten-thousandth of a percent. */
-const MARKUP_ONE = 1_000_000n;
+/** `priceMarkup` is in millionths: the finest premium is a ten-thousandth of a percent. */
 const MARKUP_DECIMALS_PER_PERCENT = 4;
+const MARKUP_ONE = BigInt(NO_MARKUP);
 
 const ceilDivide = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
@@ -15,16 +14,6 @@ export const priceMarkup = (premium: string): bigint =>
 /** An exchange rate that includes the premium, for contracts that know no markup; less than one unit per coin over exact. */
 export const rateWithPremium = (exchangeRate: bigint, premium: string): bigint =>
   ceilDivide(exchangeRate * priceMarkup(premium), MARKUP_ONE);
-
-/**
- * What so much gas costs in a token: never below, and less than one unit above `wei * exchangeRate * markup`.
- *
- * @param exchangeRate smallest units for 1e18 wei
- * @param markup in millionths
- * @returns smallest units
- */
-export const tokenCost = (wei: bigint, exchangeRate: bigint, markup: bigint = MARKUP_ONE): bigint =>
-  ceilDivide(wei * exchangeRate * markup, WEI_PER_COIN * MARKUP_ONE);
 
 /**
  * The number of whole tokens that stands for an amount. Biconomy's clients make an approval of it in floating point,

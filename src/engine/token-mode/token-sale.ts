@@ -4,7 +4,8 @@ import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { TokenRate } from '../chain/rates/rate.ts';
 import type { PaymasterLayout, PromiseTerms, TokenPrice, TokenTerms } from '../paymaster/layout.ts';
 import type { ReadyPaymaster, ReadyTokenPaymaster } from '../paymaster/readiness.ts';
-import { WEI_PER_COIN, priceMarkup, rateWithPremium } from './amounts.ts';
+import { WEI_PER_COIN } from '../paymaster/token-charge.ts';
+import { priceMarkup, rateWithPremium } from './amounts.ts';
 
 /** A user who pays in a token, by whom and at which price. */
 export interface TokenSale {

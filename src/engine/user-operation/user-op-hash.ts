@@ -7,6 +7,7 @@ import type {
   UserOperationV06,
   UserOperationV07,
 } from '../../shared/schema/user-operation.ts';
+import { gasWordsV06 } from './gas-words.ts';
 import { addressWord, byteLength, digits, hashWord, keccak, word } from './hex-digits.ts';
 import { packUserOperation } from './pack-user-operation.ts';
 
@@ -57,11 +58,7 @@ function userOpHashV06(op: UserOperationV06, domain: UserOpHashDomain): Hex {
     word(op.nonce),
     hashWord(op.initCode),
     hashWord(op.callData),
-    word(op.callGasLimit),
-    word(op.verificationGasLimit),
-    word(op.preVerificationGas),
-    word(op.maxFeePerGas),
-    word(op.maxPriorityFeePerGas),
+    gasWordsV06(op),
     hashWord(op.paymasterAndData),
   );
   return bindToEntryPoint(inner, domain);

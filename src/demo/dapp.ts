@@ -1,0 +1,34 @@
+import type { Address } from '../shared/schema/hex.ts';
+import type { World } from './world.ts';
+
+/** A DApp that is registered at the desk. */
+export interface Dapp {
+  readonly apiKey: string;
+  /** The contract that pays for its operations. */
+  readonly paymaster: Address;
+  /** Makes a request of its developer to the management interface. */
+  manage(method: string, path: string, body?: unknown): Promise<unknown>;
+}
+
+/** Deploys the paymaster contract of a version, as the operator does, and checks that it obeys the desk. */
+export const deployPaymaster = async (world: World, version: string): Promise<Address> => {
+  const { story, engine, chain, cast } = world;
+  const { chainId } = chain;
+  const { privateKey } = cast.operator;
+  const deployed = await engine.service.call('paymasterContracts.deploy', { chainId, version, privateKey });
+  story.tell(`paymaster contract ${version}`, deployed.address);
+  story.check(deployed.checked, 'the contract hashes operations as the desk does, and accepts its signer');
+  return deployed.address;
+};
+
+/** Registers a DApp over HTTP. */
+export const registerDapp = async (
+  { story, engine, desk, chain }: World,
+  { name, version, paymaster }: { name: string; version: string; paymaster: Address },
+): Promise<Dapp> => {
+  const { authToken } = await engine.service.call('authTokens.create', { label: name });
+  const registration = { name, type: 'HYBRID', chainId: chain.chainId, version };
+  const { apiKey } = (await desk.manage('POST', '/paymaster', { authToken }, registration)) as { apiKey: string };
+  story.tell('API key', apiKey);
+  return { apiKey, paymaster, manage: (method, path, body) => desk.manage(method, path, { authToken, apiKey }, body) };
+};

@@ -1,0 +1,83 @@
+import type { DenialCode } from '../shared/denials.ts';
+import type { DecidingRule } from '../shared/schema/decision.ts';
+import type { Dapp } from './dapp.ts';
+import {
+  type AccountCall,
+  type MinedOperation,
+  type SimpleAccount,
+  type SponsoredGas,
+  finishOperation,
+  partialOperation,
+  submitOperation,
+} from './simple-account.ts';
+import type { RpcReply } from './desk-client.ts';
+import type { World } from './world.ts';
+
+/** What a user asks a DApp's paymaster for. */
+export interface SponsorRequest {
+  readonly dapp: Dapp;
+  readonly account: SimpleAccount;
+  readonly calls: readonly [AccountCall, ...AccountCall[]];
+  /** Fields that differ from what the wallet would send. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** Options that differ from a sponsored operation whose gas the desk finds out. */
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+const OPTIONS = { mode: 'SPONSORED', calculateGasLimits: true, expiryDuration: 300 };
+
+const ask = async (
+  { desk, chain, provider, contracts }: World,
+  { dapp, account, calls, fields, options }: SponsorRequest,
+): Promise<{ partial: Record<string, string>; reply: RpcReply }> => {
+  const partial = { ...(await partialOperation(account, calls, contracts.entryPoint, provider)), ...fields };
+  return { partial, reply: await desk.sponsor(chain.chainId, dapp.apiKey, [partial, { ...OPTIONS, ...options }]) };
+};
+
+/** Has an operation signed by the desk and mined by the EntryPoint. */
+export const tellMined = async (world: World, request: SponsorRequest, signed: string): Promise<MinedOperation> => {
+  const { story, chain, contracts, cast } = world;
+  const { entryPoint } = contracts;
+  const { partial, reply } = await ask(world, request);
+  const sponsored = reply.result as SponsoredGas | undefined;
+  story.check(reply.status === 200 && (sponsored?.paymasterAndData ?? '0x') !== '0x', signed);
+  if (sponsored === undefined) throw new Error('The desk answered without a result');
+  const { callGasLimit, verificationGasLimit, preVerificationGas } = sponsored;
+  const limits = `call ${callGasLimit}, verification ${verificationGasLimit}, before ${preVerificationGas}`;
+  story.tell('gas', limits);
+
+  const op = await finishOperation(request.account, partial, sponsored, { chainId: chain.chainId, entryPoint });
+  const mined = await submitOperation(op, entryPoint, cast.bundler);
+  story.tell('transaction', mined.transactionHash);
+  story.check(mined.success, `the EntryPoint mined it with success, ${mined.actualGasUsed} gas used`);
+  return mined;
+};
+
+interface Reason {
+  readonly code: string;
+  readonly rule: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Not sponsored is a result; in token mode it is an error, since `0x` would have the user pay in the native coin. */
+const reasonOf = ({ status, result, error }: RpcReply): Reason | undefined => {
+  if (error !== undefined) return error.code === -32005 ? (error.data as Reason) : undefined;
+  const { paymasterAndData, reason } = result as { paymasterAndData: string; reason?: Reason };
+  return status === 200 && paymasterAndData === '0x' ? reason : undefined;
+};
+
+/** Has an operation denied for the expected reason, and tells the desk's words for it. */
+export const tellDenied = async (
+  world: World,
+  rule: DecidingRule,
+  code: DenialCode,
+  request: SponsorRequest,
+): Promise<void> => {
+  const { reply } = await ask(world, request);
+  const reason = reasonOf(reply);
+  const instead = reason?.code ?? reply.error?.message ?? 'it is sponsored';
+  world.story.check(reason?.rule === rule && reason.code === code, `denied by ${rule}: ${code}`, instead);
+  world.story.tell(reason?.message ?? '');
+  world.story.tell(reason?.hint ?? '');
+};

@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseEther } from 'ethers';
+import type { Address } from '../shared/schema/hex.ts';
+import { type Dapp, deployPaymaster, registerDapp } from './dapp.ts';
+import { gameCall, gameItems, itemsOf } from './game-items.ts';
+import { tellDenied, tellMined } from './requests.ts';
+import { type SimpleAccount, simpleAccount } from './simple-account.ts';
+import { type World, ether } from './world.ts';
+import { contractAt, fundGasTank } from './world-contracts.ts';
+
+const VERSION = '1.1.0';
+const TANK_WEI = parseEther('0.1');
+
+/** The operator's part, as on the command line: chain, signer, paymaster contract. */
+const prepareDesk = async (world: World): Promise<Address> => {
+  const { story, engine, chain } = world;
+  story.step('The operator connects the desk to the chain and deploys a paymaster');
+  await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url });
+  const signer = await engine.service.call('signers.create', { chainId: chain.chainId });
+  story.tell('signing key, in the vault', signer.address);
+  return deployPaymaster(world, VERSION);
+};
+
+/** The DApp's part, over HTTP: register, prove the funding wallet, whitelist a method, limit each user. */
+const prepareDapp = async (world: World, paymaster: Address): Promise<Dapp> => {
+  const { story, cast, contracts } = world;
+  story.step('A DApp registers over HTTP and proves its funding wallet');
+  const dapp = await registerDapp(world, { name: 'Game Items', version: VERSION, paymaster });
+  const { fundingMessage, paymasterId } = (await dapp.manage('GET', '/funding-message')) as {
+    fundingMessage: string;
+    paymasterId: string;
+  };
+  const { address } = cast.fundingWallet;
+  const signature = await cast.fundingWallet.signMessage(fundingMessage);
+  await dapp.manage('PATCH', '/paymaster', { paymasterId, type: 'paymasterFundingId', signature, address });
+  story.tell('funding wallet, by its signature', address);
+
+  const abi = gameItems.formatJson();
+  const contract = { name: 'GameItems', address: contracts.gameItems, abi, whitelistedMethods: ['mint'] };
+  await dapp.manage('POST', '/smart-contract', contract);
+  story.tell('sponsored', `mint on ${contracts.gameItems}`);
+  const limit = {
+    type: 'SMART_ACCOUNT',
+    cycleDuration: { value: 1, unit: 'day' },
+    threshold: 1,
+    thresholdType: 'COUNT',
+  };
+  await addRule(dapp, 'One a day', 'PAYMASTER_SA_LIMIT', limit);
+  story.tell('limit', '1 operation a day for each user');
+  return dapp;
+};
+
+const addRule = (dapp: Dapp, name: string, policyType: string, policyData: object): Promise<unknown> =>
+  dapp.manage('POST', '/paymaster-policy', { name, policyType, policyData });
+
+const tankBalance = async ({ provider, cast }: World, { paymaster }: Dapp): Promise<bigint> => {
+  const contract = await contractAt('VerifyingSingletonPaymaster', paymaster, provider);
+  return (await contract.getFunction('getBalance')(cast.fundingWallet.address)) as bigint;
+};
+
+/** What a DApp that is not ready yet does not sponsor, and how each hint is followed. */
+const tellNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
+  const { story, cast } = world;
+  const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;
+  story.step('A user without an account mints: the DApp does not sponsor new accounts');
+  await tellDenied(world, 'walletDeployment', 'WALLET_DEPLOYMENT_NOT_SPONSORED', mint);
+  await addRule(dapp, 'New accounts', 'WALLET_DEPLOYMENT', {});
+  story.tell('The DApp adds that rule.');
+
+  story.step('The user tries again: nobody has paid into the gas tank');
+  await tellDenied(world, 'gasTank', 'GAS_TANK_EMPTY', mint);
+  await fundGasTank(dapp.paymaster, cast.fundingWallet.address as Address, TANK_WEI, cast.operator);
+  story.tell('Paid in; read from the chain', ether(await tankBalance(world, dapp)));
+};
+
+/** A user without any ETH mints: the op deploys the account, is sponsored, mined, and paid from the tank. */
+const tellSponsored = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
+  const { story, provider } = world;
+  story.step('With 0 ETH and no account yet, the user mints 3 items');
+  story.check((await provider.getBalance(account.address)) === 0n, 'the account holds 0 ETH');
+  story.check((await provider.getCode(account.address)) === '0x', 'the account is not deployed');
+
+  const before = await tankBalance(world, dapp);
+  const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;
+  const mined = await tellMined(world, mint, 'the desk sponsors the operation');
+  story.check((await itemsOf(world, account.address)) === 3n, 'the user owns 3 items');
+
+  const charged = before - (await tankBalance(world, dapp));
+  story.tell('cost at the EntryPoint', ether(mined.actualGasCost));
+  story.tell('taken from the gas tank', ether(charged));
+  story.check(charged >= mined.actualGasCost && charged > 0n, 'the tank of the funding wallet paid for it');
+  story.check((await provider.getBalance(account.address)) === 0n, 'the account still holds 0 ETH');
+};
+
+/** A webhook that verifies nothing. */
+const startSternWebhook = async (): Promise<{ url: string; calls(): number; stop(): void }> => {
+  let calls = 0;
+  const server = createServer((_request, response) => {
+    calls += 1;
+    response.setHeader('content-type', 'application/json').end('{"arePoliciesVerified":false}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/verdict`;
+  return { url, calls: () => calls, stop: () => server.close() };
+};
+
+const tellWebhook = async (world: World, dapp: Dapp): Promise<void> => {
+  const { story, contracts, cast, provider } = world;
+  story.step('Another user mints, and the webhook of the DApp says no');
+  const webhook = await startSternWebhook();
+  try {
+    await dapp.manage('POST', '/webhook', { webhookUrl: webhook.url, requestType: 'POST' });
+    const account = await simpleAccount(contracts.accountFactory, cast.player, 1n, provider);
+    const mint = { dapp, account, calls: [gameCall(world, 'mint', 1n)] } as const;
+    await tellDenied(world, 'webhook', 'WEBHOOK_DENIED', mint);
+    story.check(webhook.calls() === 1, 'the webhook was asked once');
+  } finally {
+    webhook.stop();
+  }
+};
+
+/** What the rules of the DApp deny, by each rule that has had no say yet. */
+const tellRules = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
+  const { story } = world;
+  const before = await tankBalance(world, dapp);
+  story.step('The user burns an item: that method is not whitelisted');
+  const burn = { dapp, account, calls: [gameCall(world, 'burn', 1n)] } as const;
+  await tellDenied(world, 'contracts', 'METHOD_NOT_WHITELISTED', burn);
+
+  const mint = { dapp, account, calls: [gameCall(world, 'mint', 1n)] } as const;
+  const fields = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' };
+  story.step('The user mints once more, for less than the chain asks');
+  await tellDenied(world, 'fees', 'FEE_TOO_LOW', { ...mint, fields });
+
+  story.step('The user mints once more: a second time on this day');
+  await tellDenied(world, 'spendingLimit', 'LIMIT_REACHED', mint);
+
+  await tellWebhook(world, dapp);
+  story.check((await tankBalance(world, dapp)) === before, 'the tank paid for none of these');
+};
+
+/** The desk pays: what it sponsors, and what each of its rules denies. Answers the account of the user. */
+export const tellSponsorship = async (world: World): Promise<SimpleAccount> => {
+  const { contracts, cast, provider } = world;
+  const dapp = await prepareDapp(world, await prepareDesk(world));
+  const account = await simpleAccount(contracts.accountFactory, cast.player, 0n, provider);
+  await tellNotReady(world, dapp, account);
+  await tellSponsored(world, dapp, account);
+  await tellRules(world, dapp, account);
+  return account;
+};

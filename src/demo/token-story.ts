@@ -1,0 +1,114 @@
+import { type Contract, Interface, parseEther } from 'ethers';
+import { WEI_PER_COIN } from '../engine/paymaster/token-charge.ts';
+import { unitsToDecimal } from '../shared/schema/decimal.ts';
+import type { Address, Hex } from '../shared/schema/hex.ts';
+import { type Dapp, deployPaymaster, registerDapp } from './dapp.ts';
+import { gameCall, itemsOf } from './game-items.ts';
+import { tellDenied, tellMined } from './requests.ts';
+import type { AccountCall, SimpleAccount } from './simple-account.ts';
+import { type World, ether } from './world.ts';
+import { contractAt, deployContract, fundDeposit } from './world-contracts.ts';
+
+/** Takes tokens, and is of the EntryPoint that the user's account has. */
+const VERSION = 'singleton-0.6';
+const DEPOSIT_WEI = parseEther('0.1');
+const SYMBOL = 'USDT';
+const DECIMALS = 6;
+const USDT = 10n ** BigInt(DECIMALS);
+const USDT_PER_ETH = 3000n;
+const PREMIUM = '10';
+
+const usdt = (units: bigint): string => `${unitsToDecimal(units, DECIMALS)} ${SYMBOL}`;
+
+/** What wei are worth by the rate, without the premium. */
+const worth = (wei: bigint): bigint => (wei * USDT_PER_ETH * USDT) / WEI_PER_COIN;
+
+/** A DApp whose users pay, and what they pay with. */
+interface TokenShop {
+  readonly dapp: Dapp;
+  /** The token, as its maker. */
+  readonly token: Contract;
+  readonly tokenAddress: Address;
+}
+
+const openShop = async (world: World): Promise<TokenShop> => {
+  const { story, engine, chain, cast, contracts } = world;
+  const { chainId } = chain;
+  story.step('A second DApp lets its users pay in a token');
+  const paymaster = await deployPaymaster(world, VERSION);
+  await fundDeposit(contracts.entryPoint, paymaster, DEPOSIT_WEI, cast.operator);
+  const tokenAddress = await deployContract('TestToken', [SYMBOL, DECIMALS], cast.operator);
+  await engine.service.call('chains.set', { chainId, treasury: cast.treasury.address as Address });
+  await engine.service.call('feeTokens.set', {
+    chainId,
+    address: tokenAddress,
+    symbol: SYMBOL,
+    decimals: DECIMALS,
+    premium: PREMIUM,
+    rate: { source: 'static', tokensPerCoin: String(USDT_PER_ETH) },
+  });
+  story.tell('deposit in the EntryPoint', ether(DEPOSIT_WEI));
+  story.tell(`fee token ${SYMBOL}`, tokenAddress);
+  story.tell('price', `${USDT_PER_ETH} ${SYMBOL} for 1 ETH, and ${PREMIUM} % on top`);
+  story.tell('treasury', cast.treasury.address);
+  const dapp = await registerDapp(world, { name: 'Token Items', version: VERSION, paymaster });
+  return { dapp, token: await contractAt('TestToken', tokenAddress, cast.operator), tokenAddress };
+};
+
+const erc20 = new Interface(['function approve(address spender, uint256 value)']);
+
+const approval = ({ dapp, tokenAddress }: TokenShop): AccountCall => ({
+  to: tokenAddress,
+  data: erc20.encodeFunctionData('approve', [dapp.paymaster, 10n * USDT]) as Hex,
+});
+
+/** Money before and after, all by the chain. */
+const readMoney = async (
+  { provider, contracts, cast }: World,
+  { dapp, token }: TokenShop,
+  { address }: SimpleAccount,
+): Promise<{ deposit: bigint; income: bigint; purse: bigint }> => {
+  const entryPoint = await contractAt('EntryPoint', contracts.entryPoint, provider);
+  const balanceOf = token.getFunction('balanceOf');
+  return {
+    deposit: (await entryPoint.getFunction('balanceOf')(dapp.paymaster)) as bigint,
+    income: (await balanceOf(cast.treasury.address)) as bigint,
+    purse: (await balanceOf(address)) as bigint,
+  };
+};
+
+/** The user pays: refused while he cannot, then charged what the operation costs and the premium. */
+export const tellTokenPayment = async (world: World, account: SimpleAccount): Promise<void> => {
+  const { story, provider } = world;
+  const shop = await openShop(world);
+  const mint = gameCall(world, 'mint', 2n);
+  const options = { mode: 'ERC20', tokenInfo: { feeTokenAddress: shop.tokenAddress } };
+  const request = { dapp: shop.dapp, account, options };
+
+  story.step(`The user would pay in ${SYMBOL}, and has not approved the paymaster`);
+  await tellDenied(world, 'tokenPayment', 'TOKEN_ALLOWANCE_SHORT', { ...request, calls: [mint] });
+  story.step(`The user approves it in the same batch, and has no ${SYMBOL}`);
+  const paid = { ...request, calls: [approval(shop), mint] } as const;
+  await tellDenied(world, 'tokenPayment', 'TOKEN_BALANCE_SHORT', paid);
+
+  story.step(`The user receives ${usdt(10n * USDT)} and mints 2 items`);
+  await (await shop.token.getFunction('mint').send(account.address, 10n * USDT)).wait();
+  const items = await itemsOf(world, account.address);
+  const before = await readMoney(world, shop, account);
+  const mined = await tellMined(world, paid, 'the desk signs it in ERC20 mode');
+  story.check((await itemsOf(world, account.address)) === items + 2n, 'the user owns 2 items more');
+
+  const after = await readMoney(world, shop, account);
+  const cost = before.deposit - after.deposit;
+  const income = after.income - before.income;
+  story.tell('cost, taken from the deposit', `${ether(cost)}, worth ${usdt(worth(cost))}`);
+  story.tell('income, at the treasury', usdt(income));
+  story.tell('income less cost', usdt(income - worth(cost)));
+  story.check(cost === mined.actualGasCost && cost > 0n, 'the deposit paid what the EntryPoint charged');
+  story.check(before.purse - after.purse === income, 'the user paid what the treasury received');
+  story.check(
+    income * 100n >= worth(cost) * (100n + BigInt(PREMIUM)),
+    `the income is the cost and ${PREMIUM} % at least`,
+  );
+  story.check((await provider.getBalance(account.address)) === 0n, 'the account still holds 0 ETH');
+};

@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type HDNodeWallet, formatEther, hexlify } from 'ethers';
+import { systemEntropy } from '../engine/clock.ts';
+import { loadConfig } from '../engine/config.ts';
+import { openDataFolder } from '../engine/data-folder/data-folder.ts';
+import { type Engine, createEngine } from '../engine/index.ts';
+import { createLog } from '../engine/log.ts';
+import { Secret } from '../engine/secret.ts';
+import { type DeskClient, deskClient } from './desk-client.ts';
+import { type LocalChain, startLocalChain } from './local-chain.ts';
+import type { Story } from './story.ts';
+import { type WorldContracts, deployWorld, devWallet, localProvider } from './world-contracts.ts';
+
+/** Who takes part. All keys are anvil's public test keys. */
+interface Cast {
+  readonly operator: HDNodeWallet;
+  readonly bundler: HDNodeWallet;
+  readonly fundingWallet: HDNodeWallet;
+  readonly player: HDNodeWallet;
+  /** Receives what users pay in tokens. */
+  readonly treasury: HDNodeWallet;
+}
+
+/** The stage on which the story plays. */
+export interface World {
+  readonly story: Story;
+  readonly chain: LocalChain;
+  readonly provider: ReturnType<typeof localProvider>;
+  readonly cast: Cast;
+  readonly contracts: WorldContracts;
+  readonly engine: Engine;
+  /** Where the desk listens. */
+  readonly url: string;
+  readonly desk: DeskClient;
+}
+
+const castOf = (provider: World['provider']): Cast => {
+  const [operator, bundler, fundingWallet, player, treasury] = [0, 1, 2, 3, 4].map((index) =>
+    devWallet(index, provider),
+  );
+  if (!operator || !bundler || !fundingWallet || !player || !treasury) throw new Error('anvil funds ten keys');
+  return { operator, bundler, fundingWallet, player, treasury };
+};
+
+const startEngine = (dir: string): Promise<Engine> =>
+  createEngine({
+    folder: openDataFolder(dir),
+    config: loadConfig({ flags: { port: 0, logLevel: 'error' } }),
+    log: createLog({ level: 'error' }),
+    passphrase: new Secret(hexlify(systemEntropy.bytes(16))),
+  });
+
+/** Starts a chain and an empty desk. `onEnd` is told what ends each part, also if a later part does not start. */
+export const startWorld = async (story: Story, onEnd: (end: () => unknown) => void): Promise<World> => {
+  story.step('A local chain with EntryPoint v0.6, an account factory and a sample DApp');
+  const chain = await startLocalChain();
+  onEnd(() => chain.stop());
+  const provider = localProvider(chain.url, chain.chainId);
+  onEnd(() => provider.destroy());
+  const cast = castOf(provider);
+  const contracts = await deployWorld(cast.operator);
+  story.tell('EntryPoint', contracts.entryPoint);
+  story.tell('GameItems, the sample DApp', contracts.gameItems);
+
+  const dir = await mkdtemp(join(tmpdir(), 'gasdesk-demo-'));
+  onEnd(() => rm(dir, { recursive: true, force: true }));
+  const engine = await startEngine(dir);
+  onEnd(() => engine.stop());
+  const url = await engine.serve();
+  return { story, chain, provider, cast, contracts, engine, url, desk: deskClient(url) };
+};
+
+/** An amount for people. */
+export const ether = (wei: bigint): string => `${formatEther(wei)} ETH`;
