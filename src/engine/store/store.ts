@@ -233,7 +233,6 @@ export interface Store extends SettlementStore {
   /** Adds the token, or replaces its settings. Tokens are told apart by chain and address, in any letter case. */
   saveFeeToken(token: FeeToken): Promise<void>;
   listFeeTokens(chainId?: number): Promise<FeeToken[]>;
-  findFeeToken(chainId: number, address: Address): Promise<FeeToken | undefined>;
   removeFeeToken(chainId: number, address: Address): Promise<boolean>;
 
   /** Replaces the signer of the chain; its paymaster contracts have to be checked anew. */

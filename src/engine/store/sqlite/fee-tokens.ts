@@ -3,7 +3,7 @@ import type { FeeToken } from '../../../shared/schema/fee-token.ts';
 import { addressKey } from '../../../shared/schema/hex.ts';
 import type { Store } from '../store.ts';
 
-type FeeTokenStore = Pick<Store, 'saveFeeToken' | 'listFeeTokens' | 'findFeeToken' | 'removeFeeToken'>;
+type FeeTokenStore = Pick<Store, 'saveFeeToken' | 'listFeeTokens' | 'removeFeeToken'>;
 
 interface Row extends Omit<FeeToken, 'rate' | 'preFund'> {
   rate: string;
@@ -28,7 +28,6 @@ export const feeTokenStore = (database: Database.Database): FeeTokenStore => {
   );
   const all = database.prepare<[], Row>(`${TOKEN} ${ORDER}`);
   const ofChain = database.prepare<[number], Row>(`${TOKEN} WHERE chain_id = ? ${ORDER}`);
-  const one = database.prepare<[number, string], Row>(`${TOKEN} WHERE chain_id = ? AND address_key = ?`);
   const remove = database.prepare<[number, string]>('DELETE FROM fee_token WHERE chain_id = ? AND address_key = ?');
 
   return {
@@ -42,10 +41,6 @@ export const feeTokenStore = (database: Database.Database): FeeTokenStore => {
     },
     async listFeeTokens(chainId) {
       return (chainId === undefined ? all.all() : ofChain.all(chainId)).map(toToken);
-    },
-    async findFeeToken(chainId, address) {
-      const row = one.get(chainId, addressKey(address));
-      return row && toToken(row);
     },
     async removeFeeToken(chainId, address) {
       return remove.run(chainId, addressKey(address)).changes > 0;
