@@ -5,7 +5,7 @@ import { type HDNodeWallet, MaxUint256, parseEther, toQuantity } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contractAt, deployContract, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
 import type { Engine } from '../../src/engine/index.ts';
-import { type EthCall, contractHash } from '../../src/engine/paymaster/contract-reads.ts';
+import type { EthCall } from '../../src/engine/paymaster/contract-reads.ts';
 import type { ModeLayout, PaymasterLayout, SponsorshipTerms, TokenTerms } from '../../src/engine/paymaster/layout.ts';
 import { withPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
 import { layouts } from '../../src/engine/paymaster/registry.ts';
@@ -256,8 +256,8 @@ describe.each(deployable.filter((layout) => layout.token?.version === layout.ver
       for (const vector of vectorCases('userop-hash')) {
         if (vector.entryPointVersion !== layout.entryPointVersion) continue;
         const op = operationOf(vector);
-        expect(await contractHash(rpcCall, mode, op, terms), vector.id).toBe(mode.hash(op, terms));
-        expect(await contractHash(rpcCall, layout, op, termsFor(paymaster)), vector.id).toBe(
+        expect(await rpcCall(paymaster, mode.getHashCall(op, terms)), vector.id).toBe(mode.hash(op, terms));
+        expect(await rpcCall(paymaster, layout.getHashCall(op, termsFor(paymaster))), vector.id).toBe(
           layout.hash(op, termsFor(paymaster)),
         );
       }

@@ -1,10 +1,10 @@
 import { Interface } from 'ethers';
 import { sameAddress } from '../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
+import type { UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
 import { byteLength } from '../user-operation/hex-digits.ts';
 import { neededTerm } from './layout.ts';
-import type { AttachableLayout, ModeLayout, PaymasterLayout, SponsorshipTerms, TokenTerms } from './layout.ts';
+import type { AttachableLayout, PaymasterLayout, SponsorshipTerms, TokenTerms } from './layout.ts';
 
 /** `eth_call` on the latest block. Rejects when the chain cannot be reached or the call reverts. */
 export type EthCall = (to: Address, data: Hex) => Promise<Hex>;
@@ -35,14 +35,6 @@ async function readUint256(call: EthCall, to: Address, name: string, account: Ad
   }
   return BigInt(answer);
 }
-
-/** What the contract itself computes as `layout.hash`: 32 bytes, or whatever else stands at that address answers. */
-export const contractHash = <Terms extends { paymaster: Address }>(
-  call: EthCall,
-  layout: Pick<ModeLayout<Terms>, 'getHashCall'>,
-  op: UserOperation,
-  terms: Terms,
-): Promise<Hex> => call(terms.paymaster, layout.getHashCall(op, terms));
 
 /** `signer` if the contract accepts its signatures, else the address it accepts or, where that is none, its raw answer. */
 export async function readSigner(
@@ -140,7 +132,7 @@ export async function verifyPaymasterContract(
     Promise.all(
       modesOf(layout).map(async (mode) => ({
         local: mode.hash(sample, terms),
-        contract: await contractHash(call, mode, sample, terms),
+        contract: await call(paymaster, mode.getHashCall(sample, terms)),
       })),
     ),
     readSigner(call, layout, paymaster, signer),
