@@ -1,12 +1,10 @@
 import { Contract, Interface, type Provider, type Signer, concat, getBytes } from 'ethers';
 import { loadArtifact } from '../engine/chain/artifacts.ts';
+import { STUB_SIGNATURE } from '../engine/paymaster/layout.ts';
 import { userOpHash } from '../engine/user-operation/user-op-hash.ts';
 import type { Address, Hex } from '../shared/schema/hex.ts';
 import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
 import { contractAt } from './world-contracts.ts';
-
-/** A well-formed signature of nobody: accounts take it for a wrong one instead of reverting on it. */
-const DUMMY_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
 
 /** A SimpleAccount v0.6 of an owner, deployed or not. */
 export interface SimpleAccount {
@@ -68,7 +66,8 @@ export const partialOperation = async (
     callData: encodeCalls('to' in call ? [call] : call),
     maxFeePerGas: `0x${(maxFeePerGas ?? 0n).toString(16)}`,
     maxPriorityFeePerGas: `0x${(maxPriorityFeePerGas ?? 0n).toString(16)}`,
-    signature: DUMMY_SIGNATURE,
+    // Accounts take it for a wrong one instead of reverting on it.
+    signature: STUB_SIGNATURE,
   };
 };
 

@@ -6,7 +6,7 @@ import { estimateGas } from '../../src/engine/chain/gas/estimate-gas.ts';
 import type { GasRequest, GasValues } from '../../src/engine/chain/gas/gas-request.ts';
 import { loadArtifact } from '../../src/engine/chain/artifacts.ts';
 import { createRpcClient } from '../../src/engine/chain/rpc.ts';
-import type { PaymasterLayout } from '../../src/engine/paymaster/layout.ts';
+import { type PaymasterLayout, STUB_SIGNATURE } from '../../src/engine/paymaster/layout.ts';
 import { withPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
 import { singleton07 } from '../../src/engine/paymaster/singleton-0.7.ts';
 import { singleton08 } from '../../src/engine/paymaster/singleton-0.8.ts';
@@ -21,7 +21,6 @@ import { encodeExecute } from '../support/account-call-data.ts';
 import { type EntryPointWorld, type NewAccount, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 
-const DUMMY_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
 const gameItems = new Interface(['function mint(uint256 amount)', 'function burn(uint256)', 'function failingMint()']);
 
 const chain = useLocalChain();
@@ -79,7 +78,7 @@ const operation = async ({ world }: Sponsored, account: NewAccount, callData: He
     preVerificationGas: 0n,
     maxFeePerGas: 3_000_000_000n,
     maxPriorityFeePerGas: 1_000_000_000n,
-    signature: DUMMY_SIGNATURE,
+    signature: STUB_SIGNATURE,
   };
 };
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type HDNodeWallet, parseEther } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployContract, devWallet, fundDeposit } from '../../src/demo/world-contracts.ts';
+import { STUB_SIGNATURE } from '../../src/engine/paymaster/layout.ts';
 import { withPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
 import { toRpcUserOperation } from '../../src/engine/user-operation/rpc-user-operation.ts';
 import { hashUserOperation } from '../../src/engine/user-operation/user-op-hash.ts';
@@ -22,7 +23,6 @@ import {
 } from '../support/sponsored-world.ts';
 import { startReceiver, verify } from '../support/webhook-receiver.ts';
 
-const DUMMY_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
 const MARKER = `0x7702${'00'.repeat(18)}`;
 
 const versions = [
@@ -77,7 +77,7 @@ describe.each(versions)('a DApp of version %s', (version, entryPointVersion) => 
 
   const firstOperation = async (): Promise<UserOperation> => {
     const account = await world.newAccount(operator, (salt += 1n));
-    return { ...world.firstOperation(account, { to: items, data: gameCall('mint') }), signature: DUMMY_SIGNATURE };
+    return { ...world.firstOperation(account, { to: items, data: gameCall('mint') }), signature: STUB_SIGNATURE };
   };
   /** What wallets send before gas is known. */
   const withoutGas = (op: UserOperation): Record<string, unknown> => {

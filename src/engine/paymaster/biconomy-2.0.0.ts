@@ -2,17 +2,14 @@ import { addressWord, digits, keccak, uintDigits, word } from '../user-operation
 import { neededTerm } from './layout.ts';
 import type { PaymasterLayout, SponsorshipTerms } from './layout.ts';
 import { modeV07 } from './mode-v07.ts';
-import { operationWordsV07, windowWords } from './operation-words.ts';
+import { operationWordsV07, windowDigits, windowWords } from './operation-words.ts';
+import { NO_MARKUP, markupOf } from './price-markup.ts';
 
-/** Millionths: the tank is charged what the operation costs. */
-const AT_COST = 1_000_000;
 /**
  * Gas the contract charges a tank on top of each operation's cost. Its owner sets it, up to 100,000; Biconomy's
  * deployments say 50,000.
  */
 const UNACCOUNTED_GAS = 50_000n;
-
-const markupOf = ({ priceMarkup = AT_COST }: Partial<SponsorshipTerms>): number => priceMarkup;
 
 /** Biconomy sponsorship paymaster for EntryPoint v0.7: one contract, a gas tank per funding wallet. */
 export const biconomy200: PaymasterLayout = {
@@ -27,11 +24,7 @@ export const biconomy200: PaymasterLayout = {
     paymasterGas: { paymasterVerificationGasLimit: 100_000n, paymasterPostOpGasLimit: 100_001n },
     // address paymasterId || uint48 validUntil || uint48 validAfter || uint32 priceMarkup || signature
     data: (terms, signature) =>
-      digits(neededTerm(terms, 'fundingWallet')) +
-      uintDigits(terms.validUntil, 6) +
-      uintDigits(terms.validAfter, 6) +
-      uintDigits(markupOf(terms), 4) +
-      signature,
+      digits(neededTerm(terms, 'fundingWallet')) + windowDigits(terms) + uintDigits(markupOf(terms), 4) + signature,
     hash: (op, terms) =>
       keccak(
         operationWordsV07(op, terms),
@@ -48,9 +41,8 @@ export const biconomy200: PaymasterLayout = {
       markupOf(terms),
     ],
     reservedCost: (op, entryPointMaximum, terms) => {
-      const { unaccountedGas = UNACCOUNTED_GAS } = terms;
-      const charged =
-        ((entryPointMaximum + unaccountedGas * op.maxFeePerGas) * BigInt(markupOf(terms))) / BigInt(AT_COST);
+      const cost = entryPointMaximum + UNACCOUNTED_GAS * op.maxFeePerGas;
+      const charged = (cost * BigInt(markupOf(terms))) / BigInt(NO_MARKUP);
       const neverRefunded = ((op.callGasLimit + op.paymasterPostOpGasLimit) * 10n * op.maxFeePerGas) / 100n;
       return charged + neverRefunded;
     },

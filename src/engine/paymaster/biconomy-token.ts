@@ -1,16 +1,15 @@
 import type { Address } from '../../shared/schema/hex.ts';
 import { addressWord, keccak, uintDigits, word } from '../user-operation/hex-digits.ts';
-import type { TokenLayout, TokenPrice, TokenTerms } from './layout.ts';
+import type { TokenLayout, TokenTerms } from './layout.ts';
 import { modeV06 } from './mode-v06.ts';
 import { operationWordsV06, windowWords } from './operation-words.ts';
-import { NO_MARKUP, mostUnits } from './token-charge.ts';
+import { markupOf } from './price-markup.ts';
+import { mostUnits } from './token-charge.ts';
 
 const NO_ORACLE: Address = `0x${'00'.repeat(20)}`;
 
 /** uint8 priceSource: 0 takes the rate from the data, 1 from an oracle. */
 const priceSource = ({ oracleAggregator }: TokenTerms): number => (oracleAggregator === undefined ? 0 : 1);
-
-const markupOf = ({ priceMarkup = NO_MARKUP }: TokenPrice): number => priceMarkup;
 
 const oracleOf = ({ oracleAggregator = NO_ORACLE }: TokenTerms): Address => oracleAggregator;
 

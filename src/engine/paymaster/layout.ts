@@ -26,8 +26,6 @@ export interface SponsorshipTerms extends PromiseTerms {
   senderNonce?: bigint;
   /** 2.0.0: millionths of the cost that the tank is charged, 1,000,000 (default: at cost) to 2,000,000. */
   priceMarkup?: number;
-  /** 2.0.0: its `unaccountedGas()`, which the tank is charged besides. Default: what Biconomy's deployments say. */
-  unaccountedGas?: bigint;
 }
 
 /** Gas that a contract charges for in token mode although the EntryPoint has not counted it by then. */
@@ -140,7 +138,7 @@ export interface PaymasterLayout extends ContractLayout<SponsorshipTerms> {
 export type AttachableLayout = PaymasterLayout | TokenLayout;
 
 /** A signature of the right length that no key has made, and that recovers to some address. */
-const STUB_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
+export const STUB_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
 
 /** `paymasterAndData` with all but the signature final: for estimates, and for `getHash`. */
 export const stubPaymasterAndData = <Terms>(

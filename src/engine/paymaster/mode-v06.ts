@@ -1,5 +1,6 @@
 import { Interface } from 'ethers';
 import type { Hex } from '../../shared/schema/hex.ts';
+import { isV06 } from '../../shared/schema/user-operation.ts';
 import type { UserOperation, UserOperationV06 } from '../../shared/schema/user-operation.ts';
 import { USER_OPERATION_V06_ABI } from '../user-operation/abi.ts';
 import { digits, toHex } from '../user-operation/hex-digits.ts';
@@ -21,7 +22,7 @@ export interface ModeV06<Terms> {
 }
 
 const requireV06 = (op: UserOperation): UserOperationV06 => {
-  if ('initCode' in op) return op;
+  if (isV06(op)) return op;
   throw new Error('this paymaster layout is for operations of EntryPoint v0.6');
 };
 

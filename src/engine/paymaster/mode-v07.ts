@@ -1,5 +1,6 @@
 import { Interface } from 'ethers';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
+import { isV06 } from '../../shared/schema/user-operation.ts';
 import type { PackedUserOperation, UserOperation, UserOperationV07 } from '../../shared/schema/user-operation.ts';
 import { PACKED_USER_OPERATION_ABI } from '../user-operation/abi.ts';
 import { toHex } from '../user-operation/hex-digits.ts';
@@ -31,7 +32,7 @@ export const modeV07 = <Terms extends PromiseTerms>(mode: ModeV07<Terms>): ModeL
     `function getHash(${mode.getHashTypes.replace('OP', PACKED_USER_OPERATION_ABI)}) view returns (bytes32)`,
   ]);
   const withLimits = (op: UserOperation): UserOperationV07 & PaymasterGas => {
-    if ('initCode' in op) throw new Error('this paymaster layout is for operations of EntryPoint v0.7 and v0.8');
+    if (isV06(op)) throw new Error('this paymaster layout is for operations of EntryPoint v0.7 and v0.8');
     return { ...mode.paymasterGas, ...op };
   };
   const packed = (op: UserOperation, terms: Terms, signature: string): PackedUserOperation =>

@@ -1,6 +1,6 @@
 import type { PackedUserOperation, UserOperationV06 } from '../../shared/schema/user-operation.ts';
 import { gasWordsV06 } from '../user-operation/gas-words.ts';
-import { addressWord, digits, hashWord, uint48Word, word } from '../user-operation/hex-digits.ts';
+import { addressWord, digits, hashWord, uint48Word, uintDigits, word } from '../user-operation/hex-digits.ts';
 import type { PromiseTerms } from './layout.ts';
 
 /** The ABI words that open what Biconomy's contracts of EntryPoint v0.6 hash. */
@@ -35,3 +35,7 @@ export const operationWordsV07 = (op: PackedUserOperation, { chainId, paymaster 
 /** validUntil and validAfter, in an ABI word each. */
 export const windowWords = ({ validUntil, validAfter }: PromiseTerms): string =>
   uint48Word(validUntil) + uint48Word(validAfter);
+
+/** validUntil and validAfter, packed: in six bytes each. */
+export const windowDigits = ({ validUntil, validAfter }: PromiseTerms): string =>
+  uintDigits(validUntil, 6) + uintDigits(validAfter, 6);

@@ -1,4 +1,5 @@
 import type { Address, Hex } from '../../shared/schema/hex.ts';
+import { isV06 } from '../../shared/schema/user-operation.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { digits } from '../user-operation/hex-digits.ts';
 import type { PaymasterGas } from './layout.ts';
@@ -22,4 +23,4 @@ export const splitPaymasterAndData = (paymasterAndData: Hex): PaymasterFields =>
 
 /** The operation with what a layout has encoded for it, in the form of its EntryPoint generation. */
 export const withPaymasterAndData = <Op extends UserOperation>(op: Op, paymasterAndData: Hex): Op =>
-  'initCode' in op ? { ...op, paymasterAndData } : { ...op, ...splitPaymasterAndData(paymasterAndData) };
+  isV06(op) ? { ...op, paymasterAndData } : { ...op, ...splitPaymasterAndData(paymasterAndData) };

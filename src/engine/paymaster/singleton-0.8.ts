@@ -6,14 +6,14 @@ import { neededTerm } from './layout.ts';
 import type { PaymasterLayout, PromiseTerms } from './layout.ts';
 import { modeV07 } from './mode-v07.ts';
 import { singletonHash } from './singleton-0.7.ts';
-import { singletonLayout } from './singleton.ts';
+import { type SingletonContract, singletonLayout } from './singleton.ts';
 
 /** Below this much unused postOp gas EntryPoint v0.8 takes no penalty; above, a tenth of it. */
 const PENALTY_THRESHOLD = 40_000n;
 
 /** The contract leaves the penalty on unused postOp gas out of its charge, so it has to be in `postOpGas`. */
-const withPostOpPenalty = ({ token, ...layout }: PaymasterLayout): PaymasterLayout => {
-  if (token === undefined) return layout;
+const layoutV08 = (contract: SingletonContract, hash: typeof singletonHash): PaymasterLayout => {
+  const { token, ...layout } = singletonLayout(contract, (mode) => modeV07({ ...mode, hash }));
   return {
     ...layout,
     token: {
@@ -31,16 +31,14 @@ const withPostOpPenalty = ({ token, ...layout }: PaymasterLayout): PaymasterLayo
 };
 
 /** Pimlico SingletonPaymasterV8 as it comes with the npm package. */
-export const singleton08 = withPostOpPenalty(
-  singletonLayout(
-    {
-      version: 'singleton-0.8',
-      title: 'Pimlico SingletonPaymasterV8 (npm build)',
-      entryPointVersion: '0.8',
-      artifact: 'SingletonPaymasterV8',
-    },
-    (mode) => modeV07({ ...mode, hash: singletonHash }),
-  ),
+export const singleton08 = layoutV08(
+  {
+    version: 'singleton-0.8',
+    title: 'Pimlico SingletonPaymasterV8 (npm build)',
+    entryPointVersion: '0.8',
+    artifact: 'SingletonPaymasterV8',
+  },
+  singletonHash,
 );
 
 const NO_OVERRIDE = word(0);
@@ -56,13 +54,11 @@ const hashWithDelegate = (op: PackedUserOperation, terms: PromiseTerms): Hex =>
   keccak(digits(singletonHash(op, terms)), initCodeOverride(op, terms));
 
 /** Pimlico SingletonPaymasterV8 of the public repository, whose hash binds an EIP-7702 account to its delegate. */
-export const singleton08Eip7702 = withPostOpPenalty(
-  singletonLayout(
-    {
-      version: 'singleton-0.8-eip7702',
-      title: 'Pimlico SingletonPaymasterV8 (repository version)',
-      entryPointVersion: '0.8',
-    },
-    (mode) => modeV07({ ...mode, hash: hashWithDelegate }),
-  ),
+export const singleton08Eip7702 = layoutV08(
+  {
+    version: 'singleton-0.8-eip7702',
+    title: 'Pimlico SingletonPaymasterV8 (repository version)',
+    entryPointVersion: '0.8',
+  },
+  hashWithDelegate,
 );

@@ -1,6 +1,7 @@
 import { digits, uintDigits } from '../user-operation/hex-digits.ts';
 import type { ArtifactName } from '../chain/artifacts.ts';
 import { neededTerm } from './layout.ts';
+import { windowDigits } from './operation-words.ts';
 import { mostUnits } from './token-charge.ts';
 import type {
   Deployment,
@@ -30,9 +31,6 @@ const uint128 = (value: bigint): string => uintDigits(value, 16);
 const modeByte = (mode: number, { allowAllBundlers = true }: PromiseTerms): string =>
   uintDigits((mode << 1) | Number(allowAllBundlers), 1);
 
-const window = ({ validUntil, validAfter }: PromiseTerms): string =>
-  uintDigits(validUntil, 6) + uintDigits(validAfter, 6);
-
 const getHash = (mode: number) => ({
   getHashTypes: 'uint8, OP',
   getHashValues: (op: object) => [mode, op],
@@ -41,7 +39,7 @@ const getHash = (mode: number) => ({
 const sponsored: SingletonMode<SponsorshipTerms> = {
   // There is no postOp in this mode.
   paymasterGas: { paymasterVerificationGasLimit: 60_000n, paymasterPostOpGasLimit: 0n },
-  data: (terms, signature) => modeByte(SPONSORED, terms) + window(terms) + signature,
+  data: (terms, signature) => modeByte(SPONSORED, terms) + windowDigits(terms) + signature,
   ...getHash(SPONSORED),
 };
 
@@ -67,7 +65,7 @@ const token: SingletonMode<TokenTerms> = {
     [
       modeByte(TOKEN, terms),
       flags(terms),
-      window(terms),
+      windowDigits(terms),
       digits(terms.token),
       uint128(terms.postOpGas),
       uintDigits(terms.exchangeRate, 32),
@@ -82,9 +80,12 @@ const token: SingletonMode<TokenTerms> = {
 };
 
 /** One of the contracts; without an artifact it can be attached, not deployed. */
-type SingletonContract = Pick<PaymasterLayout, 'version' | 'title' | 'entryPointVersion'> & {
+export type SingletonContract = Pick<PaymasterLayout, 'version' | 'title' | 'entryPointVersion'> & {
   readonly artifact?: ArtifactName;
 };
+
+/** The layout of one, with both modes. */
+export type SingletonLayout = PaymasterLayout & { readonly token: TokenLayout };
 
 const deploymentOf = (artifact: ArtifactName): Deployment => ({
   artifact,
@@ -99,7 +100,7 @@ const deploymentOf = (artifact: ArtifactName): Deployment => ({
 export const singletonLayout = (
   { artifact, ...named }: SingletonContract,
   modeOf: <Terms extends PromiseTerms>(mode: SingletonMode<Terms>) => ModeLayout<Terms>,
-): PaymasterLayout => {
+): SingletonLayout => {
   const contract = {
     ...named,
     signerGetter: 'signers',

@@ -1,11 +1,9 @@
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { TokenPrice } from './layout.ts';
+import { NO_MARKUP, markupOf } from './price-markup.ts';
 
 /** Wei of one native coin: what an exchange rate is for. */
 export const WEI_PER_COIN = 10n ** 18n;
-
-/** The rate itself in Biconomy's `priceMarkup`, which is in millionths. */
-export const NO_MARKUP = 1_000_000;
 
 /**
  * The most units that contracts charge for an operation, rounded down as they round:
@@ -17,8 +15,9 @@ export const NO_MARKUP = 1_000_000;
 export const mostUnits = (
   costWei: bigint,
   { maxFeePerGas }: Pick<UserOperation, 'maxFeePerGas'>,
-  { postOpGas, exchangeRate, priceMarkup = NO_MARKUP, constantFee = 0n }: TokenPrice,
+  price: TokenPrice,
 ): bigint => {
+  const { postOpGas, exchangeRate, constantFee = 0n } = price;
   const wei = costWei + postOpGas * maxFeePerGas;
-  return (wei * exchangeRate * BigInt(priceMarkup)) / (WEI_PER_COIN * BigInt(NO_MARKUP)) + constantFee;
+  return (wei * exchangeRate * BigInt(markupOf(price))) / (WEI_PER_COIN * BigInt(NO_MARKUP)) + constantFee;
 };

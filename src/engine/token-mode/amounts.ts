@@ -1,5 +1,5 @@
 import { decimalToUnits, unitsToDecimal } from '../../shared/schema/decimal.ts';
-import { NO_MARKUP } from '../paymaster/token-charge.ts';
+import { NO_MARKUP } from '../paymaster/price-markup.ts';
 
 /** `priceMarkup` is in millionths: the finest premium is a ten-thousandth of a percent. */
 const MARKUP_DECIMALS_PER_PERCENT = 4;
