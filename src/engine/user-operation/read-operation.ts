@@ -2,11 +2,12 @@ import { entryPointAddress } from '../../shared/entry-points.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { PartialUserOperation } from '../../shared/schema/partial-user-operation.ts';
+import { gasLimits } from '../../shared/schema/user-operation.ts';
 import type { EntryPointVersion, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
 import { byteLength, digits } from './hex-digits.ts';
 import { isEip7702 } from './user-op-hash.ts';
 
-type GasLimit = 'callGasLimit' | 'verificationGasLimit' | 'preVerificationGas';
+type GasLimit = (typeof gasLimits)[number];
 type Requested<Op> = Omit<Op, GasLimit | 'paymasterAndData' | 'paymaster' | 'paymasterData'> &
   Partial<Record<GasLimit, bigint>>;
 
@@ -57,7 +58,7 @@ const readV06 = (partial: PartialUserOperation): Requested<UserOperationV06> => 
     nonce,
     initCode: initCode ?? '0x',
     callData,
-    ...given(partial, ['callGasLimit', 'verificationGasLimit', 'preVerificationGas']),
+    ...given(partial, gasLimits),
     maxFeePerGas: needed(partial, 'maxFeePerGas'),
     maxPriorityFeePerGas: needed(partial, 'maxPriorityFeePerGas'),
     signature,
@@ -76,7 +77,7 @@ const readV07 = (sent: PartialUserOperation, target: OperationTarget): Requested
     nonce,
     ...readFactory(partial, target.version),
     callData,
-    ...given(partial, ['callGasLimit', 'verificationGasLimit', 'preVerificationGas']),
+    ...given(partial, gasLimits),
     maxFeePerGas: needed(partial, 'maxFeePerGas'),
     maxPriorityFeePerGas: needed(partial, 'maxPriorityFeePerGas'),
     ...given(partial, ['paymasterVerificationGasLimit', 'paymasterPostOpGasLimit']),
@@ -117,12 +118,12 @@ const unpacked = <Field extends keyof PartialUserOperation>(
 const ADDRESS_LENGTH = 20;
 
 const readFactory = (
-  { initCode, factory, factoryData }: PartialUserOperation,
+  { initCode, factory, factoryData }: Partial<Pick<PartialUserOperation, 'initCode' | 'factory' | 'factoryData'>>,
   version: EntryPointVersion,
 ): Pick<UserOperationV07, 'factory' | 'factoryData'> => {
   if (initCode && initCode !== '0x') {
     if (factory !== undefined) throw fault('initCode should not exist beside factory');
-    return readFactory({ ...splitInitCode(initCode) } as PartialUserOperation, version);
+    return readFactory(splitInitCode(initCode), version);
   }
   if (factory === undefined) {
     if (factoryData !== undefined) throw fault('factory must be given with factoryData');

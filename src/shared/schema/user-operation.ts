@@ -3,6 +3,9 @@ import type { Address, Hex } from './hex.ts';
 /** The EntryPoint generations whose operations Gasdesk reads and hashes. */
 export type EntryPointVersion = '0.6' | '0.7' | '0.8';
 
+/** The limits that operations of every generation have, and that may be left to estimation. */
+export const gasLimits = ['callGasLimit', 'verificationGasLimit', 'preVerificationGas'] as const;
+
 /** A user operation of EntryPoint v0.6 with every field set. Gas in gas units, fees in wei per gas. */
 export interface UserOperationV06 {
   sender: Address;

@@ -1,16 +1,15 @@
+import { gasLimits } from '../../../shared/schema/user-operation.ts';
 import { readPaymasterRequest } from '../dialects/erc-7677.ts';
 import { paymasterFields } from '../dialects/paymaster-fields.ts';
 import { refusal } from '../dialects/refusal.ts';
 import type { RpcMethod } from '../method.ts';
 import { readUserOperation } from '../params.ts';
 
-const GAS_FIELDS = ['callGasLimit', 'verificationGasLimit', 'preVerificationGas'] as const;
-
 /** viem sends a gas limit of zero for one that nobody has told it. */
 const withoutZeroGas = (op: unknown): unknown => {
   if (typeof op !== 'object' || op === null) return op;
   return Object.fromEntries(
-    Object.entries(op).filter(([key, value]) => !(value === '0x0' && GAS_FIELDS.some((field) => field === key))),
+    Object.entries(op).filter(([key, value]) => !(value === '0x0' && gasLimits.some((field) => field === key))),
   );
 };
 

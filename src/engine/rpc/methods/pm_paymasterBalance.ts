@@ -1,4 +1,4 @@
-import { toQuantity } from '../../../shared/schema/quantity.ts';
+import { hexOf } from '../dialects/paymaster-fields.ts';
 import type { RpcMethod } from '../method.ts';
 import { atMost } from '../params.ts';
 
@@ -8,6 +8,6 @@ export const pmPaymasterBalance: RpcMethod = {
   async handle(params, { service, chainId, apiKey }) {
     atMost(params, 0);
     const { balanceWei, promisedWei } = await service.run('sponsorship.balance', { chainId, apiKey });
-    return { balance: toQuantity(BigInt(balanceWei)), promised: toQuantity(BigInt(promisedWei)) };
+    return { balance: hexOf(balanceWei), promised: hexOf(promisedWei) };
   },
 };

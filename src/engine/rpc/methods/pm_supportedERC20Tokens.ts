@@ -1,4 +1,4 @@
-import { toQuantity } from '../../../shared/schema/quantity.ts';
+import { hexOf } from '../dialects/paymaster-fields.ts';
 import type { RpcMethod } from '../method.ts';
 import { atMost, checkEntryPoint, dappOf } from '../params.ts';
 
@@ -13,7 +13,7 @@ export const pmSupportedERC20Tokens: RpcMethod = {
     const { paymasterAddress, tokens } = await service.run('sponsorship.feeTokens', { chainId, apiKey });
     return {
       paymasterMetadata: { name: dapp.name, address: paymasterAddress },
-      tokens: tokens.map((token) => ({ ...token, exchangeRate: toQuantity(BigInt(token.exchangeRate)) })),
+      tokens: tokens.map((token) => ({ ...token, exchangeRate: hexOf(token.exchangeRate) })),
     };
   },
 };
