@@ -1,7 +1,7 @@
 import { EngineError } from '../../shared/errors.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
 import type { Address } from '../../shared/schema/hex.ts';
-import { type RpcClient, RpcError } from '../chain/rpc.ts';
+import { type RpcClient, RpcError, hasReverted, nodeRefusal } from '../chain/rpc.ts';
 import type { Store } from '../store/store.ts';
 import { type PaymasterContractCheck, UnexpectedAnswer, verifyPaymasterContract } from './contract-reads.ts';
 import type { AttachableLayout } from './layout.ts';
@@ -26,19 +26,13 @@ const mismatch = (
   return new EngineError('CONTRACT_MISMATCH', message, { ...data, fix });
 };
 
-/** Nodes differ in how they say that a call ran and failed. Any other error says nothing about the contract. */
-export const hasReverted = ({ code, data, message }: RpcError): boolean =>
-  code === 3 || data !== undefined || /revert|VM execution|invalid opcode|invalid jump|out of gas/i.test(message);
-
 /** What a failed call of the contract means: it is another contract, or the chain could not be asked. */
 export const callFault = (subject: AgreementSubject, cause: RpcError | UnexpectedAnswer): EngineError => {
   const words = cause.message.slice(0, 200);
   if (cause instanceof UnexpectedAnswer || hasReverted(cause)) {
     return mismatch(subject, `it does not answer like one (${words}).`, { contract: subject.contract });
   }
-  // Its words are left to the cause: they are the operator's provider's, and may hold his key.
-  const message = `The node of chain ${subject.chainId} answered with an error`;
-  return new EngineError('CHAIN_UNREACHABLE', message, {}, { cause });
+  return nodeRefusal(subject.chainId, cause);
 };
 
 const compare = async (rpc: RpcClient, subject: AgreementSubject): Promise<PaymasterContractCheck> => {

@@ -1,7 +1,6 @@
 import { Interface } from 'ethers';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import { type RpcClient, RpcError } from '../chain/rpc.ts';
-import { hasReverted } from '../paymaster/agreement.ts';
+import { type RpcClient, RpcError, hasReverted } from '../chain/rpc.ts';
 
 /** ERC-20 (EIP-20), with the two functions of OpenZeppelin's tokens that change an allowance by a difference. */
 const erc20 = new Interface([

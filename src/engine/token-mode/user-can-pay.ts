@@ -3,7 +3,7 @@ import { EngineError } from '../../shared/errors.ts';
 import type { FeeToken } from '../../shared/schema/fee-token.ts';
 import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import type { DecodedCall, Decoding } from '../calls/decode-calls.ts';
-import { type RpcClient, RpcError } from '../chain/rpc.ts';
+import { type RpcClient, RpcError, nodeRefusal } from '../chain/rpc.ts';
 import { type Verdict, deny, pass, skip } from '../rules/rule.ts';
 import { readToken, readTokenCall } from './erc20.ts';
 
@@ -116,9 +116,6 @@ export const checkUserCanPay = async (rpc: RpcClient | undefined, payment: Payme
   try {
     return await look(rpc, payment);
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    // Its words are left to the cause: they are the operator's provider's, and may hold his key.
-    const message = `The node of chain ${payment.chainId} answered with an error`;
-    throw new EngineError('CHAIN_UNREACHABLE', message, {}, { cause: error });
+    throw error instanceof RpcError ? nodeRefusal(payment.chainId, error) : error;
   }
 };
