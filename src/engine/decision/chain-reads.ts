@@ -1,10 +1,8 @@
-import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
-import { quantity } from '../../shared/schema/quantity.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
 import { delegateOf } from '../chain/gas/delegation.ts';
-import { readCode } from '../chain/gas/eth-call.ts';
+import { readBaseFee, readCode } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import { callFault } from '../paymaster/agreement.ts';
 import { UnexpectedAnswer, readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
@@ -81,8 +79,6 @@ export const readTank = (rpc: RpcClient, ready: ReadyPaymaster): Promise<bigint>
   return asked(ready, () => readBalance(rpc.call, layout, tank, entryPoint));
 };
 
-const blockSchema = z.object({ baseFeePerGas: quantity.optional() });
-
 /**
  * Reads tank and base fee; undefined where the chain cannot be reached at all: the contract guards its own money. A
  * node that is there and refuses is no reason to go without: whoever provokes that would switch the tank check off.
@@ -98,11 +94,8 @@ export const readMoney = async (
   if (rpc === undefined) return undefined;
   try {
     return await asked(ready, async () => {
-      const [balanceWei, block] = await Promise.all([
-        readTank(rpc, ready),
-        rpc.send('eth_getBlockByNumber', ['latest', false]),
-      ]);
-      return { balanceWei, baseFeeWei: blockSchema.safeParse(block).data?.baseFeePerGas ?? 0n };
+      const [balanceWei, baseFeeWei] = await Promise.all([readTank(rpc, ready), readBaseFee(rpc)]);
+      return { balanceWei, baseFeeWei };
     });
   } catch (error) {
     const silent =

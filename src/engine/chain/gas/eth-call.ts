@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import { EngineError } from '../../../shared/errors.ts';
 import { isHex } from '../../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
-import { toQuantity } from '../../../shared/schema/quantity.ts';
+import { quantity, toQuantity } from '../../../shared/schema/quantity.ts';
 import type { RpcClient } from '../rpc.ts';
 
 /** What an `eth_call` sees changed: code put at an address, or single storage slots. */
@@ -34,6 +35,14 @@ export const callWithOverride = (rpc: RpcClient, to: Address, data: Hex, overrid
 
 /** The code at an address on the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
 export const readCode = (rpc: RpcClient, at: Address): Promise<Hex> => sendForBytes(rpc, 'eth_getCode', [at, 'latest']);
+
+const blockSchema = z.object({ baseFeePerGas: quantity.optional() });
+
+/** Base fee of the latest block, in wei per gas; 0 on chains without EIP-1559. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+export const readBaseFee = async (rpc: RpcClient): Promise<bigint> => {
+  const block = await rpc.send('eth_getBlockByNumber', ['latest', false]);
+  return blockSchema.safeParse(block).data?.baseFeePerGas ?? 0n;
+};
 
 const sendForBytes = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<Hex> => {
   const answer = await rpc.send(method, params);

@@ -1,12 +1,10 @@
 import { Interface, Transaction } from 'ethers';
-import { z } from 'zod';
 import type { Rollup } from '../../../shared/chains.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
-import { quantity } from '../../../shared/schema/quantity.ts';
 import type { UserOperation } from '../../../shared/schema/user-operation.ts';
 import type { RpcClient } from '../rpc.ts';
-import { callWithOverride } from './eth-call.ts';
+import { callWithOverride, readBaseFee } from './eth-call.ts';
 import { simulationFailure } from './failure.ts';
 import { bundleCallData } from './pre-verification.ts';
 
@@ -54,7 +52,7 @@ const gasFor: Readonly<Record<Rollup, (question: L1DataQuestion) => Promise<bigi
       maxPriorityFeePerGas: FILLER.fee,
     });
     const [fee] = await ask(rpc, GAS_PRICE_ORACLE, 'getL1Fee', [transaction.unsignedSerialized]);
-    const price = await paidPrice(rpc, op);
+    const price = await effectiveGasPrice(rpc, op);
     return (fee + price - 1n) / price;
   },
   arbitrum: async ({ rpc, entryPoint, op }) => {
@@ -77,12 +75,12 @@ const ask = async (rpc: RpcClient, to: Address, name: string, values: unknown[])
   }
 };
 
-const blockSchema = z.object({ baseFeePerGas: quantity.optional() });
-
 /** Wei per gas that the operation pays by now; what offers less than the base fee is not mined before that has fallen. */
-const paidPrice = async (rpc: RpcClient, { maxFeePerGas, maxPriorityFeePerGas }: UserOperation): Promise<bigint> => {
-  const block = blockSchema.safeParse(await rpc.send('eth_getBlockByNumber', ['latest', false]));
-  const baseFee = block.data?.baseFeePerGas ?? 0n;
+const effectiveGasPrice = async (
+  rpc: RpcClient,
+  { maxFeePerGas, maxPriorityFeePerGas }: UserOperation,
+): Promise<bigint> => {
+  const baseFee = await readBaseFee(rpc);
   const tipped = baseFee + maxPriorityFeePerGas;
   const offered = maxFeePerGas < tipped ? maxFeePerGas : tipped;
   const price = offered < baseFee ? baseFee : offered;

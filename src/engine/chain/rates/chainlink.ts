@@ -17,7 +17,7 @@ const CLOCK_SKEW_S = 300n;
 /** Feeds have 8 or 18; beyond this a contract is no feed, and its powers of ten would only cost time. */
 const MOST_DECIMALS = 36n;
 
-/** One native coin is 1e18 wei: what an exchange rate is for. */
+/** The answer of a feed. */
 interface FeedPrice {
   /** USD times ten to the power of `decimals`; positive. */
   readonly price: bigint;
@@ -75,7 +75,7 @@ const readFeed = async (rpc: RpcClient, feed: Address, maxAge: number, now: numb
   return { price: round.answer, decimals: Number(decimals) };
 };
 
-/** Smallest units of the token for one native coin, rounded up so that it never falls below the price. */
+/** Smallest units of the token for one native coin, rounded up so that it never falls below the price; 0: less than one unit. */
 const exchangeRateOf = (native: FeedPrice, token: FeedPrice, tokenDecimals: number): bigint => {
   const numerator = native.price * 10n ** BigInt(token.decimals + tokenDecimals);
   const denominator = token.price * 10n ** BigInt(native.decimals);
