@@ -60,7 +60,7 @@ const head = (id: string, at: number, { paymaster, method, userOperation, option
   id,
   at,
   method,
-  mode: options.mode === 'ERC20' ? 'ERC20' : 'SPONSORED',
+  mode: options.mode,
   chainId: paymaster.chainId,
   paymasterId: paymaster.paymasterId,
   dapp: paymaster.name,

@@ -414,7 +414,7 @@ describe('params', () => {
     const { asked } = await send(request({ params: [op, { mode: 'SPONSORSHIP' }] }));
     expect(asked[0]).toMatchObject({
       userOperation: { signature: '0x' },
-      options: { mode: 'SPONSORSHIP', calculateGasLimits: false, expiryDuration: 300 },
+      options: { mode: 'SPONSORED', calculateGasLimits: false, expiryDuration: 300 },
       received: [op, { mode: 'SPONSORSHIP' }],
     });
   });

@@ -40,14 +40,28 @@ const promiseOf = (op: UserOperation, paymasterAndData: Hex) => {
   };
 };
 
+/** Who asks, and about which operation. */
+interface Asked {
+  readonly apiKey: string;
+  readonly chainId: number;
+  readonly userOperation: PartialUserOperation;
+}
+
 /** Deciding for the DApp that an API key names. */
 export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'sponsorship'>> => {
   const { store, vault, chains, rates } = context;
 
-  const dappOf = async ({ apiKey, chainId }: { apiKey: string; chainId: number }): Promise<Paymaster> => {
+  const dappOf = async ({ apiKey, chainId }: Omit<Asked, 'userOperation'>): Promise<Paymaster> => {
     const paymaster = await store.findPaymasterByApiKey(apiKey);
     if (paymaster?.chainId !== chainId) throw new EngineError('UNKNOWN_API_KEY');
     return paymaster;
+  };
+
+  /** What a DApp asks for, its operation in the form of its EntryPoint. */
+  const read = async <Rest extends object>({ apiKey, chainId, userOperation, ...rest }: Asked & Rest) => {
+    const paymaster = await dappOf({ apiKey, chainId });
+    const target = { version: entryPointVersionOf(paymaster.version), chainId };
+    return { ...rest, paymaster, userOperation: readOperation(userOperation, target) };
   };
 
   return {
@@ -57,11 +71,8 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
       return { name, version, entryPointVersion, entryPoint: entryPointAddress[entryPointVersion] };
     },
 
-    'sponsorship.sponsor': async ({ apiKey, chainId, userOperation: sent, ...request }) => {
-      const paymaster = await dappOf({ apiKey, chainId });
-      const userOperation = readOperation(sent, { version: entryPointVersionOf(paymaster.version), chainId });
-      const decision = await decide(context, { paymaster, userOperation, ...request });
-      const { decisionId, op, paymasterAndData, reason } = decision;
+    'sponsorship.sponsor': async (asked) => {
+      const { decisionId, op, paymasterAndData, reason } = await decide(context, await read(asked));
       return {
         decisionId,
         sponsored: reason === undefined,
@@ -73,20 +84,14 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
       };
     },
 
-    'sponsorship.stub': async ({ apiKey, chainId, userOperation: sent, ...request }) => {
-      const paymaster = await dappOf({ apiKey, chainId });
-      const target = { version: entryPointVersionOf(paymaster.version), chainId };
-      const userOperation = readOperation(withOpenFees(sent), target);
-      const { op, paymasterAndData, reason } = await stubSponsorship(context, { paymaster, userOperation, ...request });
+    'sponsorship.stub': async ({ userOperation, ...asked }) => {
+      const request = await read({ ...asked, userOperation: withOpenFees(userOperation) });
+      const { op, paymasterAndData, reason } = await stubSponsorship(context, request);
       return { ...promiseOf(op, paymasterAndData), ...(reason !== undefined && { reason }) };
     },
 
-    'sponsorship.feeQuotes': async ({ apiKey, chainId, userOperation: sent, options, ...request }) => {
-      const paymaster = await dappOf({ apiKey, chainId });
-      const userOperation = readOperation(sent, { version: entryPointVersionOf(paymaster.version), chainId });
-      const asked = { paymaster, userOperation, options: { ...options, mode: 'ERC20' as const }, ...request };
-      return quoteFees(context, asked);
-    },
+    'sponsorship.feeQuotes': async ({ options, ...asked }) =>
+      quoteFees(context, await read({ ...asked, options: { ...options, mode: 'ERC20' as const } })),
 
     'sponsorship.feeTokens': async (caller) => {
       const { contract } = await requireTokenReady(store, vault, await dappOf(caller));

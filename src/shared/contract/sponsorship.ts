@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { feeQuote } from '../schema/fee-token.ts';
 import { partialUserOperation } from '../schema/partial-user-operation.ts';
-import { feeQuoteOptions, sponsorshipOptions } from '../schema/sponsorship.ts';
+import { quoteOptions, sponsorshipOptions } from '../schema/sponsorship.ts';
 import { chainId } from '../schema/text.ts';
 import { procedure } from './procedure.ts';
 
@@ -87,7 +87,7 @@ export const sponsorshipProcedures = {
   }),
   'sponsorship.feeQuotes': procedure({
     summary: 'Quote what a user operation would cost in the tokens asked for, or in all there are',
-    input: request.extend({ options: feeQuoteOptions }),
+    input: request.extend({ options: quoteOptions }),
     output: z.strictObject({
       paymasterAddress: z.string(),
       feeQuotes: z.array(feeQuote),

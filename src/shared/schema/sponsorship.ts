@@ -3,9 +3,12 @@ import { address } from './hex.ts';
 
 const EXPIRY_FAULT = 'must be a whole number of seconds from 30 to 86400';
 
+/** Who pays; SPONSORSHIP is another spelling of SPONSORED. */
+const mode = z.enum(['SPONSORED', 'SPONSORSHIP', 'ERC20']).transform((name) => (name === 'ERC20' ? name : 'SPONSORED'));
+
 /** Sponsorship options, `params[1]` of Biconomy's dialect (service-interface 2.6). */
 export const sponsorshipOptions = z.strictObject({
-  mode: z.enum(['SPONSORED', 'SPONSORSHIP', 'ERC20']),
+  mode,
   calculateGasLimits: z.boolean().default(false),
   expiryDuration: z.number(EXPIRY_FAULT).int(EXPIRY_FAULT).min(30, EXPIRY_FAULT).max(86_400, EXPIRY_FAULT).default(300),
   sponsorshipInfo: z
@@ -29,6 +32,9 @@ export type SponsorshipOptions = z.output<typeof sponsorshipOptions>;
 
 /** Options of `pm_getFeeQuoteOrData`: without a mode it is sponsored if the rules allow, else the tokens are quoted. */
 export const feeQuoteOptions = sponsorshipOptions.partial({ mode: true });
+
+/** Options of a quote, which is in tokens always. */
+export const quoteOptions = sponsorshipOptions.omit({ mode: true });
 
 /** The options of Biconomy's dialect, and Pimlico's names for some of them. */
 const contextFields = feeQuoteOptions.extend({

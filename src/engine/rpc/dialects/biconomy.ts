@@ -19,14 +19,10 @@ export const readBiconomyRequest = (
   return { chainId, apiKey, method, userOperation: readUserOperation(params[0]), received: params };
 };
 
-/** The mode as it is answered, whichever spelling it was asked in. */
-const answeredMode = ({ mode }: Pick<SponsorshipOptions, 'mode'>): 'SPONSORED' | 'ERC20' =>
-  mode === 'ERC20' ? mode : 'SPONSORED';
-
 /** The sponsorship result (service-interface 2.7): not sponsored is a result too, and says why beside it (SPEC 3). */
 const biconomyResult = (
   { fields, ...answer }: ProcedureOutput<'sponsorship.sponsor'>,
-  mode: 'SPONSORED' | 'ERC20',
+  mode: SponsorshipOptions['mode'],
   showReasons: boolean,
 ): Record<string, unknown> => ({
   MODE: mode,
@@ -53,7 +49,7 @@ export const decideBiconomy = async (
   request: ProcedureArguments<'sponsorship.sponsor'>,
   { service, showReasons }: MethodContext,
 ): Promise<{ sponsored: boolean; result: Record<string, unknown> }> => {
-  const mode = answeredMode(request.options);
+  const { mode } = request.options;
   const answer = await service.run('sponsorship.sponsor', request);
   if (mode === 'ERC20' && answer.reason !== undefined) throw refusal(answer.reason, showReasons);
   return { sponsored: answer.sponsored, result: biconomyResult(answer, mode, showReasons) };

@@ -14,10 +14,11 @@ export const pmGetFeeQuoteOrData: RpcMethod = {
     const { service } = context;
     const request = readBiconomyRequest(this.method, params, context);
     const { mode, ...options } = parse(feeQuoteOptions, params[1], 'params[1]');
-    const quote = async (): Promise<unknown> => {
-      const quoted = { ...request, options: { ...options, mode: 'ERC20' as const } };
-      return { MODE: 'ERC20', mode: 'ERC20', ...(await service.run('sponsorship.feeQuotes', quoted)) };
-    };
+    const quote = async (): Promise<unknown> => ({
+      MODE: 'ERC20',
+      mode: 'ERC20',
+      ...(await service.run('sponsorship.feeQuotes', { ...request, options })),
+    });
     if (mode === 'ERC20') return quote();
     const sponsored = { ...request, options: { ...options, mode: mode ?? 'SPONSORED' } };
     const { sponsored: isSponsored, result } = await decideBiconomy(sponsored, context);
