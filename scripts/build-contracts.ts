@@ -80,7 +80,6 @@ interface SolcOutput {
 interface SolcContract {
   abi: AbiEntry[];
   evm: { bytecode: { object: string }; deployedBytecode: { object: string } };
-  storageLayout: { storage: { label: string; slot: string }[] };
 }
 
 const compile = (): SolcOutput => {
@@ -88,7 +87,7 @@ const compile = (): SolcOutput => {
   const solc = createRequire(import.meta.url)('solc') as {
     compile(input: string, callbacks: { import(path: string): { contents: string } | { error: string } }): string;
   };
-  const wanted = ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object', 'storageLayout'];
+  const wanted = ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'];
   const input = {
     language: 'Solidity',
     sources: Object.fromEntries(
@@ -157,7 +156,6 @@ const compiledArtifact = (name: keyof typeof compiled, output: SolcOutput): Arti
     abi: contract.abi,
     bytecode: `0x${contract.evm.bytecode.object}`,
     deployedBytecode: `0x${contract.evm.deployedBytecode.object}`,
-    storage: Object.fromEntries(contract.storageLayout.storage.map(({ label, slot }) => [label, Number(slot)])),
     source: fromPackage ? version(BICONOMY) : `resources/solidity/${compiled[name]}`,
   };
 };

@@ -45,8 +45,6 @@ export interface Artifact {
   readonly bytecode: Hex;
   /** Code at the contract's address, immutables still zero; `0x` where the package has creation code only. */
   readonly deployedBytecode: Hex;
-  /** Storage slot of each state variable; only for contracts compiled here. */
-  readonly storage?: Readonly<Record<string, number>>;
   /** Where it came from, as `npm package@version`. */
   readonly source: string;
 }
