@@ -6,9 +6,6 @@ import { entryPointAddress } from '../shared/entry-points.ts';
 import type { Address } from '../shared/schema/hex.ts';
 import type { EntryPointVersion } from '../shared/schema/user-operation.ts';
 
-/** Where EntryPoint v0.6 lives on every chain. */
-export const ENTRY_POINT_V06 = entryPointAddress['0.6'];
-
 /** The deterministic deployment proxy (https://github.com/Arachnid/deterministic-deployment-proxy); anvil has it. */
 const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
@@ -82,18 +79,6 @@ export const deployWorld = async (deployer: Signer): Promise<WorldContracts> => 
   const gameItems = await deployContract('GameItems', [], deployer);
   return { entryPoint, accountFactory, gameItems };
 };
-
-/** Deploys Biconomy's VerifyingSingletonPaymaster 1.1.0, which keeps a gas tank per funding wallet. */
-export const deployVerifyingSingletonPaymaster = (
-  { owner, entryPoint, verifyingSigner }: { owner: Address; entryPoint: Address; verifyingSigner: Address },
-  deployer: Signer,
-): Promise<Address> => deployContract('VerifyingSingletonPaymaster', [owner, entryPoint, verifyingSigner], deployer);
-
-/** Deploys eth-infinitism's VerifyingPaymaster v0.6, which pays from its one deposit; the deployer owns it. */
-export const deployVerifyingPaymaster = (
-  { entryPoint, verifyingSigner }: { entryPoint: Address; verifyingSigner: Address },
-  deployer: Signer,
-): Promise<Address> => deployContract('VerifyingPaymaster', [entryPoint, verifyingSigner], deployer);
 
 const sendTo = async (
   name: ArtifactName,

@@ -1,7 +1,7 @@
 import { Interface, concat, getBytes, getCreateAddress, id, isError, parseEther, toBeHex } from 'ethers';
 import type { Contract } from 'ethers';
 import { beforeAll, expect, test } from 'vitest';
-import { ENTRY_POINT_V06, contractAt, deployWorld, devWallet } from '../../src/demo/world-contracts.ts';
+import { contractAt, deployWorld, devWallet } from '../../src/demo/world-contracts.ts';
 import type { WorldContracts } from '../../src/demo/world-contracts.ts';
 import { loadArtifact } from '../../src/engine/chain/artifacts.ts';
 import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
     abi[name] = new Interface((await loadArtifact(name satisfies ArtifactName)).abi);
   }
   world = await deployWorld(bundler());
-  entryPoint = await contractAt('EntryPoint', ENTRY_POINT_V06, bundler());
+  entryPoint = await contractAt('EntryPoint', world.entryPoint, bundler());
   // From here on every player's mint writes to the same kind of storage slots, so that all cost the same.
   const items = await contractAt('GameItems', world.gameItems, bundler());
   await (await items.getFunction('mint').send(1)).wait();
@@ -65,16 +65,16 @@ interface Probe {
 /** What the probe answers, or the error data it reverts with. */
 const probe = async ({ sender, callData, initCode = '0x', maxGas = 10_000_000n, ...rest }: Probe) => {
   const { gas = 25_000_000n, codeOf = {} } = rest;
-  const senderCreator = getCreateAddress({ from: ENTRY_POINT_V06, nonce: 1 });
+  const senderCreator = getCreateAddress({ from: world.entryPoint, nonce: 1 });
   const args = [senderCreator, initCode, sender, callData, 0, maxGas];
   const override = {
-    [ENTRY_POINT_V06]: { code: (await loadArtifact('CallGasProbe')).deployedBytecode },
-    [IMPLEMENTATION]: { code: await chain().provider.getCode(ENTRY_POINT_V06) },
+    [world.entryPoint]: { code: (await loadArtifact('CallGasProbe')).deployedBytecode },
+    [IMPLEMENTATION]: { code: await chain().provider.getCode(world.entryPoint) },
     ...codeOf,
   };
   const data = abi.CallGasProbe.encodeFunctionData('estimateCallGas', args);
   const result = (await chain().provider.send('eth_call', [
-    { to: ENTRY_POINT_V06, data, gas: toBeHex(gas) },
+    { to: world.entryPoint, data, gas: toBeHex(gas) },
     'latest',
     override,
   ])) as string;
@@ -162,10 +162,10 @@ test("an account that pays into its own EntryPoint deposit is not broken by the 
   const sender = await deployedAccount(7);
   await (await bundler().sendTransaction({ to: sender, value: parseEther('1') })).wait();
   const depositTo = abi.EntryPoint.encodeFunctionData('depositTo', [sender]);
-  const { success, gasNeeded } = await probe({ sender, callData: execute(ENTRY_POINT_V06, 5n, depositTo) });
+  const { success, gasNeeded } = await probe({ sender, callData: execute(world.entryPoint, 5n, depositTo) });
   expect(success).toBe(true);
-  expect(await mineOp(sender, '0x', execute(ENTRY_POINT_V06, 5n, depositTo), gasNeeded)).toBe(true);
-  expect((await probe({ sender, callData: execute(ENTRY_POINT_V06, 5n, '0x') })).success).toBe(true);
+  expect(await mineOp(sender, '0x', execute(world.entryPoint, 5n, depositTo), gasNeeded)).toBe(true);
+  expect((await probe({ sender, callData: execute(world.entryPoint, 5n, '0x') })).success).toBe(true);
 });
 
 test('a call that needs far more gas than it uses is given what it needs', async () => {

@@ -18,6 +18,7 @@ import type { Rollup } from '../../src/shared/chains.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion, UserOperation, UserOperationV07 } from '../../src/shared/schema/user-operation.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
+import { deployLayout } from '../support/deploy-layout.ts';
 import { type EntryPointWorld, type NewAccount, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 
@@ -49,9 +50,7 @@ interface Sponsored {
 const paymasterOf = async (layout: PaymasterLayout, wei = parseEther('1')): Promise<Sponsored> => {
   const world = worlds.get(layout.entryPointVersion)!;
   const { entryPoint } = world;
-  const deployment = layout.deployment!;
-  const wiring = { owner: bundler.address as Address, entryPoint, signer: signer.address as Address };
-  const address = await deployContract(deployment.artifact, [...deployment.constructorArguments(wiring)], bundler);
+  const address = await deployLayout(layout, signer.address, bundler);
   if (wei > 0n) await fundDeposit(entryPoint, address, wei, bundler);
   const sponsor = (op: UserOperation): Hex => {
     const terms = { chainId: chain().chainId, paymaster: address, validAfter: 1, validUntil: 2 ** 40 };

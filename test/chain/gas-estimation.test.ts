@@ -2,15 +2,7 @@ import { Interface, concat, parseEther, toBeHex } from 'ethers';
 import type { JsonRpcProvider } from 'ethers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { finishOperation, partialOperation, simpleAccount, submitOperation } from '../../src/demo/simple-account.ts';
-import {
-  contractAt,
-  deployVerifyingPaymaster,
-  deployVerifyingSingletonPaymaster,
-  deployWorld,
-  devWallet,
-  fundDeposit,
-  fundGasTank,
-} from '../../src/demo/world-contracts.ts';
+import { contractAt, deployWorld, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
 import type { WorldContracts } from '../../src/demo/world-contracts.ts';
 import { estimateGas } from '../../src/engine/chain/gas/estimate-gas.ts';
 import type { GasRequest, GasValues } from '../../src/engine/chain/gas/gas-request.ts';
@@ -21,6 +13,7 @@ import { verifying06 } from '../../src/engine/paymaster/verifying-0.6.ts';
 import { signDigest } from '../../src/engine/signer/sign.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { UserOperation, UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
+import { deployLayout } from '../support/deploy-layout.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 
 const gameItems = new Interface(['function mint(uint256 amount)', 'function burn(uint256)', 'function failingMint()']);
@@ -41,25 +34,20 @@ interface Paymaster {
   readonly sponsor: (op: UserOperation) => Hex;
 }
 
-const deployers = {
+const paymasters = {
   '1.1.0': {
     layout: biconomy110,
-    deploy: () => {
-      const wiring = { entryPoint: world.entryPoint, verifyingSigner: signer().address as Address };
-      return deployVerifyingSingletonPaymaster({ ...wiring, owner: bundler().address as Address }, bundler());
-    },
     fund: (address: Address) => fundGasTank(address, fundingWallet(), parseEther('1'), bundler()),
   },
   'verifying-0.6': {
     layout: verifying06,
-    deploy: () => {
-      const wiring = { entryPoint: world.entryPoint, verifyingSigner: signer().address as Address };
-      return deployVerifyingPaymaster(wiring, bundler());
-    },
     fund: (address: Address) => fundDeposit(world.entryPoint, address, parseEther('1'), bundler()),
   },
 };
-type Version = keyof typeof deployers;
+type Version = keyof typeof paymasters;
+
+const deploy = (version: Version): Promise<Address> =>
+  deployLayout(paymasters[version].layout, signer().address, bundler());
 
 const senderNonce = async (paymaster: Address, sender: Address, provider: JsonRpcProvider): Promise<bigint> => {
   const contract = await contractAt('VerifyingPaymaster', paymaster, provider);
@@ -67,7 +55,7 @@ const senderNonce = async (paymaster: Address, sender: Address, provider: JsonRp
 };
 
 const paymasterFor = async (version: Version, address: Address, sender: Address): Promise<Paymaster> => {
-  const { layout } = deployers[version];
+  const { layout } = paymasters[version];
   const { provider, chainId } = chain();
   const now = (await provider.getBlock('latest'))!.timestamp;
   const terms = {
@@ -125,11 +113,11 @@ beforeAll(async () => {
   world = await deployWorld(bundler());
 });
 
-describe.each(Object.keys(deployers) as Version[])('paymaster %s', (version) => {
+describe.each(Object.keys(paymasters) as Version[])('paymaster %s', (version) => {
   let address: Address;
   beforeAll(async () => {
-    address = await deployers[version].deploy();
-    await deployers[version].fund(address);
+    address = await deploy(version);
+    await paymasters[version].fund(address);
   });
 
   /** Has the account's next operation estimated, signed and mined. */
@@ -182,7 +170,7 @@ describe.each(Object.keys(deployers) as Version[])('paymaster %s', (version) => 
     const partial = await partialOperation(account, mint(), world.entryPoint, chain().provider);
     const op = toOperation(partial);
     const rich = await estimate(op, await paymasterFor(version, address, account.address));
-    const unfunded = await paymasterFor(version, await deployers[version].deploy(), account.address);
+    const unfunded = await paymasterFor(version, await deploy(version), account.address);
     const poor = await estimate(op, unfunded);
     expect(poor.verificationGasLimit).toBe(rich.verificationGasLimit);
     expect(poor.callGasLimit).toBe(rich.callGasLimit);
@@ -192,7 +180,7 @@ describe.each(Object.keys(deployers) as Version[])('paymaster %s', (version) => 
 describe('an operation that cannot be estimated ends in an error that says why', () => {
   let paymaster: Paymaster;
   beforeAll(async () => {
-    paymaster = await paymasterFor('1.1.0', await deployers['1.1.0'].deploy(), STRANGER);
+    paymaster = await paymasterFor('1.1.0', await deploy('1.1.0'), STRANGER);
   });
 
   const operation = async (call: { to: Address; data: Hex }): Promise<UserOperationV06> =>
@@ -299,7 +287,7 @@ describe('what an operation says does not mislead the estimate', () => {
   const estimated = async (change: Partial<UserOperationV06>): Promise<GasValues> => {
     const account = await simpleAccount(world.accountFactory, owner(), 1_000_000n, chain().provider);
     const op = toOperation(await partialOperation(account, mint(), world.entryPoint, chain().provider));
-    const paymaster = await paymasterFor('1.1.0', await deployers['1.1.0'].deploy(), account.address);
+    const paymaster = await paymasterFor('1.1.0', await deploy('1.1.0'), account.address);
     return estimate({ ...op, ...change }, paymaster);
   };
 

@@ -3,8 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Wallet } from 'ethers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { contractAt, deployVerifyingSingletonPaymaster, fundGasTank } from '../../src/demo/world-contracts.ts';
+import { contractAt, fundGasTank } from '../../src/demo/world-contracts.ts';
+import { biconomy110 } from '../../src/engine/paymaster/biconomy-1.1.0.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
+import { deployLayout } from '../support/deploy-layout.ts';
 import {
   RESERVED_WEI,
   type RpcReply,
@@ -34,15 +36,7 @@ const useSigner = ({ privateKey }: Wallet): Promise<unknown> =>
   world().engine.service.call('signers.import', { chainId: 31337, privateKey, replace: true });
 const use = (address: Address): Promise<unknown> =>
   world().engine.service.call('paymasterContracts.use', { ...target, address });
-const deploy = (verifyingSigner: Wallet): Promise<Address> => {
-  const { operator, contracts } = world();
-  const wiring = {
-    owner: operator.address as Address,
-    entryPoint: contracts.entryPoint,
-    verifyingSigner: verifyingSigner.address as Address,
-  };
-  return deployVerifyingSingletonPaymaster(wiring, operator);
-};
+const deploy = ({ address }: Wallet): Promise<Address> => deployLayout(biconomy110, address, world().operator);
 const attached = async () => (await world().engine.service.call('paymasterContracts.list', {}))[0];
 const ask = (): Promise<RpcReply> =>
   dapp.sponsor(operation({ to: world().contracts.gameItems, data: gameCall('mint') }));

@@ -8,7 +8,7 @@ import { STUB_SIGNATURE } from '../../src/engine/paymaster/layout.ts';
 import { withPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
 import { toRpcUserOperation } from '../../src/engine/user-operation/rpc-user-operation.ts';
 import { hashUserOperation } from '../../src/engine/user-operation/user-op-hash.ts';
-import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import type { Address } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion, UserOperation } from '../../src/shared/schema/user-operation.ts';
 import { type EntryPointWorld, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { useLocalChain } from '../support/local-chain.ts';

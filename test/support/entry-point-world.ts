@@ -2,8 +2,9 @@ import { type HDNodeWallet, Interface, concat, getBytes } from 'ethers';
 import { contractAt, deployContract, deployEntryPoint } from '../../src/demo/world-contracts.ts';
 import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
 import { packUserOperation } from '../../src/engine/user-operation/pack-user-operation.ts';
-import { userOpHash } from '../../src/engine/user-operation/user-op-hash.ts';
+import { hashUserOperation } from '../../src/engine/user-operation/user-op-hash.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import { isV06 } from '../../src/shared/schema/user-operation.ts';
 import type {
   EntryPointVersion,
   UserOperation,
@@ -70,11 +71,7 @@ export const deployEntryPointWorld = async (
   const factoryContract = await contractAt(ARTIFACTS[version].accountFactory, factory, operator);
   const createAccount = new Interface(['function createAccount(address owner, uint256 salt)']);
 
-  const hashOf = (op: UserOperation): Hex => {
-    const domain = { chainId, entryPoint };
-    if ('initCode' in op) return userOpHash['0.6'](op, domain);
-    return version === '0.8' ? userOpHash['0.8'](op, domain) : userOpHash['0.7'](op, domain);
-  };
+  const hashOf = (op: UserOperation): Hex => hashUserOperation(version, op, { chainId, entryPoint });
 
   return {
     version,
@@ -99,7 +96,7 @@ export const deployEntryPointWorld = async (
       return { ...op, signature: signed as Hex };
     },
     async mine(op) {
-      const form = 'initCode' in op ? op : packUserOperation(op);
+      const form = isV06(op) ? op : packUserOperation(op);
       const sent = await contract.getFunction('handleOps').send([form], operator.address);
       const receipt = await sent.wait();
       const event = receipt?.logs

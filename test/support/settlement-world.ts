@@ -1,13 +1,7 @@
 import { Wallet, parseEther } from 'ethers';
 import { afterAll, beforeAll } from 'vitest';
 import { type MinedOperation, simpleAccount, submitOperation } from '../../src/demo/simple-account.ts';
-import {
-  deployVerifyingSingletonPaymaster,
-  deployWorld,
-  devWallet,
-  fundDeposit,
-  fundGasTank,
-} from '../../src/demo/world-contracts.ts';
+import { deployWorld, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
 import { type RpcClient, createRpcClient } from '../../src/engine/chain/rpc.ts';
 import { type Settlement, createSettlement } from '../../src/engine/chain/settlement.ts';
 import { createLog } from '../../src/engine/log.ts';
@@ -18,6 +12,7 @@ import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { encodeExecute } from './account-call-data.ts';
 import { type CuttableProxy, startCuttableProxy } from './cuttable-proxy.ts';
+import { deployLayout } from './deploy-layout.ts';
 import { type TestChain, useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemorySettlementStore, type SponsoredDecision } from './memory-settlement-store.ts';
@@ -80,8 +75,7 @@ const buildWorld = async (
   const operator = devWallet(0, chain.provider);
   const fundingWallet = devWallet(9, chain.provider).address as Address;
   const { entryPoint, accountFactory, gameItems } = await deployWorld(operator);
-  const wiring = { owner: operator.address as Address, entryPoint, verifyingSigner: signer.address as Address };
-  const paymaster = await deployVerifyingSingletonPaymaster(wiring, operator);
+  const paymaster = await deployLayout(biconomy110, signer.address, operator);
   await fundGasTank(paymaster, fundingWallet, parseEther('100'), operator);
   const account = await simpleAccount(accountFactory, devWallet(1, chain.provider), 0n, chain.provider);
   await fundDeposit(entryPoint, account.address, parseEther('1'), operator);

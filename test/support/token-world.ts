@@ -1,9 +1,8 @@
-import { Contract, ContractFactory, type TransactionResponse } from 'ethers';
 import { beforeAll } from 'vitest';
 import { createRpcClient } from '../../src/engine/chain/rpc.ts';
 import type { RpcClient } from '../../src/engine/chain/rpc.ts';
-import { type ArtifactName, loadArtifact } from '../../src/engine/chain/artifacts.ts';
-import { devWallet } from '../../src/demo/world-contracts.ts';
+import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
+import { contractAt, deployContract, devWallet } from '../../src/demo/world-contracts.ts';
 import type { FeeToken } from '../../src/shared/schema/fee-token.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { useLocalChain } from './local-chain.ts';
@@ -43,17 +42,13 @@ export const useTokenWorld = (): (() => TokenWorld) => {
   let world: TokenWorld | undefined;
 
   const deploy = async (name: ArtifactName, ...args: unknown[]): Promise<Deployed> => {
-    const { abi, bytecode } = await loadArtifact(name);
     const { provider } = chain();
-    const made = await new ContractFactory([...abi], bytecode, devWallet(0, provider)).deploy(...args);
-    await made.waitForDeployment();
-    const address = (await made.getAddress()) as Address;
+    const address = await deployContract(name, args, devWallet(0, provider));
     return {
       address,
       async send(method, values, from = 0) {
-        const contract = new Contract(address, [...abi], devWallet(from, provider));
-        const sent = (await contract.getFunction(method).send(...values)) as TransactionResponse;
-        await sent.wait();
+        const contract = await contractAt(name, address, devWallet(from, provider));
+        await (await contract.getFunction(method).send(...values)).wait();
       },
     };
   };

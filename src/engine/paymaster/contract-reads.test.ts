@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { devWallet, deployEntryPoint, deployVerifyingPaymaster } from '../../demo/world-contracts.ts';
-import { deployVerifyingSingletonPaymaster, fundDeposit, fundGasTank } from '../../demo/world-contracts.ts';
+import { deployEntryPoint, devWallet, fundDeposit, fundGasTank } from '../../demo/world-contracts.ts';
+import { deployLayout } from '../../../test/support/deploy-layout.ts';
 import { useLocalChain } from '../../../test/support/local-chain.ts';
 import { operationV06, vectorCases } from '../../../test/support/vectors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
@@ -30,11 +30,8 @@ describe('a deployed paymaster', () => {
     const owner = await provider.getSigner(0);
     signer = devWallet(5, provider).address as Address;
     entryPoint = await deployEntryPoint(owner);
-    tankPaymaster = await deployVerifyingSingletonPaymaster(
-      { owner: owner.address as Address, entryPoint, verifyingSigner: signer },
-      owner,
-    );
-    depositPaymaster = await deployVerifyingPaymaster({ entryPoint, verifyingSigner: signer }, owner);
+    tankPaymaster = await deployLayout(biconomy110, signer, owner);
+    depositPaymaster = await deployLayout(verifying06, signer, owner);
     await fundGasTank(tankPaymaster, FUNDING_WALLET, 5n, owner);
     await fundDeposit(entryPoint, depositPaymaster, 7n, owner);
   });
