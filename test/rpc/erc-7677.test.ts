@@ -13,7 +13,6 @@ import {
 import { startReceiver, verify } from '../support/webhook-receiver.ts';
 
 const world = useSponsoredWorld();
-const hiddenReasons = useSponsoredWorld({ showReasons: false });
 const CHAIN = '0x7a69';
 
 const mint = (overrides: Record<string, unknown> = {}): Record<string, unknown> =>
@@ -23,12 +22,8 @@ const mint = (overrides: Record<string, unknown> = {}): Record<string, unknown> 
   );
 const burn = (): Record<string, unknown> => operation({ to: world().contracts.gameItems, data: gameCall('burn') });
 
-const ask = (
-  { apiKey }: SponsoredDapp,
-  method: string,
-  params: readonly unknown[],
-  { engine } = world(),
-): Promise<RpcReply> => engine.post(`/api/v2/31337/${apiKey}`, { jsonrpc: '2.0', id: 1, method, params });
+const ask = ({ apiKey }: SponsoredDapp, method: string, params: readonly unknown[]): Promise<RpcReply> =>
+  world().engine.post(`/api/v2/31337/${apiKey}`, { jsonrpc: '2.0', id: 1, method, params });
 
 const stub = (dapp: SponsoredDapp, op: object): Promise<RpcReply> =>
   ask(dapp, 'pm_getPaymasterStubData', [op, world().contracts.entryPoint, CHAIN]);
@@ -109,16 +104,6 @@ describe('a stub', () => {
     const poor = await world().dapp(0n);
     expect((await stub(poor, mint())).body.error?.data).toMatchObject({ code: 'GAS_TANK_EMPTY' });
   });
-});
-
-test('nothing of a reason leaves when the operator wants none told', async () => {
-  const { contracts } = hiddenReasons();
-  const poor = await hiddenReasons().dapp(0n);
-  for (const method of ['pm_getPaymasterStubData', 'pm_getPaymasterData']) {
-    const params = [mint(), contracts.entryPoint, CHAIN];
-    const { body } = await ask(poor, method, params, hiddenReasons());
-    expect(body.error).toEqual({ code: -32005, message: 'The user operation is not sponsored' });
-  }
 });
 
 describe('each fault has its own words, and nothing is signed', () => {

@@ -576,6 +576,24 @@ describe('the other methods', () => {
     expect(asked[0]!.options).toMatchObject({ ...options, calculateGasLimits: false });
   });
 
+  test.each<[string, unknown[]]>([
+    ['pm_getPaymasterStubData', [ENTRY_POINT, CHAIN]],
+    ['pm_getPaymasterData', [ENTRY_POINT, CHAIN]],
+    ['pm_sponsorUserOperation', [ENTRY_POINT]],
+    ['pm_sponsorUserOperation', [{ mode: 'ERC20' }]],
+  ])('%s lets nothing of a reason out when the operator wants none told, case %#', async (method, params) => {
+    const reason = { code: 'GAS_TANK_EMPTY', rule: 'gasTank', message: 'It is empty.', hint: 'Fill it.' };
+    const run = async (name: ProcedureName) => (name === 'sponsorship.dapp' ? DAPP : { ...ANSWER, reason });
+    const answerTo = async (showReasons: boolean): Promise<unknown> => {
+      const context = { service: { run } as unknown as Service, chainId: 31337, apiKey: 'key', showReasons };
+      const body = request({ method, params: rest(params) });
+      return (await dispatch(body, context, (error) => error as EngineError)).body;
+    };
+    const error = { code: -32005, message: 'The user operation is not sponsored' };
+    expect(await answerTo(false)).toEqual({ jsonrpc: '2.0', id: 7, error });
+    expect(await answerTo(true)).toMatchObject({ error: { code: -32005, data: reason } });
+  });
+
   test('a stub needs neither gas nor fees', async () => {
     const op = { sender, nonce: '0x0', callData: '0x', callGasLimit: '0x0' };
     expect((await send(request({ method: 'pm_getPaymasterStubData', params: [op, ENTRY_POINT, CHAIN] }))).status).toBe(
