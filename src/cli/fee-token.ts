@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { EngineError } from '../shared/errors.ts';
+import { feedMaxAge, mostDecimals } from '../shared/schema/fee-token.ts';
 import type { Address } from '../shared/schema/hex.ts';
 import { chainIdArgument, command, group, printFromDesk, wholeNumber } from './command.ts';
 import type { DeskOptions } from './desk.ts';
@@ -30,7 +31,7 @@ const set = command('set', 'Let users pay in a token, or replace its settings')
   .requiredOption('--chain <id>', 'EIP-155 chain id', chainIdArgument)
   .requiredOption('--address <address>', 'address of the token')
   .requiredOption('--symbol <symbol>', 'its symbol')
-  .requiredOption('--decimals <n>', 'its decimals', wholeNumber(0, 36))
+  .requiredOption('--decimals <n>', 'its decimals', wholeNumber(0, mostDecimals))
   .requiredOption('--premium <percent>', 'percent on top of the cost, e.g. 13 or 2.5')
   .addOption(
     new Option('--rate <tokens>', 'whole tokens for one native coin, e.g. 3000.5').conflicts([
@@ -41,8 +42,8 @@ const set = command('set', 'Let users pay in a token, or replace its settings')
   .option('--native-feed <address>', 'Chainlink feed of the native coin in USD')
   .option('--token-feed <address>', 'Chainlink feed of the token in USD')
   .addOption(
-    new Option('--max-age <seconds>', 'age at which an answer of the feeds is too old (default: 90000, which is 25 h)')
-      .argParser(wholeNumber(60, 604_800))
+    new Option('--max-age <seconds>', `age at which a feed's answer is too old (default: ${feedMaxAge.byDefault})`)
+      .argParser(wholeNumber(feedMaxAge.least, feedMaxAge.most))
       .conflicts('rate'),
   )
   .option(

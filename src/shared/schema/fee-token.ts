@@ -19,9 +19,12 @@ const tokensPerCoin = z.string(RATE_FAULT).transform((text, context): string => 
   return z.NEVER;
 });
 
-/** The longest heartbeat that Chainlink's USD feeds commonly have is 24 h; an hour over allows for a busy chain. */
-const DEFAULT_MAX_AGE_S = 90_000;
-const AGE_FAULT = 'must be a whole number of seconds from 60 to 604800';
+/**
+ * Seconds after which an answer of a feed is too old. The longest heartbeat that Chainlink's USD feeds commonly have is
+ * 24 h; an hour over allows for a busy chain.
+ */
+export const feedMaxAge = { least: 60, most: 604_800, byDefault: 90_000 } as const;
+const AGE_FAULT = `must be a whole number of seconds from ${feedMaxAge.least} to ${feedMaxAge.most}`;
 
 /** Where the exchange rate of a token comes from. */
 const feeTokenRate = z.discriminatedUnion('source', [
@@ -35,14 +38,16 @@ const feeTokenRate = z.discriminatedUnion('source', [
     tokenFeed: address.describe('Chainlink feed of the token in USD'),
     maxAge: z
       .int(AGE_FAULT)
-      .min(60, AGE_FAULT)
-      .max(604_800, AGE_FAULT)
-      .default(DEFAULT_MAX_AGE_S)
+      .min(feedMaxAge.least, AGE_FAULT)
+      .max(feedMaxAge.most, AGE_FAULT)
+      .default(feedMaxAge.byDefault)
       .describe('Seconds after which an answer of a feed is too old'),
   }),
 ]);
 
-const DECIMALS_FAULT = 'must be a whole number from 0 to 36';
+/** No token in use has more. */
+export const mostDecimals = 36;
+const DECIMALS_FAULT = `must be a whole number from 0 to ${mostDecimals}`;
 
 /** A token in which users may pay for gas, as the operator sets it. */
 export const feeTokenDefinition = z
@@ -50,7 +55,7 @@ export const feeTokenDefinition = z
     chainId: chainId.positive('must be a positive number'),
     address,
     symbol: name,
-    decimals: z.int(DECIMALS_FAULT).min(0, DECIMALS_FAULT).max(36, DECIMALS_FAULT),
+    decimals: z.int(DECIMALS_FAULT).min(0, DECIMALS_FAULT).max(mostDecimals, DECIMALS_FAULT),
     premium: premium.describe('Percent on top of the cost, in decimal digits'),
     rate: feeTokenRate,
     preFund: z.boolean().default(false).describe('Take the maximum up front and give back what is left'),
