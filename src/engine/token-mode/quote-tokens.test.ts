@@ -1,29 +1,29 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { createRates } from '../../src/engine/chain/rates/rates.ts';
-import { singleton06 } from '../../src/engine/paymaster/singleton-0.6.ts';
-import type { ReadyTokenPaymaster } from '../../src/engine/paymaster/readiness.ts';
-import { Secret } from '../../src/engine/secret.ts';
-import { priceTokens, quoteSale } from '../../src/engine/token-mode/quote-tokens.ts';
-import { tokenSale } from '../../src/engine/token-mode/token-sale.ts';
-import { feeQuote } from '../../src/shared/schema/fee-token.ts';
-import type { FeeToken } from '../../src/shared/schema/fee-token.ts';
-import type { Address } from '../../src/shared/schema/hex.ts';
-import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
-import { useTokenWorld } from '../support/token-world.ts';
+import { describe, expect, test } from 'vitest';
+import { feeQuote } from '../../shared/schema/fee-token.ts';
+import type { FeeToken } from '../../shared/schema/fee-token.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { Rates } from '../chain/rates/rates.ts';
+import { staticRate } from '../chain/rates/static.ts';
+import type { ReadyTokenPaymaster } from '../paymaster/readiness.ts';
+import { singleton06 } from '../paymaster/singleton-0.6.ts';
+import { Secret } from '../secret.ts';
+import { priceTokens, quoteSale } from './quote-tokens.ts';
+import { tokenSale } from './token-sale.ts';
 
-const world = useTokenWorld();
 const PAYMASTER: Address = `0x${'9a'.repeat(20)}`;
 const STRANGER: Address = `0x${'99'.repeat(20)}`;
-const contract = (): ReadyTokenPaymaster => ({
-  chainId: world().chainId,
-  layout: singleton06.token!,
+const contract: ReadyTokenPaymaster = {
+  chainId: 31337,
+  layout: singleton06.token,
   entryPoint: PAYMASTER,
   contract: PAYMASTER,
   checked: true,
   signer: PAYMASTER,
   key: new Secret(`0x${'11'.repeat(32)}` as const),
   treasury: PAYMASTER,
-});
+};
 const validUntil = 1_800_000_000;
 const op: UserOperationV06 = {
   sender: STRANGER,
@@ -38,23 +38,45 @@ const op: UserOperationV06 = {
   paymasterAndData: '0x',
   signature: '0x',
 };
-const fixed = (): FeeToken =>
-  world().feeToken({
-    address: `0x${'Fe'.repeat(20)}`,
-    symbol: 'FIX',
-    decimals: 18,
-    premium: '0',
-    rate: { source: 'static', tokensPerCoin: '2' },
-    logoUrl: 'https://example.com/fix.svg',
-  });
-const quotes = async (asked: readonly Address[] = [], supported = [world().feeToken(), fixed()]) => {
-  const rates = createRates({ rpc: async () => world().rpc }, world().clock);
+const FEED: Address = `0x${'fe'.repeat(20)}`;
+const usdt: FeeToken = {
+  chainId: 31337,
+  address: `0x${'Ab'.repeat(20)}`,
+  symbol: 'USDT',
+  decimals: 6,
+  premium: '13',
+  rate: { source: 'chainlink', nativeFeed: FEED, tokenFeed: FEED, maxAge: 3600 },
+  preFund: false,
+  logoUrl: null,
+};
+const fixed: FeeToken = {
+  ...usdt,
+  address: `0x${'Fe'.repeat(20)}`,
+  symbol: 'FIX',
+  decimals: 18,
+  premium: '0',
+  rate: { source: 'static', tokensPerCoin: '2' },
+  logoUrl: 'https://example.com/fix.svg',
+};
+/** Rates where every feed answers 3000 USD for a coin and 1 USD for a token. */
+const good: Rates = {
+  rateOf: async ({ rate, decimals }) =>
+    rate.source === 'static'
+      ? staticRate(rate, decimals)
+      : { exchangeRate: 3_000_000_000n, usd: { price: 10n ** 18n, decimals: 18 } },
+};
+/** Rates where no feed is usable. */
+const failing: Rates = {
+  rateOf: async (token) => {
+    if (token.rate.source === 'static') return good.rateOf(token);
+    throw new EngineError('CHAIN_UNREACHABLE', 'the feed answers 0, which is no price');
+  },
+};
+const quotes = async (asked: readonly Address[] = [], supported = [usdt, fixed], rates = good) => {
   const { priced, unsupportedTokens } = await priceTokens(rates, supported, asked);
-  const sales = priced.map(({ token, rate }) => quoteSale(tokenSale(contract(), token, rate), rate, op, validUntil));
+  const sales = priced.map(({ token, rate }) => quoteSale(tokenSale(contract, token, rate), rate, op, validUntil));
   return { feeQuotes: sales, unsupportedTokens };
 };
-
-beforeEach(() => world().price(3000n, 1n));
 
 test('every token is quoted where none is named, in the shape that clients read', async () => {
   const { feeQuotes, unsupportedTokens } = await quotes();
@@ -63,7 +85,7 @@ test('every token is quoted where none is named, in the shape that clients read'
     {
       symbol: 'USDT',
       decimal: 6,
-      tokenAddress: world().token.address,
+      tokenAddress: usdt.address,
       maxGasFee: 2.96625,
       maxGasFeeUSD: 2.96625,
       exchangeRate: '3000000000',
@@ -73,7 +95,7 @@ test('every token is quoted where none is named, in the shape that clients read'
     {
       symbol: 'FIX',
       decimal: 18,
-      tokenAddress: fixed().address,
+      tokenAddress: fixed.address,
       maxGasFee: 0.00175,
       exchangeRate: '2000000000000000000',
       premiumPercentage: '0',
@@ -86,38 +108,36 @@ test('every token is quoted where none is named, in the shape that clients read'
 });
 
 test('an approval of the quote is enough for the operation that carries it', async () => {
-  const { feeQuotes } = await quotes([world().token.address]);
+  const { feeQuotes } = await quotes([usdt.address]);
   const withApproval = {
     ...op,
     callGasLimit: op.callGasLimit + 60_000n,
     preVerificationGas: op.preVerificationGas + 8000n,
   };
   const rate = { exchangeRate: 3_000_000_000n };
-  const maxUnits = tokenSale(contract(), world().feeToken(), rate).maxUnits(withApproval);
+  const maxUnits = tokenSale(contract, usdt, rate).maxUnits(withApproval);
   const approved = BigInt(Math.ceil((feeQuotes[0]?.maxGasFee ?? 0) * 10 ** 6));
   expect(approved >= maxUnits).toBe(true);
 });
 
 test('tokens that were asked for come in that order, those not supported are named', async () => {
   const { feeQuotes, unsupportedTokens } = await quotes([
-    fixed().address.toLowerCase() as Address,
+    fixed.address.toLowerCase() as Address,
     STRANGER,
-    world().token.address,
+    usdt.address,
   ]);
   expect(feeQuotes.map(({ symbol }) => symbol)).toEqual(['FIX', 'USDT']);
   expect(unsupportedTokens).toEqual([STRANGER]);
 });
 
 describe('a token whose feed has failed', () => {
-  beforeEach(() => world().tokenFeed.send('set', [0n, world().clock.now() / 1000]));
-
   test('does not take the others with it', async () => {
-    const { feeQuotes } = await quotes();
+    const { feeQuotes } = await quotes([], [usdt, fixed], failing);
     expect(feeQuotes.map(({ symbol }) => symbol)).toEqual(['FIX']);
   });
 
   test('is the error where no other was asked for', async () => {
-    await expect(quotes([world().token.address, STRANGER])).rejects.toMatchObject({
+    await expect(quotes([usdt.address, STRANGER], [usdt, fixed], failing)).rejects.toMatchObject({
       code: 'CHAIN_UNREACHABLE',
       message: expect.stringContaining('which is no price') as unknown,
     });
