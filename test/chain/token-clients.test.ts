@@ -176,14 +176,11 @@ describe.each(['singleton-0.6', 'singleton-0.7', 'singleton-0.8'])('an operation
     },
   );
 
-  test.each(Object.keys(senders))(
-    'is paid up front, and what is left is given back, through %s',
-    async (name) => {
-      const token = tokens.preFund;
-      const one = await approvedAccount(token);
-      await paidOnChain(dapp, one, token, () => senders[name]!(dapp, one, token.address, [mintCall(world())]));
-    },
-  );
+  test.each(Object.keys(senders))('is paid up front, and what is left is given back, through %s', async (name) => {
+    const token = tokens.preFund;
+    const one = await approvedAccount(token);
+    await paidOnChain(dapp, one, token, () => senders[name]!(dapp, one, token.address, [mintCall(world())]));
+  });
 
   test.each(['static', 'feeds'] as const)(
     "costs at most what Biconomy's client was quoted and has approved (rate: %s)",

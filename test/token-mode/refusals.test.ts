@@ -35,7 +35,7 @@ beforeAll(async () => {
   await engine.service.call('feeTokens.set', settings);
 });
 
-const newDapp = (): Promise<SponsoredDapp> => world().engine.dapp({ version: 'singleton-0.7' });
+const newDapp = (version = 'singleton-0.7'): Promise<SponsoredDapp> => world().engine.dapp({ version });
 
 /** An account that is not deployed yet, with so many units. */
 const newUser = async (units: bigint): Promise<NewAccount> => {
@@ -67,7 +67,10 @@ const method = (name: string, params: readonly unknown[]) => ({ jsonrpc: '2.0', 
 /** What clients of each dialect send. */
 const dialects = {
   Biconomy: ({ op, context: { token: feeTokenAddress } }: Question) =>
-    method('pm_sponsorUserOperation', [op, { mode: 'ERC20', ...(feeTokenAddress && { tokenInfo: { feeTokenAddress } }) }]),
+    method('pm_sponsorUserOperation', [
+      op,
+      { mode: 'ERC20', ...(feeTokenAddress && { tokenInfo: { feeTokenAddress } }) },
+    ]),
   'ERC-7677': ({ op, context, entryPoint, chainId }: Question) =>
     method('pm_getPaymasterData', [op, entryPoint, chainId, { mode: 'ERC20', ...context }]),
   Pimlico: ({ op, context, entryPoint }: Question) =>
@@ -96,6 +99,8 @@ interface Refusal {
   readonly name: string;
   /** Where it can happen; absent: everywhere. */
   readonly in?: readonly Dialect[];
+  /** Of the DApp; absent: singleton-0.7. */
+  readonly version?: string;
   readonly changed?: Parameters<typeof ask>[3];
   readonly units?: bigint;
   readonly approved?: bigint;
@@ -169,8 +174,9 @@ const refusals: Refusal[] = [
   },
   {
     name: 'the operation is of another EntryPoint',
-    changed: { op: { factory: undefined, factoryData: undefined, initCode: '0x', paymasterAndData: '0x12' } },
-    ...{ rpc: -32602, message: /paymasterAndData/ },
+    in: ['Biconomy'],
+    version: '1.1.0',
+    ...{ rpc: -32602, message: /^factory should not exist: this DApp uses EntryPoint 0\.6/ },
   },
   {
     name: 'the chain is another one',
@@ -186,7 +192,7 @@ describe.each(everyDialect)('nothing is signed and the reason is told in the dia
     'where $name',
     async (refusal) => {
       const { units = 10n ** 9n, approved = MaxUint256, status = 400, rpc, message, data, code } = refusal;
-      const dapp = await newDapp();
+      const dapp = await newDapp(refusal.version);
       const op = operationOf(await newUser(units), approved);
       const reply = await ask(dapp, dialect, op, refusal.changed);
       expect(reply.body.error?.message).toMatch(message);
