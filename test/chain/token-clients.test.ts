@@ -1,4 +1,4 @@
-import { Paymaster as BiconomyPaymaster, type PaymasterFeeQuote, PaymasterMode } from '@biconomy/account';
+import { Paymaster as BiconomyPaymaster, PaymasterMode } from '@biconomy/account';
 import { MaxUint256 } from 'ethers';
 import { createSmartAccountClient } from 'permissionless';
 import { createPimlicoClient } from 'permissionless/clients/pimlico';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { chainId, url } = chain;
   await engine.service.call('chains.set', { chainId, rpc: url, treasury: treasury().address });
   // A bundler that tries out a stub has the treasury give back what was not taken.
-  for (const { give } of Object.values(tokens)) await give(treasury().address as Address);
+  for (const token of Object.values(tokens)) await token.give(treasury().address as Address);
 });
 const alto = useAlto(
   () => world().chain,
@@ -87,12 +87,15 @@ const payQuoted = async (dapp: ClientDapp, one: ClientAccount, token: Address, c
   const op: UserOperation = await unsponsored(one, ...calls);
   const asked = { mode: PaymasterMode.ERC20, tokenList: [token] };
   const { feeQuotes, tokenPaymasterAddress } = await paymaster.getPaymasterFeeQuotesOrData(op as object, asked);
-  const feeQuote = feeQuotes?.[0] as PaymasterFeeQuote;
-  const spender = tokenPaymasterAddress as Address;
+  const feeQuote = feeQuotes![0]!;
+  const spender = tokenPaymasterAddress!;
   const approval = await paymaster.buildTokenApprovalTransaction({ feeQuote, spender });
   const hash = await senders["Biconomy's paymaster"]!(dapp, one, token, [approval as Call, ...calls]);
   return { hash, quotedUnits: BigInt(Math.ceil(feeQuote.maxGasFee * 10 ** feeQuote.decimal)) };
 };
+
+const GAS_LIMITS = ['callGasLimit', 'verificationGasLimit', 'preVerificationGas'];
+const PAYMASTER_LIMITS = ['paymasterVerificationGasLimit', 'paymasterPostOpGasLimit'];
 
 /** Sends an operation, waits until it is mined, and checks on chain who has paid what. Answers the units paid. */
 const paidOnChain = async (
@@ -126,6 +129,13 @@ const paidOnChain = async (
 
   const [decision] = await dapp.decisions();
   expect(decision).toMatchObject({ outcome: 'sponsored', code: 'PAID_IN_TOKEN', mode: 'ERC20', userOpHash: hash });
+  const gas = decision!.trace[0]!;
+  if (gas.code === 'GAS_ESTIMATED') {
+    const limits = [...GAS_LIMITS, ...PAYMASTER_LIMITS].map((field) => Number(gas.evidence[field] ?? 0));
+    const estimated = limits.reduce((sum, limit) => sum + limit) / Number(receipt.actualGasUsed);
+    expect(estimated).toBeGreaterThan(1);
+    expect(estimated).toBeLessThan(1.6);
+  }
   const canPay = decision!.trace.find(({ rule }) => rule === 'tokenPayment');
   expect(canPay).toMatchObject({ outcome: 'pass', code: 'USER_CAN_PAY' });
   expect(paid).toBeLessThanOrEqual(BigInt(canPay!.evidence['neededUnits'] as string));

@@ -49,13 +49,13 @@ export const deployFeeTokens = async ({
     const contract = await contractAt('TestToken', address, operator);
     const premium = String(premiumPercent);
     const definition = { chainId, address, symbol, decimals, premium, ...settings };
-    await engine.service.call('feeTokens.set', definition as never);
+    await engine.service.call('feeTokens.set', definition);
     const unit = 10n ** BigInt(decimals);
     return {
       ...{ address, contract, premiumPercent, unitsPerCoin: 3000n * unit },
       give: (to: Address, units = 1000n * unit) => send(contract, 'mint', to, units),
       approveFrom: (wallet: HDNodeWallet, spender: Address) =>
-        send(contract.connect(wallet) as Contract, 'approve', spender, MaxUint256),
+        contractAt('TestToken', address, wallet).then((own) => send(own, 'approve', spender, MaxUint256)),
     };
   };
   const fixed = { source: 'static', tokensPerCoin: '3000' };

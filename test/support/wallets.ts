@@ -1,7 +1,13 @@
 import type { FeeQuotesOrDataResponse, PaymasterAndDataResponse } from '@biconomy/account';
 import { createPimlicoClient } from 'permissionless/clients/pimlico';
-import { type Hex, http } from 'viem';
-import { type UserOperation, createBundlerClient, createPaymasterClient } from 'viem/account-abstraction';
+import { type Hex, type HttpTransport, http } from 'viem';
+import {
+  type BundlerClient,
+  type SmartAccount,
+  type UserOperation,
+  createBundlerClient,
+  createPaymasterClient,
+} from 'viem/account-abstraction';
 import { foundry } from 'viem/chains';
 import { splitPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
@@ -18,11 +24,13 @@ export const sponsoredBy = ({ entryPoint }: ClientDapp, answer: PaymasterAndData
   const paymasterAndData = answer.paymasterAndData as Hex;
   return {
     ...(entryPoint.version === '0.6' ? { paymasterAndData } : splitPaymasterAndData(paymasterAndData)),
-    callGasLimit: BigInt(answer.callGasLimit!),
-    verificationGasLimit: BigInt(answer.verificationGasLimit!),
-    preVerificationGas: BigInt(answer.preVerificationGas!),
+    callGasLimit: BigInt(answer.callGasLimit ?? 0),
+    verificationGasLimit: BigInt(answer.verificationGasLimit ?? 0),
+    preVerificationGas: BigInt(answer.preVerificationGas ?? 0),
   };
 };
+
+type AppClient = BundlerClient<HttpTransport, typeof foundry, SmartAccount>;
 
 /** How apps send the operations of their users' accounts to a bundler. */
 export const walletsAt = (bundler: () => { readonly url: string }) => {
@@ -30,7 +38,7 @@ export const walletsAt = (bundler: () => { readonly url: string }) => {
     (await createPimlicoClient({ transport: http(bundler().url) }).getUserOperationGasPrice()).standard;
 
   /** viem's bundler client as an app sets it up; `context` is what its paymaster client sends along. */
-  const bundlerFor = ({ client, account }: ClientAccount, dapp?: ClientDapp, context?: unknown) =>
+  const bundlerFor = ({ client, account }: ClientAccount, dapp?: ClientDapp, context?: unknown): AppClient =>
     createBundlerClient({
       client,
       account,

@@ -30,17 +30,19 @@ const ask = (
   method: string,
   entryPoint: EntryPointVersion,
   token: Address,
+  chainId = CHAIN_ID,
 ): Promise<RpcReply> => {
   const wire = Object.fromEntries(
     Object.entries(op).map(([key, value]) => [key, typeof value === 'bigint' ? `0x${value.toString(16)}` : value]),
   );
-  const params = [wire, entryPointAddress[entryPoint], '0x7a69', { token }];
-  return desk().engine().post(`/api/v2/${CHAIN_ID}/${apiKey}`, { jsonrpc: '2.0', id: 1, method, params });
+  const params = [wire, entryPointAddress[entryPoint], `0x${chainId.toString(16)}`, { token }];
+  return desk().engine().post(`/api/v2/${chainId}/${apiKey}`, { jsonrpc: '2.0', id: 1, method, params });
 };
+
+const fixed = { rate: { source: 'static', tokensPerCoin: '3000' }, premium: '10', decimals: 6 };
 
 let signer: string;
 beforeAll(async () => {
-  const fixed = { rate: { source: 'static', tokensPerCoin: '3000' }, premium: '10', decimals: 6 };
   await desk().call('feeTokens.set', { chainId: CHAIN_ID, address: TOKEN, symbol: 'USDT', ...fixed });
   const upFront = { chainId: CHAIN_ID, address: PRE_FUNDED, symbol: 'USDC', ...fixed, preFund: true };
   await desk().call('feeTokens.set', upFront);
@@ -48,11 +50,16 @@ beforeAll(async () => {
 });
 
 describe('version 1.1.0', () => {
-  test("says how to attach Biconomy's token paymaster, until somebody has", async () => {
-    const dapp = await desk().dapp();
-    const { status, body } = await ask(dapp, 'pm_getPaymasterData', '0.6', TOKEN);
+  test("says how to attach Biconomy's token paymaster on a chain that has none", async () => {
+    const chainId = 80_002;
+    const attached = { chainId, version: '1.1.0', address: TOKEN_PAYMASTER };
+    await desk().call('paymasterContracts.use', attached);
+    await desk().call('signers.create', { chainId });
+    await desk().call('feeTokens.set', { ...fixed, chainId, address: TOKEN, symbol: 'USDT' });
+    const dapp = await desk().engine().dapp({ version: '1.1.0', chainId });
+    const { status, body } = await ask(dapp, 'pm_getPaymasterData', '0.6', TOKEN, chainId);
     expect([status, body.error?.code]).toEqual([400, -32002]);
-    expect(body.error?.message).toMatch(/contract use --chain 31337 --version 1\.1\.0-token/);
+    expect(body.error?.message).toMatch(/contract use --chain 80002 --version 1\.1\.0-token/);
     expect((await dapp.decisions())[0]).toMatchObject({ code: 'PAYMASTER_NOT_READY', paymasterAndData: '0x' });
   });
 

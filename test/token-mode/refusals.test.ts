@@ -69,7 +69,7 @@ const dialects = {
   Biconomy: ({ op, context: { token: feeTokenAddress } }: Question) =>
     method('pm_sponsorUserOperation', [
       op,
-      { mode: 'ERC20', ...(feeTokenAddress && { tokenInfo: { feeTokenAddress } }) },
+      { mode: 'ERC20', ...(feeTokenAddress !== undefined && { tokenInfo: { feeTokenAddress } }) },
     ]),
   'ERC-7677': ({ op, context, entryPoint, chainId }: Question) =>
     method('pm_getPaymasterData', [op, entryPoint, chainId, { mode: 'ERC20', ...context }]),
@@ -263,7 +263,7 @@ test('an operation that its user pays takes nothing from the limits of the DApp,
     thresholdType: 'NATIVE_ASSET',
   };
   const rule = { name: 'One wei', policyType: 'PAYMASTER_SA_LIMIT', policyData };
-  await world().engine.service.call('rules.create', { paymasterId: dapp.paymasterId, rule } as never);
+  await world().engine.service.call('rules.create', { paymasterId: dapp.paymasterId, rule });
   const op = operationOf(await newUser(10n ** 9n), MaxUint256);
   expect((await ask(dapp, 'ERC-7677', op)).status).toBe(200);
   const [decision] = await dapp.decisions();

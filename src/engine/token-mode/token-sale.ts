@@ -75,16 +75,16 @@ export const tokenSale = (
   };
 };
 
-/** v0.6 gives validation and postOp the same limit, each; from v0.7 on the paymaster has its own. */
+/**
+ * v0.6 gives validation and postOp the same limit, each; from v0.7 on the paymaster has its own. Giving back what is
+ * left of tokens taken up front costs no more than giving back none: their slots have changed already.
+ */
 const withTransfers = (gas: GasValues, preFunded: boolean): GasValues => {
-  const validationGas = preFunded ? TAKING_UP_FRONT_GAS : 0n;
-  const { verificationGasLimit, paymasterVerificationGasLimit, paymasterPostOpGasLimit } = gas;
-  if (paymasterVerificationGasLimit === undefined || paymasterPostOpGasLimit === undefined) {
-    return { ...gas, verificationGasLimit: verificationGasLimit + (validationGas || TAKING_GAS) };
+  const { verificationGasLimit, paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit } = gas;
+  if (paymasterPostOpGasLimit === undefined) {
+    return { ...gas, verificationGasLimit: verificationGasLimit + (preFunded ? TAKING_UP_FRONT_GAS : TAKING_GAS) };
   }
-  return {
-    ...gas,
-    paymasterVerificationGasLimit: paymasterVerificationGasLimit + validationGas,
-    paymasterPostOpGasLimit: paymasterPostOpGasLimit + TAKING_GAS,
-  };
+  return preFunded
+    ? { ...gas, paymasterVerificationGasLimit: paymasterVerificationGasLimit + TAKING_UP_FRONT_GAS }
+    : { ...gas, paymasterPostOpGasLimit: paymasterPostOpGasLimit + TAKING_GAS };
 };
