@@ -30,6 +30,7 @@ const token = {
   neededUnits: '2500000',
   heldUnits: '2499999',
   missingUnits: '1',
+  promisedUnits: '0',
 };
 
 /** Every code with what its rule leaves as evidence, and what the words have to name. */
@@ -67,7 +68,10 @@ const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string
     evidence: { ...token, upFront: false },
     names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 unit)', TARGET, SPENDER, SENDER, 'in the batch'],
   },
-  TOKEN_BALANCE_SHORT: { evidence: token, names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 unit)', SENDER] },
+  TOKEN_BALANCE_SHORT: {
+    evidence: { ...token, promisedUnits: '3' },
+    names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 unit)', SENDER, '0.000003 USDC (3 units) that are promised'],
+  },
   TOKEN_UNREADABLE: { evidence: token, names: ['USDC', TARGET] },
   WEBHOOK_DENIED: { evidence: { host, status: 200 }, names: [host, 'arePoliciesVerified: false'] },
   WEBHOOK_TIMEOUT: { evidence: { host, timeoutMs: 3000 }, names: [host, '3000 ms'] },

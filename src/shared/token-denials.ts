@@ -6,27 +6,38 @@ type Values = Readonly<Record<string, unknown>>;
 type Row = (evidence: Values) => { readonly message: string; readonly hint: string };
 
 /** `2.5 USDC (2500000 units)`: what a person reads, and what a program has to put into a call. */
-const amount = (evidence: Values, key: 'needed' | 'held' | 'missing'): string => {
-  const units = String(evidence[`${key}Units`]);
-  const whole = unitsToDecimal(BigInt(units), Number(evidence['decimals']));
-  return `${whole} ${String(evidence['symbol'])} (${units} ${units === '1' ? 'unit' : 'units'})`;
+const amount = (evidence: Values, key: 'needed' | 'held' | 'missing' | 'promised'): string =>
+  inUnits(evidence, BigInt(String(evidence[`${key}Units`])));
+
+const inUnits = (evidence: Values, units: bigint): string => {
+  const whole = unitsToDecimal(units, Number(evidence['decimals']));
+  return `${whole} ${String(evidence['symbol'])} (${units} ${units === 1n ? 'unit' : 'units'})`;
 };
+
+const besides = (evidence: Values): string =>
+  evidence['promisedUnits'] === '0'
+    ? ''
+    : ` besides the ${amount(evidence, 'promised')} that are promised to operations not yet mined`;
+
+/** What an approval has to be for: it replaces the one from which promised operations are paid too. */
+const approval = (evidence: Values): string =>
+  inUnits(evidence, BigInt(String(evidence['neededUnits'])) + BigInt(String(evidence['promisedUnits'])));
 
 /** The words for a user who cannot pay in the token he chose; rows of the table in denials.ts. */
 export const tokenDenials = {
   TOKEN_ALLOWANCE_SHORT: (evidence) => ({
     message:
-      `The paymaster ${String(evidence['spender'])} may take ${amount(evidence, 'held')} from ${String(evidence['sender'])}, ` +
+      `The paymaster ${String(evidence['spender'])} may take ${amount(evidence, 'held')} from ${String(evidence['sender'])}${besides(evidence)}, ` +
       `and this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} too little.`,
     hint:
-      `Approve ${String(evidence['spender'])} for at least ${amount(evidence, 'needed')} on the token ${String(evidence['token'])}, ` +
+      `Approve ${String(evidence['spender'])} for at least ${approval(evidence)} on the token ${String(evidence['token'])}, ` +
       (evidence['upFront'] === true
         ? 'before this operation: the fee is taken before its batch runs.'
         : 'in the batch of this operation or before it.'),
   }),
   TOKEN_BALANCE_SHORT: (evidence) => ({
     message:
-      `The account ${String(evidence['sender'])} has ${amount(evidence, 'held')} to pay with, ` +
+      `The account ${String(evidence['sender'])} has ${amount(evidence, 'held')} to pay with${besides(evidence)}, ` +
       `and this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} too little.`,
     hint: `Send at least ${amount(evidence, 'missing')} to ${String(evidence['sender'])}, or pay in another token.`,
   }),

@@ -1,21 +1,16 @@
-import {
-  type FeeQuotesOrDataResponse,
-  type PaymasterAndDataResponse,
-  Paymaster as BiconomyPaymaster,
-  PaymasterMode,
-} from '@biconomy/account';
+import { Paymaster as BiconomyPaymaster, PaymasterMode } from '@biconomy/account';
 import { createSmartAccountClient } from 'permissionless';
 import { createPimlicoClient } from 'permissionless/clients/pimlico';
 import { type Hex, http } from 'viem';
-import { type UserOperation, createBundlerClient, createPaymasterClient } from 'viem/account-abstraction';
+import type { UserOperation } from 'viem/account-abstraction';
 import { foundry } from 'viem/chains';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { deployContract, deployEntryPoint } from '../../src/demo/world-contracts.ts';
-import { splitPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
 import { entryPointAddress } from '../../src/shared/entry-points.ts';
 import { useAlto } from '../support/alto.ts';
 import { type ClientAccount, type ClientDapp, clientDapp, mintCall, newAccount } from '../support/client-world.ts';
 import { gameItems, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { type Call, sponsoredBy, walletsAt } from '../support/wallets.ts';
 
 const world = useSponsoredWorld();
 beforeAll(async () => {
@@ -27,50 +22,7 @@ const alto = useAlto(
   () => Object.values(entryPointAddress),
 );
 
-/** viem's bundler client as an app sets it up. */
-const bundlerFor = ({ client, account }: ClientAccount, dapp?: ClientDapp) =>
-  createBundlerClient({
-    client,
-    account,
-    chain: foundry,
-    transport: http(alto().url),
-    pollingInterval: 50,
-    ...(dapp && { paymaster: createPaymasterClient({ transport: http(dapp.url) }) }),
-    userOperation: { estimateFeesPerGas: gasPrice },
-  });
-
-const gasPrice = async () =>
-  (await createPimlicoClient({ transport: http(alto().url) }).getUserOperationGasPrice()).standard;
-
-/** An operation of the account with a stub signature, and without paymaster and gas. */
-const unsponsored = async (one: ClientAccount, call: Call): Promise<UserOperation> => {
-  const parameters = ['factory', 'fees', 'nonce', 'signature'] as const;
-  const { account } = one;
-  const prepared = await bundlerFor(one).prepareUserOperation({ account, calls: [call], parameters });
-  const fields = ['sender', 'nonce', 'initCode', 'factory', 'factoryData', 'callData'];
-  const known = [...fields, 'maxFeePerGas', 'maxPriorityFeePerGas', 'signature'];
-  const op = Object.entries(prepared).filter(([name, value]) => known.includes(name) && value !== undefined);
-  return Object.fromEntries(op) as unknown as UserOperation;
-};
-
-/** Signs with the account's key and hands the operation to the bundler. */
-const signAndSend = async (one: ClientAccount, op: UserOperation): Promise<Hex> => {
-  const signature = await one.account.signUserOperation(op);
-  return bundlerFor(one).sendUserOperation({ ...op, signature, account: one.account });
-};
-
-/** What an app makes of the answer of Biconomy's client. */
-const sponsoredBy = ({ entryPoint }: ClientDapp, answer: PaymasterAndDataResponse | FeeQuotesOrDataResponse) => {
-  const paymasterAndData = answer.paymasterAndData as Hex;
-  return {
-    ...(entryPoint.version === '0.6' ? { paymasterAndData } : splitPaymasterAndData(paymasterAndData)),
-    callGasLimit: BigInt(answer.callGasLimit!),
-    verificationGasLimit: BigInt(answer.verificationGasLimit!),
-    preVerificationGas: BigInt(answer.preVerificationGas!),
-  };
-};
-
-type Call = ReturnType<typeof mintCall>;
+const { bundlerFor, gasPrice, unsponsored, signAndSend } = walletsAt(alto);
 
 /** Ways to have a call sponsored and sent; they answer the hash of the operation. */
 const senders: Record<string, (dapp: ClientDapp, one: ClientAccount, call: Call) => Promise<Hex>> = {

@@ -83,9 +83,10 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
   const { op, step } = await withGas({
     request: progress.request,
     ready,
+    sale,
     chains,
     rpc,
-    sponsor: (draft) => sponsor(ready, draft, termsNow()),
+    sponsor: (draft) => sponsor(sale?.estimating ?? ready, draft, termsNow()),
   });
   progress.steps = [step];
   const decoding = decodeOperation(op, ready);

@@ -7,6 +7,7 @@ import type { ChainAccess } from '../chain/chain-access.ts';
 import { estimateGas } from '../chain/gas/estimate-gas.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
+import type { TokenSale } from '../token-mode/token-sale.ts';
 import { fieldOutOfBounds } from '../user-operation/max-cost.ts';
 import type { RequestedOperation } from '../user-operation/read-operation.ts';
 import { requireRpc } from './chain-reads.ts';
@@ -17,9 +18,11 @@ import { type Step, noteStep } from './steps.ts';
 export interface GasQuestion {
   readonly request: SponsorshipRequest;
   readonly ready: ReadyPaymaster;
+  /** How the user pays, if he does. */
+  readonly sale: TokenSale | undefined;
   readonly chains: ChainAccess;
   readonly rpc: RpcClient | undefined;
-  /** Signs the operation as the final one will be signed. */
+  /** Signs the operation as the final one will be signed; in a sale, without taking tokens. */
   readonly sponsor: (op: UserOperation) => Hex;
 }
 
@@ -33,6 +36,7 @@ export interface GasQuestion {
 export const withGas = async ({
   request: { userOperation, options },
   ready,
+  sale,
   chains,
   rpc,
   sponsor,
@@ -57,7 +61,7 @@ export const withGas = async ({
     paymaster: contract,
     ...(fundingWallet !== undefined && { fundingWallet }),
   });
-  const op = { ...given, ...gas };
+  const op = { ...given, ...(sale?.withTransfers(gas) ?? gas) };
   return { op, step: noteStep('gas', 'GAS_ESTIMATED', gasEvidence(op)) };
 };
 

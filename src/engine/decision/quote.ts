@@ -1,5 +1,6 @@
 import type { FeeQuote } from '../../shared/schema/fee-token.ts';
-import type { Address } from '../../shared/schema/hex.ts';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { ensureAgreement } from '../paymaster/agreement.ts';
 import { requireTokenReady } from '../paymaster/readiness.ts';
 import { askedTokens } from '../token-mode/fee-token-choice.ts';
@@ -36,10 +37,12 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
   const answer = { paymasterAddress: contract.contract, unsupportedTokens };
 
   // Which token is paid with makes no difference to the gas that is estimated.
-  const ready = sales[0]?.sale.ready;
-  if (ready === undefined) return { ...answer, feeQuotes: [] };
+  const sale = sales[0]?.sale;
+  if (sale === undefined) return { ...answer, feeQuotes: [] };
+  const { ready, estimating } = sale;
   const delegate = await readDelegate(rpc, ready, userOperation);
   const terms = termsAt(clock.now(), options.expiryDuration, ready, { senderNonce: undefined, delegate });
-  const { op } = await withGas({ request, ready, chains, rpc, sponsor: (draft) => sponsor(ready, draft, terms) });
-  return { ...answer, feeQuotes: sales.map(({ sale, rate }) => quoteSale(sale, rate, op, terms.validUntil)) };
+  const draftSponsor = (draft: UserOperation): Hex => sponsor(estimating, draft, terms);
+  const { op } = await withGas({ request, ready, sale, chains, rpc, sponsor: draftSponsor });
+  return { ...answer, feeQuotes: sales.map((sold) => quoteSale(sold.sale, sold.rate, op, terms.validUntil)) };
 };

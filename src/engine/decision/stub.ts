@@ -7,6 +7,7 @@ import { type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
 import { withGivenGas } from './operation-gas.ts';
 import { findPayer } from './payer.ts';
+import { paymentClaim } from './payment-claim.ts';
 import { type Reason, reasonOf } from './steps.ts';
 
 /** Paymaster data of the final length that no contract accepts, or the reason why there will be none. */
@@ -37,8 +38,9 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
     const policy = sale === undefined ? rules : unbound(rules);
     const now = clock.now();
     const known = money && { ...money, ...(op.maxFeePerGas === 0n && { baseFeeWei: 0n }) };
-    const ledger = ledgerSteps(clock, { op, ready, policy, money: known, now });
     const decoding = decodeOperation(op, ready);
+    const payment = sale && (await paymentClaim(clock, rpc, sale, op, decoding));
+    const ledger = ledgerSteps(clock, { op, ready, policy, payment, money: known, now });
     const local = sale === undefined ? localSteps(clock, policy, op, decoding) : [];
     const steps = [...local, ...ledger.steps(await store.heldOf(ledger.claims))];
     const delegate = undefined;

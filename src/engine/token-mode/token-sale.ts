@@ -1,6 +1,7 @@
 import type { FeeToken } from '../../shared/schema/fee-token.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import type { GasValues } from '../chain/gas/gas-request.ts';
 import type { TokenRate } from '../chain/rates/rate.ts';
 import type { PaymasterLayout, PromiseTerms, TokenPrice, TokenTerms } from '../paymaster/layout.ts';
 import type { ReadyPaymaster, ReadyTokenPaymaster } from '../paymaster/readiness.ts';
@@ -11,6 +12,13 @@ import { priceMarkup, rateWithPremium } from './amounts.ts';
 export interface TokenSale {
   /** The contract that takes the tokens; what it signs is on the terms of this sale. */
   readonly ready: ReadyPaymaster;
+  /**
+   * The same to estimate gas with: at its price nothing is taken, so that it makes no difference to the gas what the
+   * user has and has approved. Whether he can pay is looked at afterwards, and has reasons of its own.
+   */
+  readonly estimating: ReadyPaymaster;
+  /** Gas limits that were estimated, with what it takes to move tokens. */
+  readonly withTransfers: (gas: GasValues) => GasValues;
   readonly token: FeeToken;
   readonly treasury: Address;
   /** The most the user can be charged for an operation, in the token's smallest units. */
@@ -18,6 +26,11 @@ export interface TokenSale {
   /** What is taken before the operation runs; undefined where all is taken afterwards. */
   readonly preFund: (op: UserOperation) => bigint | undefined;
 }
+
+/** What taking tokens costs beyond taking none: three slots that change, one of them perhaps for the first time. */
+const TAKING_GAS = 30_000n;
+/** Taking them up front, which is a call that is not even made where there is nothing to take. */
+const TAKING_UP_FRONT_GAS = 60_000n;
 
 /** A sale in a token at its rate, with its premium. */
 export const tokenSale = (
@@ -33,25 +46,45 @@ export const tokenSale = (
   // Rounded down: one unit more and the contract refuses it (PreFundTooHigh).
   const preFund = (op: UserOperation): bigint | undefined =>
     preFunded ? (layout.reservedCost(op) * rate.exchangeRate) / WEI_PER_COIN : undefined;
-  const terms = (op: UserOperation, promise: PromiseTerms): TokenTerms => {
-    const upFront = preFund(op);
-    const paid = { token: token.address, treasury, ...(upFront !== undefined && { preFund: upFront }) };
-    return { ...promise, ...price(op), ...paid };
-  };
-  const selling: PaymasterLayout = {
-    ...layout,
-    hasTanks: false,
-    chainReads: [],
-    hash: (op, promise) => layout.hash(op, terms(op, promise)),
-    getHashCall: (op, promise) => layout.getHashCall(op, terms(op, promise)),
-    encode: (op, promise, signature) => layout.encode(op, terms(op, promise), signature),
-    reservedCost: (op) => layout.reservedCost(op),
+  const selling = (otherwise: Partial<TokenTerms> = {}): ReadyPaymaster => {
+    const terms = (op: UserOperation, promise: PromiseTerms): TokenTerms => {
+      const upFront = preFund(op);
+      const paid = { token: token.address, treasury, ...(upFront !== undefined && { preFund: upFront }) };
+      return { ...promise, ...price(op), ...paid, ...otherwise };
+    };
+    const sellingLayout: PaymasterLayout = {
+      ...layout,
+      hasTanks: false,
+      chainReads: [],
+      hash: (op, promise) => layout.hash(op, terms(op, promise)),
+      getHashCall: (op, promise) => layout.getHashCall(op, terms(op, promise)),
+      encode: (op, promise, signature) => layout.encode(op, terms(op, promise), signature),
+      reservedCost: (op) => layout.reservedCost(op),
+    };
+    return { ...contract, layout: sellingLayout, fundingWallet: undefined };
   };
   return {
-    ready: { ...contract, layout: selling, fundingWallet: undefined },
+    ready: selling(),
+    // Contracts refuse a rate of 0. A unit per coin is less than one for any operation.
+    estimating: selling({ exchangeRate: 1n, ...(preFunded && { preFund: 0n }) }),
+    withTransfers: (gas) => withTransfers(gas, preFunded),
     token,
     treasury,
     maxUnits: (op) => layout.maxTokenCost(op, price(op)),
     preFund,
   };
+};
+
+/**
+ * v0.6 gives validation and postOp the same limit, each; from v0.7 on the paymaster has its own. Giving back what is
+ * left of tokens taken up front costs no more than giving back none: their slots have changed already.
+ */
+const withTransfers = (gas: GasValues, preFunded: boolean): GasValues => {
+  const { verificationGasLimit, paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit } = gas;
+  if (paymasterPostOpGasLimit === undefined) {
+    return { ...gas, verificationGasLimit: verificationGasLimit + (preFunded ? TAKING_UP_FRONT_GAS : TAKING_GAS) };
+  }
+  return preFunded
+    ? { ...gas, paymasterVerificationGasLimit: paymasterVerificationGasLimit + TAKING_UP_FRONT_GAS }
+    : { ...gas, paymasterPostOpGasLimit: paymasterPostOpGasLimit + TAKING_GAS };
 };

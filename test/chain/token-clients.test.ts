@@ -1,0 +1,209 @@
+import { Paymaster as BiconomyPaymaster, PaymasterMode } from '@biconomy/account';
+import { MaxUint256 } from 'ethers';
+import { createSmartAccountClient } from 'permissionless';
+import { createPimlicoClient } from 'permissionless/clients/pimlico';
+import { type Hex, http } from 'viem';
+import type { UserOperation } from 'viem/account-abstraction';
+import { foundry } from 'viem/chains';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { deployEntryPoint, devWallet } from '../../src/demo/world-contracts.ts';
+import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import type { Address } from '../../src/shared/schema/hex.ts';
+import { useAlto } from '../support/alto.ts';
+import { type ClientAccount, type ClientDapp, clientDapp, mintCall, newAccount } from '../support/client-world.ts';
+import { type PaidToken, approveCall, deployFeeTokens } from '../support/fee-tokens.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
+import { type Call, sponsoredBy, walletsAt } from '../support/wallets.ts';
+
+const world = useSponsoredWorld();
+/** Takes the fees; it has ether of its own to approve with. */
+const TREASURY = 7;
+const treasury = () => devWallet(TREASURY, world().chain.provider);
+let tokens: Record<'static' | 'feeds' | 'preFund', PaidToken>;
+beforeAll(async () => {
+  const { operator, engine, chain } = world();
+  await deployEntryPoint(operator, '0.7');
+  await deployEntryPoint(operator, '0.8');
+  tokens = await deployFeeTokens(world());
+  const { chainId, url } = chain;
+  await engine.service.call('chains.set', { chainId, rpc: url, treasury: treasury().address });
+  // A bundler that tries out a stub has the treasury give back what was not taken.
+  for (const token of Object.values(tokens)) await token.give(treasury().address as Address);
+});
+const alto = useAlto(
+  () => world().chain,
+  () => Object.values(entryPointAddress),
+);
+const { bundlerFor, gasPrice, unsponsored, signAndSend } = walletsAt(alto);
+
+/** Ways to pay in a token for calls; they answer the hash of the operation. */
+type Sender = (dapp: ClientDapp, one: ClientAccount, token: Address, calls: Call[]) => Promise<Hex>;
+
+const throughViem =
+  (contextOf: (token: Address) => unknown): Sender =>
+  (dapp, one, token, calls) =>
+    bundlerFor(one, dapp, contextOf(token)).sendUserOperation({ account: one.account, calls });
+
+const senders: Record<string, Sender> = {
+  "viem's paymaster client, by Pimlico's context": throughViem((token) => ({ token })),
+
+  "viem's paymaster client, by Biconomy's context": throughViem((feeTokenAddress) => ({
+    mode: 'ERC20',
+    tokenInfo: { feeTokenAddress },
+  })),
+
+  "permissionless' smart account client": (dapp, { client, account }, token, calls) =>
+    createSmartAccountClient({
+      client,
+      account,
+      chain: foundry,
+      bundlerTransport: http(alto().url),
+      paymaster: createPimlicoClient({ chain: foundry, transport: http(dapp.url), entryPoint: dapp.entryPoint }),
+      paymasterContext: { token },
+      userOperation: { estimateFeesPerGas: gasPrice },
+    }).sendUserOperation({ calls }),
+
+  "permissionless' Pimlico client": async (dapp, one, token, calls) => {
+    const pimlico = createPimlicoClient({ transport: http(dapp.url), entryPoint: dapp.entryPoint });
+    const userOperation: UserOperation = await unsponsored(one, ...calls);
+    // Its type knows policies only.
+    const paymasterContext = { token } as object;
+    const paid = await pimlico.sponsorUserOperation({ userOperation, paymasterContext });
+    return signAndSend(one, { ...userOperation, ...paid } as UserOperation);
+  },
+
+  "Biconomy's paymaster": async (dapp, one, feeTokenAddress, calls) => {
+    const paymaster = new BiconomyPaymaster({ paymasterUrl: dapp.url });
+    const op: UserOperation = await unsponsored(one, ...calls);
+    const options = { mode: PaymasterMode.ERC20, feeTokenAddress } as const;
+    const paid = await paymaster.getPaymasterAndData(op as object, options);
+    return signAndSend(one, { ...op, ...sponsoredBy(dapp, paid) } as UserOperation);
+  },
+};
+
+/** Quotes, an approval of the quote put before the calls, and the operation: as Biconomy's documentation has it. */
+const payQuoted = async (dapp: ClientDapp, one: ClientAccount, token: Address, calls: Call[]) => {
+  const paymaster = new BiconomyPaymaster({ paymasterUrl: dapp.url });
+  const op: UserOperation = await unsponsored(one, ...calls);
+  const asked = { mode: PaymasterMode.ERC20, tokenList: [token] };
+  const { feeQuotes, tokenPaymasterAddress } = await paymaster.getPaymasterFeeQuotesOrData(op as object, asked);
+  const feeQuote = feeQuotes![0]!;
+  const spender = tokenPaymasterAddress!;
+  const approval = await paymaster.buildTokenApprovalTransaction({ feeQuote, spender });
+  const hash = await senders["Biconomy's paymaster"]!(dapp, one, token, [approval as Call, ...calls]);
+  return { hash, quotedUnits: BigInt(Math.ceil(feeQuote.maxGasFee * 10 ** feeQuote.decimal)) };
+};
+
+const GAS_LIMITS = ['callGasLimit', 'verificationGasLimit', 'preVerificationGas'];
+const PAYMASTER_LIMITS = ['paymasterVerificationGasLimit', 'paymasterPostOpGasLimit'];
+
+/** Sends an operation, waits until it is mined, and checks on chain who has paid what. Answers the units paid. */
+const paidOnChain = async (
+  dapp: ClientDapp,
+  { account, client }: ClientAccount,
+  { contract, unitsPerCoin, premiumPercent }: PaidToken,
+  send: () => Promise<Hex>,
+): Promise<bigint> => {
+  const look = async () => ({
+    user: (await contract.getFunction('balanceOf')(account.address)) as bigint,
+    treasury: (await contract.getFunction('balanceOf')(treasury().address)) as bigint,
+    deposit: await dapp.purse(),
+    native: await client.getBalance({ address: account.address }),
+  });
+  const before = await look();
+  const hash = await send();
+  const receipt = await bundlerFor({ account, client }).waitForUserOperationReceipt({ hash });
+  expect(receipt).toMatchObject({ success: true });
+  expect(receipt.paymaster?.toLowerCase()).toBe(dapp.paymaster.toLowerCase());
+  const after = await look();
+  const paid = before.user - after.user;
+  expect(after.treasury - before.treasury).toBe(paid);
+  expect(after.native).toBe(before.native);
+
+  const wei = before.deposit - after.deposit;
+  expect(wei).toBe(receipt.actualGasCost);
+  // Never below cost, and what is over is the premium and a guess at the gas of taking the tokens.
+  expect(paid * 10n ** 18n).toBeGreaterThanOrEqual(wei * unitsPerCoin);
+  const over = Number(paid * 10n ** 18n) / Number(wei * unitsPerCoin) / (1 + premiumPercent / 100);
+  expect(over).toBeLessThan(1.15);
+
+  const [decision] = await dapp.decisions();
+  expect(decision).toMatchObject({ outcome: 'sponsored', code: 'PAID_IN_TOKEN', mode: 'ERC20', userOpHash: hash });
+  const gas = decision!.trace[0]!;
+  if (gas.code === 'GAS_ESTIMATED') {
+    const limits = [...GAS_LIMITS, ...PAYMASTER_LIMITS].map((field) => Number(gas.evidence[field] ?? 0));
+    const estimated = limits.reduce((sum, limit) => sum + limit) / Number(receipt.actualGasUsed);
+    expect(estimated).toBeGreaterThan(1);
+    expect(estimated).toBeLessThan(1.6);
+  }
+  const canPay = decision!.trace.find(({ rule }) => rule === 'tokenPayment');
+  expect(canPay).toMatchObject({ outcome: 'pass', code: 'USER_CAN_PAY' });
+  expect(paid).toBeLessThanOrEqual(BigInt(canPay!.evidence['neededUnits'] as string));
+  expect(wei).toBeLessThanOrEqual(BigInt(decision!.maxCostWei!));
+  return paid;
+};
+
+/** An account that is not deployed yet and has what an operation costs, and more. */
+const richAccount = async (dapp: ClientDapp, ...paidIn: PaidToken[]): Promise<ClientAccount> => {
+  const one = await newAccount(world(), dapp);
+  for (const token of paidIn) await token.give(one.account.address);
+  return one;
+};
+
+describe.each(['singleton-0.6', 'singleton-0.7', 'singleton-0.8'])('an operation of version %s', (version) => {
+  let dapp: ClientDapp;
+  beforeAll(async () => {
+    dapp = await clientDapp(world(), version);
+    await tokens.preFund.approveFrom(treasury(), dapp.paymaster);
+  });
+
+  /** An account that a sponsored operation has deployed, and that has approved the paymaster in it. */
+  const approvedAccount = async (token: PaidToken): Promise<ClientAccount> => {
+    const one = await richAccount(dapp, token);
+    const calls = [approveCall(token, dapp.paymaster, MaxUint256)];
+    const bundler = bundlerFor(one, dapp);
+    const hash = await bundler.sendUserOperation({ account: one.account, calls });
+    expect(await bundler.waitForUserOperationReceipt({ hash })).toMatchObject({ success: true });
+    return one;
+  };
+
+  test.each(Object.keys(senders))(
+    'that deploys its account and approves the paymaster in its batch is paid in tokens through %s',
+    async (name) => {
+      const token = tokens.static;
+      const one = await richAccount(dapp, token);
+      const calls = [approveCall(token, dapp.paymaster, MaxUint256), mintCall(world())];
+      await paidOnChain(dapp, one, token, () => senders[name]!(dapp, one, token.address, calls));
+    },
+  );
+
+  test.each(Object.keys(senders))(
+    'of an account that has approved before is paid by the rate of feeds through %s',
+    async (name) => {
+      const token = tokens.feeds;
+      const one = await approvedAccount(token);
+      await paidOnChain(dapp, one, token, () => senders[name]!(dapp, one, token.address, [mintCall(world())]));
+    },
+  );
+
+  test.each(Object.keys(senders))('is paid up front, and what is left is given back, through %s', async (name) => {
+    const token = tokens.preFund;
+    const one = await approvedAccount(token);
+    await paidOnChain(dapp, one, token, () => senders[name]!(dapp, one, token.address, [mintCall(world())]));
+  });
+
+  test.each(['static', 'feeds'] as const)(
+    "costs at most what Biconomy's client was quoted and has approved (rate: %s)",
+    async (rate) => {
+      const token = tokens[rate];
+      const one = await richAccount(dapp, token);
+      let quoted = 0n;
+      const paid = await paidOnChain(dapp, one, token, async () => {
+        const { hash, quotedUnits } = await payQuoted(dapp, one, token.address, [mintCall(world())]);
+        quoted = quotedUnits;
+        return hash;
+      });
+      expect(paid).toBeLessThanOrEqual(quoted);
+    },
+  );
+});

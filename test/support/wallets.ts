@@ -1,0 +1,70 @@
+import type { FeeQuotesOrDataResponse, PaymasterAndDataResponse } from '@biconomy/account';
+import { createPimlicoClient } from 'permissionless/clients/pimlico';
+import { type Hex, type HttpTransport, http } from 'viem';
+import {
+  type BundlerClient,
+  type SmartAccount,
+  type UserOperation,
+  createBundlerClient,
+  createPaymasterClient,
+} from 'viem/account-abstraction';
+import { foundry } from 'viem/chains';
+import { splitPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
+import type { Address } from '../../src/shared/schema/hex.ts';
+import type { ClientAccount, ClientDapp } from './client-world.ts';
+
+/** A call of an account. */
+export interface Call {
+  readonly to: Address;
+  readonly data: Hex;
+}
+
+/** What an app makes of the answer of Biconomy's client. */
+export const sponsoredBy = ({ entryPoint }: ClientDapp, answer: PaymasterAndDataResponse | FeeQuotesOrDataResponse) => {
+  const paymasterAndData = answer.paymasterAndData as Hex;
+  return {
+    ...(entryPoint.version === '0.6' ? { paymasterAndData } : splitPaymasterAndData(paymasterAndData)),
+    callGasLimit: BigInt(answer.callGasLimit ?? 0),
+    verificationGasLimit: BigInt(answer.verificationGasLimit ?? 0),
+    preVerificationGas: BigInt(answer.preVerificationGas ?? 0),
+  };
+};
+
+type AppClient = BundlerClient<HttpTransport, typeof foundry, SmartAccount>;
+
+/** How apps send the operations of their users' accounts to a bundler. */
+export const walletsAt = (bundler: () => { readonly url: string }) => {
+  const gasPrice = async () =>
+    (await createPimlicoClient({ transport: http(bundler().url) }).getUserOperationGasPrice()).standard;
+
+  /** viem's bundler client as an app sets it up; `context` is what its paymaster client sends along. */
+  const bundlerFor = ({ client, account }: ClientAccount, dapp?: ClientDapp, context?: unknown): AppClient =>
+    createBundlerClient({
+      client,
+      account,
+      chain: foundry,
+      transport: http(bundler().url),
+      pollingInterval: 50,
+      ...(dapp && { paymaster: createPaymasterClient({ transport: http(dapp.url) }), paymasterContext: context }),
+      userOperation: { estimateFeesPerGas: gasPrice },
+    });
+
+  /** An operation of the account with a stub signature, and without paymaster and gas. */
+  const unsponsored = async (one: ClientAccount, ...calls: Call[]): Promise<UserOperation> => {
+    const parameters = ['factory', 'fees', 'nonce', 'signature'] as const;
+    const { account } = one;
+    const prepared = await bundlerFor(one).prepareUserOperation({ account, calls, parameters });
+    const fields = ['sender', 'nonce', 'initCode', 'factory', 'factoryData', 'callData'];
+    const known = [...fields, 'maxFeePerGas', 'maxPriorityFeePerGas', 'signature'];
+    const op = Object.entries(prepared).filter(([name, value]) => known.includes(name) && value !== undefined);
+    return Object.fromEntries(op) as unknown as UserOperation;
+  };
+
+  /** Signs with the account's key and hands the operation to the bundler. */
+  const signAndSend = async (one: ClientAccount, op: UserOperation): Promise<Hex> => {
+    const signature = await one.account.signUserOperation(op);
+    return bundlerFor(one).sendUserOperation({ ...op, signature, account: one.account });
+  };
+
+  return { gasPrice, bundlerFor, unsponsored, signAndSend };
+};

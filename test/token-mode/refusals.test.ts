@@ -1,0 +1,276 @@
+import { MaxUint256, parseEther } from 'ethers';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { deployContract, fundDeposit } from '../../src/demo/world-contracts.ts';
+import { toRpcUserOperation } from '../../src/engine/user-operation/rpc-user-operation.ts';
+import { withPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
+import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
+import { encodeFunction } from '../support/account-call-data.ts';
+import { type EntryPointWorld, type NewAccount, deployEntryPointWorld } from '../support/entry-point-world.ts';
+import { type PaidToken, approveCall, deployFeeTokens } from '../support/fee-tokens.ts';
+import { type RpcReply, type SponsoredDapp, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
+
+const DUMMY_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
+const STRANGER: Address = `0x${'99'.repeat(20)}`;
+
+const world = useSponsoredWorld({ settlementPollMs: 1000 });
+let chain: EntryPointWorld;
+let token: PaidToken;
+let unpriced: Address;
+let paymaster: Address;
+let salt = 0n;
+
+beforeAll(async () => {
+  const { operator, engine } = world();
+  const { chainId } = world().chain;
+  chain = await deployEntryPointWorld(operator, chainId, '0.7');
+  const deployment = { chainId, version: 'singleton-0.7', privateKey: operator.privateKey };
+  paymaster = (await engine.service.call('paymasterContracts.deploy', deployment)).address;
+  await fundDeposit(chain.entryPoint, paymaster, parseEther('10'), operator);
+  token = (await deployFeeTokens(world())).static;
+  unpriced = await deployContract('TestToken', ['DEAD', 18], operator);
+  const feed = await deployContract('TestFeed', [8], operator);
+  const rate = { source: 'chainlink', nativeFeed: feed, tokenFeed: feed } as const;
+  const settings = { chainId, address: unpriced, symbol: 'DEAD', decimals: 18, premium: '0', rate };
+  await engine.service.call('feeTokens.set', settings);
+});
+
+const newDapp = (version = 'singleton-0.7'): Promise<SponsoredDapp> => world().engine.dapp({ version });
+
+/** An account that is not deployed yet, with so many units. */
+const newUser = async (units: bigint): Promise<NewAccount> => {
+  const account = await chain.newAccount(world().operator, (salt += 1n));
+  if (units > 0n) await token.give(account.address, units);
+  return account;
+};
+
+/** An operation that mints, and approves the paymaster for so many units first; of that nonce, in a lane of its own. */
+const operationOf = (account: NewAccount, approved: bigint, lane = 0n): UserOperation => {
+  const mint = { to: world().contracts.gameItems, data: gameCall('mint') };
+  const calls = [...(approved > 0n ? [approveCall(token, paymaster, approved)] : []), mint];
+  const types = ['address[]', 'uint256[]', 'bytes[]'];
+  const values = [calls.map(({ to }) => to), [], calls.map(({ data }) => data)];
+  const callData = encodeFunction(`executeBatch(${types.join(',')})`, types, values);
+  const op = chain.firstOperation(account, mint);
+  return { ...op, nonce: lane << 64n, callData, signature: DUMMY_SIGNATURE };
+};
+
+interface Question {
+  readonly op: Record<string, unknown>;
+  readonly context: Record<string, unknown>;
+  readonly entryPoint: string;
+  readonly chainId: string;
+}
+
+const method = (name: string, params: readonly unknown[]) => ({ jsonrpc: '2.0', id: 1, method: name, params });
+
+/** What clients of each dialect send. */
+const dialects = {
+  Biconomy: ({ op, context: { token: feeTokenAddress } }: Question) =>
+    method('pm_sponsorUserOperation', [
+      op,
+      { mode: 'ERC20', ...(feeTokenAddress !== undefined && { tokenInfo: { feeTokenAddress } }) },
+    ]),
+  'ERC-7677': ({ op, context, entryPoint, chainId }: Question) =>
+    method('pm_getPaymasterData', [op, entryPoint, chainId, { mode: 'ERC20', ...context }]),
+  Pimlico: ({ op, context, entryPoint }: Question) =>
+    method('pm_sponsorUserOperation', [op, entryPoint, { mode: 'ERC20', ...context }]),
+} as const;
+type Dialect = keyof typeof dialects;
+const everyDialect = Object.keys(dialects) as Dialect[];
+
+const ask = async (
+  dapp: SponsoredDapp,
+  dialect: Dialect,
+  op: UserOperation,
+  changed: Partial<Omit<Question, 'op'>> & { op?: Record<string, unknown> } = {},
+): Promise<RpcReply> => {
+  const question = {
+    context: { token: token.address },
+    entryPoint: chain.entryPoint,
+    chainId: '0x7a69',
+    ...changed,
+    op: { ...toRpcUserOperation(op), ...changed.op },
+  };
+  return world().engine.post(`/api/v1/31337/${dapp.apiKey}`, dialects[dialect](question));
+};
+
+interface Refusal {
+  readonly name: string;
+  /** Where it can happen; absent: everywhere. */
+  readonly in?: readonly Dialect[];
+  /** Of the DApp; absent: singleton-0.7. */
+  readonly version?: string;
+  readonly changed?: Parameters<typeof ask>[3];
+  readonly units?: bigint;
+  readonly approved?: bigint;
+  readonly rpc: number;
+  readonly status?: number;
+  readonly message: RegExp;
+  readonly data?: () => Record<string, unknown>;
+  /** What is stored. Absent: it is no question to decide, and refused at the door. */
+  readonly code?: string;
+}
+
+const refusals: Refusal[] = [
+  {
+    name: 'no token is named',
+    changed: { context: {} },
+    ...{ rpc: -32006, message: /^tokenInfo.feeTokenAddress is required in ERC20 mode$/, code: 'FEE_TOKEN_REQUIRED' },
+  },
+  {
+    name: 'the token is not supported',
+    changed: { context: { token: STRANGER } },
+    ...{ rpc: -32007, message: /0x99.* is not supported/, code: 'TOKEN_NOT_SUPPORTED' },
+    data: () => ({ supported: expect.arrayContaining([token.address]) as unknown }),
+  },
+  {
+    name: 'the token has no price',
+    get changed() {
+      return { context: { token: unpriced } };
+    },
+    ...{ rpc: -32003, status: 503, message: /feed/, code: 'CHAIN_UNREACHABLE' },
+  },
+  {
+    name: 'the user has not approved enough',
+    approved: 1n,
+    ...{ rpc: -32005, message: /0\.000001 USDT \(1 unit\).* too little/, code: 'TOKEN_ALLOWANCE_SHORT' },
+    data: () => ({ code: 'TOKEN_ALLOWANCE_SHORT', rule: 'tokenPayment' }),
+  },
+  {
+    name: 'the user has approved nothing',
+    approved: 0n,
+    ...{ rpc: -32005, message: /may take 0 USDT/, code: 'TOKEN_ALLOWANCE_SHORT' },
+    data: () => ({ code: 'TOKEN_ALLOWANCE_SHORT', hint: expect.stringContaining('in the batch') as unknown }),
+  },
+  {
+    name: 'the user has too few tokens',
+    units: 2n,
+    ...{ rpc: -32005, message: /has 0\.000002 USDT \(2 units\) to pay with/, code: 'TOKEN_BALANCE_SHORT' },
+    data: () => ({ code: 'TOKEN_BALANCE_SHORT', hint: expect.stringMatching(/^Send at least/) as unknown }),
+  },
+  {
+    name: 'the operation is half-filled',
+    in: ['Biconomy', 'ERC-7677'],
+    changed: { op: { verificationGasLimit: undefined } },
+    ...{ rpc: -32602, message: /^verificationGasLimit must be given/, code: 'VALIDATION' },
+  },
+  {
+    name: 'the gas is absurd',
+    changed: { op: { callGasLimit: `0x${(1n << 120n).toString(16)}` } },
+    ...{ rpc: -32602, message: /^callGasLimit must be at most 2\^120 - 1.*AA94/, code: 'VALIDATION' },
+  },
+  {
+    name: 'taking the tokens would run out of gas',
+    changed: { op: { paymasterPostOpGasLimit: '0x7530' } },
+    ...{ rpc: -32602, message: /^paymasterPostOpGasLimit must be at least 60000/, code: 'VALIDATION' },
+  },
+  {
+    name: 'the EntryPoint is another one',
+    in: ['ERC-7677', 'Pimlico'],
+    changed: { entryPoint: STRANGER },
+    ...{ rpc: -32602, message: /sponsored on EntryPoint 0\.7/ },
+    data: () => ({ code: 'ENTRY_POINT_MISMATCH', expected: chain.entryPoint }),
+  },
+  {
+    name: 'the operation is of another EntryPoint',
+    in: ['Biconomy'],
+    version: '1.1.0',
+    ...{ rpc: -32602, message: /^factory should not exist: this DApp uses EntryPoint 0\.6/ },
+  },
+  {
+    name: 'the chain is another one',
+    in: ['ERC-7677'],
+    changed: { chainId: '0x1' },
+    ...{ rpc: -32602, message: /is chain 1, but this address serves chain 31337/ },
+    data: () => ({ code: 'CHAIN_MISMATCH', expected: '0x7a69' }),
+  },
+];
+
+describe.each(everyDialect)('nothing is signed and the reason is told in the dialect of %s', (dialect) => {
+  test.each(refusals.filter(({ in: where = everyDialect }) => where.includes(dialect)))(
+    'where $name',
+    async (refusal) => {
+      const { units = 10n ** 9n, approved = MaxUint256, status = 400, rpc, message, data, code } = refusal;
+      const dapp = await newDapp(refusal.version);
+      const op = operationOf(await newUser(units), approved);
+      const reply = await ask(dapp, dialect, op, refusal.changed);
+      expect(reply.body.error?.message).toMatch(message);
+      expect([reply.status, reply.body.error?.code, reply.body.result]).toEqual([status, rpc, undefined]);
+      if (data !== undefined) expect(reply.body.error?.data).toMatchObject(data());
+      const stored = await dapp.decisions();
+      expect(stored.map((decision) => decision.code)).toEqual(code === undefined ? [] : [code]);
+      for (const decision of stored) {
+        expect(decision).toMatchObject({ mode: 'ERC20', paymasterAndData: '0x', userOpHash: null, settlement: null });
+        expect(reply.body.error?.message).toContain(decision.message);
+      }
+    },
+  );
+});
+
+/** The most that an operation of this dialect and account may cost, in units. */
+const mostUnits = async (dapp: SponsoredDapp): Promise<bigint> => {
+  const evidence = (await dapp.decisions())[0]!.trace.find(({ rule }) => rule === 'tokenPayment')?.evidence;
+  return BigInt(evidence!['neededUnits'] as string);
+};
+
+describe('tokens that are promised to one operation', () => {
+  test.each(everyDialect)('do not pay for another, however many ask at the same time (%s)', async (dialect) => {
+    const dapp = await newDapp();
+    const rich = await newUser(10n ** 9n);
+    expect((await ask(dapp, dialect, operationOf(rich, MaxUint256))).status).toBe(200);
+    const account = await newUser(((await mostUnits(dapp)) * 5n) / 2n);
+    const lanes = Array.from({ length: 8 }, (_, lane) => operationOf(account, MaxUint256, BigInt(lane)));
+    const replies = await Promise.all(lanes.map((op) => ask(dapp, dialect, op)));
+    const refused = replies.filter(({ status }) => status !== 200);
+    expect(replies.length - refused.length).toBe(2);
+    for (const { body } of refused) {
+      expect(body.error).toMatchObject({ code: -32005, data: { code: 'TOKEN_BALANCE_SHORT' } });
+      expect(body.error?.message).toMatch(/promised to operations/);
+    }
+    expect((await ask(dapp, dialect, operationOf(rich, MaxUint256, 1n))).status).toBe(200);
+  });
+
+  test('are free again, but for what it has cost, as soon as it is mined', async () => {
+    const dapp = await newDapp();
+    const { operator, clock } = world();
+    const probe = await ask(dapp, 'Biconomy', operationOf(await newUser(10n ** 9n), MaxUint256));
+    expect(probe.status).toBe(200);
+    const account = await newUser(((await mostUnits(dapp)) * 19n) / 10n);
+    const op = operationOf(account, MaxUint256);
+    const { paymasterAndData } = (await ask(dapp, 'Biconomy', op)).body.result!;
+    const next = { ...operationOf(account, MaxUint256, 1n), factory: undefined, factoryData: undefined };
+    const again = () => ask(dapp, 'Biconomy', next as UserOperation);
+    expect((await again()).body.error?.data).toMatchObject({ code: 'TOKEN_BALANCE_SHORT' });
+
+    const mined = await chain.mine(await chain.sign(withPaymasterAndData(op, paymasterAndData), operator));
+    expect(mined.success).toBe(true);
+    await vi.waitFor(async () => {
+      await clock.advance(1000);
+      const [decision] = (await dapp.decisions()).filter(({ settlement }) => settlement === 'settled');
+      expect(decision).toMatchObject({ code: 'PAID_IN_TOKEN', actualCostWei: String(mined.actualGasCost) });
+    });
+    expect((await again()).status).toBe(200);
+  });
+});
+
+test('an operation that its user pays takes nothing from the limits of the DApp, and its record says what it may cost', async () => {
+  const dapp = await newDapp();
+  const policyData = {
+    type: 'PAYMASTER',
+    cycleDuration: { value: 1, unit: 'day' },
+    threshold: 0.000000000000000001,
+    thresholdType: 'NATIVE_ASSET',
+  };
+  const rule = { name: 'One wei', policyType: 'PAYMASTER_SA_LIMIT', policyData };
+  await world().engine.service.call('rules.create', { paymasterId: dapp.paymasterId, rule });
+  const op = operationOf(await newUser(10n ** 9n), MaxUint256);
+  expect((await ask(dapp, 'ERC-7677', op)).status).toBe(200);
+  const [decision] = await dapp.decisions();
+  expect(decision).toMatchObject({ outcome: 'sponsored', code: 'PAID_IN_TOKEN', rule: null });
+  expect(decision!.message).toMatch(/^Signed: the user pays at most \d+\.\d+ USDT for it\.$/);
+  expect(decision!.trace.map((step) => step.rule)).toEqual(['gas', 'fees', 'tokenPayment', 'gasTank']);
+  expect(decision!.request).toMatchObject({ calls: [{ target: expect.any(String) as unknown }, {}] });
+  const { body } = await dapp.sponsor(toRpcUserOperation(op));
+  expect(body.result?.reason).toMatchObject({ code: 'LIMIT_TOO_SMALL' });
+});
