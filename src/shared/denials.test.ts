@@ -52,6 +52,15 @@ const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string
     names: [TARGET, 'Game Items', 'burn(uint256)'],
   },
   PLAIN_TRANSFER: { evidence: { target: TARGET, valueWei: '1000000000000000001', ...place }, names: [TARGET] },
+  FEE_TOO_HIGH: {
+    evidence: { maxFeePerGasWei: '500', baseFeeWei: '8', pricePerGasWei: '500', mostWei: '180' },
+    names: ['500', '8', '180', 'maxPriorityFeePerGas'],
+  },
+  GAS_ABOVE_BLOCK: { evidence: { gas: '40000000', blockGasLimit: '30000000' }, names: ['40000000', '30000000'] },
+  PRE_VERIFICATION_GAS_TOO_HIGH: {
+    evidence: { preVerificationGas: '1000000000', most: '250000' },
+    names: ['1000000000', '250000', 'calculateGasLimits'],
+  },
   METHOD_NOT_IN_ABI: {
     evidence: { target: TARGET, contract: 'Game Items', selector: '0x42966c68', ...place },
     names: [TARGET, 'Game Items', '0x42966c68', 'ABI'],
@@ -72,6 +81,7 @@ const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string
     evidence: { ...token, promisedUnits: '3' },
     names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 unit)', SENDER, '0.000003 USDC (3 units) that are promised'],
   },
+  TOKEN_TRANSFER_REFUSED: { evidence: token, names: ['USDC', TARGET] },
   TOKEN_UNREADABLE: { evidence: token, names: ['USDC', TARGET] },
   WEBHOOK_DENIED: { evidence: { host, status: 200 }, names: [host, 'arePoliciesVerified: false'] },
   WEBHOOK_TIMEOUT: { evidence: { host, timeoutMs: 3000 }, names: [host, '3000 ms'] },

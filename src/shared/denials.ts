@@ -108,6 +108,20 @@ const rows = {
     message: `The operation offers ${String(maxFeePerGasWei)} wei per gas, the chain asks for at least ${String(baseFeeWei)}.`,
     hint: `Send it with a maxFeePerGas of at least ${String(baseFeeWei)} wei.`,
   }),
+  FEE_TOO_HIGH: ({ pricePerGasWei, mostWei, baseFeeWei }) => ({
+    message:
+      `The operation pays up to ${String(pricePerGasWei)} wei per gas where the chain asks for ${String(baseFeeWei)}: ` +
+      `more than the ${String(mostWei)} that are sponsored.`,
+    hint: `Send it with a maxFeePerGas, or a maxPriorityFeePerGas, that comes to at most ${String(mostWei)} wei per gas.`,
+  }),
+  GAS_ABOVE_BLOCK: ({ gas, blockGasLimit }) => ({
+    message: `The gas limits of the operation come to ${String(gas)}, and a block holds ${String(blockGasLimit)}.`,
+    hint: 'Have the gas estimated (calculateGasLimits: true), or send lower limits.',
+  }),
+  PRE_VERIFICATION_GAS_TOO_HIGH: ({ preVerificationGas, most }) => ({
+    message: `The operation gives its bundler ${String(preVerificationGas)} preVerificationGas; its calldata is worth ${String(most)} at most.`,
+    hint: `Have the gas estimated (calculateGasLimits: true), or send at most ${String(most)}.`,
+  }),
   GAS_TANK_EMPTY: ({ balanceWei, promisedWei, neededWei }) => {
     const short = BigInt(String(neededWei)) + BigInt(String(promisedWei)) - BigInt(String(balanceWei));
     return {

@@ -41,6 +41,10 @@ export const tokenDenials = {
       `and this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} too little.`,
     hint: `Send at least ${amount(evidence, 'missing')} to ${String(evidence['sender'])}, or pay in another token.`,
   }),
+  TOKEN_TRANSFER_REFUSED: ({ symbol, token, sender }) => ({
+    message: `The contract ${String(token)} of the fee token ${String(symbol)} refuses to take tokens from ${String(sender)}.`,
+    hint: 'Pay in another token: this one bars the account, or its transfers are paused.',
+  }),
   TOKEN_UNREADABLE: ({ symbol, token }) => ({
     message: `The contract ${String(token)} of the fee token ${String(symbol)} tells neither balance nor allowance.`,
     hint: 'Pay in another token; the operator should check the address of this one.',

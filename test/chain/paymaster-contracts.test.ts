@@ -140,6 +140,15 @@ describe.each(deployable)('$version', (layout) => {
   });
 });
 
+it('a contract of another EntryPoint, though it hashes and signs alike, is not attached', async () => {
+  const address = await deployed(deployable.find(({ version }) => version === 'verifying-0.7')!);
+  const target = { chainId: chain().chainId, version: 'verifying-0.8', address };
+  await expect(engine.service.call('paymasterContracts.use', target)).rejects.toMatchObject({
+    code: 'CONTRACT_MISMATCH',
+    message: /wired to the EntryPoint 0x0000000071727/i,
+  });
+});
+
 describe.each(deployable.filter((layout) => layout.token?.version === layout.version))(
   '$version, paid in a token',
   (layout) => {

@@ -111,7 +111,9 @@ describe('an empty tank', () => {
     const { body } = await dapp.sponsor(op({ maxFeePerGas: String(most), callGasLimit: String(most) }));
     expect(body.result?.callGasLimit).toBe(Number(most));
     const cost = (most + 3n * 500_000n + 60_000n + 12_000n) * most;
-    expect((await dapp.decisions())[0]).toMatchObject({ code: 'GAS_TANK_EMPTY', maxCostWei: String(cost) });
+    const [decision] = await dapp.decisions();
+    expect(decision).toMatchObject({ code: 'GAS_ABOVE_BLOCK', maxCostWei: String(cost) });
+    expect(decision?.trace.at(-1)).toMatchObject({ code: 'GAS_TANK_EMPTY', evidence: { neededWei: String(cost) } });
   });
 });
 

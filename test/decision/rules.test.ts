@@ -154,7 +154,7 @@ describe('an operation that deploys its account', () => {
     expect(codeOf(await dapp.sponsor(op()))).toBe('SPONSORED');
     await call('rules.activate', rule);
     expect(codeOf(await dapp.sponsor(deploying()))).toBe('SPONSORED');
-    const burning = op({ data: gameCall('burn') }, { initCode: '0xff' });
+    const burning = op({ data: gameCall('burn') }, { initCode: `0x${'ff'.repeat(20)}` });
     expect(codeOf(await dapp.sponsor(burning))).toBe('METHOD_NOT_WHITELISTED');
   });
 
@@ -185,7 +185,7 @@ test('every local rule is asked, and the first denial in their order decides', a
   const steps = async (outcome: string): Promise<unknown[]> =>
     (await dapp.decisions())[0]!.trace.filter((step) => step.outcome === outcome).map(({ code }) => code);
 
-  const initCode = '0xff';
+  const initCode = `0x${'ff'.repeat(20)}`;
   expect(codeOf(await dapp.sponsor(op({ data: gameCall('burn') }, { initCode })))).toBe('METHOD_NOT_WHITELISTED');
   const denials = ['METHOD_NOT_WHITELISTED', 'WALLET_DEPLOYMENT_NOT_SPONSORED', 'LIMIT_TOO_SMALL', 'GAS_TANK_EMPTY'];
   expect(await steps('deny')).toEqual(denials);

@@ -40,6 +40,7 @@ const check = async (fields: Partial<Payment> = {}, calls: DecodedCall[] = [], p
     chainId: world().chainId,
     sender,
     spender: SPENDER,
+    treasury: world().wallet(1),
     token: world().feeToken(),
     maxUnits: 1_000_000n,
     decoding: { outcome: 'decoded', calls, via: [] },
@@ -133,7 +134,7 @@ describe("the operation's own batch", () => {
 });
 
 describe('a fee that is taken up front', () => {
-  const upFront = () => ({ units: 600_000n, treasury: world().wallet(1) });
+  const upFront = () => ({ units: 600_000n });
   const treasuryApproves = (units: bigint) => world().token.send('approve', [SPENDER, units], 1);
 
   test('has to be approved before the operation: its batch runs too late', async () => {
@@ -170,7 +171,7 @@ describe('nothing is signed blindly', () => {
 
   describe('where nobody can look', () => {
     const payment = (): Payment => ({
-      ...{ chainId: 31337, sender, spender: SPENDER, token: world().feeToken(), maxUnits: 0n },
+      ...{ chainId: 31337, sender, spender: SPENDER, treasury: STRANGER, token: world().feeToken(), maxUnits: 0n },
       decoding: { outcome: 'decoded', calls: [], via: [] },
     });
 

@@ -2,7 +2,7 @@ import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
 import { delegateOf } from '../chain/gas/delegation.ts';
-import { readBaseFee, readCode } from '../chain/gas/eth-call.ts';
+import { readBlockGas, readCode } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import { callFault } from '../paymaster/agreement.ts';
 import { UnexpectedAnswer, readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
@@ -66,6 +66,8 @@ export interface ChainMoney {
   readonly balanceWei: bigint;
   /** What a block asks for at least, wei per gas. */
   readonly baseFeeWei: bigint;
+  /** How much gas a block holds. */
+  readonly blockGasLimit?: bigint | undefined;
 }
 
 /**
@@ -94,8 +96,8 @@ export const readMoney = async (
   if (rpc === undefined) return undefined;
   try {
     return await asked(ready, async () => {
-      const [balanceWei, baseFeeWei] = await Promise.all([readTank(rpc, ready), readBaseFee(rpc)]);
-      return { balanceWei, baseFeeWei };
+      const [balanceWei, block] = await Promise.all([readTank(rpc, ready), readBlockGas(rpc)]);
+      return { balanceWei, baseFeeWei: block.baseFeePerGas, blockGasLimit: block.gasLimit };
     });
   } catch (error) {
     const silent =

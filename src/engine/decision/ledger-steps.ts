@@ -1,5 +1,6 @@
 import { addressKey } from '../../shared/schema/hex.ts';
-import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { mostPreVerificationGas } from '../chain/gas/pre-verification-bound.ts';
 import type { Clock } from '../clock.ts';
 import { windowAt } from '../ledger/windows.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
@@ -44,6 +45,11 @@ const isActiveLimit = (rule: Rule): rule is LimitRule => rule.active && rule.pol
 export const tankKey = ({ chainId, contract, fundingWallet }: ReadyPaymaster): string =>
   ['tank', chainId, addressKey(contract), addressKey(fundingWallet ?? '0x')].join(':');
 
+const executionGas = (op: UserOperation): bigint => {
+  const own = op.callGasLimit + op.verificationGasLimit;
+  return isV06(op) ? own : own + (op.paymasterVerificationGasLimit ?? 0n) + (op.paymasterPostOpGasLimit ?? 0n);
+};
+
 /** Claims on every active limit's current window and on the gas tank (SPEC 5.4 and 5.5). */
 export const ledgerSteps = (clock: Clock, { op, ready, policy, payment, money, now }: LedgerFacts): LedgerSteps => {
   const maxCost = ready.layout.reservedCost(op);
@@ -70,7 +76,15 @@ export const ledgerSteps = (clock: Clock, { op, ready, policy, payment, money, n
   const asked: ClaimedStep[] = [...limits, ...(payment ? [payment] : []), { claim: tank, step: tankStep }];
   const fees = (): Step =>
     ruleStep(clock, feesRule.type, () =>
-      feesRule.check(null, { maxFeePerGasWei: op.maxFeePerGas, baseFeeWei: money?.baseFeeWei }),
+      feesRule.check(null, {
+        maxFeePerGasWei: op.maxFeePerGas,
+        maxPriorityFeePerGasWei: op.maxPriorityFeePerGas,
+        executionGas: executionGas(op),
+        preVerificationGas: op.preVerificationGas,
+        mostPreVerificationGas: mostPreVerificationGas(op, ready.chainId),
+        baseFeeWei: money?.baseFeeWei,
+        blockGasLimit: money?.blockGasLimit,
+      }),
     );
   return {
     claims: asked.map(({ claim }) => claim),

@@ -30,8 +30,9 @@ export const paymentClaim = async (
     sender,
     spender: contract,
     token,
+    treasury,
     maxUnits: needed,
-    ...(units !== undefined && { upFront: { units, treasury } }),
+    ...(units !== undefined && { upFront: { units } }),
     decoding,
   });
   const key = ['user', chainId, addressKey(token.address), addressKey(sender)].join(':');

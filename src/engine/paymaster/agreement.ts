@@ -50,13 +50,17 @@ const signerFault = ({ layout }: AgreementSubject, { vault, contract }: Paymaste
     : `its signer is ${contract}, the vault's is ${vault}.`;
 
 /**
- * Asks a paymaster contract for its hash of a sample operation and for its signer (SPEC 4).
+ * Asks a paymaster contract for its EntryPoint, its hash of a sample operation and its signer (SPEC 4).
  *
  * @throws EngineError `CONTRACT_MISMATCH` with both values of each comparison, `CHAIN_UNREACHABLE`
  */
 export const requireAgreement = async (rpc: RpcClient, subject: AgreementSubject): Promise<void> => {
-  const { hash, signer, matches } = await compare(rpc, subject);
+  const { otherEntryPoint, hash, signer, matches } = await compare(rpc, subject);
   if (matches) return;
+  if (otherEntryPoint !== undefined) {
+    const detail = `it is wired to the EntryPoint ${otherEntryPoint}.`;
+    throw mismatch(subject, detail, { entryPoint: otherEntryPoint });
+  }
   if (hash.local === addressKey(hash.contract)) {
     const importing = `"gasdesk signer import --chain ${subject.chainId} --private-key-file FILE --replace"`;
     const remedy = `Import the contract's key with ${importing}, or set the vault's signer on the contract. `;

@@ -1,4 +1,5 @@
 import { Interface } from 'ethers';
+import { entryPointAddress } from '../../shared/entry-points.ts';
 import { sameAddress } from '../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
@@ -10,6 +11,7 @@ import type { AttachableLayout, PaymasterLayout, SponsorshipTerms, TokenTerms } 
 export type EthCall = (to: Address, data: Hex) => Promise<Hex>;
 
 const abi = new Interface([
+  'function entryPoint() view returns (address)',
   'function verifyingSigner() view returns (address)',
   'function signers(address signer) view returns (bool)',
   'function getBalance(address paymasterId) view returns (uint256)',
@@ -36,6 +38,9 @@ async function readUint256(call: EthCall, to: Address, name: string, account: Ad
   return BigInt(answer);
 }
 
+/** The address in an answer; the raw answer where it is none, e.g. `0x`. */
+const addressIn = (answer: Hex): Hex => (/^0x0{24}[0-9a-fA-F]{40}$/.test(answer) ? `0x${answer.slice(26)}` : answer);
+
 /** `signer` if the contract accepts its signatures, else the address it accepts or, where that is none, its raw answer. */
 export async function readSigner(
   call: EthCall,
@@ -47,8 +52,7 @@ export async function readSigner(
     const answer = await call(paymaster, callData('signers', signer));
     return answer === TRUE ? signer : answer;
   }
-  const answer = await call(paymaster, callData('verifyingSigner'));
-  return /^0x0{24}[0-9a-fA-F]{40}$/.test(answer) ? `0x${answer.slice(26)}` : answer;
+  return addressIn(await call(paymaster, callData('verifyingSigner')));
 }
 
 /**
@@ -75,6 +79,8 @@ export const readSenderNonce = (call: EthCall, paymaster: Address, sender: Addre
 export interface PaymasterContractCheck {
   /** False: nothing may be signed for this contract. */
   matches: boolean;
+  /** The EntryPoint it is wired to, where it says that and it is another. Version 1.1.0 does not say. */
+  otherEntryPoint?: Hex;
   hash: { local: Hex; contract: Hex };
   signer: { vault: Address; contract: Hex };
 }
@@ -119,7 +125,7 @@ const modesOf = (layout: AttachableLayout): readonly AttachableLayout[] =>
 
 /**
  * Checks that a contract is what its layout says, before it is used and by `doctor` (SPEC 4): in each of its modes its
- * `getHash` of a sample operation equals ours, and it accepts the vault's signatures. Rejects only when `call` does.
+ * `getHash` of a sample operation equals ours, it accepts the vault's signatures, and it is wired to the EntryPoint. Rejects only when `call` does.
  */
 export async function verifyPaymasterContract(
   call: EthCall,
@@ -128,7 +134,8 @@ export async function verifyPaymasterContract(
 ): Promise<PaymasterContractCheck> {
   const sample = layout.entryPointVersion === '0.6' ? SAMPLE_V06 : SAMPLE_V07;
   const terms = { ...SAMPLE_TERMS, chainId, paymaster };
-  const [hashes, contractsSigner] = await Promise.all([
+  const expected = entryPointAddress[layout.entryPointVersion];
+  const [hashes, contractsSigner, wired] = await Promise.all([
     Promise.all(
       modesOf(layout).map(async (mode) => ({
         local: mode.hash(sample, terms),
@@ -136,10 +143,13 @@ export async function verifyPaymasterContract(
       })),
     ),
     readSigner(call, layout, paymaster, signer),
+    call(paymaster, callData('entryPoint')).then(addressIn, () => expected),
   ]);
   const different = hashes.find(({ local, contract }) => local !== contract.toLowerCase());
-  const matches = different === undefined && sameAddress(signer, contractsSigner);
+  const isWired = byteLength(wired) !== 20 || sameAddress(expected, wired);
+  const matches = different === undefined && isWired && sameAddress(signer, contractsSigner);
   const hash = different ?? hashes[0];
   if (hash === undefined) throw new Error('a contract has at least one mode');
-  return { matches, hash, signer: { vault: signer, contract: contractsSigner } };
+  const signers = { vault: signer, contract: contractsSigner };
+  return { matches, ...(!isWired && { otherEntryPoint: wired }), hash, signer: signers };
 }

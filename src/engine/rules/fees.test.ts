@@ -1,5 +1,17 @@
 import { expect, test } from 'vitest';
-import { feesRule } from './fees.ts';
+import { type FeeFacts, feesRule } from './fees.ts';
+
+const GWEI = 10n ** 9n;
+const usual: FeeFacts = {
+  maxFeePerGasWei: 30n * GWEI,
+  maxPriorityFeePerGasWei: GWEI,
+  executionGas: 300_000n,
+  preVerificationGas: 50_000n,
+  mostPreVerificationGas: 250_000n,
+  baseFeeWei: 10n * GWEI,
+  blockGasLimit: 30_000_000n,
+};
+const judge = (facts: Partial<FeeFacts>) => feesRule.check(null, { ...usual, ...facts });
 
 test.each([
   [0n, 7n, 'deny', 'FEE_TOO_LOW'],
@@ -8,7 +20,38 @@ test.each([
   [0n, 0n, 'pass', 'FEE_COVERS_BASE'],
   [0n, undefined, 'skip', 'BASE_FEE_UNKNOWN'],
 ])('a tank is not drained by an operation that offers %s where the base fee is %s', (offered, base, outcome, code) => {
-  const verdict = feesRule.check(null, { maxFeePerGasWei: offered, baseFeeWei: base });
+  const verdict = judge({ maxFeePerGasWei: offered, baseFeeWei: base });
   expect({ outcome: verdict.outcome, code: verdict.code }).toEqual({ outcome, code });
   expect(verdict.evidence).toMatchObject({ maxFeePerGasWei: String(offered) });
+});
+
+test.each<[string, Partial<FeeFacts>, string]>([
+  [
+    'pays up to ten times the base fee',
+    { maxFeePerGasWei: 110n * GWEI, maxPriorityFeePerGasWei: 110n * GWEI },
+    'FEE_COVERS_BASE',
+  ],
+  ['pays more', { maxFeePerGasWei: 110n * GWEI + 1n, maxPriorityFeePerGasWei: 110n * GWEI }, 'FEE_TOO_HIGH'],
+  ['allows more, but would not pay it', { maxFeePerGasWei: 900n * GWEI }, 'FEE_COVERS_BASE'],
+  [
+    'tips 10 gwei where gas is nearly free',
+    { ...{ baseFeeWei: 8n, maxPriorityFeePerGasWei: 10n * GWEI } },
+    'FEE_COVERS_BASE',
+  ],
+  [
+    'tips 10,000 gwei there',
+    { baseFeeWei: 8n, maxFeePerGasWei: 10n ** 13n, maxPriorityFeePerGasWei: 10n ** 13n },
+    'FEE_TOO_HIGH',
+  ],
+  ['gives its bundler a fortune', { preVerificationGas: 10n ** 9n }, 'PRE_VERIFICATION_GAS_TOO_HIGH'],
+  [
+    'does so where no chain is asked',
+    { preVerificationGas: 10n ** 9n, baseFeeWei: undefined },
+    'PRE_VERIFICATION_GAS_TOO_HIGH',
+  ],
+  ['gives just enough', { preVerificationGas: 250_000n }, 'FEE_COVERS_BASE'],
+  ['fits into no block', { executionGas: 30_000_001n }, 'GAS_ABOVE_BLOCK'],
+  ['fills a block', { executionGas: 30_000_000n }, 'FEE_COVERS_BASE'],
+])('no bundler carries the tank away with an operation that %s', (_what, facts, code) => {
+  expect(judge(facts).code).toBe(code);
 });

@@ -5,7 +5,7 @@ import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import type { DecodedCall, Decoding } from '../calls/decode-calls.ts';
 import { type RpcClient, RpcError, nodeRefusal } from '../chain/rpc.ts';
 import { type Verdict, deny, pass, skip } from '../rules/rule.ts';
-import { readToken, readTokenCall } from './erc20.ts';
+import { canTransfer, readToken, readTokenCall } from './erc20.ts';
 
 /** A payment that a paymaster is about to rely on. */
 export interface Payment {
@@ -15,10 +15,12 @@ export interface Payment {
   /** The paymaster contract, which takes the tokens. */
   readonly spender: Address;
   readonly token: FeeToken;
+  /** Who receives the tokens. */
+  readonly treasury: Address;
   /** Smallest units the user can be charged at most. */
   readonly maxUnits: bigint;
   /** Units that are taken before the operation runs, and who gives back what is left. */
-  readonly upFront?: { readonly units: bigint; readonly treasury: Address };
+  readonly upFront?: { readonly units: bigint };
   /** The operation's calls, decoded. */
   readonly decoding: Decoding;
 }
@@ -50,9 +52,9 @@ const readUnits = async (rpc: RpcClient, token: Address, reading: 'balanceOf' | 
 };
 
 /** Nothing may be taken up front that could not be given back: the rest of it would be lost to the user. */
-const requireRefundable = async (rpc: RpcClient, { upFront, token, spender }: Payment): Promise<void> => {
+const requireRefundable = async (rpc: RpcClient, { upFront, token, spender, treasury }: Payment): Promise<void> => {
   if (upFront === undefined) return;
-  const { treasury, units } = upFront;
+  const { units } = upFront;
   const allowed = await readUnits(rpc, token.address, 'allowance', [treasury, spender]);
   if (allowed !== undefined && allowed >= units) return;
   const fix = `Approve ${spender} on the token ${token.address} from the treasury, or set the token without --pre-fund.`;
@@ -83,6 +85,12 @@ const look = async (rpc: RpcClient, payment: Payment): Promise<PaymentVerdict> =
   const { symbol, decimals, address } = token;
   if (allowance === undefined || balance === undefined) {
     return () => deny('TOKEN_UNREADABLE', { symbol, token: address });
+  }
+  // What is yet to be approved, or to arrive, cannot be tried.
+  const isHere = allowance >= maxUnits && balance >= maxUnits;
+  const taking = { spender, from: sender, to: payment.treasury, units: maxUnits };
+  if (isHere && !(await canTransfer(rpc, address, taking))) {
+    return () => deny('TOKEN_TRANSFER_REFUSED', { symbol, token: address, sender });
   }
   return (promisedUnits) => {
     const purse: Purse = { allowance: less(allowance, promisedUnits), balance: less(balance, promisedUnits) };

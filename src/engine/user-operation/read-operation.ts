@@ -53,6 +53,9 @@ const readV06 = (partial: PartialUserOperation): Requested<UserOperationV06> => 
   const foreign = ONLY_FROM_V07.find((field) => partial[field] !== undefined);
   if (foreign !== undefined) throw misfit(foreign, '0.6', 'whose operations have initCode and paymasterAndData');
   const { sender, nonce, initCode, callData, signature } = partial;
+  if (initCode !== undefined && initCode !== '0x' && byteLength(initCode) < ADDRESS_LENGTH) {
+    throw fault('initCode must begin with the address of a factory');
+  }
   return {
     sender,
     nonce,

@@ -47,6 +47,9 @@ const feeTokenRate = z.discriminatedUnion('source', [
 
 /** No token in use has more. */
 export const mostDecimals = 36;
+/** Units for one coin; a million times over, costs stay far within the contracts' 256 bits. */
+export const MAX_EXCHANGE_RATE = 2n ** 128n;
+
 const DECIMALS_FAULT = `must be a whole number from 0 to ${mostDecimals}`;
 
 /** A token in which users may pay for gas, as the operator sets it. */
@@ -64,7 +67,10 @@ export const feeTokenDefinition = z
   .superRefine(({ rate, decimals }, context) => {
     if (rate.source !== 'static') return;
     try {
-      decimalToUnits(rate.tokensPerCoin, decimals);
+      const units = decimalToUnits(rate.tokensPerCoin, decimals);
+      if (units <= MAX_EXCHANGE_RATE) return;
+      const path = ['rate', 'tokensPerCoin'];
+      context.addIssue({ code: 'custom', message: 'is more than any token is worth', path });
     } catch {
       const message = `must have at most ${decimals} decimals, as the token has`;
       context.addIssue({ code: 'custom', message, path: ['rate', 'tokensPerCoin'] });

@@ -36,12 +36,20 @@ export const callWithOverride = (rpc: RpcClient, to: Address, data: Hex, overrid
 /** The code at an address on the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
 export const readCode = (rpc: RpcClient, at: Address): Promise<Hex> => sendForBytes(rpc, 'eth_getCode', [at, 'latest']);
 
-const blockSchema = z.object({ baseFeePerGas: quantity.optional() });
+const blockSchema = z.object({ baseFeePerGas: quantity.default(0n), gasLimit: quantity.optional() });
 
-/** Base fee of the latest block, in wei per gas; 0 on chains without EIP-1559. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
-export const readBaseFee = async (rpc: RpcClient): Promise<bigint> => {
+/** What the latest block says about gas. */
+export interface BlockGas {
+  /** Wei per gas; 0 on chains without EIP-1559. */
+  readonly baseFeePerGas: bigint;
+  /** How much gas a block holds. */
+  readonly gasLimit?: bigint | undefined;
+}
+
+/** Reads the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+export const readBlockGas = async (rpc: RpcClient): Promise<BlockGas> => {
   const block = await rpc.send('eth_getBlockByNumber', ['latest', false]);
-  return blockSchema.safeParse(block).data?.baseFeePerGas ?? 0n;
+  return blockSchema.safeParse(block).data ?? { baseFeePerGas: 0n };
 };
 
 const sendForBytes = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<Hex> => {

@@ -4,7 +4,7 @@ import { EngineError } from '../../../shared/errors.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import type { UserOperation } from '../../../shared/schema/user-operation.ts';
 import type { RpcClient } from '../rpc.ts';
-import { callWithOverride, readBaseFee } from './eth-call.ts';
+import { callWithOverride, readBlockGas } from './eth-call.ts';
 import { simulationFailure } from './failure.ts';
 import { bundleCallData } from './pre-verification.ts';
 
@@ -80,7 +80,7 @@ const effectiveGasPrice = async (
   rpc: RpcClient,
   { maxFeePerGas, maxPriorityFeePerGas }: UserOperation,
 ): Promise<bigint> => {
-  const baseFee = await readBaseFee(rpc);
+  const { baseFeePerGas: baseFee } = await readBlockGas(rpc);
   const tipped = baseFee + maxPriorityFeePerGas;
   const offered = maxFeePerGas < tipped ? maxFeePerGas : tipped;
   const price = offered < baseFee ? baseFee : offered;

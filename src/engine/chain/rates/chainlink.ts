@@ -1,6 +1,6 @@
 import { Interface, type Result } from 'ethers';
 import { EngineError } from '../../../shared/errors.ts';
-import type { FeeToken } from '../../../shared/schema/fee-token.ts';
+import { type FeeToken, MAX_EXCHANGE_RATE } from '../../../shared/schema/fee-token.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { RpcError } from '../rpc.ts';
 import type { RpcClient } from '../rpc.ts';
@@ -127,5 +127,6 @@ export const chainlinkRate = async (
   const [native, usd] = await Promise.all([priceOf('native/USD', nativeFeed), priceOf('token/USD', tokenFeed)]);
   const exchangeRate = exchangeRateOf(native, usd, decimals);
   if (exchangeRate === 0n) throw unusable('a native coin is worth less than the smallest unit of the token');
+  if (exchangeRate > MAX_EXCHANGE_RATE) throw unusable('the token would be worth next to nothing');
   return { exchangeRate, usd };
 };
