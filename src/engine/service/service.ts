@@ -15,6 +15,8 @@ export interface ServiceContext {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log: Log;
+  /** Where the HTTP interfaces are served; null while they are not. */
+  readonly address: () => string | null;
 }
 
 /** Implementation of the named procedures: arguments are already read by their schemas. */
