@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockDataFolder } from '../../src/engine/data-folder/lock.ts';
 import type { ConsoleBridge } from '../../src/shared/console-bridge.ts';
-import { type Shell, buildShell, startShell, startShellInVain } from '../support/shell.ts';
+import { type Shell, startShell, startShellInVain } from '../support/shell.ts';
 import { HOSTILE_NAME, PASSPHRASE, type SeededDesk, seedDesk } from './seeded-desk.ts';
 
 declare global {
@@ -21,7 +21,6 @@ const newHome = (): string => mkdtempSync(join(homes, 'home-'));
 
 beforeAll(() => {
   homes = mkdtempSync(join(tmpdir(), 'gasdesk-shell-'));
-  buildShell();
 });
 
 afterAll(() => rmSync(homes, { recursive: true, force: true }));
