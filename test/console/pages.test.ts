@@ -74,7 +74,8 @@ describe.each([
       for (const name of Object.keys(pages)) {
         await show(page, name);
         await page.screenshot({ path: join(artifacts, `console-${name}-${width}-${colorScheme}.png`) });
-        const { violations } = await page.evaluate(() => window.axe.run());
+        const { violations, passes } = await page.evaluate(() => window.axe.run());
+        expect(passes.length).toBeGreaterThan(15);
         for (const { id, impact, nodes } of violations) {
           if (impact !== 'serious' && impact !== 'critical') continue;
           for (const node of nodes) faults.push(`${name}: ${id}: ${node.html.slice(0, 200)}`);

@@ -18,6 +18,12 @@ test('a limit on spending and a tank are told as money', () => {
   ]);
 });
 
+test('a price of gas is told in gwei, exactly', () => {
+  expect(evidenceItems({ maxFeePerGasWei: '1500000001' })).toEqual([
+    { label: 'Offered per gas', text: '1.500000001 gwei', kind: 'text' },
+  ]);
+});
+
 test('a value nobody foresaw is told by its own name', () => {
   expect(evidenceItems({ someNewThing: { a: 1 } })).toEqual([
     { label: 'Some new thing', text: '{"a":1}', kind: 'text' },

@@ -1,3 +1,5 @@
+import { unitsToDecimal } from '../../../../shared/schema/decimal.ts';
+
 /** A value that a rule compared, in words. */
 export interface EvidenceItem {
   readonly label: string;
@@ -47,10 +49,17 @@ const isDigits = (text: string): boolean => /^\d+$/.test(text);
 
 const operations = (count: string): string => `${count} ${count === '1' ? 'operation' : 'operations'}`;
 
+const GWEI_DECIMALS = 9;
+/** Prices of gas are told in gwei, as everybody tells them. */
+const GAS_PRICE = /(?:PerGas|baseFee)Wei$/;
+
 const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 'label'> => {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   if (IN_UNITS.has(key) && isDigits(text)) {
     return unit === 'wei' ? { text, kind: 'wei' } : { text: operations(text), kind: 'text' };
+  }
+  if (GAS_PRICE.test(key) && isDigits(text)) {
+    return { text: `${unitsToDecimal(BigInt(text), GWEI_DECIMALS)} gwei`, kind: 'text' };
   }
   if (key.endsWith('Wei') && isDigits(text)) return { text, kind: 'wei' };
   if (key.endsWith('At') && isDigits(text)) return { text, kind: 'time' };
