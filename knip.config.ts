@@ -15,6 +15,8 @@ export default {
     'account-abstraction-0.7',
     'account-abstraction-0.8',
     'solc',
+    // Stands in for a package that cannot be had, by an override.
+    'tslib',
     // Its native binding is loaded by name, so that its slow JavaScript never is.
     'secp256k1',
   ],

@@ -41,7 +41,7 @@ const checkOrigin = (context: Context): void => {
   throw new EngineError('FORBIDDEN_ORIGIN');
 };
 
-/** @throws EngineError `OPERATOR_TOKEN_INVALID`, `FORBIDDEN_ORIGIN` */
+/** Lets the operator pass. @throws EngineError `OPERATOR_TOKEN_INVALID`, `FORBIDDEN_ORIGIN` */
 const checkOperator = (context: Context, token: Secret<string>): void => {
   checkOrigin(context);
   const [, sent = ''] = /^Bearer (\S{1,200})$/.exec(context.get('authorization')) ?? [];
@@ -74,7 +74,10 @@ export const consoleRouter = ({ readJsonBody, answer, streams, operatorToken, fo
   });
 
   router.get(/^\/console(?:\/|$)/, async (context) => {
-    if (context.path === '/console') return context.redirect('/console/');
+    if (context.path === '/console') {
+      context.redirect('/console/');
+      return;
+    }
     const path = new URL(context.href).pathname.replace('/console', '');
     const file = folder === undefined ? undefined : await readConsoleFile(folder, path, 'self');
     if (file !== undefined) {

@@ -10,6 +10,14 @@ interface SummaryRow {
   costWei: string | null;
 }
 
+/** What one reading is about: a stretch of decisions, and the time they are counted by. */
+interface Asked {
+  from: number;
+  stepMs: number;
+  low: number;
+  high: number;
+}
+
 /** Read at once: SQLite answers before anything else runs. */
 const STRETCH = 2_000;
 
@@ -37,7 +45,6 @@ const add = ({ outcomes, rules, spent }: DecisionSummary, { chainId, outcome, ru
 
 /** Counting decisions in SQLite: from the newest back, until a whole stretch is older than what is asked for. */
 export const decisionSummary = (database: Database.Database): Pick<Store, 'summarizeDecisions'> => {
-  type Asked = { from: number; stepMs: number; low: number; high: number };
   const rows = database.prepare<[Asked], SummaryRow>(ROWS);
   const newest = database.prepare<[], { seq: number | null }>('SELECT max(seq) AS seq FROM decision');
   return {

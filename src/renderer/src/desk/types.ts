@@ -9,8 +9,6 @@ export type Dapp = ProcedureOutput<'paymasters.list'>[number];
 export type Chain = ProcedureOutput<'chains.list'>[number];
 /** A rule, or a registered contract among the rules. */
 export type Rule = ProcedureOutput<'rules.list'>[number];
-/** A spending limit's settings. */
-export type LimitData = Extract<Rule['policyData'], { threshold: string }>;
 /** A registered contract. */
 export type SmartContract = ProcedureOutput<'contracts.list'>[number];
 /** A registered webhook. */

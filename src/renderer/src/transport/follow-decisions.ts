@@ -35,6 +35,8 @@ export const followDecisions = (
   let after = from;
   let pause = FIRST_PAUSE_MS;
   let wake = (): void => undefined;
+  // A function, since TypeScript does not see that it changes while something is awaited.
+  const isOver = (): boolean => signal.aborted;
 
   const connect = async (): Promise<void> => {
     const begin = after ?? (await transport.call('decisions.next', {})).upTo;
@@ -68,9 +70,9 @@ export const followDecisions = (
     });
 
   const follow = async (): Promise<void> => {
-    while (!signal.aborted) {
+    while (!isOver()) {
       const error: unknown = await connect().catch((fault: unknown) => fault);
-      if (signal.aborted) return;
+      if (isOver()) return;
       listener.onLost(error);
       if (isFinal(error)) return;
       await rest();

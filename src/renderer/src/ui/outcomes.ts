@@ -9,7 +9,7 @@ export const outcomes: Readonly<Record<DecisionRecord['outcome'], { icon: IconNa
 };
 
 /** Rules that can deny, in the operator's words. */
-export const ruleNames: Readonly<Record<string, string>> = {
+const ruleNames: Readonly<Record<string, string>> = {
   gas: 'Gas',
   contracts: 'Contracts',
   walletDeployment: 'Wallet deployment',

@@ -3,7 +3,7 @@ import { palettes } from './palette.ts';
 
 /** naive-ui in the colours and type of tokens.css; it computes with them, so they cannot be CSS variables. */
 export const themeOverrides = (isDark: boolean): GlobalThemeOverrides => {
-  const { accent, background, surface, line, text, quiet, sponsored, denied, fault } =
+  const { accent, background, surface, line, control, text, quiet, sponsored, denied, fault } =
     palettes[isDark ? 'dark' : 'light'];
   return {
     common: {
@@ -41,6 +41,10 @@ export const themeOverrides = (isDark: boolean): GlobalThemeOverrides => {
     },
     // White on the light theme's accent, near black on the dark one's: either way 4.5:1 or more.
     Button: { textColorPrimary: isDark ? '#10131a' : '#ffffff', textColorHoverPrimary: isDark ? '#10131a' : '#ffffff' },
+    // The edge of what can be used stands out from its ground by 3:1 or more.
+    Checkbox: { border: `1px solid ${control}` },
+    Radio: { boxShadow: `inset 0 0 0 1px ${control}` },
+    Input: { border: `1px solid ${control}`, color: surface },
     Form: { labelTextColor: text, labelFontWeight: '500', feedbackTextColorError: fault },
     Tabs: { tabTextColorLine: quiet },
     Table: {

@@ -42,7 +42,7 @@ const filterOf = (fields: FilterFields, now: number): DecisionFilter => {
   const to = back === undefined ? timeOf(fields.to) : undefined;
   return {
     ...(dapp !== undefined && { paymasterId: dapp }),
-    ...(sender !== undefined && ADDRESS.test(sender) && { sender: sender as `0x${string}` }),
+    ...(sender !== undefined && ADDRESS.test(sender) && { sender }),
     ...(outcome !== undefined && { outcome }),
     ...(rule !== undefined && { rule }),
     ...(from !== undefined && { from }),

@@ -54,7 +54,7 @@ const GWEI_DECIMALS = 9;
 const GAS_PRICE = /(?:PerGas|baseFee)Wei$/;
 
 const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 'label'> => {
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (IN_UNITS.has(key) && isDigits(text)) {
     return unit === 'wei' ? { text, kind: 'wei' } : { text: operations(text), kind: 'text' };
   }
