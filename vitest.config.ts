@@ -3,7 +3,8 @@ import { findChromium } from './test/support/find-chromium.ts';
 
 /** Shell and console are tested in a browser. CI installs one; elsewhere a missing one is said, and counts as nothing tested. */
 const withoutBrowser = findChromium() === undefined && !process.env['CI'];
-if (withoutBrowser) console.warn('No Chromium here: test/shell and test/console are left out. Install it, or name one in CHROMIUM.');
+if (withoutBrowser)
+  console.warn('No Chromium here: test/shell and test/console are left out. Install it, or name one in CHROMIUM.');
 
 export default defineConfig({
   test: {

@@ -44,6 +44,7 @@ export const themeOverrides = (isDark: boolean): GlobalThemeOverrides => {
     // The edge of what can be used stands out from its ground by 3:1 or more.
     Checkbox: { border: `1px solid ${control}` },
     Radio: { boxShadow: `inset 0 0 0 1px ${control}` },
+    InternalSelection: { border: `1px solid ${control}`, color: surface },
     Input: { border: `1px solid ${control}`, color: surface },
     Form: { labelTextColor: text, labelFontWeight: '500', feedbackTextColorError: fault },
     Tabs: { tabTextColorLine: quiet },

@@ -11,7 +11,7 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit' });
 const DAY_MS = 86_400_000;
 
-const frame = ({ from, stepMs, outcomes }: Summary, { quiet, line, surface, text }: Palette): EChartsCoreOption => {
+const frame = ({ from, stepMs, outcomes }: Summary, { quiet, line, surface, text }: Palette) => {
   const format = stepMs * outcomes.length > DAY_MS ? day : clock;
   return {
     animation: false,
@@ -43,16 +43,19 @@ const frame = ({ from, stepMs, outcomes }: Summary, { quiet, line, surface, text
 
 /** Decisions by outcome, stacked. */
 export const outcomeChart = (summary: Summary, palette: Palette): EChartsCoreOption => {
-  const series = (name: string, key: keyof Summary['outcomes'][number], color: string, decal: string) => ({
+  const series = (name: string, key: keyof Summary['outcomes'][number], color: string) => ({
     ...{ name, type: 'bar', stack: 'outcomes', barCategoryGap: '20%', itemStyle: { color } },
-    ...{ id: decal, data: summary.outcomes.map((counts) => counts[key]) },
+    data: summary.outcomes.map((counts) => counts[key]),
   });
+  const { yAxis, ...rest } = frame(summary, palette);
   return {
-    ...frame(summary, palette),
+    ...rest,
+    // Nothing is decided by halves.
+    yAxis: { ...yAxis, minInterval: 1 },
     series: [
-      series('Sponsored', 'sponsored', palette.sponsored, 'a'),
-      series('Denied', 'denied', palette.denied, 'b'),
-      series('Failed', 'error', palette.fault, 'c'),
+      series('Sponsored', 'sponsored', palette.sponsored),
+      series('Denied', 'denied', palette.denied),
+      series('Failed', 'error', palette.fault),
     ],
   };
 };
