@@ -1,26 +1,21 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-/** Written last, so that its time tells when everything was built. */
-const stamp = join(root, 'out', '.built');
+/** Written last, so that its time tells when everything was built. Not in `out`, all of which is packed. */
+const stamp = join(root, '.cache', 'console-built');
+const page = join(root, 'out', 'renderer', 'index.html');
 /** What the bundles are made of. */
 const sources = ['src', 'electron.vite.config.ts', 'package-lock.json'];
 
 const newestOf = (path: string): number => {
-  const { mtimeMs } = statSync(path);
-  if (!statSync(path).isDirectory()) return mtimeMs;
-  return Math.max(mtimeMs, ...readdirSync(path).map((name) => newestOf(join(path, name))));
+  const stats = statSync(path);
+  if (!stats.isDirectory()) return stats.mtimeMs;
+  return Math.max(stats.mtimeMs, ...readdirSync(path).map((name) => newestOf(join(path, name))));
 };
 
-const builtAt = (): number => {
-  try {
-    return statSync(stamp).mtimeMs;
-  } catch {
-    return 0;
-  }
-};
+const builtAt = (): number => (existsSync(stamp) && existsSync(page) ? statSync(stamp).mtimeMs : 0);
 
 /**
  * Builds main, preload and renderer into `out`, unless they are newer than all that they are made of.
@@ -35,5 +30,6 @@ export const buildConsole = (): void => {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   if (status !== 0) throw new Error('The console cannot be built');
+  mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, '');
 };

@@ -11,7 +11,7 @@ export type Connection = 'starting' | 'connected' | 'lost' | 'refused';
 
 const TICK_MS = 5_000;
 /** Decisions kept of those that came while the page was open. */
-const RECENT = 200;
+export const RECENT = 200;
 /** Events are gathered for so long: at hundreds of decisions a second the page still paints ten times. */
 const GATHER_MS = 100;
 

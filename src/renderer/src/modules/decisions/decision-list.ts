@@ -1,12 +1,19 @@
 import { type Ref, computed, ref, shallowRef, watch } from 'vue';
 import type { ProcedureInput } from '../../../../shared/contract/index.ts';
-import { useDesk } from '../../desk/desk-store.ts';
+import { RECENT, useDesk } from '../../desk/desk-store.ts';
 import { type DecisionRow, rowOf } from '../../desk/types.ts';
 import { faultText } from '../../desk/use-loaded.ts';
 import { useTransport } from '../../transport/transport.ts';
 
 /** What the list is narrowed to. */
 export type DecisionFilter = Omit<ProcedureInput<'decisions.list'>, 'limit' | 'before'>;
+
+/** What the button says behind which new decisions wait. */
+export const waitingWords = (count: number): string => {
+  // No more are kept, so there may be more.
+  if (count >= RECENT) return `${RECENT}+ new decisions`;
+  return `${count} new ${count === 1 ? 'decision' : 'decisions'}`;
+};
 
 /** Decisions, newest first, read as far as somebody looks. */
 export interface DecisionList {
