@@ -19,6 +19,8 @@ export default defineConfig({
     build: {
       // Its polyfill would fetch, which the content security policy forbids and Chromium does not need.
       modulePreload: false,
+      // It is also sent over a network, to browsers.
+      minify: true,
       rolldownOptions: { input: 'src/renderer/index.html' },
     },
   },

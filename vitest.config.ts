@@ -1,13 +1,14 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { findChromium } from './test/support/find-chromium.ts';
 
-/** The shell is tested in a browser. CI installs one; elsewhere a missing one is said, and counts as nothing tested. */
+/** Shell and console are tested in a browser. CI installs one; elsewhere a missing one is said, and counts as nothing tested. */
 const withoutBrowser = findChromium() === undefined && !process.env['CI'];
-if (withoutBrowser) console.warn('No Chromium here: test/shell is left out. Install it, or name one in CHROMIUM.');
+if (withoutBrowser)
+  console.warn('No Chromium here: test/shell and test/console are left out. Install it, or name one in CHROMIUM.');
 
 export default defineConfig({
   test: {
-    exclude: [...configDefaults.exclude, ...(withoutBrowser ? ['test/shell/**'] : [])],
+    exclude: [...configDefaults.exclude, ...(withoutBrowser ? ['test/shell/**', 'test/console/**'] : [])],
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     allowOnly: false,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Caller } from '../engine/service/index.ts';
 import { controlClient, isNobodyThere } from '../engine/control/client.ts';
 import { type Config, loadConfig } from '../engine/config.ts';
@@ -14,6 +15,9 @@ export interface DeskOptions {
   readonly json?: boolean;
   readonly passphraseFile?: string;
 }
+
+/** Where `npm run build` puts the console. */
+const CONSOLE_FOLDER = join(import.meta.dirname, '..', '..', 'out', 'renderer');
 
 /** The folder a command works on. */
 export const dataFolder = ({ data }: DeskOptions): DataFolder => openDataFolder(data ?? defaultDataFolder(process.env));
@@ -51,7 +55,8 @@ export const openEngine = async (
   const { createEngine } = await import('../engine/index.ts');
   const folder = dataFolder(options);
   const config = deskConfig(folder, flags);
-  return createEngine({ folder, config, log: createLog({ level: config.logLevel }), passphrase: passphrase(options) });
+  const log = createLog({ level: config.logLevel });
+  return createEngine({ folder, config, log, passphrase: passphrase(options), consoleFolder: CONSOLE_FOLDER });
 };
 
 /**

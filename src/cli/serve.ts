@@ -26,7 +26,9 @@ export const serveCommand = command('serve', 'Run the service without a window')
       ...(port !== undefined && { port }),
     });
     try {
-      console.log(JSON.stringify({ event: 'listening', url: await engine.serve() }));
+      const url = await engine.serve();
+      const consoleUrl = `${url}/console/#token=${engine.operatorToken.reveal()}`;
+      console.log(JSON.stringify({ event: 'listening', url, console: consoleUrl }));
       await stopped;
     } finally {
       await engine.stop();

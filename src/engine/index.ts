@@ -13,7 +13,7 @@ import { createHttpApp } from './http/app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import type { Log } from './log.ts';
 import { requireNodeApi } from './node-api.ts';
-import type { Secret } from './secret.ts';
+import { Secret } from './secret.ts';
 import { type Service, createService } from './service/index.ts';
 import { reconcileSigners } from './signer/chain-signer.ts';
 import { type ScryptCost, openVault } from './signer/vault.ts';
@@ -30,6 +30,8 @@ export interface EngineOptions {
   readonly passphrase?: Secret<string> | undefined;
   readonly clock?: Clock;
   readonly entropy?: Entropy;
+  /** The built console to serve below `/console/`: an absolute path without a separator at its end. */
+  readonly consoleFolder?: string;
   /** Cost of deriving the vault's key; tests take a cheap one. */
   readonly scrypt?: ScryptCost;
 }
@@ -37,6 +39,8 @@ export interface EngineOptions {
 /** A running engine: it holds the data folder until it is stopped. */
 export interface Engine {
   readonly service: Service;
+  /** Opens the browser console of this engine, and of no other. */
+  readonly operatorToken: Secret<string>;
   /** Serves HTTP and the control socket. Answers the address of the HTTP interfaces. @throws EngineError */
   serve(): Promise<string>;
   /** Finishes requests in flight, writes everything to the database file and lets the data folder go. */
@@ -87,6 +91,7 @@ const listenForOwner = async (
  */
 export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   const { folder, config, log, passphrase, clock = systemClock, entropy = systemEntropy, scrypt } = options;
+  const operatorToken = new Secret(Buffer.from(entropy.bytes(32)).toString('base64url'));
   requireNodeApi();
   const lock = lockDataFolder(folder.dir);
   const undo: (() => unknown)[] = [() => lock.release()];
@@ -109,6 +114,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       maxPerHost: config.webhookMaxPerHost,
     });
     undo.push(() => webhooks.close());
+    let url: string | null = null;
     const service = createService({
       store,
       vault,
@@ -118,6 +124,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       clock,
       entropy,
       log,
+      address: () => url,
     });
     const settlement = createSettlement({ store, chains, clock, log, everyMs: config.settlementPollMs });
     undo.push(() => settlement.stop());
@@ -126,15 +133,18 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => Promise.all(servers.map((server) => server.close())));
     return {
       service,
+      operatorToken,
       stop,
       async serve() {
         const timing = { requestTimeoutMs: config.requestTimeoutMs, clock, log };
-        servers.push(await listenForOwner(folder.controlSocket, createControlApp(service, { log, entropy }), timing));
+        servers.push(await listenForOwner(folder.controlSocket, createControlApp({ service, log, entropy }), timing));
         settlement.start();
-        const app = createHttpApp({ service, config, clock, entropy, log });
+        const { consoleFolder } = options;
+        const app = createHttpApp({ service, config, clock, entropy, log, operatorToken, consoleFolder });
         const http = await listen(app, { host: config.host, port: config.port }, timing);
         servers.push(http);
-        return http.url;
+        url = http.url;
+        return url;
       },
     };
   } catch (error) {

@@ -1,18 +1,11 @@
 import { type BrowserWindow, type IpcMainInvokeEvent, clipboard, ipcMain } from 'electron';
-import type { Entropy } from '../engine/clock.ts';
-import { publicFault } from '../engine/http/faults.ts';
-import type { Log } from '../engine/log.ts';
-import type { Service } from '../engine/service/index.ts';
+import { type CallContext, answerCall } from '../engine/http/answer-call.ts';
 import { ENGINE_CALL, type EngineAnswer, SHELL_COPY } from '../shared/console-bridge.ts';
-import { isProcedureName } from '../shared/contract/index.ts';
 import { EngineError } from '../shared/errors.ts';
 import { CONSOLE_ORIGIN } from './console-files.ts';
 
 /** What answers to calls of the window need. */
-export interface IpcContext {
-  readonly service: Service;
-  readonly log: Log;
-  readonly entropy: Entropy;
+export interface IpcContext extends CallContext {
   /** The window, while there is one. */
   readonly window: () => BrowserWindow | undefined;
 }
@@ -26,25 +19,14 @@ const requireOwnPage = ({ window }: IpcContext, { sender, senderFrame }: IpcMain
   throw new EngineError('FORBIDDEN_ORIGIN');
 };
 
-const callProcedure = async (service: Service, name: unknown, input: unknown): Promise<unknown> => {
-  if (typeof name !== 'string' || !isProcedureName(name)) {
-    const given = typeof name === 'string' ? name.slice(0, 100) : `of type ${typeof name}`;
-    throw new EngineError('METHOD_NOT_FOUND', `There is no procedure ${given}`);
-  }
-  return service.call(name, input);
-};
-
 /** Serves the channels of the window's bridge, to the console's own page alone. */
 export const handleIpc = (context: IpcContext): void => {
-  ipcMain.handle(ENGINE_CALL, async (event, name: unknown, input: unknown): Promise<EngineAnswer> => {
-    try {
+  ipcMain.handle(ENGINE_CALL, (event, name: unknown, input: unknown): Promise<EngineAnswer> =>
+    answerCall(context, () => {
       requireOwnPage(context, event);
-      return { ok: true, output: await callProcedure(context.service, name, input) };
-    } catch (error) {
-      const { code, message, data } = publicFault(error, context.log, context.entropy);
-      return { ok: false, code, message, data };
-    }
-  });
+      return { name, input };
+    }),
+  );
   ipcMain.handle(SHELL_COPY, (event, text: unknown): void => {
     requireOwnPage(context, event);
     if (typeof text === 'string' && text.length <= LONGEST_COPY) clipboard.writeText(text);

@@ -31,6 +31,7 @@ export const errorTable = {
   CREDENTIALS_REQUIRED: { status: 401, rpc: -32001, title: 'Auth token and API key is required in the headers' },
   INVALID_AUTH_TOKEN: { status: 401, rpc: -32001, title: 'Invalid auth token' },
   INVALID_API_KEY: { status: 401, rpc: -32001, title: 'Invalid API key' },
+  OPERATOR_TOKEN_INVALID: { status: 401, rpc: -32001, title: 'This is not the operator token of the running service' },
   FORBIDDEN_HOST: { status: 403, rpc: -32600, title: 'This Host is not served here' },
   FORBIDDEN_ORIGIN: { status: 403, rpc: -32600, title: 'This Origin may not call the service' },
   ROUTE_NOT_FOUND: { status: 404, rpc: -32600, title: 'Not found' },

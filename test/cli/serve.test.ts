@@ -40,7 +40,12 @@ describe.concurrent('serve', () => {
     desk.signal('SIGTERM');
     const { code, stdout } = await desk.ended;
     expect(code).toBe(0);
-    expect(stdout).toBe(`{"event":"listening","url":"${desk.url}"}\n`);
+    expect(stdout).toMatch(/^[^\n]+\n$/);
+    expect(JSON.parse(stdout)).toEqual({
+      event: 'listening',
+      url: desk.url,
+      console: expect.stringMatching(new RegExp(`^${desk.url}/console/#token=[\\w-]{43}$`)),
+    });
     expect(desk.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 

@@ -1,4 +1,4 @@
-import { fork, execFileSync } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,12 +27,6 @@ export interface FailedStart {
   /** What it wrote to standard error, where the error box goes. */
   readonly stderr: string;
 }
-
-/** Builds main, preload and renderer into `out`. */
-export const buildShell = (): void => {
-  const electronVite = join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js');
-  execFileSync(process.execPath, [electronVite, 'build', '--logLevel', 'warn'], { cwd: root, stdio: 'inherit' });
-};
 
 /** The application's process on a home directory of its own, and what it writes to standard error. */
 const startMain = (dataHome: string, endpoint: string, env: Readonly<Record<string, string>>) => {

@@ -108,6 +108,9 @@ export const sponsorRequest = (params: unknown, id: unknown = 1): Record<string,
   params,
 });
 
+/** Where the build puts the console. */
+const CONSOLE_FOLDER = join(import.meta.dirname, '..', '..', 'out', 'renderer');
+
 const poster =
   (url: string): ServingEngine['post'] =>
   async (path, body, headers = {}) => {
@@ -151,6 +154,7 @@ export const startEngine = async ({ dir, clock, flags = {}, locked = false }: St
     folder: openDataFolder(dir),
     config,
     log: createLog({ level: config.logLevel }),
+    consoleFolder: CONSOLE_FOLDER,
     scrypt: { N: 1024, r: 8, p: 1 },
     ...(!locked && { passphrase: new Secret('correct horse battery staple') }),
     ...(clock && { clock }),

@@ -21,9 +21,18 @@ export interface EventsContext {
   readonly log: Log;
 }
 
-/** The route of the events, and the end of all its streams. */
-export interface EventsRouter {
-  readonly router: Router;
+/** Whose decisions a stream carries, and until when. */
+interface Audience {
+  /** Only the DApps of this account; undefined: all. */
+  readonly accountId?: string;
+  /** Rejects once the stream has to end. */
+  readonly stillAllowed?: () => Promise<unknown>;
+}
+
+/** Streams of decisions, and the end of all of them. */
+export interface DecisionStreams {
+  /** Answers a request with decisions as they are made, from the last one the client has seen. */
+  serve(context: Context, audience?: Audience): Promise<void>;
   /** Ends the streams; their clients will reconnect. */
   end(): void;
 }
@@ -62,17 +71,16 @@ const drained = async (out: PassThrough, clock: Clock): Promise<void> => {
   cancel();
 };
 
-/** `GET /events`: the decisions for an account's DApps as server-sent events, from the last one the client has seen. */
-export const eventsRouter = ({ service, clock, log }: EventsContext): EventsRouter => {
+/** Decisions as server-sent events, to as many clients as come. */
+export const decisionStreams = ({ service, clock, log }: EventsContext): DecisionStreams => {
   const streams = new Set<PassThrough>();
-  const router = new Router();
 
-  const stream = (after: number, accountId: string, authToken: string): PassThrough => {
+  const stream = (after: number, { accountId, stillAllowed }: Audience): PassThrough => {
     const out = new PassThrough({ highWaterMark: BUFFER_BYTES });
     /** Ends the stream if its token was revoked. */
     const isOpen = async (): Promise<boolean> => {
       try {
-        await service.access.account(authToken);
+        await stillAllowed?.();
       } catch {
         subscription.cancel();
         out.end();
@@ -101,24 +109,19 @@ export const eventsRouter = ({ service, clock, log }: EventsContext): EventsRout
     return out;
   };
 
-  router.get('/events', async (context) => {
-    const authToken = context.get('authToken');
-    if (authToken === '') throw new EngineError('AUTH_TOKEN_REQUIRED');
-    const accountId = await service.access.account(authToken);
-    const [newest] = await service.run('decisions.list', { limit: 1 });
-    const live = newest?.seq ?? 0;
-    // A restored backup may be older than what the client has seen.
-    const after = Math.min(lastSeen(context) ?? live, live);
-    const out = stream(after, accountId, authToken);
-    context.type = 'text/event-stream';
-    context.body = out;
-    out.once('close', () => {
-      if (!out.readableEnded) context.res.destroy();
-    });
-  });
-
   return {
-    router,
+    async serve(context, audience = {}) {
+      const [newest] = await service.run('decisions.list', { limit: 1 });
+      const live = newest?.seq ?? 0;
+      // A restored backup may be older than what the client has seen.
+      const after = Math.min(lastSeen(context) ?? live, live);
+      const out = stream(after, audience);
+      context.type = 'text/event-stream';
+      context.body = out;
+      out.once('close', () => {
+        if (!out.readableEnded) context.res.destroy();
+      });
+    },
     end() {
       for (const open of streams) {
         // What a client does not take would hold up the end; it asks for it again.
@@ -127,4 +130,17 @@ export const eventsRouter = ({ service, clock, log }: EventsContext): EventsRout
       }
     },
   };
+};
+
+/** `GET /events`: the decisions for an account's DApps, to whoever has one of its auth tokens. */
+export const eventsRouter = (service: Service, streams: DecisionStreams): Router => {
+  const router = new Router();
+  router.get('/events', async (context) => {
+    const authToken = context.get('authToken');
+    if (authToken === '') throw new EngineError('AUTH_TOKEN_REQUIRED');
+    const accountId = await service.access.account(authToken);
+    // The token may be revoked meanwhile.
+    await streams.serve(context, { accountId, stillAllowed: () => service.access.account(authToken) });
+  });
+  return router;
 };

@@ -4,15 +4,18 @@ import type { Context, Middleware } from 'koa';
 import { EngineError } from '../../shared/errors.ts';
 import type { Clock, Entropy } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { eventsRouter } from '../console-http/events.ts';
+import { consoleRouter } from '../console-http/console.ts';
+import { decisionStreams, eventsRouter } from '../console-http/events.ts';
 import type { Log } from '../log.ts';
 import { faultEnvelope, managementRouter } from '../management/router.ts';
 import { openApiRouter } from '../management/openapi.ts';
 import { type RateLimits, createRateLimits } from '../rate-limit/rate-limits.ts';
 import { rpcRouter } from '../rpc/router.ts';
+import type { Secret } from '../secret.ts';
 import type { Service } from '../service/index.ts';
+import { answerCall } from './answer-call.ts';
 import { publicFault, setRetryAfter } from './faults.ts';
-import { createBodyReader } from './json.ts';
+import { createBodyReader, readJson } from './json.ts';
 import { CLOSING } from './listen.ts';
 
 /** What the HTTP interfaces work with. */
@@ -22,6 +25,10 @@ export interface HttpContext {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log: Log;
+  /** Opens the browser console. */
+  readonly operatorToken: Secret<string>;
+  /** The built console; undefined where there is none to serve. */
+  readonly consoleFolder: string | undefined;
 }
 
 /**
@@ -99,7 +106,7 @@ const limitPeers =
     return next();
   };
 
-/** The application behind the service's address: management interface, JSON-RPC, their description, and events. */
+/** The application behind the service's address: management interface, JSON-RPC, their description, events and console. */
 export const createHttpApp = (context: HttpContext): Koa => {
   const { service, config, log, entropy, clock } = context;
   const readBody = createBodyReader(config.bodyLimitBytes);
@@ -111,11 +118,18 @@ export const createHttpApp = (context: HttpContext): Koa => {
     showReasons: config.showReasons,
     publicFault: (error) => publicFault(error, log, entropy),
   });
-  const events = eventsRouter(context);
-  const others = [managementRouter(service, readBody), openApiRouter(), events.router];
+  const streams = decisionStreams(context);
+  const console = consoleRouter({
+    readJsonBody: async (request) => readJson(await readBody(request)),
+    answer: (receive) => answerCall(context, receive),
+    streams,
+    operatorToken: context.operatorToken,
+    folder: context.consoleFolder,
+  });
+  const others = [managementRouter(service, readBody), openApiRouter(), eventsRouter(service, streams), console];
   const app = new Koa();
   app.silent = true; // what goes wrong is logged here, from an allow-list of fields
-  app.on(CLOSING, () => events.end());
+  app.on(CLOSING, () => streams.end());
   app.use(logRequest(context));
   app.use(securityHeaders);
   app.use(envelope(context));

@@ -20,6 +20,7 @@ const distinct = (entries: readonly string[]): string[] => [...new Set(entries)]
 export const contractHandlers = (context: ServiceContext): Handlers<NamesOf<'contracts'>> => {
   const { store, entropy } = context;
   return {
+    'contracts.methods': async ({ abi }) => ({ methods: stateChangingMethods(abi).map(({ label }) => label) }),
     'contracts.create': async ({ paymasterId, name, address, abi, whitelistedMethods = [] }) => {
       await requirePaymaster(context, paymasterId);
       const methods = stateChangingMethods(abi);

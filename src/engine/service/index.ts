@@ -46,7 +46,7 @@ export const createService = (given: ServiceContext): Service => {
     ...accountHandlers(context),
     ...chainHandlers(context),
     ...contractHandlers(context),
-    ...decisionHandlers(context),
+    ...decisionHandlers(context, subscribe),
     ...paymasterContractHandlers(context),
     ...paymasterHandlers(context),
     ...ruleHandlers(context),

@@ -1,10 +1,11 @@
+import { entryPointAddress } from '../../shared/entry-points.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import { deployPaymaster } from '../chain/deploy-paymaster.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import { requireAgreement } from '../paymaster/agreement.ts';
 import type { AttachableLayout } from '../paymaster/layout.ts';
-import { findAttachable } from '../paymaster/registry.ts';
+import { findAttachable, layouts } from '../paymaster/registry.ts';
 import { addressOf } from '../signer/chain-signer.ts';
 import type { PaymasterContract } from '../store/store.ts';
 import { requireChain } from './chains.ts';
@@ -62,6 +63,16 @@ export const paymasterContractHandlers = (context: ServiceContext): Handlers<Nam
       await requireChain(context, chainId);
       return attach(chainId, requireLayout(version), address);
     },
+    'paymasterContracts.versions': async () =>
+      layouts.map(({ version, title, entryPointVersion, hasTanks, token, deployment }) => ({
+        version,
+        title,
+        entryPointVersion,
+        entryPoint: entryPointAddress[entryPointVersion],
+        hasTanks,
+        takesTokens: token !== undefined,
+        deployable: deployment !== undefined,
+      })),
     'paymasterContracts.list': () => store.listPaymasterContracts(),
   };
 };

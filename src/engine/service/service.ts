@@ -5,6 +5,8 @@ import type { Log } from '../log.ts';
 /** What the procedures work with. */
 export interface ServiceContext extends DecisionContext {
   readonly log: Log;
+  /** Where the HTTP interfaces are served; null while they are not. */
+  readonly address: () => string | null;
 }
 
 /** Implementation of the named procedures: arguments are already read by their schemas. */

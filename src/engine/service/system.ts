@@ -25,7 +25,7 @@ const attempt = async (name: string, fix: string, probe: () => Promise<string>):
 };
 
 /** The service itself: what it is, and whether everything it stands on is sound. */
-export const systemHandlers = ({ store, vault, chains }: ServiceContext): Handlers<NamesOf<'system'>> => {
+export const systemHandlers = ({ store, vault, chains, address }: ServiceContext): Handlers<NamesOf<'system'>> => {
   const checkDatabase = async (): Promise<Check> => {
     const faults = await store.integrityFaults();
     return faults.length === 0
@@ -68,6 +68,7 @@ export const systemHandlers = ({ store, vault, chains }: ServiceContext): Handle
   return {
     'system.info': async () => ({
       version,
+      url: address(),
       vault: vault.state,
       paymasters: (await store.listPaymasters()).length,
       decisions: await store.countDecisions(),

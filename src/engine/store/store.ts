@@ -166,6 +166,19 @@ export interface DecisionFilter extends DecisionQuery {
   limit: number;
 }
 
+/** How often each outcome came. */
+export type OutcomeCounts = Record<DecisionRecord['outcome'], number>;
+
+/** Decisions of a time that is divided into equal steps. */
+export interface DecisionSummary {
+  /** One per step, oldest first. */
+  outcomes: OutcomeCounts[];
+  /** Denials by deciding rule. */
+  rules: Map<string, number>;
+  /** Wei by chain, one per step: the actual cost, or the maximum while it is reserved. */
+  spent: Map<number, bigint[]>;
+}
+
 /** A page of decisions, oldest first. */
 export interface DecisionPage {
   /** Fewer than the limit, too, where they are big: a page takes up no more than about 1 MiB and one decision. */
@@ -268,6 +281,8 @@ export interface Store extends SettlementStore {
   pageDecisions(page: DecisionQuery & { after: number; limit: number }): Promise<DecisionPage>;
   findDecision(decisionId: string): Promise<DecisionRecord | undefined>;
   countDecisions(): Promise<number>;
+  /** What was decided from `from` (epoch ms) on, in so many steps of `stepMs`; the last holds all later ones too. */
+  summarizeDecisions(time: { from: number; stepMs: number; steps: number }): Promise<DecisionSummary>;
 
   /** Problems the database finds in itself; empty when it is sound. */
   integrityFaults(): Promise<string[]>;

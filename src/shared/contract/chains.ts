@@ -25,6 +25,16 @@ const paymasterContract = z.strictObject({
   checked: z.boolean().describe('The contract agreed with Gasdesk on hash and signer when it was attached'),
 });
 
+const paymasterVersion = z.strictObject({
+  version: z.string(),
+  title: z.string(),
+  entryPointVersion: z.string(),
+  entryPoint: address,
+  hasTanks: z.boolean().describe('The contract keeps a balance per funding wallet'),
+  takesTokens: z.boolean(),
+  deployable: z.boolean(),
+});
+
 const FUNDED_KEY = z
   .string('must be a 0x-prefixed 32-byte private key')
   .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a 0x-prefixed 32-byte private key');
@@ -96,6 +106,12 @@ export const chainProcedures = {
     input: z.strictObject({ ...contractTarget.shape, address }),
     output: paymasterContract,
     errors: ['VERSION_NOT_SUPPORTED', 'CHAIN_UNREACHABLE', 'CONTRACT_MISMATCH', 'VAULT_LOCKED', 'CHAIN_NOT_SUPPORTED'],
+  }),
+  'paymasterContracts.versions': procedure({
+    summary: 'List the paymaster versions that a DApp may have',
+    input: z.strictObject({}),
+    output: z.array(paymasterVersion),
+    errors: [],
   }),
   'paymasterContracts.list': procedure({
     summary: 'List the attached paymaster contracts',

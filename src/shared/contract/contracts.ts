@@ -15,6 +15,12 @@ const smartContract = z.strictObject({
 
 /** Smart contracts whose methods a DApp sponsors. */
 export const contractProcedures = {
+  'contracts.methods': procedure({
+    summary: 'Name the methods of an ABI that change state: those that can be whitelisted',
+    input: z.strictObject({ abi: z.string('must be a JSON ABI string') }),
+    output: z.strictObject({ methods: methodNames }),
+    errors: [],
+  }),
   'contracts.create': procedure({
     summary: 'Whitelist a smart contract',
     input: z.strictObject({

@@ -15,6 +15,38 @@ const filters = {
   to: epochMs.optional().describe('Made before this time'),
 };
 
+const page = z.strictObject({
+  decisions: z.array(decisionRecord),
+  upTo: z.number().describe('The next page begins after this seq'),
+  more: z.boolean().describe('False: this page is the last. It may be short before that, where decisions are big'),
+});
+
+/** A call that an operation makes, as far as the DApp's registered contracts tell. */
+const decodedCall = z.strictObject({
+  target: z.string(),
+  contract: z.string().nullable().describe('Name of the registered contract; null if none is registered there'),
+  method: z.string().nullable().describe('Full signature; null if no registered ABI has it'),
+  args: z.array(z.string()).nullable().describe('As text, long ones cut; null where they do not fit the method'),
+  valueWei: z.string(),
+  data: z.string(),
+  operation: z.enum(['call', 'delegatecall', 'staticcall']),
+});
+
+/** Parts into which the time of a summary is divided. */
+const SUMMARY_STEPS = 48;
+
+const summary = z.strictObject({
+  from: z.number().describe('epoch ms'),
+  stepMs: z.number(),
+  outcomes: z
+    .array(z.strictObject({ sponsored: z.number(), denied: z.number(), error: z.number() }))
+    .describe('One per step, oldest first'),
+  rules: z.array(z.strictObject({ rule: z.string(), count: z.number() })).describe('Denials by deciding rule'),
+  spent: z
+    .array(z.strictObject({ chainId: z.number(), wei: z.array(z.string()).describe('One per step') }))
+    .describe('Actual cost, or the maximum while it is reserved'),
+});
+
 /** Decisions already made. */
 export const decisionProcedures = {
   'decisions.list': procedure({
@@ -34,12 +66,34 @@ export const decisionProcedures = {
       after: z.number().int().nonnegative().default(0).describe('Only decisions with a greater seq'),
       limit: z.number().int().min(1).max(1000).default(100),
     }),
-    output: z.strictObject({
-      decisions: z.array(decisionRecord),
-      upTo: z.number().describe('The next page begins after this seq'),
-      more: z.boolean().describe('False: this page is the last. It may be short before that, where decisions are big'),
-    }),
+    output: page,
     errors: [],
+  }),
+  'decisions.next': procedure({
+    summary: 'Wait for decisions, at most 20 s; the page is empty if none is made. Without `after` it answers at once',
+    input: z.strictObject({
+      after: z.number().int().nonnegative().optional().describe('The last seq seen; absent: begin with what comes now'),
+    }),
+    output: page,
+    errors: [],
+  }),
+  'decisions.summary': procedure({
+    summary: 'Count the decisions of the last hours by time, outcome and rule, and what was spent on them',
+    input: z.strictObject({
+      hours: z.int().min(1).max(720).default(24),
+      steps: z.int().min(1).max(500).default(SUMMARY_STEPS),
+    }),
+    output: summary,
+    errors: [],
+  }),
+  'decisions.calls': procedure({
+    summary: 'Tell the calls of a decided operation in the words of the registered contracts',
+    input: z.strictObject({ decisionId: id }),
+    output: z.strictObject({
+      calls: z.array(decodedCall),
+      fault: z.string().nullable().describe('Why the calls cannot be told from the callData'),
+    }),
+    errors: ['DECISION_NOT_FOUND'],
   }),
   'decisions.show': procedure({
     summary: 'Show one decision with its trace',

@@ -15,6 +15,7 @@ export const systemProcedures = {
     input: z.strictObject({}),
     output: z.strictObject({
       version: z.string(),
+      url: z.string().nullable().describe('Address of the HTTP interfaces; null while they are not served'),
       vault: z.enum(['absent', 'locked', 'unlocked']),
       paymasters: z.number(),
       decisions: z.number(),

@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { DecisionDraft, Store } from '../store.ts';
 import { decisionQueries } from './decision-queries.ts';
+import { decisionSummary } from './decision-summary.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -15,6 +16,7 @@ type DecisionStore = Pick<
   | 'pageDecisions'
   | 'findDecision'
   | 'countDecisions'
+  | 'summarizeDecisions'
 >;
 
 /** Decisions in SQLite, each with what it reserves. */
@@ -65,5 +67,6 @@ export const decisionStore = (database: Database.Database, ledger: Ledger, commi
     },
     appendDecision: (decision) => commit.run(() => append(decision)),
     ...decisionQueries(database),
+    ...decisionSummary(database),
   };
 };

@@ -1,8 +1,10 @@
 import type { GlobalThemeOverrides } from 'naive-ui';
+import { palettes } from './palette.ts';
 
 /** naive-ui in the colours and type of tokens.css; it computes with them, so they cannot be CSS variables. */
 export const themeOverrides = (isDark: boolean): GlobalThemeOverrides => {
-  const accent = isDark ? '#93a8ff' : '#3552c8';
+  const { accent, background, surface, line, control, text, quiet, sponsored, denied, fault } =
+    palettes[isDark ? 'dark' : 'light'];
   return {
     common: {
       fontFamily: 'var(--font)',
@@ -13,12 +15,19 @@ export const themeOverrides = (isDark: boolean): GlobalThemeOverrides => {
       primaryColorHover: accent,
       primaryColorPressed: accent,
       primaryColorSuppl: accent,
-      bodyColor: isDark ? '#15171b' : '#f6f7f9',
-      cardColor: isDark ? '#1c1f24' : '#ffffff',
-      tableColor: isDark ? '#1c1f24' : '#ffffff',
-      dividerColor: isDark ? '#2d3138' : '#e2e5ea',
-      borderColor: isDark ? '#2d3138' : '#e2e5ea',
-      textColorBase: isDark ? '#e6e8eb' : '#1b1f26',
+      successColor: sponsored,
+      warningColor: denied,
+      errorColor: fault,
+      errorColorHover: fault,
+      errorColorPressed: fault,
+      bodyColor: background,
+      cardColor: surface,
+      tableColor: surface,
+      dividerColor: line,
+      borderColor: line,
+      textColorBase: text,
+      textColor3: quiet,
+      placeholderColor: isDark ? '#8b94a1' : '#666e7a',
     },
     Alert: {
       titleFontWeight: '600',
@@ -30,9 +39,18 @@ export const themeOverrides = (isDark: boolean): GlobalThemeOverrides => {
       colorError: isDark ? '#2a1d1d' : '#fdf2f1',
       borderError: `1px solid ${isDark ? '#57302d' : '#f0cac7'}`,
     },
+    // White on the light theme's accent, near black on the dark one's: either way 4.5:1 or more.
+    Button: { textColorPrimary: isDark ? '#10131a' : '#ffffff', textColorHoverPrimary: isDark ? '#10131a' : '#ffffff' },
+    // The edge of what can be used stands out from its ground by 3:1 or more.
+    Checkbox: { border: `1px solid ${control}` },
+    Radio: { boxShadow: `inset 0 0 0 1px ${control}` },
+    InternalSelection: { border: `1px solid ${control}`, color: surface },
+    Input: { border: `1px solid ${control}`, color: surface },
+    Form: { labelTextColor: text, labelFontWeight: '500', feedbackTextColorError: fault },
+    Tabs: { tabTextColorLine: quiet },
     Table: {
       thColor: 'transparent',
-      thTextColor: isDark ? '#9aa3af' : '#59616e',
+      thTextColor: quiet,
       thFontWeight: '400',
       fontSizeSmall: '14px',
       thPaddingSmall: '6px 16px',

@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+/** Written last, so that its time tells when everything was built. Not in `out`, all of which is packed. */
+const stamp = join(root, '.cache', 'console-built');
+const page = join(root, 'out', 'renderer', 'index.html');
+/** What the bundles are made of. */
+const sources = ['src', 'electron.vite.config.ts', 'package-lock.json'];
+
+const newestOf = (path: string): number => {
+  const stats = statSync(path);
+  if (!stats.isDirectory()) return stats.mtimeMs;
+  return Math.max(stats.mtimeMs, ...readdirSync(path).map((name) => newestOf(join(path, name))));
+};
+
+const builtAt = (): number => (existsSync(stamp) && existsSync(page) ? statSync(stamp).mtimeMs : 0);
+
+/**
+ * Builds main, preload and renderer into `out`, unless they are newer than all that they are made of.
+ *
+ * @throws Error if the build fails; what is wrong is on standard error
+ */
+export const buildConsole = (): void => {
+  if (sources.every((source) => newestOf(join(root, source)) < builtAt())) return;
+  const electronVite = join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js');
+  const { status } = spawnSync(process.execPath, [electronVite, 'build', '--logLevel', 'warn'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (status !== 0) throw new Error('The console cannot be built');
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, '');
+};

@@ -1,0 +1,94 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { EngineError, errorTable } from '../../shared/errors.ts';
+import type { EngineAnswer } from '../../shared/console-bridge.ts';
+import type { Secret } from '../secret.ts';
+import { readConsoleFile } from './console-files.ts';
+import type { DecisionStreams } from './events.ts';
+
+/** A call of a procedure as the body of a request has it. */
+interface SentCall {
+  readonly name: unknown;
+  readonly input: unknown;
+}
+
+/** What the browser console works with. */
+export interface ConsoleContext {
+  /** Reads a JSON body. */
+  readonly readJsonBody: (context: Context) => Promise<unknown>;
+  /** Answers a call; what `receive` throws is an answer too. */
+  readonly answer: (receive: () => Promise<SentCall>) => Promise<EngineAnswer>;
+  readonly streams: DecisionStreams;
+  /** Made at start; whoever has it is the operator. */
+  readonly operatorToken: Secret<string>;
+  /** The built renderer; undefined where there is none to serve. */
+  readonly folder: string | undefined;
+}
+
+const NOT_BUILT = 'The console is not built here. Run "npm run build" in the project\'s folder and reload this page.\n';
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Digests have one length, so the comparison takes the same time whatever was sent. */
+const isToken = (sent: string, token: Secret<string>): boolean => timingSafeEqual(digest(sent), digest(token.reveal()));
+
+/** Only the console's own page may call: a browser names the page it asks for in `Origin`. */
+const checkOrigin = (context: Context): void => {
+  const origin = context.get('origin');
+  if (origin === '' || origin === `http://${context.get('host')}` || origin === `https://${context.get('host')}`)
+    return;
+  throw new EngineError('FORBIDDEN_ORIGIN');
+};
+
+/** Lets the operator pass. @throws EngineError `OPERATOR_TOKEN_INVALID`, `FORBIDDEN_ORIGIN` */
+const checkOperator = (context: Context, token: Secret<string>): void => {
+  checkOrigin(context);
+  const [, sent = ''] = /^Bearer (\S{1,200})$/.exec(context.get('authorization')) ?? [];
+  if (!isToken(sent, token)) throw new EngineError('OPERATOR_TOKEN_INVALID');
+};
+
+const isObject = (value: unknown): value is SentCall => typeof value === 'object' && value !== null;
+
+/**
+ * The browser console below `/console/`: its files, which hold nothing of the desk, procedure calls (`POST call` with
+ * `{name, input}`) and decisions as server-sent events (`GET events`), both with the operator token as bearer.
+ */
+export const consoleRouter = ({ readJsonBody, answer, streams, operatorToken, folder }: ConsoleContext): Router => {
+  const router = new Router();
+
+  router.post('/console/call', async (context) => {
+    const answered = await answer(async () => {
+      checkOperator(context, operatorToken);
+      const sent = await readJsonBody(context);
+      if (!isObject(sent)) throw new EngineError('VALIDATION', 'body must be an object with name and input');
+      return sent;
+    });
+    if (!answered.ok) context.status = errorTable[answered.code].status;
+    context.body = answered;
+  });
+
+  router.get('/console/events', async (context) => {
+    checkOperator(context, operatorToken);
+    await streams.serve(context);
+  });
+
+  router.get(/^\/console(?:\/|$)/, async (context) => {
+    if (context.path === '/console') {
+      context.redirect('/console/');
+      return;
+    }
+    const path = new URL(context.href).pathname.replace('/console', '');
+    const file = folder === undefined ? undefined : await readConsoleFile(folder, path, 'self');
+    if (file !== undefined) {
+      context.set({ ...file.headers });
+      context.body = file.content;
+    } else if (path === '/') {
+      context.status = 404;
+      context.type = 'text/plain';
+      context.body = NOT_BUILT;
+    }
+  });
+
+  return router;
+};

@@ -1,0 +1,43 @@
+import type { EngineAnswer } from '../../shared/console-bridge.ts';
+import { isProcedureName } from '../../shared/contract/index.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { Entropy } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { Service } from '../service/index.ts';
+import { publicFault } from './faults.ts';
+
+/** What answering a call needs. */
+export interface CallContext {
+  readonly service: Service;
+  readonly log: Log;
+  readonly entropy: Entropy;
+}
+
+/** A call as it came in: nothing of it is known to be what it should be. */
+export interface UntrustedCall {
+  readonly name: unknown;
+  readonly input: unknown;
+}
+
+const run = ({ service }: CallContext, { name, input }: UntrustedCall): Promise<unknown> => {
+  if (typeof name === 'string' && isProcedureName(name)) return service.call(name, input);
+  const given = typeof name === 'string' ? name.slice(0, 100) : `of type ${typeof name}`;
+  throw new EngineError('METHOD_NOT_FOUND', `There is no procedure ${given}`);
+};
+
+/**
+ * Answers a call of a procedure, the same over IPC, the control socket and the browser console. Never rejects.
+ *
+ * @param receive checks who is asking and reads the call; what it throws is the answer
+ */
+export const answerCall = async (
+  context: CallContext,
+  receive: () => UntrustedCall | Promise<UntrustedCall>,
+): Promise<EngineAnswer> => {
+  try {
+    return { ok: true, output: await run(context, await receive()) };
+  } catch (error) {
+    const { code, message, data } = publicFault(error, context.log, context.entropy);
+    return { ok: false, code, message, data };
+  }
+};

@@ -1,0 +1,46 @@
+import type { ProcedureOutput } from '../../../shared/contract/index.ts';
+import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+
+/** State of the engine. */
+export type SystemInfo = ProcedureOutput<'system.info'>;
+/** A DApp. */
+export type Dapp = ProcedureOutput<'paymasters.list'>[number];
+/** A chain and how its coin is called. */
+export type Chain = ProcedureOutput<'chains.list'>[number];
+/** A rule, or a registered contract among the rules. */
+export type Rule = ProcedureOutput<'rules.list'>[number];
+/** A registered contract. */
+export type SmartContract = ProcedureOutput<'contracts.list'>[number];
+/** A registered webhook. */
+export type Webhook = ProcedureOutput<'webhooks.list'>[number];
+/** A paymaster version that a DApp may have. */
+export type PaymasterVersion = ProcedureOutput<'paymasterContracts.versions'>[number];
+
+/** A decision as a list shows it: what is heavy stays with the engine until somebody opens the decision. */
+export type DecisionRow = Pick<
+  DecisionRecord,
+  | 'id'
+  | 'seq'
+  | 'at'
+  | 'dapp'
+  | 'paymasterId'
+  | 'chainId'
+  | 'sender'
+  | 'outcome'
+  | 'code'
+  | 'rule'
+  | 'message'
+  | 'hint'
+  | 'mode'
+  | 'maxCostWei'
+  | 'actualCostWei'
+  | 'settlement'
+>;
+
+/** The light part of a decision. */
+export const rowOf = (decision: DecisionRecord): DecisionRow => {
+  const { id, seq, at, dapp, paymasterId, chainId, sender, outcome, code, rule, message, hint } = decision;
+  const { mode, maxCostWei, actualCostWei, settlement } = decision;
+  const who = { dapp, paymasterId, chainId, sender };
+  return { id, seq, at, ...who, outcome, code, rule, message, hint, mode, maxCostWei, actualCostWei, settlement };
+};

@@ -1,0 +1,84 @@
+import { type ComputedRef, computed } from 'vue';
+import { type LocationQueryValue, useRoute, useRouter } from 'vue-router';
+import { type DecidingRule, decidingRules } from '../../../../shared/schema/decision.ts';
+import type { DecisionFilter } from './decision-list.ts';
+
+/** Times back from now by their names in the address. */
+export const spans: Readonly<Record<string, { label: string; ms: number }>> = {
+  hour: { label: 'Last hour', ms: 3_600_000 },
+  day: { label: 'Last 24 hours', ms: 86_400_000 },
+  week: { label: 'Last 7 days', ms: 7 * 86_400_000 },
+};
+
+/** The fields of the filter as they stand in the page's address. */
+export interface FilterFields {
+  readonly dapp: string | undefined;
+  readonly sender: string | undefined;
+  readonly outcome: string | undefined;
+  readonly rule: string | undefined;
+  readonly span: string | undefined;
+  /** Local date and time, as `datetime-local` has them. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+type Queried = LocationQueryValue | LocationQueryValue[] | undefined;
+const text = (value: Queried): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const OUTCOMES = ['sponsored', 'denied', 'error'] as const;
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+const timeOf = (local: string | undefined): number | undefined => {
+  const at = local === undefined ? NaN : Date.parse(local);
+  return Number.isNaN(at) ? undefined : at;
+};
+
+const filterOf = (fields: FilterFields, now: number): DecisionFilter => {
+  const { dapp, sender, span } = fields;
+  const outcome = OUTCOMES.find((one) => one === fields.outcome);
+  const rule: DecidingRule | undefined = decidingRules.find((one) => one === fields.rule);
+  const back = span === undefined ? undefined : spans[span];
+  const from = back === undefined ? timeOf(fields.from) : Math.max(0, now - back.ms);
+  const to = back === undefined ? timeOf(fields.to) : undefined;
+  return {
+    ...(dapp !== undefined && { paymasterId: dapp }),
+    ...(sender !== undefined && ADDRESS.test(sender) && { sender }),
+    ...(outcome !== undefined && { outcome }),
+    ...(rule !== undefined && { rule }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  };
+};
+
+/** The filter of the decisions page. It lives in the page's address, so that it can be linked and gone back to. */
+export const useDecisionFilter = (
+  now: () => number,
+): {
+  fields: ComputedRef<FilterFields>;
+  filter: ComputedRef<DecisionFilter>;
+  isNarrowed: ComputedRef<boolean>;
+  change: (changed: Partial<Record<keyof FilterFields, string | null>>) => void;
+  clear: () => void;
+} => {
+  const route = useRoute();
+  const router = useRouter();
+  const fields = computed((): FilterFields => {
+    const { dapp, sender, outcome, rule, span, from, to } = route.query;
+    return {
+      ...{ dapp: text(dapp), sender: text(sender), outcome: text(outcome), rule: text(rule) },
+      ...{ span: text(span), from: text(from), to: text(to) },
+    };
+  });
+  return {
+    fields,
+    filter: computed(() => filterOf(fields.value, now())),
+    isNarrowed: computed(() => Object.values(fields.value).some((value) => value !== undefined)),
+    change(changed) {
+      const query = Object.entries({ ...route.query, ...changed }).filter(
+        ([, value]) => value !== null && value !== '',
+      );
+      void router.replace({ query: Object.fromEntries(query) });
+    },
+    clear: () => void router.replace({ query: {} }),
+  };
+};

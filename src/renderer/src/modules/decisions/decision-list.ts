@@ -1,0 +1,94 @@
+import { type Ref, computed, ref, shallowRef, watch } from 'vue';
+import type { ProcedureInput } from '../../../../shared/contract/index.ts';
+import { RECENT, useDesk } from '../../desk/desk-store.ts';
+import { type DecisionRow, rowOf } from '../../desk/types.ts';
+import { faultText } from '../../desk/use-loaded.ts';
+import { useTransport } from '../../transport/transport.ts';
+
+/** What the list is narrowed to. */
+export type DecisionFilter = Omit<ProcedureInput<'decisions.list'>, 'limit' | 'before'>;
+
+/** What the button says behind which new decisions wait. */
+export const waitingWords = (count: number): string => {
+  // No more are kept, so there may be more.
+  if (count >= RECENT) return `${RECENT}+ new decisions`;
+  return `${count} new ${count === 1 ? 'decision' : 'decisions'}`;
+};
+
+/** Decisions, newest first, read as far as somebody looks. */
+export interface DecisionList {
+  readonly rows: Readonly<Ref<readonly DecisionRow[]>>;
+  readonly isLoading: Readonly<Ref<boolean>>;
+  /** There are no older ones. */
+  readonly isEnd: Readonly<Ref<boolean>>;
+  readonly fault: Readonly<Ref<string | undefined>>;
+  /** How many were made since that would stand above the first row. */
+  readonly waiting: Readonly<Ref<number>>;
+  readonly loadMore: () => Promise<void>;
+  /** Begins anew, with the latest. */
+  readonly reload: () => Promise<void>;
+}
+
+const matches = (row: DecisionRow, { paymasterId, sender, outcome, rule, to }: DecisionFilter): boolean =>
+  (paymasterId === undefined || row.paymasterId === paymasterId) &&
+  (sender === undefined || row.sender.toLowerCase() === sender.toLowerCase()) &&
+  (outcome === undefined || row.outcome === outcome) &&
+  (rule === undefined || row.rule === rule) &&
+  (to === undefined || row.at < to);
+
+/** The decisions that match a filter; new ones wait until they are asked for, so that nothing moves while it is read. */
+export const useDecisionList = (filter: () => DecisionFilter, pageSize: number): DecisionList => {
+  const desk = useDesk();
+  const transport = useTransport();
+  const rows = shallowRef<readonly DecisionRow[]>([]);
+  const isLoading = ref(false);
+  const isEnd = ref(false);
+  const fault = ref<string>();
+  /** The newest decision that the last reading from the top could have seen. */
+  let readUpTo = 0;
+  let asked = 0;
+
+  const read = async (before?: number): Promise<void> => {
+    const mine = (asked += 1);
+    isLoading.value = true;
+    const seenBefore = desk.recent[0]?.seq ?? 0;
+    try {
+      const input = { ...filter(), limit: pageSize, ...(before !== undefined && { before }) };
+      const page = (await transport.call('decisions.list', input)).map(rowOf);
+      if (mine !== asked) return;
+      if (before === undefined) readUpTo = Math.max(seenBefore, page[0]?.seq ?? 0);
+      rows.value = before === undefined ? page : [...rows.value, ...page];
+      isEnd.value = page.length < pageSize;
+      fault.value = undefined;
+    } catch (error) {
+      if (mine === asked) fault.value = faultText(error);
+    } finally {
+      if (mine === asked) isLoading.value = false;
+    }
+  };
+
+  const reload = (): Promise<void> => read();
+  const waiting = computed(() => {
+    // What was read counts as seen; the list below says so by changing.
+    const seen = Math.max(readUpTo, rows.value[0]?.seq ?? 0);
+    return desk.recent.filter((row) => row.seq > seen && matches(row, filter())).length;
+  });
+  watch(filter, () => void reload(), { deep: true, immediate: true });
+  // An empty list has nothing that could move.
+  watch(waiting, (count) => {
+    if (count > 0 && rows.value.length === 0) void reload();
+  });
+  watch(
+    () => desk.connection,
+    (connection) => {
+      if (connection === 'connected' && fault.value !== undefined) void reload();
+    },
+  );
+  return {
+    ...{ rows, isLoading, isEnd, fault, waiting, reload },
+    async loadMore() {
+      const last = rows.value.at(-1);
+      if (!isLoading.value && !isEnd.value && last !== undefined) await read(last.seq);
+    },
+  };
+};

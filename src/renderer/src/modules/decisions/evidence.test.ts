@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { codeWords, evidenceItems } from './evidence.ts';
+
+test('a limit on operations is told in operations, without what another value says already', () => {
+  const evidence = { name: 'Two', scope: 'SMART_ACCOUNT', unit: 'operations', threshold: '2', used: '1', now: 5 };
+  expect(evidenceItems(evidence)).toEqual([
+    { label: 'Limit', text: 'Two', kind: 'text' },
+    { label: 'Counts for', text: 'each user', kind: 'text' },
+    { label: 'Allowed', text: '2 operations', kind: 'text' },
+    { label: 'Used before', text: '1 operation', kind: 'text' },
+  ]);
+});
+
+test('a limit on spending and a tank are told as money', () => {
+  expect(evidenceItems({ unit: 'wei', threshold: '20', neededWei: '7' })).toEqual([
+    { label: 'Allowed', text: '20', kind: 'wei' },
+    { label: 'This operation may cost', text: '7', kind: 'wei' },
+  ]);
+});
+
+test('a price of gas is told in gwei, exactly', () => {
+  expect(evidenceItems({ maxFeePerGasWei: '1500000001' })).toEqual([
+    { label: 'Offered per gas', text: '1.500000001 gwei', kind: 'text' },
+  ]);
+});
+
+test('a value nobody foresaw is told by its own name', () => {
+  expect(evidenceItems({ someNewThing: { a: 1 } })).toEqual([
+    { label: 'Some new thing', text: '{"a":1}', kind: 'text' },
+  ]);
+});
+
+test('codes read as words', () => {
+  expect(codeWords('CALLS_WHITELISTED')).toBe('Calls whitelisted');
+});

@@ -1,0 +1,81 @@
+import { unitsToDecimal } from '../../../../shared/schema/decimal.ts';
+
+/** A value that a rule compared, in words. */
+export interface EvidenceItem {
+  readonly label: string;
+  readonly text: string;
+  readonly kind: 'text' | 'wei' | 'time' | 'hex';
+}
+
+/** Names of values; what is not here is told by its own name. */
+const LABELS: Readonly<Record<string, string>> = {
+  callGasLimit: 'Call gas',
+  verificationGasLimit: 'Verification gas',
+  preVerificationGas: 'Pre-verification gas',
+  maxFeePerGasWei: 'Offered per gas',
+  baseFeeWei: 'Base fee of the chain',
+  balanceWei: 'In the tank',
+  promisedWei: 'Promised already',
+  neededWei: 'This operation may cost',
+  valueWei: 'Value sent',
+  name: 'Limit',
+  scope: 'Counts for',
+  threshold: 'Allowed',
+  used: 'Used before',
+  amount: 'This operation',
+  windowEndsAt: 'Window ends',
+  target: 'Called contract',
+  contract: 'Registered as',
+  method: 'Method',
+  selector: 'Selector',
+  call: 'Call number',
+  calls: 'Calls in the operation',
+  host: 'Host',
+  detail: 'Detail',
+  cause: 'Cause',
+  status: 'HTTP status',
+};
+
+/** Said by others already. */
+const HIDDEN = new Set(['unit', 'now']);
+const IN_UNITS = new Set(['threshold', 'used', 'amount']);
+
+const words = (key: string): string => {
+  const spaced = key.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/ Wei$/, '');
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase();
+};
+
+const isDigits = (text: string): boolean => /^\d+$/.test(text);
+
+const operations = (count: string): string => `${count} ${count === '1' ? 'operation' : 'operations'}`;
+
+const GWEI_DECIMALS = 9;
+/** Prices of gas are told in gwei, as everybody tells them. */
+const GAS_PRICE = /(?:PerGas|baseFee)Wei$/;
+
+const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 'label'> => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (IN_UNITS.has(key) && isDigits(text)) {
+    return unit === 'wei' ? { text, kind: 'wei' } : { text: operations(text), kind: 'text' };
+  }
+  if (GAS_PRICE.test(key) && isDigits(text)) {
+    return { text: `${unitsToDecimal(BigInt(text), GWEI_DECIMALS)} gwei`, kind: 'text' };
+  }
+  if (key.endsWith('Wei') && isDigits(text)) return { text, kind: 'wei' };
+  if (key.endsWith('At') && isDigits(text)) return { text, kind: 'time' };
+  if (key === 'scope') return { text: text === 'SMART_ACCOUNT' ? 'each user' : 'all users together', kind: 'text' };
+  if (/^0x[0-9a-fA-F]{40,}$/.test(text)) return { text, kind: 'hex' };
+  return { text, kind: 'text' };
+};
+
+/** The values that a step of a trace compared, in words and with their units. */
+export const evidenceItems = (evidence: Readonly<Record<string, unknown>>): EvidenceItem[] =>
+  Object.entries(evidence)
+    .filter(([key, value]) => !HIDDEN.has(key) && value !== null && value !== undefined)
+    .map(([key, value]) => ({ label: LABELS[key] ?? words(key), ...itemOf(key, value, evidence['unit']) }));
+
+/** A code of a trace as words, e.g. `NO_DEPLOYMENT` as `No deployment`. */
+export const codeWords = (code: string): string => {
+  const text = code.replaceAll('_', ' ').toLowerCase();
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};

@@ -1,0 +1,89 @@
+import type { EChartsCoreOption } from 'echarts/core';
+import { weiToDecimal } from '../../../../shared/schema/decimal.ts';
+import type { ProcedureOutput } from '../../../../shared/contract/index.ts';
+import { shownAmount } from '../../ui/amount.ts';
+import type { Palette } from '../../ui/palette.ts';
+
+/** What was decided over time. */
+export type Summary = ProcedureOutput<'decisions.summary'>;
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit' });
+const DAY_MS = 86_400_000;
+
+const frame = ({ from, stepMs, outcomes }: Summary, { quiet, line, surface, text }: Palette) => {
+  const format = stepMs * outcomes.length > DAY_MS ? day : clock;
+  return {
+    animation: false,
+    textStyle: { fontFamily: 'inherit' },
+    grid: { left: 4, right: 8, top: 12, bottom: 4, outerBoundsMode: 'same' },
+    tooltip: {
+      trigger: 'axis',
+      // As text: what is shown here may come from outside.
+      renderMode: 'richText',
+      backgroundColor: surface,
+      borderColor: line,
+      textStyle: { color: text, fontSize: 12 },
+    },
+    xAxis: {
+      type: 'category',
+      data: outcomes.map((_, index) => format.format(from + index * stepMs)),
+      axisLine: { lineStyle: { color: line } },
+      axisTick: { show: false },
+      axisLabel: { color: quiet, fontSize: 11 },
+    },
+    yAxis: {
+      type: 'value',
+      splitNumber: 3,
+      axisLabel: { color: quiet, fontSize: 11 },
+      splitLine: { lineStyle: { color: line } },
+    },
+  };
+};
+
+/** Decisions by outcome, stacked. */
+export const outcomeChart = (summary: Summary, palette: Palette): EChartsCoreOption => {
+  const series = (name: string, key: keyof Summary['outcomes'][number], color: string) => ({
+    ...{ name, type: 'bar', stack: 'outcomes', barCategoryGap: '20%', itemStyle: { color } },
+    data: summary.outcomes.map((counts) => counts[key]),
+  });
+  const { yAxis, ...rest } = frame(summary, palette);
+  return {
+    ...rest,
+    // Nothing is decided by halves.
+    yAxis: { ...yAxis, minInterval: 1 },
+    series: [
+      series('Sponsored', 'sponsored', palette.sponsored),
+      series('Denied', 'denied', palette.denied),
+      series('Failed', 'error', palette.fault),
+    ],
+  };
+};
+
+/** Money over time, on one chain. Drawn as a float: the figures beside the chart are exact. */
+export const spendChart = (
+  summary: Summary,
+  { chainId }: { chainId: number },
+  coin: string,
+  palette: Palette,
+): EChartsCoreOption => {
+  const wei = summary.spent.find((series) => series.chainId === chainId)?.wei ?? [];
+  return {
+    ...frame(summary, palette),
+    series: [
+      {
+        name: coin,
+        type: 'line',
+        step: 'middle',
+        symbol: 'none',
+        lineStyle: { color: palette.accent, width: 1.5 },
+        itemStyle: { color: palette.accent },
+        areaStyle: { color: palette.accent, opacity: 0.12 },
+        data: wei.map((amount) => Number(weiToDecimal(BigInt(amount)))),
+        tooltip: {
+          valueFormatter: (_value: unknown, index: number) => `${shownAmount(BigInt(wei[index] ?? '0'))} ${coin}`,
+        },
+      },
+    ],
+  };
+};

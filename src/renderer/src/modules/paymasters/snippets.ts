@@ -1,0 +1,61 @@
+/** Where a DApp's paymaster answers. */
+interface PaymasterEndpoint {
+  readonly url: string;
+  readonly chainId: number;
+  readonly entryPointVersion: string;
+}
+
+/** Code to paste, by its kind. */
+export interface Snippet {
+  readonly title: string;
+  readonly code: string;
+}
+
+const biconomy = ({
+  url,
+}: PaymasterEndpoint): string => `import { BiconomyPaymaster, PaymasterMode } from '@biconomy/account';
+
+const paymaster = new BiconomyPaymaster({ paymasterUrl: '${url}' });
+
+const sponsored = await paymaster.getPaymasterAndData(userOp, {
+  mode: PaymasterMode.SPONSORED,
+});`;
+
+const viem = ({ url, chainId }: PaymasterEndpoint): string => `import { http } from 'viem';
+import { createBundlerClient, createPaymasterClient } from 'viem/account-abstraction';
+
+const bundlerClient = createBundlerClient({
+  account, // your smart account on chain ${chainId}
+  client,
+  transport: http(bundlerUrl),
+  paymaster: createPaymasterClient({ transport: http('${url}') }),
+});
+
+const hash = await bundlerClient.sendUserOperation({ calls: [{ to, data }] });`;
+
+const V06_FIELDS = '"initCode": "0x"';
+
+const curl = ({ url, entryPointVersion }: PaymasterEndpoint): string => {
+  const fields = entryPointVersion === '0.6' ? `, ${V06_FIELDS}` : '';
+  return `curl -s '${url}' \\
+  -H 'content-type: application/json' \\
+  -d '{
+    "jsonrpc": "2.0", "id": 1, "method": "pm_sponsorUserOperation",
+    "params": [
+      {
+        "sender": "0x1111111111111111111111111111111111111111",
+        "nonce": "0x0"${fields}, "callData": "0x",
+        "callGasLimit": "200000", "verificationGasLimit": "500000", "preVerificationGas": "60000",
+        "maxFeePerGas": "0x3b9aca00", "maxPriorityFeePerGas": "0x1", "signature": "0x"
+      },
+      { "mode": "SPONSORED" }
+    ]
+  }'`;
+};
+
+/** Ready-to-paste code that asks this paymaster. Biconomy's SDK speaks EntryPoint 0.6 only. */
+export const snippetsFor = (endpoint: PaymasterEndpoint): Snippet[] => [
+  { title: 'viem', code: viem(endpoint) },
+  ...(endpoint.entryPointVersion === '0.6' ? [{ title: 'Biconomy SDK', code: biconomy(endpoint) }] : []),
+  { title: 'curl', code: curl(endpoint) },
+];

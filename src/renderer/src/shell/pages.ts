@@ -1,0 +1,24 @@
+import type { IconName } from '../ui/icons.ts';
+
+/** A page of the console. */
+export interface Page {
+  readonly name: string;
+  /** As the router takes it; what the rail links to is without its parameters. */
+  readonly path: string;
+  readonly link: string;
+  readonly title: string;
+  readonly icon: IconName;
+  /** Pressed after `g`. */
+  readonly key: string;
+}
+
+/** Every page, in the order of the rail. */
+export const pages: readonly Page[] = [
+  { name: 'overview', path: '/', link: '/', title: 'Overview', icon: 'overview', key: 'o' },
+  { name: 'decisions', path: '/decisions/:id?', link: '/decisions', title: 'Decisions', icon: 'decisions', key: 'd' },
+  { name: 'paymasters', path: '/paymasters', link: '/paymasters', title: 'Paymasters', icon: 'paymasters', key: 'p' },
+  { name: 'contracts', path: '/contracts', link: '/contracts', title: 'Contracts', icon: 'contracts', key: 'c' },
+  { name: 'rules', path: '/rules', link: '/rules', title: 'Rules', icon: 'rules', key: 'r' },
+  { name: 'webhooks', path: '/webhooks', link: '/webhooks', title: 'Webhooks', icon: 'webhooks', key: 'w' },
+  { name: 'settings', path: '/settings', link: '/settings', title: 'Settings', icon: 'settings', key: 's' },
+];

@@ -1,0 +1,50 @@
+import type { EngineAnswer } from '../../../shared/console-bridge.ts';
+import type { ProcedureInput, ProcedureName } from '../../../shared/contract/index.ts';
+import type { ErrorCode } from '../../../shared/errors.ts';
+import { EngineError } from '../../../shared/errors.ts';
+import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+import { outputOf } from './answer.ts';
+import { readEvents } from './sse.ts';
+import type { Transport } from './transport.ts';
+
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  401: 'OPERATOR_TOKEN_INVALID',
+  403: 'FORBIDDEN_ORIGIN',
+  429: 'RATE_LIMITED',
+};
+
+/**
+ * Procedures over HTTP and decisions as server-sent events, for the console in a browser.
+ *
+ * @param consoleUrl where the console is served, with a slash at its end
+ * @param token the operator token; it is sent in a header, so that it stands in no log and no history
+ */
+export const httpTransport = (consoleUrl: string, token: string): Transport => {
+  const headers = { authorization: `Bearer ${token}` };
+  return {
+    async call<Name extends ProcedureName>(name: Name, input: ProcedureInput<Name>) {
+      const response = await fetch(new URL('call', consoleUrl), {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ name, input }),
+      });
+      return outputOf<Name>((await response.json()) as EngineAnswer);
+    },
+    async decisions({ after, signal, onConnected, onDecision, onPosition }) {
+      const url = new URL('events', consoleUrl);
+      url.searchParams.set('after', String(after));
+      const response = await fetch(url, { headers, signal });
+      if (!response.ok || response.body === null) {
+        throw new EngineError(CODE_OF_STATUS[response.status] ?? 'INTERNAL');
+      }
+      onConnected();
+      for await (const { event, data } of readEvents(response.body)) {
+        if (event !== 'decision') continue;
+        const decision = JSON.parse(data) as DecisionRecord;
+        onDecision(decision);
+        onPosition(decision.seq);
+      }
+    },
+    copy: (text) => navigator.clipboard.writeText(text),
+  };
+};

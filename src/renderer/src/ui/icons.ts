@@ -1,0 +1,51 @@
+import {
+  Activity,
+  Ban,
+  ChevronRight,
+  CircleCheck,
+  CirclePause,
+  CircleX,
+  Copy,
+  FileCode,
+  Gauge,
+  KeyRound,
+  ListChecks,
+  Lock,
+  LockOpen,
+  Plus,
+  Radio,
+  Settings,
+  TriangleAlert,
+  Unplug,
+  Wallet,
+  Webhook,
+  X,
+} from 'lucide-vue-next';
+
+/** The one icon set. An icon never stands without a word, so it is hidden from readers. */
+export const icons = {
+  overview: Gauge,
+  decisions: ListChecks,
+  paymasters: Wallet,
+  contracts: FileCode,
+  rules: Ban,
+  webhooks: Webhook,
+  settings: Settings,
+  check: CircleCheck,
+  cross: CircleX,
+  fault: TriangleAlert,
+  paused: CirclePause,
+  locked: Lock,
+  unlocked: LockOpen,
+  copy: Copy,
+  key: KeyRound,
+  add: Plus,
+  live: Radio,
+  lost: Unplug,
+  activity: Activity,
+  next: ChevronRight,
+  close: X,
+};
+
+/** Name of an icon. */
+export type IconName = keyof typeof icons;

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { useConsoleBrowser } from '../support/console-page.ts';
+import { seriousFaults } from './axe.ts';
+import { HOSTILE, useSeededConsole } from './seeded-console.ts';
+
+declare global {
+  interface Window {
+    hacked?: unknown;
+  }
+}
+
+const desk = useSeededConsole();
+const browser = useConsoleBrowser();
+const artifacts = join(import.meta.dirname, '../../test-artifacts');
+
+/** Pages by the name of their picture, and what says that they are there. */
+const pages: Readonly<Record<string, { address: () => string; ready: (page: Page) => Promise<unknown> }>> = {
+  overview: {
+    address: () => '#/',
+    ready: (page) =>
+      page
+        .getByRole('img', { name: /^Bar chart/ })
+        .locator('canvas')
+        .waitFor(),
+  },
+  decisions: { address: () => '#/decisions', ready: (page) => page.getByRole('row').nth(5).waitFor() },
+  decision: {
+    address: () => `#/decisions/${desk().deniedDecision}`,
+    ready: (page) => page.getByRole('heading', { name: 'Rule by rule' }).waitFor(),
+  },
+  'decision-webhook': {
+    address: () => `#/decisions/${desk().hostileDecision}`,
+    ready: async (page) => {
+      await page.getByText('What came back').click();
+      await page.getByText('arePoliciesVerified').last().waitFor();
+    },
+  },
+  paymasters: { address: () => '#/paymasters', ready: (page) => page.getByText('Code to paste').waitFor() },
+  contracts: { address: () => '#/contracts', ready: (page) => page.getByRole('listitem', { name: 'Items' }).waitFor() },
+  rules: { address: () => '#/rules', ready: (page) => page.getByRole('listitem', { name: 'Five a day' }).waitFor() },
+  webhooks: {
+    address: () => '#/webhooks',
+    ready: (page) => page.getByText('https://hooks.example/verify').first().waitFor(),
+  },
+  settings: {
+    address: () => '#/settings',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Check everything' }).click();
+      await page.getByText('Sound').waitFor();
+    },
+  },
+};
+
+const show = async (page: Page, name: string): Promise<void> => {
+  await page.evaluate((hash) => (window.location.hash = hash), pages[name]!.address());
+  await pages[name]!.ready(page);
+};
+
+describe.each([
+  { width: 1280, height: 860 },
+  { width: 800, height: 900 },
+])('at $width px', ({ width, height }) => {
+  test.each(['light', 'dark'] as const)(
+    'every page can be read by everybody, and is kept as a picture: %s',
+    async (colorScheme) => {
+      const page = await browser().open(desk().url, { width, height, colorScheme });
+      await page.getByText('Engine running').waitFor();
+      const faults: string[] = [];
+      for (const name of Object.keys(pages)) {
+        await show(page, name);
+        await page.screenshot({ path: join(artifacts, `console-${name}-${width}-${colorScheme}.png`) });
+        faults.push(...(await seriousFaults(page)).map((fault) => `${name}: ${fault}`));
+        const overflow = await page.evaluate(() => {
+          const main = document.querySelector('main')!;
+          return Math.max(
+            main.scrollWidth - main.clientWidth,
+            document.documentElement.scrollWidth - window.innerWidth,
+          );
+        });
+        if (overflow > 0) faults.push(`${name}: wider than the window by ${overflow} px`);
+      }
+      expect(faults).toEqual([]);
+    },
+    120_000,
+  );
+});
+
+test('names and answers that are markup are shown as text and run nothing', async () => {
+  const page = await browser().open(desk().url);
+  await page.getByText('Engine running').waitFor();
+  for (const name of Object.keys(pages)) {
+    await show(page, name);
+    expect(await page.locator('img').count(), name).toBe(0);
+    expect(await page.evaluate(() => window.hacked), name).toBeUndefined();
+  }
+  await show(page, 'paymasters');
+  expect(await page.getByRole('row').filter({ hasText: HOSTILE }).count()).toBe(1);
+  await show(page, 'decision-webhook');
+  expect(await page.getByRole('complementary').innerText()).toContain(HOSTILE);
+});

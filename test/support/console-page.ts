@@ -1,0 +1,56 @@
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { type RunningChromium, startChromium } from './chromium.ts';
+
+/** How a browser shows the console. */
+export interface View {
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: 'light' | 'dark';
+}
+
+/** A browser and the pages it opened. */
+export interface ConsoleBrowser {
+  /** Opens an address in a profile of its own. What the page logs as an error is kept in `errors`. */
+  open(url: string, view?: View): Promise<Page>;
+  /** Errors of all pages so far: what scripts threw, and what the browser refused. */
+  readonly errors: string[];
+}
+
+/** Gives the tests of the file that calls it a browser. The result is for inside tests. */
+export const useConsoleBrowser = (): (() => ConsoleBrowser) => {
+  let running: RunningChromium | undefined;
+  let browser: Browser | undefined;
+  const contexts: BrowserContext[] = [];
+  const errors: string[] = [];
+  beforeAll(async () => {
+    running = await startChromium();
+    browser = await chromium.connectOverCDP(running.endpoint);
+  });
+  afterAll(async () => {
+    await Promise.all(contexts.map((context) => context.close()));
+    await browser?.close();
+    await running?.stop();
+  });
+  return () => ({
+    errors,
+    async open(url, { width = 1280, height = 860, colorScheme = 'light' } = {}) {
+      if (browser === undefined) throw new Error('The browser is there only while tests run');
+      const context = await browser.newContext({
+        viewport: { width, height },
+        colorScheme,
+        reducedMotion: 'reduce',
+        permissions: ['clipboard-read', 'clipboard-write'],
+      });
+      contexts.push(context);
+      const page = await context.newPage();
+      page.setDefaultTimeout(10_000);
+      page.on('pageerror', (error) => errors.push(String(error)));
+      page.on('console', (message) => {
+        if (message.type() === 'error') errors.push(message.text());
+      });
+      await page.goto(url);
+      return page;
+    },
+  });
+};
