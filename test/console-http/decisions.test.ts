@@ -86,7 +86,7 @@ test('who waits for decisions gets them when they are made, and an empty page wh
   let ahead: Page | undefined;
   void desk.call<Page>('decisions.next', { after: upTo + 1000 }).then((page) => (ahead = page));
   while (ahead === undefined) await desk.clock.advance(20_000);
-  expect(ahead).toEqual({ decisions: [], upTo: upTo + 2 });
+  expect(ahead).toEqual({ decisions: [], upTo: upTo + 2, more: false });
 });
 
 test('the form can offer the methods of an ABI before it is registered', async () => {

@@ -50,7 +50,7 @@ export const decisionHandlers = (
     'decisions.next': async ({ after }) => {
       const [newest] = await store.listDecisions({ limit: 1 });
       const live = newest?.seq ?? 0;
-      if (after === undefined) return { decisions: [], upTo: live };
+      if (after === undefined) return { decisions: [], upTo: live, more: false };
       // A restored backup may be older than what the caller has seen.
       const begin = Math.min(after, live);
       await waitForOne(begin);
