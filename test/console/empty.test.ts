@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
 import { seriousFaults } from './axe.ts';
@@ -12,11 +12,11 @@ const artifacts = join(import.meta.dirname, '../../test-artifacts');
 let dir: string;
 let engine: ServingEngine;
 
-beforeAll(async () => {
+beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'gasdesk-empty-'));
   engine = await startEngine({ dir, locked: true });
 });
-afterAll(async () => {
+afterEach(async () => {
   await engine.stop();
   rmSync(dir, { recursive: true, force: true });
 });

@@ -51,13 +51,13 @@ export const readToken = async (
  * @throws RpcError if the node refuses, EngineError `CHAIN_UNREACHABLE`
  */
 export const canTransfer = async (
-  { send }: RpcClient,
+  rpc: RpcClient,
   token: Address,
   { spender, from, to, units }: { spender: Address; from: Address; to: Address; units: bigint },
 ): Promise<boolean> => {
   const data = erc20.encodeFunctionData('transferFrom', [from, to, units]);
   try {
-    await send('eth_call', [{ from: spender, to: token, data }, 'latest']);
+    await rpc.send('eth_call', [{ from: spender, to: token, data }, 'latest']);
     return true;
   } catch (error) {
     if (error instanceof RpcError && hasReverted(error)) return false;
