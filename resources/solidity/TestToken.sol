@@ -9,6 +9,7 @@ contract TestToken {
     uint256 public totalSupply;
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
+    mapping(address => bool) public barred;
 
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);
@@ -24,6 +25,11 @@ contract TestToken {
         totalSupply += value;
         balanceOf[to] += value;
         emit Transfer(address(0), to, value);
+    }
+
+    /// @notice From now on nothing moves from `holder`, whose balance and allowances look as before.
+    function bar(address holder) external {
+        barred[holder] = true;
     }
 
     function approve(address spender, uint256 value) external returns (bool) {
@@ -47,6 +53,7 @@ contract TestToken {
     }
 
     function _move(address from, address to, uint256 value) private {
+        require(!barred[from], "TestToken: barred");
         require(balanceOf[from] >= value, "TestToken: balance too small");
         balanceOf[from] -= value;
         balanceOf[to] += value;

@@ -82,7 +82,11 @@ const draftOf = (dapp: Seeded, at: number, sender: string, rest: Partial<Decisio
 });
 
 const money = [
-  step('gas', 'pass', 'GAS_GIVEN', { callGasLimit: '200000', verificationGasLimit: '500000', maxFeePerGasWei: '1000' }),
+  step('gas', 'pass', 'GAS_GIVEN', {
+    callGasLimit: '200000',
+    verificationGasLimit: '500000',
+    maxFeePerGasWei: '1000000000',
+  }),
 ];
 const localSteps = [
   step('walletDeployment', 'skip', 'NO_DEPLOYMENT', {}),

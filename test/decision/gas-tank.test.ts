@@ -117,6 +117,15 @@ describe('an empty tank', () => {
   });
 });
 
+test.each<[string, Record<string, unknown>]>([
+  ['PRE_VERIFICATION_GAS_TOO_HIGH', { preVerificationGas: String(10n ** 9n) }],
+  ['FEE_TOO_HIGH', { maxFeePerGas: String(10n ** 13n), maxPriorityFeePerGas: String(10n ** 13n) }],
+])('a full tank is not carried away by a sender who bundles for himself: %s', async (code, overrides) => {
+  const dapp = await world().dapp(10n ** 21n);
+  const { body } = await dapp.sponsor(op(overrides));
+  expect(body.result).toMatchObject({ paymasterAndData: '0x', reason: { code, rule: 'fees' } });
+});
+
 describe('a promise', () => {
   /** Waits until settlement has read the chain to its end. Its polls happen by the desk's clock. */
   const settled = async (): Promise<void> => {

@@ -58,6 +58,18 @@ describe('allowance and balance', () => {
     expect(await codeOf({ maxUnits: 1_000_001n })).toBe('TOKEN_ALLOWANCE_SHORT');
   });
 
+  test('are worth nothing where the token bars the account: without them the paymaster would pay', async () => {
+    await has(2_000_000n);
+    await approves(2_000_000n);
+    expect(await check()).toMatchObject({ code: 'USER_CAN_PAY' });
+    await world().token.send('bar', [sender]);
+    expect(await check()).toMatchObject({
+      outcome: 'deny',
+      code: 'TOKEN_TRANSFER_REFUSED',
+      evidence: { sender, token: world().token.address },
+    });
+  });
+
   test('are not counted twice: what his other operations may take yet is gone', async () => {
     await has(1_500_000n);
     await approves(1_500_000n);
