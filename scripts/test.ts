@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -17,8 +18,14 @@ interface Report {
 const root = join(import.meta.dirname, '..');
 const reportFile = join(root, 'test-artifacts', 'vitest.json');
 
-const run = (command: string): boolean => {
-  const { status } = spawnSync(command, { cwd: root, shell: true, stdio: 'inherit' });
+/** Runs a command; what it prints comes at once, or in one piece when it has ended. */
+const run = async (command: string, output: 'at once' | 'at the end'): Promise<boolean> => {
+  const stdio = output === 'at once' ? 'inherit' : 'pipe';
+  const child = spawn(command, { cwd: root, shell: true, stdio: ['ignore', stdio, stdio] });
+  const printed: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => printed.push(chunk));
+  const [status] = (await once(child, 'close')) as [number | null];
+  process.stdout.write(Buffer.concat(printed));
   return status === 0;
 };
 
@@ -38,8 +45,11 @@ const readReport = (): { passed: number; failed: number; skipped: number } => {
 };
 
 rmSync(reportFile, { force: true });
-const gatesHold = run('npm run --silent check');
-const testsPass = run('vitest run --reporter=default --reporter=json --outputFile.json=test-artifacts/vitest.json');
+// At once: neither keeps two cores busy.
+const [gatesHold, testsPass] = await Promise.all([
+  run('npm run --silent check', 'at the end'),
+  run('vitest run --reporter=default --reporter=json --outputFile.json=test-artifacts/vitest.json', 'at once'),
+]);
 
 const { passed, failed, skipped } = readReport();
 if (!gatesHold) console.log('npm run check failed: see above. It counts as one failure.');
