@@ -2,7 +2,11 @@ import type { KnipConfig } from 'knip';
 
 /** Nothing unused: no file, export or dependency without a reader. Tests are readers. */
 export default {
-  entry: ['src/{cli,demo,main,preload}/index.ts', 'scripts/*.ts', 'test/bench/{index,floor-server,webhook-server}.ts'],
+  entry: [
+    'src/{cli,demo,main,preload}/index.ts',
+    'scripts/*.ts',
+    'test/bench/{index,console,floor-server,webhook-server}.ts',
+  ],
   project: ['src/**/*.{ts,vue}', 'test/**/*.ts', 'scripts/**/*.ts'],
   // A type that an exported signature mentions may have a name outside its file.
   ignoreExportsUsedInFile: { interface: true, type: true },

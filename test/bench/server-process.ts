@@ -16,6 +16,8 @@ export interface Usage {
 /** A server in a process of its own, which has said where it listens. */
 export interface ServerProcess {
   readonly url: string;
+  /** Opens its console, where it has one. */
+  readonly console?: string;
   usage(): Usage;
   stop(): Promise<void>;
 }
@@ -28,11 +30,11 @@ const readUsage = (pid: number): Usage => {
   return { cpuMicros: (ticks * 1_000_000) / TICKS_PER_SECOND, rssBytes: Number(rss) * 1024 };
 };
 
-const listeningUrl = async (child: ChildProcess): Promise<string> => {
+const listening = async (child: ChildProcess): Promise<Pick<ServerProcess, 'url' | 'console'>> => {
   if (child.stdout === null) throw new Error('The server has no standard output');
   for await (const line of createInterface({ input: child.stdout })) {
-    const { event, url } = JSON.parse(line) as { event: string; url: string };
-    if (event === 'listening') return url;
+    const { event, ...addresses } = JSON.parse(line) as { event: string; url: string; console?: string };
+    if (event === 'listening') return addresses;
   }
   throw new Error('The server ended before it listened');
 };
@@ -49,12 +51,12 @@ export const startServer = async (
   const exited = once(child, 'exit');
   const { pid } = child;
   if (pid === undefined) throw new Error('The server could not be started');
-  const url = await listeningUrl(child).catch((error: unknown) => {
+  const addresses = await listening(child).catch((error: unknown) => {
     child.kill();
     throw error;
   });
   return {
-    url,
+    ...addresses,
     usage: () => readUsage(pid),
     async stop() {
       child.kill('SIGTERM');
