@@ -8,7 +8,7 @@ import type { Evaluated, Evaluation } from './electron-double/register.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const double = new URL('./electron-double/register.ts', import.meta.url).href;
-const main = join(root, 'out', 'main', 'index.js');
+const builtMain = join(root, 'out', 'main', 'index.js');
 
 /** A running desktop application: its window as Playwright sees it, and its main process. */
 export interface Shell {
@@ -29,7 +29,7 @@ export interface FailedStart {
 }
 
 /** The application's process on a home directory of its own, and what it writes to standard error. */
-const startMain = (dataHome: string, endpoint: string, env: Readonly<Record<string, string>>) => {
+const startMain = (dataHome: string, endpoint: string, env: Readonly<Record<string, string>>, main = builtMain) => {
   const child = fork(main, {
     cwd: root,
     execArgv: ['--import', double],
@@ -75,12 +75,20 @@ const evaluator = (child: ReturnType<typeof fork>): Shell['evaluate'] => {
     });
 };
 
-/** Starts the built application on `dataHome`, in which its data folder is `gasdesk`, and waits for its window. */
-export const startShell = async (dataHome: string, env: Readonly<Record<string, string>> = {}): Promise<Shell> => {
+/**
+ * Starts the application on `dataHome`, in which its data folder is `gasdesk`, and waits for its window.
+ *
+ * @param main its main bundle; that of the build unless another is named
+ */
+export const startShell = async (
+  dataHome: string,
+  env: Readonly<Record<string, string>> = {},
+  main?: string,
+): Promise<Shell> => {
   const running = await startChromium();
   const browser = await chromium.connectOverCDP(running.endpoint);
   const opened = windowOf(browser);
-  const { child, ended, stderr } = startMain(dataHome, running.endpoint, env);
+  const { child, ended, stderr } = startMain(dataHome, running.endpoint, env, main);
   const page = await Promise.race([
     opened,
     ended.then(({ code, stderr }) => {
