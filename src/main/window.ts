@@ -65,11 +65,12 @@ export const openWindow = ({ preload, stateFile, log }: WindowOptions): BrowserW
   keepWindowState(window, stateFile, systemClock, (error) => log.error('desktop.window-state', { err: error }));
   survivePageCrash(window, log);
   window.once('ready-to-show', () => window.show());
-  void window.loadURL(`${CONSOLE_ORIGIN}/`);
+  window.loadURL(`${CONSOLE_ORIGIN}/`).catch((error: unknown) => log.error('desktop.load', { err: error }));
   return window;
 };
 
 /** Leads the console to a page by its address, such as `/decisions/ID`. */
 export const showPage = (window: BrowserWindow, path: string): void => {
-  void window.loadURL(`${CONSOLE_ORIGIN}/#${path}`);
+  // Rejects when it is overtaken by another navigation, which is no fault.
+  window.loadURL(`${CONSOLE_ORIGIN}/#${path}`).catch(() => undefined);
 };

@@ -6,20 +6,28 @@ import type { desktop } from '../support/electron-double/desktop.ts';
 import { PASSPHRASE } from '../support/quick-engine.ts';
 import { type Shell, startShell } from '../support/shell.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
-import { type SeededDesk, seedDesk } from './seeded-desk.ts';
+import {
+  type SponsoredDapp,
+  gameCall,
+  operation,
+  sponsorRequest,
+  useSponsoredWorld,
+} from '../support/sponsored-world.ts';
 
 /** What the double tells beside what Electron does. */
 type Double = typeof Electron & { desktop: typeof desktop };
 
 const newHome = useTempFolders();
-let home: string;
-let desk: SeededDesk;
+const world = useSponsoredWorld();
+let dapp: SponsoredDapp;
 let shell: Shell;
 
 beforeAll(async () => {
-  home = newHome();
-  desk = await seedDesk(home);
-  shell = await startShell(home, { GASDESK_PASSPHRASE: PASSPHRASE });
+  dapp = await world().dapp(0n);
+  await world().registerGameItems(dapp);
+  // The application takes over the desk.
+  await world().engine.stop();
+  shell = await startShell(world().home, { GASDESK_PASSPHRASE: PASSPHRASE });
   await shell.page.getByText('Vault unlocked').waitFor();
 });
 afterAll(() => shell.quit());
@@ -86,36 +94,26 @@ describe('the menu', () => {
     await click('File', 'Open data folder');
     expect(await inDesktop(({ opened }) => opened)).toEqual([
       'https://eips.ethereum.org/EIPS/eip-4337',
-      join(home, 'gasdesk'),
+      join(world().home, 'gasdesk'),
     ]);
   });
 });
 
-test('a burst of denials is notified once, and a click on it opens the denial', async () => {
+test('an empty tank and a burst of denials are notified once each, and a click opens the decision', async () => {
   const info = await shell.page.evaluate(() => window.gasdesk.call('system.info', {}));
   const { url } = (info as { output: { url: string } }).output;
-  const operation = {
-    ...{ sender: `0x${'ab'.repeat(20)}`, nonce: '0x0', callData: '0x', initCode: '0x', signature: '0x' },
-    ...{ maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' },
-    ...{ callGasLimit: '1', verificationGasLimit: '1', preVerificationGas: '1' },
-  };
-  const request = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'pm_sponsorUserOperation',
-    params: [operation, { mode: 'SPONSORED' }],
-  };
-  for (let count = 0; count < 30; count += 1) {
-    await fetch(`${url}/api/v1/31337/${desk.apiKey}`, {
+  const burn = operation({ to: world().contracts.gameItems, data: gameCall('burn') });
+  for (let count = 0; count < 25; count += 1) {
+    await fetch(`${url}/api/v1/31337/${dapp.apiKey}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(request),
+      body: JSON.stringify(sponsorRequest([burn, { mode: 'SPONSORED' }])),
     });
   }
   await expect
     .poll(() => inDesktop(({ notifications }) => notifications.map(({ title }) => title)))
-    .toEqual(['Many operations are denied']);
-  await inDesktop(({ notifications }) => notifications[0]?.emit('click'));
+    .toEqual(['A gas tank is empty', 'Many operations are denied']);
+  await inDesktop(({ notifications }) => notifications[1]?.emit('click'));
   await shell.page.getByRole('complementary', { name: 'Decision' }).waitFor();
   expect(shell.page.url()).toMatch(/#\/decisions\/[\w-]{36}$/);
 });
@@ -157,4 +155,4 @@ test('the window opens where it was closed', async () => {
   // The double puts a window without a position at the upper left.
   expect(seen).toEqual([[{ ...bounds, x: 0, y: 0 }, false]]);
   await second.quit();
-});
+}, 90_000);

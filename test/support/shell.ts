@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { startChromium } from './chromium.ts';
+import { startRealShell } from './real-shell.ts';
 import type { Evaluated, Evaluation } from './electron-double/register.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -76,7 +77,8 @@ const evaluator = (child: ReturnType<typeof fork>): Shell['evaluate'] => {
 };
 
 /**
- * Starts the application on `dataHome`, in which its data folder is `gasdesk`, and waits for its window.
+ * Starts the application on `dataHome`, in which its data folder is `gasdesk`, and waits for its window. It runs on the
+ * electron double, or on the Electron that `GASDESK_TEST_ELECTRON` names.
  *
  * @param main its main bundle; that of the build unless another is named
  */
@@ -85,6 +87,8 @@ export const startShell = async (
   env: Readonly<Record<string, string>> = {},
   main?: string,
 ): Promise<Shell> => {
+  const real = process.env['GASDESK_TEST_ELECTRON'];
+  if (real !== undefined) return startRealShell(real, { XDG_DATA_HOME: dataHome, GASDESK_PORT: '0', ...env }, main);
   const running = await startChromium();
   const browser = await chromium.connectOverCDP(running.endpoint);
   const opened = windowOf(browser);
