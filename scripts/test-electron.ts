@@ -18,7 +18,7 @@ if (electron === undefined) {
     cwd: root,
     shell: true,
     stdio: 'inherit',
-    env: { ...process.env, GASDESK_TEST_ELECTRON: electron },
+    env: { ...process.env, ELECTRON_UNDER_TEST: electron },
   });
   process.exitCode = status ?? 1;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { _electron } from 'playwright-core';
-import type { Shell } from './shell.ts';
+import type { Shell } from './running-shell.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
