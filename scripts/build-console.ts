@@ -9,7 +9,8 @@ const page = join(root, 'out', 'renderer', 'index.html');
 /** What the bundles are made of. */
 const sources = ['src', 'electron.vite.config.ts', 'package-lock.json'];
 
-const newestOf = (path: string): number => {
+/** The latest time at which the file, or anything in the folder, was written; epoch ms. */
+export const newestOf = (path: string): number => {
   const stats = statSync(path);
   if (!stats.isDirectory()) return stats.mtimeMs;
   return Math.max(stats.mtimeMs, ...readdirSync(path).map((name) => newestOf(join(path, name))));

@@ -124,7 +124,8 @@ describe('serving', () => {
     const engine = await start(undefined, { port });
 
     await expect(engine.serve()).rejects.toMatchObject({
-      code: 'CONFIG_INVALID',
+      code: 'ADDRESS_IN_USE',
+      data: { host: '127.0.0.1', port },
       message: expect.stringContaining(`Cannot listen on 127.0.0.1:${port}`),
     });
 

@@ -16,9 +16,11 @@ import { requireNodeApi } from './node-api.ts';
 import { Secret } from './secret.ts';
 import { type Service, createService } from './service/index.ts';
 import { reconcileSigners } from './signer/chain-signer.ts';
+import { openDeskVault } from './signer/desk-vault.ts';
 import { type ScryptCost, openVault } from './signer/vault.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
+import { EngineError } from '../shared/errors.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 
 /** What an engine stands on. */
@@ -28,6 +30,11 @@ export interface EngineOptions {
   readonly log: Log;
   /** Opens the vault, or makes it where there is none. Without it the vault stays locked. */
   readonly passphrase?: Secret<string> | undefined;
+  /**
+   * A key that the machine keeps: opens the vault instead of a passphrase, or makes it. A vault that it does not open
+   * stays locked until `vault.open` is called, which makes the vault know it.
+   */
+  readonly vaultKey?: Secret<Uint8Array> | undefined;
   readonly clock?: Clock;
   readonly entropy?: Entropy;
   /** The built console to serve below `/console/`: an absolute path without a separator at its end. */
@@ -90,7 +97,7 @@ const listenForOwner = async (
  *   `VAULT_DAMAGED`; nothing is changed then and the folder is free
  */
 export const createEngine = async (options: EngineOptions): Promise<Engine> => {
-  const { folder, config, log, passphrase, clock = systemClock, entropy = systemEntropy, scrypt } = options;
+  const { folder, config, log, passphrase, vaultKey, clock = systemClock, entropy = systemEntropy, scrypt } = options;
   const operatorToken = new Secret(Buffer.from(entropy.bytes(32)).toString('base64url'));
   requireNodeApi();
   const lock = lockDataFolder(folder.dir);
@@ -105,6 +112,11 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     await ensureFirstAccount(store, clock, entropy);
     // Made last: where the database is refused there must not be a new vault either.
     if (passphrase !== undefined && vault.state === 'absent') await vault.create({ passphrase });
+    if (vaultKey !== undefined && vault.state !== 'unlocked') {
+      await openDeskVault(store, vault, { key: vaultKey }).catch((error: unknown) => {
+        if (!(error instanceof EngineError && error.code === 'VAULT_PASSPHRASE_WRONG')) throw error;
+      });
+    }
     await reconcileSigners(store, vault);
     const chains = createChainAccess(store, vault, config.chainTimeoutMs);
     const webhooks = createDeliverer({
@@ -118,6 +130,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const service = createService({
       store,
       vault,
+      vaultKey,
       chains,
       rates: createRates(chains, clock),
       webhooks,

@@ -11,19 +11,33 @@ export interface Desk {
   readonly log: Log;
 }
 
+/** What a desk is started with. */
+export interface DeskOptions {
+  readonly folder: DataFolder;
+  readonly env: NodeJS.ProcessEnv;
+  /** The built console, which it serves to browsers too. */
+  readonly consoleFolder: string;
+  /** In place of the port of the settings. */
+  readonly port?: number | undefined;
+  /** The key that the system's keychain keeps; it opens the vault where the environment names no passphrase. */
+  readonly vaultKey?: Secret<Uint8Array> | undefined;
+}
+
 /**
- * Starts the engine on the folder and serves it. Without `GASDESK_PASSPHRASE` the vault stays locked.
+ * Starts the engine on the folder and serves it. With neither a key nor `GASDESK_PASSPHRASE` the vault stays locked.
  *
  * @throws EngineError that says why it cannot run; the folder is free then
  */
-export const startDesk = async (folder: DataFolder, env: NodeJS.ProcessEnv): Promise<Desk> => {
-  const config = loadConfig({ env, file: folder.config });
+export const startDesk = async ({ folder, env, consoleFolder, port, vaultKey }: DeskOptions): Promise<Desk> => {
+  const config = loadConfig({ env, file: folder.config, ...(port !== undefined && { flags: { port } }) });
   const log = createLog({ level: config.logLevel });
   const passphrase = env['GASDESK_PASSPHRASE'] ? new Secret(env['GASDESK_PASSPHRASE']) : undefined;
-  const engine = await createEngine({ folder, config, log, passphrase, entropy: systemEntropy });
+  const engine = await createEngine({
+    ...{ folder, config, log, consoleFolder, passphrase, vaultKey, entropy: systemEntropy },
+  });
   try {
-    const { hostname, port } = new URL(await engine.serve());
-    log.info('desk.listening', { host: hostname, port: Number(port) });
+    const { hostname, port: bound } = new URL(await engine.serve());
+    log.info('desk.listening', { host: hostname, port: Number(bound) });
   } catch (error) {
     await engine.stop();
     throw error;

@@ -1,21 +1,31 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserWindow, app, dialog, session } from 'electron';
-import { systemEntropy } from '../engine/clock.ts';
+import { systemClock, systemEntropy } from '../engine/clock.ts';
 import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/data-folder/data-folder.ts';
 import type { Engine } from '../engine/index.ts';
-import { EngineError } from '../shared/errors.ts';
 import { createLog } from '../engine/log.ts';
-import { startDesk } from './desk.ts';
+import { EngineError } from '../shared/errors.ts';
+import { deskControl } from './desk-state.ts';
+import { type Desk, startDesk } from './desk.ts';
 import { handleIpc } from './ipc.ts';
+import { keychainKey } from './keychain.ts';
+import { setMenu } from './menu.ts';
+import { notifyOperator } from './notify.ts';
 import { registerConsoleScheme, serveConsole } from './protocol.ts';
 import { confineWebContents, denyPermissions } from './security.ts';
-import { openWindow } from './window.ts';
+import { openTray } from './tray.ts';
+import { askWayOut } from './way-out.ts';
+import { openWindow, showPage } from './window.ts';
 
 /** The desktop application: one engine on this user's data folder, and a window that shows it. */
 
 /** The build puts main, preload and renderer side by side. */
 const built = join(import.meta.dirname, '..');
+const consoleFolder = join(built, 'renderer');
+
+/** Longer than this nobody waits for an application that was told to quit; what is decided is on disk already. */
+const STOP_MS = 10_000;
 
 /** For what goes wrong before the engine has its own, and after. */
 const log = createLog({ level: 'error' });
@@ -24,25 +34,58 @@ let engine: Engine | undefined;
 let window: BrowserWindow | undefined;
 let stopping: Promise<void> | undefined;
 
-const showWindow = (): void => {
+/** Brings the window to the front; opens it if there is none. */
+const showWindow = (): BrowserWindow => {
   if (window === undefined) {
-    window = openWindow(join(built, 'preload', 'index.cjs'));
+    const stateFile = join(app.getPath('userData'), 'window.json');
+    window = openWindow({ preload: join(built, 'preload', 'index.cjs'), stateFile, log });
     window.once('closed', () => (window = undefined));
   }
   if (window.isMinimized()) window.restore();
   window.focus();
+  return window;
+};
+
+const go = (path: string): void => showPage(showWindow(), path);
+
+/** Starts the desk, by whatever way out of what hinders it the operator chooses; undefined if he chooses to quit. */
+const startSomehow = async (folder: DataFolder): Promise<Desk | undefined> => {
+  const vaultKey = keychainKey(join(folder.dir, 'vault.key'), systemEntropy);
+  let port: number | undefined;
+  for (;;) {
+    try {
+      return await startDesk({ folder, env: process.env, consoleFolder, port, vaultKey });
+    } catch (error) {
+      const wayOut = await askWayOut(error);
+      if (wayOut === undefined) throw error;
+      if (wayOut === 'quit') return undefined;
+      if (wayOut === 'free port') port = 0;
+    }
+  }
 };
 
 const start = async (folder: DataFolder): Promise<void> => {
   await app.whenReady();
   denyPermissions(session.defaultSession);
-  serveConsole(join(built, 'renderer'));
-  const desk = await startDesk(folder, process.env);
+  serveConsole(consoleFolder);
+  const desk = await startSomehow(folder);
+  if (desk === undefined) {
+    app.exit(1);
+    return;
+  }
   engine = desk.engine;
-  handleIpc({ service: engine.service, log: desk.log, entropy: systemEntropy, window: () => window });
+  const { service } = engine;
+  const failed = (error: unknown): void => desk.log.error('desktop.fault', { err: error });
+  handleIpc({ service, log: desk.log, entropy: systemEntropy, window: () => window });
+  setMenu({ go, dataFolder: folder.dir });
   app.on('second-instance', showWindow);
   app.on('activate', showWindow);
   showWindow();
+  const closeTray = openTray({
+    ...{ desk: deskControl(service), show: showWindow, quit: () => app.quit(), clock: systemClock, failed },
+  });
+  app.once('will-quit', closeTray);
+  await notifyOperator({ service, clock: systemClock, go, failed });
 };
 
 /** Tells a person why there is no desk. What is not expected has its details on standard error. */
@@ -55,6 +98,7 @@ const fail = (error: unknown): void => {
 };
 
 const stop = async (running: Engine): Promise<void> => {
+  systemClock.setTimer(STOP_MS, () => app.exit(1));
   try {
     await running.stop();
     app.exit(0);

@@ -1,23 +1,76 @@
-import { BrowserWindow, nativeTheme } from 'electron';
+import { BrowserWindow, dialog, nativeTheme, screen } from 'electron';
+import { systemClock } from '../engine/clock.ts';
+import type { Log } from '../engine/log.ts';
 import { CONSOLE_ORIGIN } from './console-files.ts';
+import { SMALLEST, keepWindowState, placeOn, readWindowState } from './window-state.ts';
 
 /** What the window shows until the console has painted, in either theme. */
 const background = (): string => (nativeTheme.shouldUseDarkColors ? '#15171b' : '#f6f7f9');
 
-/** Opens the window that shows the console. It is seen once there is something to see. */
-export const openWindow = (preload: string): BrowserWindow => {
+/** What a window needs. */
+export interface WindowOptions {
+  readonly preload: string;
+  /** Keeps position and size from one start to the next. */
+  readonly stateFile: string;
+  readonly log: Log;
+}
+
+/** The areas of the screens, the primary one's first. */
+const workAreas = () => {
+  const primary = screen.getPrimaryDisplay();
+  const others = screen.getAllDisplays().filter(({ id }) => id !== primary.id);
+  return [primary, ...others].map(({ workArea }) => workArea);
+};
+
+/**
+ * When the page's process dies, loads the page again, at the same place; and says so, since what was being typed is
+ * lost. Only once by itself: a page that dies of what it shows would die for ever.
+ */
+const survivePageCrash = (window: BrowserWindow, log: Log): void => {
+  let crashes = 0;
+  window.webContents.on('render-process-gone', (_event, { reason }) => {
+    if (reason === 'clean-exit') return;
+    log.error('desktop.page-gone', { reason });
+    crashes += 1;
+    const isFirst = crashes === 1;
+    if (isFirst) window.webContents.reload();
+    const detail = `Its process ended (${reason}). The engine was not touched: it decides and signs as before.`;
+    const asked = dialog.showMessageBox(window, {
+      type: 'warning',
+      message: isFirst ? 'The console had to be loaded again' : 'The console broke down once more',
+      detail: isFirst ? `${detail} What you were typing is lost.` : detail,
+      buttons: isFirst ? ['OK'] : ['Load it again', 'Leave it'],
+    });
+    void asked.then(({ response }) => {
+      if (!isFirst && response === 0 && !window.isDestroyed()) window.webContents.reload();
+    });
+  });
+};
+
+/** Opens the window that shows the console, where it was last time. It is seen once there is something to see. */
+export const openWindow = ({ preload, stateFile, log }: WindowOptions): BrowserWindow => {
+  const { isMaximised, x, y, width, height } = placeOn(workAreas(), readWindowState(stateFile));
   const window = new BrowserWindow({
     title: 'Gasdesk',
-    width: 1200,
-    height: 800,
-    minWidth: 640,
-    minHeight: 480,
+    ...(x !== undefined && y !== undefined && { x, y }),
+    width,
+    height,
+    minWidth: SMALLEST.width,
+    minHeight: SMALLEST.height,
     show: false,
-    autoHideMenuBar: true,
     backgroundColor: background(),
     webPreferences: { preload, sandbox: true, contextIsolation: true, nodeIntegration: false, spellcheck: false },
   });
+  if (isMaximised) window.maximize();
+  keepWindowState(window, stateFile, systemClock, (error) => log.error('desktop.window-state', { err: error }));
+  survivePageCrash(window, log);
   window.once('ready-to-show', () => window.show());
-  void window.loadURL(`${CONSOLE_ORIGIN}/`);
+  window.loadURL(`${CONSOLE_ORIGIN}/`).catch((error: unknown) => log.error('desktop.load', { err: error }));
   return window;
+};
+
+/** Leads the console to a page by its address, such as `/decisions/ID`. */
+export const showPage = (window: BrowserWindow, path: string): void => {
+  // Rejects when it is overtaken by another navigation, which is no fault.
+  window.loadURL(`${CONSOLE_ORIGIN}/#${path}`).catch(() => undefined);
 };

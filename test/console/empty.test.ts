@@ -24,6 +24,7 @@ afterEach(async () => {
 const open = async (view = {}): Promise<Page> => {
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`, view);
   await page.getByText('Engine running').waitFor();
+  await page.getByRole('button', { name: 'Look around without it' }).click();
   return page;
 };
 

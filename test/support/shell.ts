@@ -4,22 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { startChromium } from './chromium.ts';
+import { startRealShell } from './real-shell.ts';
+import type { Shell } from './running-shell.ts';
 import type { Evaluated, Evaluation } from './electron-double/register.ts';
+
+export type { Shell } from './running-shell.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const double = new URL('./electron-double/register.ts', import.meta.url).href;
-const main = join(root, 'out', 'main', 'index.js');
-
-/** A running desktop application: its window as Playwright sees it, and its main process. */
-export interface Shell {
-  readonly page: Page;
-  /** Runs a function in the main process with `electron`, as Playwright's `ElectronApplication.evaluate` does. */
-  evaluate<Result, Arg>(run: (electron: typeof Electron, arg: Arg) => Result, arg?: Arg): Promise<Awaited<Result>>;
-  /** What the application wrote to standard error until now: its log. */
-  stderr(): string;
-  /** Ends the application as its user would. Answers the exit code. */
-  quit(): Promise<number>;
-}
+const builtMain = join(root, 'out', 'main', 'index.js');
 
 /** What became of an application that opened no window. */
 export interface FailedStart {
@@ -29,7 +22,7 @@ export interface FailedStart {
 }
 
 /** The application's process on a home directory of its own, and what it writes to standard error. */
-const startMain = (dataHome: string, endpoint: string, env: Readonly<Record<string, string>>) => {
+const startMain = (dataHome: string, endpoint: string, env: Readonly<Record<string, string>>, main = builtMain) => {
   const child = fork(main, {
     cwd: root,
     execArgv: ['--import', double],
@@ -75,12 +68,23 @@ const evaluator = (child: ReturnType<typeof fork>): Shell['evaluate'] => {
     });
 };
 
-/** Starts the built application on `dataHome`, in which its data folder is `gasdesk`, and waits for its window. */
-export const startShell = async (dataHome: string, env: Readonly<Record<string, string>> = {}): Promise<Shell> => {
+/**
+ * Starts the application on `dataHome`, in which its data folder is `gasdesk`, and waits for its window. It runs on the
+ * electron double, or on the Electron that `ELECTRON_UNDER_TEST` names.
+ *
+ * @param main its main bundle; that of the build unless another is named
+ */
+export const startShell = async (
+  dataHome: string,
+  env: Readonly<Record<string, string>> = {},
+  main?: string,
+): Promise<Shell> => {
+  const real = process.env['ELECTRON_UNDER_TEST'];
+  if (real !== undefined) return startRealShell(real, { XDG_DATA_HOME: dataHome, GASDESK_PORT: '0', ...env }, main);
   const running = await startChromium();
   const browser = await chromium.connectOverCDP(running.endpoint);
   const opened = windowOf(browser);
-  const { child, ended, stderr } = startMain(dataHome, running.endpoint, env);
+  const { child, ended, stderr } = startMain(dataHome, running.endpoint, env, main);
   const page = await Promise.race([
     opened,
     ended.then(({ code, stderr }) => {

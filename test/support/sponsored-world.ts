@@ -176,6 +176,8 @@ export const withDataFolder = async (run: (dir: string) => Promise<void>): Promi
 
 /** A local chain with contracts on it, and a desk that knows both. The clock starts with the chain's time. */
 export interface SponsoredWorld {
+  /** Where applications keep their data: once the engine is stopped, the desktop application has this desk there. */
+  readonly home: string;
   readonly chain: TestChain;
   readonly clock: ManualClock;
   readonly engine: ServingEngine;
@@ -197,7 +199,9 @@ export interface SponsoredWorld {
 /** Gives the tests of the file that calls it such a world. The result is for inside tests. */
 export const useSponsoredWorld = (flags: Record<string, unknown> = {}): (() => SponsoredWorld) => {
   const localChain = useLocalChain();
-  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-world-'));
+  const home = mkdtempSync(join(tmpdir(), 'gasdesk-world-'));
+  // Named as the application names it.
+  const dir = join(home, 'gasdesk');
   let world: SponsoredWorld | undefined;
   beforeAll(async () => {
     const chain = localChain();
@@ -214,6 +218,7 @@ export const useSponsoredWorld = (flags: Record<string, unknown> = {}): (() => S
     const { address: paymaster } = await service.call('paymasterContracts.deploy', deployment);
     const fundingWallets: HDNodeWallet[] = [];
     world = {
+      home,
       chain,
       clock,
       engine,
@@ -237,7 +242,7 @@ export const useSponsoredWorld = (flags: Record<string, unknown> = {}): (() => S
   });
   afterAll(async () => {
     await world?.engine.stop();
-    rmSync(dir, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true });
   });
   return () => {
     if (world === undefined) throw new Error('The world is there only while tests run');

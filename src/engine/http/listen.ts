@@ -64,7 +64,7 @@ const endingConnections = (server: Server): (() => void) => {
  *
  * `requestTimeoutMs` is how long a client may take to send a request.
  *
- * @throws EngineError `CONFIG_INVALID` if the address is taken or not this machine's
+ * @throws EngineError `ADDRESS_IN_USE`, with the address as its data; `CONFIG_INVALID` if it is not this machine's
  */
 export const listen = async (
   app: Koa,
@@ -85,7 +85,9 @@ export const listen = async (
     await once(server, 'listening');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new EngineError('CONFIG_INVALID', `Cannot listen on ${name}: ${reason}`, {}, { cause: error });
+    const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    const code = isTaken ? 'ADDRESS_IN_USE' : 'CONFIG_INVALID';
+    throw new EngineError(code, `Cannot listen on ${name}: ${reason}`, { ...where }, { cause: error });
   }
   // Such as too many open files: without a listener it would end the process.
   server.on('error', (error) => log.error('http.server', { err: error }));

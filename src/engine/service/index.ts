@@ -19,6 +19,7 @@ import type { Handlers, ServiceContext } from './service.ts';
 import { sponsorshipHandlers } from './sponsorship.ts';
 import { systemHandlers } from './system.ts';
 import { tokenHandlers } from './tokens.ts';
+import { vaultHandlers } from './vault.ts';
 import { webhookHandlers } from './webhooks.ts';
 
 /** The one door: every way in calls procedures, and nothing else changes the desk. */
@@ -53,6 +54,7 @@ export const createService = (given: ServiceContext): Service => {
     ...sponsorshipHandlers(context),
     ...systemHandlers(context),
     ...tokenHandlers(context),
+    ...vaultHandlers(context),
     ...webhookHandlers(context),
   };
   const run: Service['run'] = (name, args) => handlers[name](args);

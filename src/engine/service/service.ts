@@ -1,10 +1,13 @@
 import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../shared/contract/index.ts';
 import type { DecisionContext } from '../decision/decide.ts';
 import type { Log } from '../log.ts';
+import type { Secret } from '../secret.ts';
 
 /** What the procedures work with. */
 export interface ServiceContext extends DecisionContext {
   readonly log: Log;
+  /** The key of this machine, which the vault is opened with from then on; undefined where there is none. */
+  readonly vaultKey?: Secret<Uint8Array> | undefined;
   /** Where the HTTP interfaces are served; null while they are not. */
   readonly address: () => string | null;
 }

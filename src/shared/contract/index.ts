@@ -8,6 +8,7 @@ import { ruleProcedures } from './rules.ts';
 import { sponsorshipProcedures } from './sponsorship.ts';
 import { systemProcedures } from './system.ts';
 import { tokenProcedures } from './tokens.ts';
+import { vaultProcedures } from './vault.ts';
 import { webhookProcedures } from './webhooks.ts';
 
 /** Every procedure of the service. Management API, JSON-RPC, console and CLI are renderings of these. */
@@ -21,6 +22,7 @@ export const contract = {
   ...sponsorshipProcedures,
   ...systemProcedures,
   ...tokenProcedures,
+  ...vaultProcedures,
   ...webhookProcedures,
 };
 

@@ -1,5 +1,10 @@
 import { EventEmitter } from 'node:events';
-import type { BrowserWindow as RealBrowserWindow, BrowserWindowConstructorOptions, WebContents } from 'electron';
+import type {
+  BrowserWindow as RealBrowserWindow,
+  BrowserWindowConstructorOptions,
+  Rectangle,
+  WebContents,
+} from 'electron';
 import { chromium } from 'playwright-core';
 import { app, lastWindowClosed, windows } from './app.ts';
 import { preventable, strict } from './strict.ts';
@@ -23,10 +28,14 @@ class DoubledWindow extends EventEmitter {
   readonly contents: DoubledContents;
   visible: boolean;
   focused = 0;
+  bounds: Rectangle;
+  maximised = false;
 
   constructor(options: BrowserWindowConstructorOptions = {}) {
     super();
     this.visible = options.show ?? true;
+    const { x = 0, y = 0, width = 800, height = 600 } = options;
+    this.bounds = { x, y, width, height };
     this.contents = createContents(browser, options);
     this.webContents = this.contents.webContents;
     const strictly = strict<DoubledWindow>('BrowserWindow', this);
@@ -60,6 +69,29 @@ class DoubledWindow extends EventEmitter {
     this.focused += 1;
   }
 
+  getNormalBounds(): Rectangle {
+    return this.bounds;
+  }
+
+  setBounds(bounds: Partial<Rectangle>): void {
+    this.bounds = { ...this.bounds, ...bounds };
+    this.emit('move');
+    this.emit('resize');
+  }
+
+  isMaximized(): boolean {
+    return this.maximised;
+  }
+
+  maximize(): void {
+    this.maximised = true;
+    this.emit('maximize');
+  }
+
+  isDestroyed(): boolean {
+    return ![...open].some(({ contents }) => contents === this.contents);
+  }
+
   close(): void {
     void this.end().then(() => open.size === 0 && lastWindowClosed());
   }
@@ -67,6 +99,7 @@ class DoubledWindow extends EventEmitter {
   /** Closes the page and tells of it. */
   async end(): Promise<void> {
     if (!open.delete(this)) return;
+    this.emit('close');
     await this.contents.close();
     this.emit('closed');
   }

@@ -1,4 +1,4 @@
-import type { Clipboard, Dialog, NativeTheme, Net } from 'electron';
+import type { Clipboard, NativeTheme, Net } from 'electron';
 import { answerScheme } from './schemes.ts';
 import { strict } from './strict.ts';
 
@@ -9,6 +9,7 @@ import { strict } from './strict.ts';
 
 export { app } from './app.ts';
 export { BrowserWindow } from './browser-window.ts';
+export { Menu, Notification, Tray, desktop, dialog, nativeImage, safeStorage, screen, shell } from './desktop.ts';
 export { ipcMain } from './ipc-main.ts';
 export { protocol } from './schemes.ts';
 export { session } from './session.ts';
@@ -20,11 +21,6 @@ export const clipboard = strict<Clipboard>('clipboard', {
   writeText: (text: string) => void (copied = text),
   readText: () => copied,
 } satisfies Partial<Clipboard>);
-
-/** https://www.electronjs.org/docs/latest/api/dialog: on Linux without a display this goes to standard error too. */
-export const dialog = strict<Dialog>('dialog', {
-  showErrorBox: (title: string, content: string) => console.error(`${title}: ${content}`),
-} satisfies Partial<Dialog>);
 
 /** https://www.electronjs.org/docs/latest/api/native-theme */
 export const nativeTheme = strict<NativeTheme>('nativeTheme', { shouldUseDarkColors: false });

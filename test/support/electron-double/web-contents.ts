@@ -39,6 +39,9 @@ export interface DoubledContents {
   close(): Promise<void>;
 }
 
+/** As Chromium requests it. */
+const withoutFragment = (url: string): string => url.replace(/#.*/, '');
+
 const requireSafe = ({ webPreferences }: BrowserWindowConstructorOptions): string => {
   const { preload, sandbox, contextIsolation, nodeIntegration, spellcheck, ...others } = webPreferences ?? {};
   if (!preload || !sandbox || !contextIsolation || nodeIntegration || spellcheck || Object.keys(others).length > 0) {
@@ -128,6 +131,7 @@ export const createContents = (
 
   const emitter = Object.assign(new EventEmitter(), {
     getURL: () => fromChromium(page?.url() ?? ''),
+    reload: () => void (page !== undefined && expected.add(withoutFragment(page.url())) && page.reload()),
     setWindowOpenHandler: (handler: WindowOpenHandler) => void (openHandler = handler),
   });
   const webContents = strict<WebContents>('webContents', emitter);
@@ -160,8 +164,10 @@ export const createContents = (
     async load(url) {
       const target = await attached;
       if (!url.startsWith('data:')) await applyPermissions(await browser, originOf(url));
-      expected.add(toChromium(url));
-      await target.goto(toChromium(url));
+      const address = toChromium(url);
+      // Within the document nothing is requested.
+      if (withoutFragment(address) !== withoutFragment(target.url())) expected.add(withoutFragment(address));
+      await target.goto(address);
     },
     async close() {
       await (await attached).close();

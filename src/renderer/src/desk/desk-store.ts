@@ -24,6 +24,8 @@ export const useDesk = defineStore('desk', () => {
   /** Why there is no connection. */
   const fault = ref<string>();
   const info = shallowRef<SystemInfo>();
+  /** The operator looks around without opening the vault. */
+  const isVaultLeft = ref(false);
   const dapps = shallowRef<readonly Dapp[]>([]);
   const chainList = shallowRef<readonly Chain[]>([]);
   /** Made since the page was opened, newest first, at most {@link RECENT}. */
@@ -96,7 +98,7 @@ export const useDesk = defineStore('desk', () => {
   };
 
   return {
-    ...{ connection, fault, info, dapps, chainList, chains, recent, made, total, now },
+    ...{ connection, fault, info, isVaultLeft, dapps, chainList, chains, recent, made, total, now },
     ...{ chainName, coin, refresh, open },
   };
 });

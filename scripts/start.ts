@@ -1,0 +1,48 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { buildConsole } from './build-console.ts';
+import { buildContracts } from './build-contracts.ts';
+import { electronInstaller, findElectron } from './find-electron.ts';
+
+/** What `npm start` does: builds what is stale and opens the console, in its window or else in the browser (SPEC 1). */
+
+const root = join(import.meta.dirname, '..');
+const args = process.argv.slice(2);
+/** A download that takes longer is not worth waiting for. */
+const DOWNLOAD_MS = 180_000;
+
+const getElectron = (): string | undefined => {
+  const found = findElectron();
+  if (found !== undefined) return found;
+  console.error("Electron's binary is not installed yet: trying to download it…");
+  spawnSync(process.execPath, [electronInstaller], { stdio: 'ignore', timeout: DOWNLOAD_MS });
+  return findElectron();
+};
+
+/** Serves the console in the browser until it is told to stop. Answers the exit code. */
+const serve = async (): Promise<number> => {
+  const cli = join(root, 'src', 'cli', 'index.ts');
+  const child = spawn(process.execPath, [cli, 'serve', ...args], { stdio: ['inherit', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  // Ctrl-C reaches the child too, which ends in its own time; who asks this process alone means both.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  createInterface(child.stdout).once('line', (line) => {
+    console.log(`Open in the browser: ${(JSON.parse(line) as { console: string }).console}`);
+  });
+  const [code] = (await ended) as [number | null];
+  return code ?? 1;
+};
+
+await buildContracts();
+buildConsole();
+const electron = getElectron();
+if (electron === undefined) {
+  console.error('There is no Electron here and none can be downloaded: the console is served in the browser instead.');
+  process.exitCode = await serve();
+} else {
+  const { status } = spawnSync(electron, [root, ...args], { stdio: 'inherit' });
+  process.exitCode = status ?? 1;
+}

@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process';
+import { join, relative } from 'node:path';
+import { electronInstaller, findElectron } from './find-electron.ts';
+
+/** What `npm run test:electron` does: the tests of the window on a real Electron. Without one they have not passed. */
+
+/** Those whose application does nothing that only the double lets be seen. */
+const SPECIFICATIONS = ['test/shell/window.test.ts', 'test/shell/journey.test.ts'];
+
+const root = join(import.meta.dirname, '..');
+const electron = findElectron();
+if (electron === undefined) {
+  const installer = relative(root, electronInstaller);
+  console.error(`There is no Electron binary here, so nothing was tested: "node ${installer}" downloads one.`);
+  process.exitCode = 1;
+} else {
+  const { status } = spawnSync('vitest', ['run', ...SPECIFICATIONS, ...process.argv.slice(2)], {
+    cwd: root,
+    shell: true,
+    stdio: 'inherit',
+    env: { ...process.env, ELECTRON_UNDER_TEST: electron },
+  });
+  process.exitCode = status ?? 1;
+}

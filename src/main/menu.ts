@@ -1,0 +1,59 @@
+import { Menu, type MenuItemConstructorOptions, shell } from 'electron';
+import { LINKS, openLink } from './links.ts';
+
+/** What the menu does beside the system's own roles. */
+export interface MenuActions {
+  /** Shows a page of the console by its address. */
+  readonly go: (path: string) => void;
+  readonly dataFolder: string;
+}
+
+/** The pages as the console names them, in the order of its rail. */
+const PAGES = [
+  ['Overview', '/'],
+  ['Decisions', '/decisions'],
+  ['Paymasters', '/paymasters'],
+  ['Contracts', '/contracts'],
+  ['Rules', '/rules'],
+  ['Webhooks', '/webhooks'],
+  ['Settings', '/settings'],
+] as const;
+
+const separator: MenuItemConstructorOptions = { type: 'separator' };
+
+/** The application's menu. */
+export const setMenu = ({ go, dataFolder }: MenuActions, isMac = process.platform === 'darwin'): void => {
+  const pages = PAGES.map(([label, path], index): MenuItemConstructorOptions => ({
+    ...{ label, accelerator: `CmdOrCtrl+${index + 1}`, click: () => go(path) },
+  }));
+  const file: MenuItemConstructorOptions[] = [
+    { label: 'Open data folder', click: () => void shell.openPath(dataFolder) },
+    separator,
+    isMac ? { role: 'close' } : { role: 'quit' },
+  ];
+  const view: MenuItemConstructorOptions[] = [
+    ...pages,
+    separator,
+    { role: 'reload' },
+    separator,
+    { role: 'resetZoom' },
+    { role: 'zoomIn' },
+    { role: 'zoomOut' },
+    separator,
+    { role: 'togglefullscreen' },
+  ];
+  const help: MenuItemConstructorOptions[] = [
+    { label: 'ERC-4337 in full', click: () => openLink(LINKS.erc4337) },
+    ...(isMac ? [] : [separator, { role: 'about' } as const]),
+  ];
+  Menu.setApplicationMenu(
+    Menu.buildFromTemplate([
+      ...(isMac ? [{ role: 'appMenu' } as const] : []),
+      { label: 'File', submenu: file },
+      { role: 'editMenu' },
+      { label: 'View', submenu: view },
+      { role: 'windowMenu' },
+      { role: 'help', submenu: help },
+    ]),
+  );
+};

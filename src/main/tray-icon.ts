@@ -1,0 +1,35 @@
+import { type NativeImage, nativeImage } from 'electron';
+import type { DeskState } from './desk-state.ts';
+
+/** Pixels; shown at half the size, so that it is sharp on dense screens too. */
+const SIZE = 32;
+const MIDDLE = (SIZE - 1) / 2;
+
+/** Red, green and blue of the console's colours for the states. */
+const COLOURS: Readonly<Record<DeskState, readonly [number, number, number]>> = {
+  sponsoring: [46, 160, 103],
+  paused: [209, 140, 24],
+  locked: [209, 140, 24],
+  fault: [207, 63, 63],
+};
+
+/** The sign in the disc, as what is left white: colour alone would not tell the states apart. */
+const SIGNS: Readonly<Record<DeskState, (x: number, y: number) => boolean>> = {
+  sponsoring: (x, y) => Math.hypot(x, y) < 5,
+  paused: (x, y) => Math.abs(y) < 7 && Math.abs(Math.abs(x) - 4) < 2,
+  locked: (x, y) => Math.abs(x) < 7 && Math.abs(y) < 2,
+  fault: (x, y) => Math.abs(Math.abs(x) - Math.abs(y)) < 2.5 && Math.abs(x) < 7,
+};
+
+/** The icon of a state, drawn here: a coloured disc with a sign in it. */
+export const trayIcon = (state: DeskState): NativeImage => {
+  const [red, green, blue] = COLOURS[state];
+  const pixels = Buffer.alloc(SIZE * SIZE * 4);
+  for (let index = 0; index < SIZE * SIZE; index += 1) {
+    const x = (index % SIZE) - MIDDLE;
+    const y = Math.floor(index / SIZE) - MIDDLE;
+    if (Math.hypot(x, y) > MIDDLE) continue;
+    pixels.set(SIGNS[state](x, y) ? [255, 255, 255, 255] : [blue, green, red, 255], index * 4);
+  }
+  return nativeImage.createFromBitmap(pixels, { width: SIZE, height: SIZE, scaleFactor: 2 });
+};

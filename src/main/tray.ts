@@ -1,0 +1,70 @@
+import { Menu, Tray } from 'electron';
+import type { Clock } from '../engine/clock.ts';
+import type { DeskControl, DeskState } from './desk-state.ts';
+import { trayIcon } from './tray-icon.ts';
+
+const WORDS: Readonly<Record<DeskState, string>> = {
+  sponsoring: 'Sponsoring',
+  paused: 'All sponsorship is paused',
+  locked: 'The vault is locked: nothing is sponsored',
+  fault: 'The engine does not answer',
+};
+
+const EVERY_MS = 3_000;
+
+/** What the tray needs. */
+export interface TrayOptions {
+  readonly desk: DeskControl;
+  readonly show: () => void;
+  readonly quit: () => void;
+  readonly clock: Clock;
+  /** Pausing or resuming did not work. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Puts the desk's state into the tray, with the switch that pauses it. Answers how to take it away. */
+export const openTray = ({ desk, show, quit, clock, failed }: TrayOptions): (() => void) => {
+  const tray = new Tray(trayIcon('sponsoring'));
+  let shown: DeskState | undefined;
+  let isClosed = false;
+  let cancel = (): void => undefined;
+
+  const menuOf = (state: DeskState): Menu => {
+    const isPaused = state === 'paused';
+    const change = isPaused ? desk.resume : desk.pause;
+    return Menu.buildFromTemplate([
+      { label: WORDS[state], enabled: false },
+      { type: 'separator' },
+      { label: 'Open Gasdesk', click: show },
+      {
+        label: isPaused ? 'Resume sponsorship' : 'Pause all sponsorship',
+        visible: change !== undefined,
+        click: () => void change?.().catch(failed).then(refresh),
+      },
+      { type: 'separator' },
+      { label: 'Quit', click: quit },
+    ]);
+  };
+
+  const refresh = async (): Promise<void> => {
+    const state = await desk.state();
+    if (isClosed || state === shown) return;
+    shown = state;
+    tray.setImage(trayIcon(state));
+    tray.setToolTip(`Gasdesk: ${WORDS[state]}`);
+    tray.setContextMenu(menuOf(state));
+  };
+
+  const watch = async (): Promise<void> => {
+    await refresh();
+    if (!isClosed) cancel = clock.setTimer(EVERY_MS, () => void watch());
+  };
+
+  tray.on('click', show);
+  void watch();
+  return () => {
+    isClosed = true;
+    cancel();
+    tray.destroy();
+  };
+};

@@ -1,0 +1,58 @@
+import { dialog } from 'electron';
+import { EngineError } from '../shared/errors.ts';
+
+/** What a person wants to do about a desk that cannot start. */
+export type WayOut = 'again' | 'free port' | 'quit';
+
+const LABELS: Readonly<Record<WayOut, string>> = {
+  again: 'Try again',
+  'free port': 'Use a free port',
+  quit: 'Quit',
+};
+
+/** A program that says nothing for so long is not asked who it is any further. */
+const PROBE_MS = 1_000;
+
+/** Who has the port: another Gasdesk describes itself. */
+const holderOf = async (address: string): Promise<string> => {
+  try {
+    const response = await fetch(`http://${address}/openapi.json`, { signal: AbortSignal.timeout(PROBE_MS) });
+    const { info } = (await response.json()) as { info?: { title?: unknown } };
+    if (info?.title === 'Gasdesk') return 'another Gasdesk, on another data folder';
+  } catch {
+    // Whatever it is, it is none of ours.
+  }
+  return 'another program';
+};
+
+const ask = async (message: string, detail: string, ways: readonly WayOut[]): Promise<WayOut> => {
+  const buttons = ways.map((way) => LABELS[way]);
+  const cancelId = ways.length - 1;
+  const { response } = await dialog.showMessageBox({
+    ...{ type: 'warning', title: 'Gasdesk', message, detail, buttons, cancelId, defaultId: 0, noLink: true },
+  });
+  return ways[response] ?? 'quit';
+};
+
+/** Explains what is in the way of the desk and asks what to do. Undefined if nothing can be done about it here. */
+export const askWayOut = async (error: unknown): Promise<WayOut | undefined> => {
+  if (!(error instanceof EngineError)) return undefined;
+  if (error.code === 'ADDRESS_IN_USE') {
+    const address = `${String(error.data['host'])}:${String(error.data['port'])}`;
+    const detail =
+      `DApps reach this desk at http://${address}. Stop what listens there and try again; or use a free port this ` +
+      'time, which DApps have to be told. GASDESK_PORT, or "port" in gasdesk.json, changes it for good.';
+    return ask(`Port ${String(error.data['port'])} is taken by ${await holderOf(address)}`, detail, [
+      'again',
+      'free port',
+      'quit',
+    ]);
+  }
+  if (error.code === 'DATA_FOLDER_IN_USE') {
+    const pid = error.data['pid'];
+    const who = typeof pid === 'number' ? `Process ${pid}` : 'Another process';
+    const detail = `${who}, such as "gasdesk serve", uses ${String(error.data['dir'])}. Stop it and try again.`;
+    return ask('Another Gasdesk uses this data folder', detail, ['again', 'quit']);
+  }
+  return undefined;
+};

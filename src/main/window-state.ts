@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import type { BrowserWindow, Rectangle } from 'electron';
+import { z } from 'zod';
+import type { Clock } from '../engine/clock.ts';
+import { writeDurably } from '../engine/data-folder/write-durably.ts';
+
+/** Below this the console cannot be used. In device-independent pixels, as everything here. */
+export const SMALLEST = { width: 640, height: 480 };
+
+const FIRST: WindowState = { width: 1200, height: 800, isMaximised: false };
+/** A window is dragged through hundreds of positions; the one where it rests is written. */
+const REST_MS = 500;
+/** So much of the window's upper edge has to be on a screen, or nobody could take hold of it. */
+const HANDLE = { width: 120, height: 30 };
+
+const schema = z.strictObject({
+  x: z.int().optional(),
+  y: z.int().optional(),
+  width: z.int().positive(),
+  height: z.int().positive(),
+  isMaximised: z.boolean(),
+});
+
+/** Where the window was. Without a position the system chooses one. */
+export type WindowState = Readonly<z.output<typeof schema>>;
+
+/** The state that the file keeps. A file that is missing or damaged is one of a first start. */
+export const readWindowState = (file: string): WindowState => {
+  try {
+    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return FIRST;
+  }
+};
+
+const canBeHeld = ({ x = 0, y = 0, width }: WindowState, area: Rectangle): boolean => {
+  const across = Math.min(x + width, area.x + area.width) - Math.max(x, area.x);
+  return across >= HANDLE.width && y >= area.y && y + HANDLE.height <= area.y + area.height;
+};
+
+const between = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most));
+
+/**
+ * The state, such that the window can be seen and used: not larger than its screen, not too small, and without a
+ * position that is off every screen, since screens are unplugged.
+ *
+ * @param areas of the screens, without their task bars; the first one's is the primary one's
+ */
+export const placeOn = (areas: readonly Rectangle[], state: WindowState): WindowState => {
+  const own = state.x === undefined || state.y === undefined ? undefined : areas.find((area) => canBeHeld(state, area));
+  const room = own ?? areas[0] ?? FIRST;
+  const { x, y, ...rest } = state;
+  return {
+    ...rest,
+    ...(own !== undefined && x !== undefined && y !== undefined && { x, y }),
+    width: between(SMALLEST.width, state.width, room.width),
+    height: between(SMALLEST.height, state.height, room.height),
+  };
+};
+
+/** What is watched of a window. */
+type Watched = Pick<BrowserWindow, 'getNormalBounds' | 'isMaximized'> & {
+  on(event: 'resize' | 'move' | 'maximize' | 'unmaximize' | 'close', listener: () => void): unknown;
+};
+
+/** Writes the window's state to the file when it comes to rest, and when it is closed. */
+export const keepWindowState = (
+  window: Watched,
+  file: string,
+  clock: Clock,
+  failed: (error: unknown) => void,
+): void => {
+  let cancel = (): void => undefined;
+  const write = (): void => {
+    cancel();
+    const state: WindowState = { ...window.getNormalBounds(), isMaximised: window.isMaximized() };
+    try {
+      writeDurably(file, JSON.stringify(state));
+    } catch (error) {
+      failed(error);
+    }
+  };
+  const writeSoon = (): void => {
+    cancel();
+    cancel = clock.setTimer(REST_MS, write);
+  };
+  for (const event of ['resize', 'move', 'maximize', 'unmaximize'] as const) window.on(event, writeSoon);
+  window.on('close', write);
+};

@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { HDNodeWallet } from 'ethers';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { devWallet, fundGasTank } from '../../src/demo/world-contracts.ts';
+import type { Address } from '../../src/shared/schema/hex.ts';
+import { type SponsoredWorld, gameCall, gameItems, operation, sponsorRequest } from '../support/sponsored-world.ts';
+
+const artifacts = join(import.meta.dirname, '../../test-artifacts');
+
+/** The console of an empty desk, opened, whatever carries it. */
+export interface OpenConsole {
+  readonly page: Page;
+  /** Where its engine serves HTTP. */
+  readonly url: string;
+  /** Names the pictures. */
+  readonly transport: string;
+  /** What is on the clipboard. */
+  readonly copied: () => Promise<string>;
+}
+
+/** What the owner of the funding wallet does: proves it over HTTP with the operator's token, and fills the tank. */
+const fund = async (
+  { paymaster, operator }: SponsoredWorld,
+  url: string,
+  { authToken, apiKey, wallet }: { authToken: string; apiKey: string; wallet: HDNodeWallet },
+): Promise<void> => {
+  const api = `${url}/api/v2/public/sdk`;
+  const headers = { authToken, apiKey, 'content-type': 'application/json' };
+  const issued = (await (await fetch(`${api}/funding-message`, { headers })).json()) as {
+    data: { fundingMessage: string; paymasterId: string };
+  };
+  const { fundingMessage, paymasterId } = issued.data;
+  const signature = await wallet.signMessage(fundingMessage);
+  const proof = { paymasterId, type: 'paymasterFundingId', signature, address: wallet.address };
+  const proved = await fetch(`${api}/paymaster`, { method: 'PATCH', headers, body: JSON.stringify(proof) });
+  expect(proved.status).toBe(200);
+  await fundGasTank(paymaster, wallet.address as Address, 10n ** 18n, operator);
+};
+
+/**
+ * The first-run journey: an operator who has never seen the console makes a token, a DApp and rules, has an operation
+ * sponsored by the code he copied, and understands why another was denied.
+ */
+export const firstRunJourney = async (
+  world: SponsoredWorld,
+  { page, url, transport, copied }: OpenConsole,
+): Promise<void> => {
+  const { contracts, chain } = world;
+  const picture = (name: string) => page.screenshot({ path: join(artifacts, `journey-${transport}-${name}.png`) });
+  const goTo = (name: string): Promise<void> => page.getByRole('link', { name, exact: true }).click();
+  await page.getByText('Engine running').waitFor();
+  await picture('1-first-steps');
+
+  // A token, shown once.
+  await goTo('Make an auth token');
+  await page.getByRole('textbox', { name: 'Label' }).fill('backend');
+  await page.getByRole('button', { name: 'Create a token' }).click();
+  await page.getByText('Copy the token now').waitFor();
+  await page.getByRole('button', { name: 'Copy auth token' }).click();
+  await page.getByText('Copied').waitFor();
+  const authToken = await copied();
+  expect(authToken).toMatch(/^gd_[\w-]{43}$/);
+  await picture('2-token');
+
+  // A DApp.
+  await goTo('Paymasters');
+  await page.getByRole('button', { name: 'Register a DApp' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Game Items');
+  await page.getByRole('dialog').locator('.n-select').first().click();
+  await page.locator('.n-base-select-option').filter({ hasText: 'Local chain (31337)' }).click();
+  await picture('3-dapp');
+  await page.getByRole('dialog').getByRole('button', { name: 'Register' }).click();
+  await page.getByText('the funding wallet is not proved').waitFor();
+  await page.getByRole('button', { name: 'Copy API key', exact: true }).click();
+  const apiKey = await copied();
+  await fund(world, url, { authToken, apiKey, wallet: devWallet(100, chain.provider) });
+
+  // A contract with a method to sponsor, and a limit.
+  await goTo('Contracts');
+  await page.getByRole('button', { name: 'Register a contract' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Items');
+  await page.getByRole('textbox', { name: 'Address' }).fill(contracts.gameItems);
+  await page.getByRole('textbox', { name: 'ABI' }).fill(gameItems.formatJson());
+  await page.getByRole('checkbox', { name: 'mint' }).click();
+  await page.getByText('Calls of mint are sponsored').waitFor();
+  await picture('4-contract');
+  await page.getByRole('dialog').getByRole('button', { name: 'Register' }).click();
+  await page.getByRole('listitem', { name: 'Items' }).waitFor();
+  await goTo('Rules');
+  await page.getByRole('button', { name: 'Add a rule' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Five a day');
+  await page.getByRole('textbox', { name: 'Allowed' }).fill('5');
+  await page.getByText('Each user may have 5 operations sponsored per day.').waitFor();
+  await picture('5-rule');
+  await page.getByRole('button', { name: 'Add the rule' }).click();
+  await page.getByRole('listitem', { name: 'Five a day' }).waitFor();
+
+  // The code, pasted as it is, has its operation sponsored, and the overview shows it by itself.
+  await goTo('Paymasters');
+  await page.getByText('curl', { exact: true }).click();
+  await page.getByRole('button', { name: 'Copy curl snippet' }).click();
+  const snippet = await copied();
+  await picture('6-snippet');
+  await goTo('Overview');
+  await page.getByText('Nothing has been decided yet').waitFor();
+  const { stdout } = await promisify(execFile)('sh', ['-c', snippet]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    result: { paymasterAndData: expect.stringMatching(/^0x[0-9a-f]{500,}$/) },
+  });
+  await page.getByRole('listitem').filter({ hasText: 'asked to sponsor' }).waitFor();
+
+  // One that calls what was not ticked waits behind a button, and is explained.
+  const burn = operation({ to: contracts.gameItems, data: gameCall('burn', 3n) });
+  await fetch(`${url}/api/v2/31337/${apiKey}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(sponsorRequest([burn, { mode: 'SPONSORED' }])),
+  });
+  await page.getByRole('button', { name: '1 new decision' }).click();
+  await page.getByRole('listitem').filter({ hasText: 'Denied' }).getByRole('link').click();
+  const detail = page.getByRole('complementary', { name: 'Decision' });
+  await detail.getByRole('heading', { name: 'Rule by rule' }).waitFor();
+  const why = await detail.innerText();
+  expect(why).toContain('burn(3) on Items');
+  expect(why).toContain('METHOD_NOT_WHITELISTED');
+  expect(why).toContain('What helps: Add burn(uint256)');
+  expect(why).toMatch(/Allowed\s+5 operations\s+Used before\s+0 operations/);
+  await picture('7-denial');
+
+  // Its address can be given to somebody: it opens there again, once the console is opened.
+  expect(page.url()).toMatch(/#\/decisions\/[\w-]{36}$/);
+};

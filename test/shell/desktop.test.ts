@@ -1,0 +1,158 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { MenuItem } from 'electron';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { desktop } from '../support/electron-double/desktop.ts';
+import { PASSPHRASE } from '../support/quick-engine.ts';
+import { type Shell, startShell } from '../support/shell.ts';
+import { useTempFolders } from '../support/temp-folder.ts';
+import {
+  type SponsoredDapp,
+  gameCall,
+  operation,
+  sponsorRequest,
+  useSponsoredWorld,
+} from '../support/sponsored-world.ts';
+
+/** What the double tells beside what Electron does. */
+type Double = typeof Electron & { desktop: typeof desktop };
+
+const newHome = useTempFolders();
+const world = useSponsoredWorld();
+let dapp: SponsoredDapp;
+let shell: Shell;
+
+beforeAll(async () => {
+  dapp = await world().dapp(0n);
+  await world().registerGameItems(dapp);
+  // The application takes over the desk.
+  await world().engine.stop();
+  shell = await startShell(world().home, { GASDESK_PASSPHRASE: PASSPHRASE });
+  await shell.page.getByText('Vault unlocked').waitFor();
+});
+afterAll(() => shell.quit());
+
+const inDesktop = <Result>(look: (there: Double['desktop']) => Result): Promise<Awaited<Result>> =>
+  shell.evaluate(
+    (electron, source) =>
+      // The function crosses as text.
+      (globalThis as unknown as { eval: (text: string) => (there: unknown) => Result }).eval(`(${source})`)(
+        (electron as Double).desktop,
+      ),
+    String(look),
+  );
+
+describe('the tray', () => {
+  const tray = () =>
+    inDesktop(({ trays }) =>
+      trays.map(({ toolTip, menu }) => ({
+        toolTip,
+        items: menu?.items.filter(({ visible, type }) => visible && type !== 'separator').map(({ label }) => label),
+      })),
+    );
+
+  test('says that the desk sponsors, and offers what the engine can do', async () => {
+    await expect
+      .poll(tray)
+      .toEqual([{ toolTip: 'Gasdesk: Sponsoring', items: ['Sponsoring', 'Open Gasdesk', 'Quit'] }]);
+  });
+});
+
+describe('the menu', () => {
+  const click = (menu: string, label: string): Promise<void> =>
+    shell.evaluate(
+      ({ Menu }, [menu, label]) => {
+        const top = Menu.getApplicationMenu()?.items.find((item) => item.label === menu || item.role === menu);
+        const item = top?.submenu?.items.find((one) => one.label === label);
+        if (item === undefined) throw new Error(`There is no ${label}`);
+        item.click();
+      },
+      [menu, label],
+    );
+
+  test('leads to every page without loading the console anew', async () => {
+    await shell.page.evaluate(() => ((window as unknown as { kept: boolean }).kept = true));
+    for (const page of ['Decisions', 'Paymasters', 'Contracts', 'Rules', 'Webhooks', 'Settings', 'Overview']) {
+      await click('View', page);
+      await shell.page.getByRole('heading', { name: page, exact: true, level: 1 }).waitFor();
+    }
+    expect(await shell.page.evaluate(() => (window as unknown as { kept?: boolean }).kept)).toBe(true);
+  });
+
+  test('has the standard menus, each shortcut once, and one link outside', async () => {
+    const menus = await shell.evaluate(({ Menu }) =>
+      Menu.getApplicationMenu()?.items.map(({ label, role, submenu }) => ({
+        name: label || role,
+        keys: submenu?.items.flatMap(({ accelerator }: MenuItem) => accelerator ?? []) ?? [],
+      })),
+    );
+    expect(menus?.map(({ name }) => name)).toEqual(['File', 'editMenu', 'View', 'windowMenu', 'help']);
+    const keys = menus?.flatMap((menu) => menu.keys) ?? [];
+    expect(keys).toHaveLength(7);
+    expect(new Set(keys).size).toBe(7);
+    await click('help', 'ERC-4337 in full');
+    await click('File', 'Open data folder');
+    expect(await inDesktop(({ opened }) => opened)).toEqual([
+      'https://eips.ethereum.org/EIPS/eip-4337',
+      join(world().home, 'gasdesk'),
+    ]);
+  });
+});
+
+test('an empty tank and a burst of denials are notified once each, and a click opens the decision', async () => {
+  const info = await shell.page.evaluate(() => window.gasdesk.call('system.info', {}));
+  const { url } = (info as { output: { url: string } }).output;
+  const burn = operation({ to: world().contracts.gameItems, data: gameCall('burn') });
+  for (let count = 0; count < 25; count += 1) {
+    await fetch(`${url}/api/v1/31337/${dapp.apiKey}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(sponsorRequest([burn, { mode: 'SPONSORED' }])),
+    });
+  }
+  await expect
+    .poll(() => inDesktop(({ notifications }) => notifications.map(({ title }) => title)))
+    .toEqual(['A gas tank is empty', 'Many operations are denied']);
+  await inDesktop(({ notifications }) => notifications[1]?.emit('click'));
+  await shell.page.getByRole('complementary', { name: 'Decision' }).waitFor();
+  expect(shell.page.url()).toMatch(/#\/decisions\/[\w-]{36}$/);
+});
+
+test('a page whose process dies is loaded again where it was, once by itself, and the operator is told', async () => {
+  const die = (): Promise<void> =>
+    shell.evaluate(({ BrowserWindow }) => {
+      const contents = BrowserWindow.getAllWindows()[0]?.webContents;
+      contents?.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 1 });
+    });
+  await shell.page.evaluate(() => (window.location.hash = '#/rules'));
+  await shell.page.evaluate(() => (window.hacked = 'before'));
+  await die();
+  await shell.page.waitForFunction(() => window.hacked === undefined);
+  await shell.page.getByRole('heading', { name: 'Rules', exact: true, level: 1 }).waitFor();
+  expect(shell.stderr()).toContain('The console had to be loaded again');
+  await shell.page.evaluate(() => (window.hacked = 'again'));
+  await die();
+  await expect.poll(() => shell.stderr()).toContain('The console broke down once more');
+  expect(await shell.page.evaluate(() => window.hacked)).toBe('again');
+});
+
+test('the window opens where it was closed', async () => {
+  const other = newHome();
+  const bounds = { x: 120, y: 80, width: 900, height: 640 };
+  const first = await startShell(other);
+  await first.evaluate(({ BrowserWindow }, bounds) => {
+    BrowserWindow.getAllWindows()[0]?.setBounds(bounds);
+    BrowserWindow.getAllWindows()[0]?.maximize();
+  }, bounds);
+  await first.quit();
+  const file = join(other, 'gasdesk', 'window', 'window.json');
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ ...bounds, isMaximised: true });
+  writeFileSync(file, JSON.stringify({ ...bounds, x: 9_000, isMaximised: false }));
+  const second = await startShell(other);
+  const seen = await second.evaluate(({ BrowserWindow }) =>
+    BrowserWindow.getAllWindows().map((window) => [window.getNormalBounds(), window.isMaximized()]),
+  );
+  // The double puts a window without a position at the upper left.
+  expect(seen).toEqual([[{ ...bounds, x: 0, y: 0 }, false]]);
+  await second.quit();
+}, 90_000);

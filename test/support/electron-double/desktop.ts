@@ -1,0 +1,171 @@
+import { EventEmitter } from 'node:events';
+import type {
+  Dialog,
+  Display,
+  MenuItem,
+  MenuItemConstructorOptions,
+  MessageBoxOptions,
+  NativeImage,
+  NotificationConstructorOptions,
+  Menu as RealMenu,
+  Notification as RealNotification,
+  Tray as RealTray,
+  SafeStorage,
+  Screen,
+  Shell,
+} from 'electron';
+import { strict } from './strict.ts';
+
+/** What the application did to the desktop around its windows, for tests to look at. */
+export const desktop = {
+  trays: [] as DoubledTray[],
+  notifications: [] as DoubledNotification[],
+  /** Addresses and paths handed to the system to open. */
+  opened: [] as string[],
+};
+
+/** Labels of the buttons that the person at this desktop will press, in order. */
+const presses = JSON.parse(process.env['ELECTRON_DOUBLE_PRESSES'] ?? '[]') as string[];
+
+/** https://www.electronjs.org/docs/latest/api/dialog; what would be shown goes to standard error. */
+export const dialog = strict<Dialog>('dialog', {
+  showErrorBox: (title: string, content: string) => console.error(`${title}: ${content}`),
+  showMessageBox: async (...args: unknown[]) => {
+    const { message, detail, buttons = [] } = args.at(-1) as MessageBoxOptions;
+    console.error(`Message box: ${message}. ${detail ?? ''} [${buttons.join('] [')}]`);
+    const press = presses.shift();
+    // Nobody is there: a message box waits for ever.
+    if (press === undefined) return new Promise(() => undefined);
+    const response = buttons.indexOf(press);
+    if (response < 0) throw new Error(`There is no button ${press}`);
+    return { response, checkboxChecked: false };
+  },
+} satisfies Partial<Dialog>);
+
+/** https://www.electronjs.org/docs/latest/api/menu: items keep what they were made with, and can be clicked. */
+class DoubledMenu {
+  static application: DoubledMenu | null = null;
+  static buildFromTemplate = (template: MenuItemConstructorOptions[]): RealMenu =>
+    strict<RealMenu>('Menu', new DoubledMenu(template));
+  static setApplicationMenu = (menu: RealMenu | null): void => {
+    DoubledMenu.application = menu as unknown as DoubledMenu;
+  };
+  static getApplicationMenu = (): DoubledMenu | null => DoubledMenu.application;
+
+  readonly items: MenuItem[];
+
+  constructor(template: MenuItemConstructorOptions[]) {
+    this.items = template.map(({ submenu, ...item }) =>
+      strict<MenuItem>('MenuItem', {
+        ...{ label: '', type: 'normal', role: undefined, visible: true, enabled: true, accelerator: undefined },
+        ...item,
+        click: () => item.click?.({} as MenuItem, undefined, {} as never),
+        submenu: Array.isArray(submenu) ? DoubledMenu.buildFromTemplate(submenu) : undefined,
+      } as object),
+    );
+  }
+}
+
+/** The class as Electron exports it. */
+export const Menu = strict<typeof RealMenu>('Menu', DoubledMenu);
+
+interface Bitmap {
+  readonly pixels: Buffer;
+}
+
+/** https://www.electronjs.org/docs/latest/api/native-image */
+export const nativeImage = strict<typeof Electron.nativeImage>('nativeImage', {
+  createFromBitmap(pixels: Buffer, { width, height }: { width: number; height: number }): NativeImage {
+    if (pixels.length !== width * height * 4) throw new Error('invalid buffer size');
+    return strict<NativeImage & Bitmap>('NativeImage', { pixels, isEmpty: () => false });
+  },
+} as Partial<typeof Electron.nativeImage>);
+
+/** https://www.electronjs.org/docs/latest/api/tray */
+class DoubledTray extends EventEmitter {
+  image: NativeImage;
+  toolTip = '';
+  menu: RealMenu | null = null;
+
+  constructor(image: NativeImage) {
+    super();
+    this.image = image;
+    const strictly = strict<DoubledTray>('Tray', this);
+    desktop.trays.push(strictly);
+    return strictly;
+  }
+
+  setImage(image: NativeImage): void {
+    this.image = image;
+  }
+
+  setToolTip(text: string): void {
+    this.toolTip = text;
+  }
+
+  setContextMenu(menu: RealMenu | null): void {
+    this.menu = menu;
+  }
+
+  destroy(): void {
+    desktop.trays.splice(desktop.trays.indexOf(this), 1);
+  }
+}
+
+/** The class as Electron exports it. */
+export const Tray = strict<typeof RealTray>('Tray', DoubledTray);
+
+/** https://www.electronjs.org/docs/latest/api/notification */
+class DoubledNotification extends EventEmitter {
+  static isSupported = (): boolean => true;
+
+  readonly title: string;
+  readonly body: string;
+
+  constructor({ title = '', body = '' }: NotificationConstructorOptions) {
+    super();
+    this.title = title;
+    this.body = body;
+    return strict<DoubledNotification>('Notification', this);
+  }
+
+  show(): void {
+    desktop.notifications.push(this);
+  }
+}
+
+/** The class as Electron exports it. */
+export const Notification = strict<typeof RealNotification>('Notification', DoubledNotification);
+
+const display = strict<Display>('Display', { id: 1, workArea: { x: 0, y: 0, width: 1920, height: 1040 } });
+
+/** https://www.electronjs.org/docs/latest/api/screen: one screen. */
+export const screen = strict<Screen>('screen', {
+  getPrimaryDisplay: () => display,
+  getAllDisplays: () => [display],
+} satisfies Partial<Screen>);
+
+/** https://www.electronjs.org/docs/latest/api/shell */
+export const shell = strict<Shell>('shell', {
+  openExternal: async (url: string) => void desktop.opened.push(url),
+  openPath: async (path: string) => {
+    desktop.opened.push(path);
+    return '';
+  },
+} satisfies Partial<Shell>);
+
+/** The keyring of this desktop; without one Electron falls back to a password that is no secret. */
+const backend = (process.env['ELECTRON_DOUBLE_KEYRING'] ?? 'basic_text') as 'basic_text' | 'gnome_libsecret';
+const SEALED = 'sealed by the keyring:';
+
+/** https://www.electronjs.org/docs/latest/api/safe-storage */
+export const safeStorage = strict<SafeStorage>('safeStorage', {
+  isEncryptionAvailable: () => true,
+  getSelectedStorageBackend: () => backend,
+  encryptString: (text: string) => Buffer.from(SEALED + Buffer.from(text).toString('hex')),
+  decryptString: (sealed: Buffer) => {
+    const text = sealed.toString();
+    if (!text.startsWith(SEALED)) throw new Error('Error while decrypting the ciphertext provided to safeStorage');
+    return Buffer.from(text.slice(SEALED.length), 'hex').toString();
+  },
+} satisfies Partial<SafeStorage>);
