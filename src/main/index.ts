@@ -50,7 +50,7 @@ const go = (path: string): void => showPage(showWindow(), path);
 
 /** Starts the desk, by whatever way out of what hinders it the operator chooses; undefined if he chooses to quit. */
 const startSomehow = async (folder: DataFolder): Promise<Desk | undefined> => {
-  const vaultKey = keychainKey(join(folder.dir, 'vault.key'), systemEntropy);
+  const vaultKey = await keychainKey(join(folder.dir, 'vault.key'), systemEntropy);
   let port: number | undefined;
   for (;;) {
     try {

@@ -7,9 +7,12 @@ import { Secret } from '../engine/secret.ts';
 const KEY_BYTES = 32;
 
 /** True if the system keeps secrets. On Linux without a keyring, Electron would use a password known to everybody. */
-const isSafe = (): boolean =>
-  safeStorage.isEncryptionAvailable() &&
+const isSafe = async (): Promise<boolean> =>
+  (await safeStorage.isAsyncEncryptionAvailable()) &&
   (process.platform !== 'linux' || !['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend()));
+
+const seal = async (file: string, key: string): Promise<void> =>
+  writeDurably(file, (await safeStorage.encryptStringAsync(key)).toString('base64'));
 
 /**
  * The key of the vault, which lies in the file encrypted by the system's keychain; made where there is none. Undefined
@@ -17,15 +20,18 @@ const isSafe = (): boolean =>
  *
  * @throws EngineError `DATA_FOLDER_UNUSABLE`
  */
-export const keychainKey = (file: string, entropy: Entropy): Secret<Uint8Array> | undefined => {
-  if (!isSafe()) return undefined;
+export const keychainKey = async (file: string, entropy: Entropy): Promise<Secret<Uint8Array> | undefined> => {
+  if (!(await isSafe())) return undefined;
   if (!existsSync(file)) {
     const key = Buffer.from(entropy.bytes(KEY_BYTES)).toString('base64');
-    writeDurably(file, safeStorage.encryptString(key).toString('base64'));
+    await seal(file, key);
   }
   try {
-    const key = safeStorage.decryptString(Buffer.from(readFileSync(file, 'utf8'), 'base64'));
-    return new Secret(Buffer.from(key, 'base64'));
+    const { result, shouldReEncrypt } = await safeStorage.decryptStringAsync(
+      Buffer.from(readFileSync(file, 'utf8'), 'base64'),
+    );
+    if (shouldReEncrypt) await seal(file, result);
+    return new Secret(Buffer.from(result, 'base64'));
   } catch {
     return undefined;
   }

@@ -160,12 +160,12 @@ const SEALED = 'sealed by the keyring:';
 
 /** https://www.electronjs.org/docs/latest/api/safe-storage */
 export const safeStorage = strict<SafeStorage>('safeStorage', {
-  isEncryptionAvailable: () => true,
+  isAsyncEncryptionAvailable: () => Promise.resolve(true),
   getSelectedStorageBackend: () => backend,
-  encryptString: (text: string) => Buffer.from(SEALED + Buffer.from(text).toString('hex')),
-  decryptString: (sealed: Buffer) => {
+  encryptStringAsync: (text: string) => Promise.resolve(Buffer.from(SEALED + Buffer.from(text).toString('hex'))),
+  decryptStringAsync: async (sealed: Buffer) => {
     const text = sealed.toString();
     if (!text.startsWith(SEALED)) throw new Error('Error while decrypting the ciphertext provided to safeStorage');
-    return Buffer.from(text.slice(SEALED.length), 'hex').toString();
+    return { result: Buffer.from(text.slice(SEALED.length), 'hex').toString(), shouldReEncrypt: false };
   },
 } satisfies Partial<SafeStorage>);
