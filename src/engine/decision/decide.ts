@@ -13,12 +13,12 @@ import { signDigest } from '../signer/sign.ts';
 import type { DappPolicy } from '../store/store.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
 import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
-import { newDecisionId } from './decision-id.ts';
 import { type PayerContext, findPayer } from './payer.ts';
 import { paymentClaim } from './payment-claim.ts';
 import { withGas } from './operation-gas.ts';
-import { type Progress, type SponsorshipRequest, decisionDraft, failedDraft } from './decision-draft.ts';
+import { type Progress, type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
+import { recordingFailure } from './recording.ts';
 import { type Reason, type Step, reasonOf, ruleStep } from './steps.ts';
 import { type WebhookAnswers, askWebhooks, needsAnswers } from './webhook-steps.ts';
 import { whitelistOf } from './whitelist.ts';
@@ -52,23 +52,6 @@ const BACKDATE_S = 60;
  */
 export const decide = (context: DecisionContext, request: SponsorshipRequest): Promise<SponsorshipDecision> =>
   recordingFailure(context, request, (progress) => decideInOrder(context, progress));
-
-/** Runs what may fail on the way to a decision. A failure is stored, and thrown. */
-export const recordingFailure = async <T>(
-  context: DecisionContext,
-  request: SponsorshipRequest,
-  run: (progress: Progress) => Promise<T>,
-): Promise<T> => {
-  const decisionId = newDecisionId(context.clock.now(), context.entropy);
-  const progress: Progress = { decisionId, request, steps: [] };
-  try {
-    return await run(progress);
-  } catch (error) {
-    const draft = failedDraft(progress, context.clock.now(), error);
-    await context.store.appendDecision(draft);
-    throw error;
-  }
-};
 
 const decideInOrder = async (context: DecisionContext, progress: Progress): Promise<SponsorshipDecision> => {
   const { store, chains, clock } = context;

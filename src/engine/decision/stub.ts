@@ -2,12 +2,13 @@ import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { stubPaymasterAndData } from '../paymaster/layout.ts';
 import { readMoney } from './chain-reads.ts';
-import { type DecisionContext, decodeOperation, localSteps, recordingFailure, termsAt, unbound } from './decide.ts';
+import { type DecisionContext, decodeOperation, localSteps, termsAt, unbound } from './decide.ts';
 import { type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
 import { withGivenGas } from './operation-gas.ts';
 import { findPayer } from './payer.ts';
 import { paymentClaim } from './payment-claim.ts';
+import { recordingFailure } from './recording.ts';
 import { type Reason, reasonOf } from './steps.ts';
 
 /** Paymaster data of the final length that no contract accepts, or the reason why there will be none. */
