@@ -1,6 +1,7 @@
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { stubPaymasterAndData } from '../paymaster/layout.ts';
+import { checkAuthorization } from './authorization.ts';
 import { readMoney } from './chain-reads.ts';
 import { type DecisionContext, decodeOperation, localSteps, termsAt, unbound } from './decide.ts';
 import { type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
@@ -31,6 +32,7 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
     const { store, clock } = context;
     const { paymaster, userOperation, options } = request;
     const { ready, sale, rpc } = await findPayer(context, request);
+    await checkAuthorization(rpc, ready, userOperation, 'draft');
 
     // Gas that is not known yet costs nothing here: what is denied now would be denied with any gas.
     const op = withGivenGas(userOperation, ready);
