@@ -123,7 +123,11 @@ describe.each(versions)('a DApp of version %s', (version, entryPointVersion) => 
 
   test.each<[string, Record<string, unknown>, string]>([
     ['of v0.6', { initCode: '0x1234', factory: undefined, factoryData: undefined }, 'factory must be an EVM address'],
-    ['half filled', { callGasLimit: undefined }, 'callGasLimit must be given unless calculateGasLimits is true'],
+    [
+      'half filled',
+      { callGasLimit: undefined },
+      'callGasLimit must be given, above 0, unless calculateGasLimits is true',
+    ],
     ['of absurd gas', { callGasLimit: `0x1${'0'.repeat(30)}` }, 'callGasLimit must be at most 2^120 - 1'],
     [
       'of gas beyond its packed field',
@@ -171,6 +175,7 @@ describe('an EIP-7702 operation of v0.8', () => {
     const rule = { name: 'Deploy', policyType: 'WALLET_DEPLOYMENT', policyData: {} };
     const { _id: ruleId } = await engine.service.call('rules.create', { paymasterId, rule });
     await engine.service.call('rules.deactivate', { paymasterId, ruleId });
+    await chain().provider.send('anvil_setCode', [DELEGATE, '0x00']);
   });
   const codeOf = ({ body }: RpcReply): string => body.result?.reason?.code ?? body.error?.message ?? 'SPONSORED';
 
@@ -193,6 +198,70 @@ describe('an EIP-7702 operation of v0.8', () => {
 
   test('whose delegate nobody knows is refused by name of the field', async () => {
     expect(codeOf(await dapp.sponsor(op))).toContain('eip7702Auth must be given');
+  });
+
+  /** As viem sends it until the operation is signed. */
+  const placeholder = {
+    yParity: '0x01',
+    r: '0xfffffffffffffffffffffffffffffff000000000000000000000000000000000',
+    s: '0x7aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+  };
+  const HALF_N = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+  const stub = (sent: object): Promise<RpcReply> =>
+    engine.post(`/rpc/${chain().chainId}`, stubRequest(sent), { apiKey: dapp.apiKey });
+  const stubRequest = (sent: object) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'pm_getPaymasterStubData',
+    params: [sent, worlds.get('0.8')!.entryPoint, chain().chainId],
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['a signature without r', { r: `0x${'0'.repeat(64)}` }, 'eip7702Auth.r must be above 0'],
+    ['a signature without s', { s: '0x0' }, 'eip7702Auth.s must be above 0'],
+    ['an r beyond the curve', { r: `0x${'f'.repeat(64)}` }, 'eip7702Auth.r must be above 0 and below'],
+    ['an s of the upper half', { s: String(HALF_N + 1n) }, 'eip7702Auth.s must be above 0 and at most half'],
+    [
+      "a nonce that is not the account's",
+      { nonce: '0x5' },
+      `eip7702Auth.nonce must be 0, the nonce of ${SENDER} on chain 31337, but it is 5`,
+    ],
+  ])('with %s is refused by name when it is to be signed, but not as a stub', async (_, change, message) => {
+    const sent = { ...op, eip7702Auth: { ...authorization, ...placeholder, ...change } };
+    expect(codeOf(await dapp.sponsor(sent))).toContain(message);
+    expect((await dapp.decisions())[0]).toMatchObject({ outcome: 'error', code: 'VALIDATION' });
+    expect((await stub(sent)).status).toBe(200);
+  });
+
+  test.each(['pm_getPaymasterStubData', 'sponsor'])(
+    'whose delegate is no contract is told so, not an AA code of the EntryPoint: %s',
+    async (method) => {
+      const nobody = `0x${'0d'.repeat(20)}`;
+      const sent = { ...op, eip7702Auth: { ...authorization, address: nobody } };
+      const answer = method === 'sponsor' ? dapp.sponsor(sent, { calculateGasLimits: true }) : stub(sent);
+      expect((await answer).body.error).toMatchObject({
+        code: -32602,
+        message: `eip7702Auth.address: delegate ${nobody} has no code on chain 31337`,
+      });
+    },
+  );
+
+  test('is sponsored whoever signed the authorisation, since clients sign it last; the operator reads whose it is', async () => {
+    const wallet = operator.deriveChild(7);
+    const signed = (by: HDNodeWallet) => {
+      const { signature, ...auth } = by.authorizeSync({ address: DELEGATE, chainId: 0, nonce: 0 });
+      const { r, s, yParity } = signature;
+      return { ...auth, chainId: 0, nonce: 0, r, s, v: 27 + yParity };
+    };
+    const authorizations = [authorization, { ...authorization, ...placeholder }, signed(wallet), signed(operator)];
+    const codes = [];
+    for (const eip7702Auth of authorizations) {
+      expect(codeOf(await dapp.sponsor({ ...op, sender: wallet.address, eip7702Auth }))).toBe('SPONSORED');
+      const { trace } = (await dapp.decisions())[0]!;
+      codes.push(trace.find(({ rule }) => rule === 'authorization')?.code);
+    }
+    expect(codes).toEqual(['NOT_SIGNED_YET', expect.any(String), 'SIGNED_BY_SENDER', 'NOT_SIGNED_BY_SENDER']);
+    expect(['SIGNATURE_OF_NOBODY', 'NOT_SIGNED_BY_SENDER']).toContain(codes[1]);
   });
 
   test("comes to a rule's webhook in the form of its EntryPoint", async () => {

@@ -14,9 +14,9 @@ const op = (overrides: Record<string, unknown> = {}): Record<string, unknown> =>
 /** An operation that may cost exactly so many gas: what the fee is multiplied with. 12,000 are the contract's own. */
 const costing = (gas: number, fee: bigint, overrides: Record<string, unknown> = {}): Record<string, unknown> =>
   op({
-    callGasLimit: String(gas - 12_000),
-    verificationGasLimit: '0',
-    preVerificationGas: '0',
+    callGasLimit: String(gas - 12_004),
+    verificationGasLimit: '1', // counts three times
+    preVerificationGas: '1',
     maxFeePerGas: String(fee),
     maxPriorityFeePerGas: '0',
     ...overrides,
@@ -124,40 +124,40 @@ describe('a limit in the native coin', () => {
         ),
       ),
     ).toEqual({ SPONSORED: 3, LIMIT_REACHED: 6 });
-    expect(codeOf(await dapp.sponsor(costing(12_000, 1n)))).toBe('LIMIT_REACHED');
+    expect(codeOf(await dapp.sponsor(costing(20_000, 1n)))).toBe('LIMIT_REACHED');
   });
 
   test('of one wei sponsors what costs nothing, and says that waiting does not help the rest', async () => {
     const dapp = await desk().dapp();
     const ruleId = await desk().limit(dapp, { name: 'One wei', thresholdType: 'NATIVE_ASSET', threshold: 1e-18 });
-    const reply = await dapp.sponsor(costing(12_000, 1n));
+    const reply = await dapp.sponsor(costing(20_000, 1n));
     expect(codeOf(reply)).toBe('LIMIT_TOO_SMALL');
     expect(reply.body.result?.reason).toEqual({
       code: 'LIMIT_TOO_SMALL',
       rule: 'spendingLimit',
       message:
         'The limit "One wei" allows 0.000000000000000001 of the native coin per window, of all users together, ' +
-        'less than the 0.000000000000012 of the native coin that this operation may take.',
+        'less than the 0.00000000000002 of the native coin that this operation may take.',
       hint: 'Raise the threshold of the limit, or send the operation with lower gas limits and fees. Waiting does not help.',
     });
-    expect(codeOf(await dapp.sponsor(costing(12_000, 0n)))).toBe('SPONSORED');
+    expect(codeOf(await dapp.sponsor(costing(20_000, 0n)))).toBe('SPONSORED');
     const target = { paymasterId: dapp.paymasterId, ruleId };
-    // To the wei: 36,000 are three times 12,000, and one less is not.
-    await desk().call('rules.updateLimit', { ...target, update: { threshold: 3.5999e-14 } });
+    // To the wei: 60,000 are three times 20,000, and one less is not.
+    await desk().call('rules.updateLimit', { ...target, update: { threshold: 5.9999e-14 } });
     expect(
       codesOf(
         await atOnce(
           dapp,
-          many(9, () => costing(12_000, 1n)),
+          many(9, () => costing(20_000, 1n)),
         ),
       ),
     ).toEqual({ SPONSORED: 2, LIMIT_REACHED: 7 });
-    await desk().call('rules.updateLimit', { ...target, update: { threshold: 3.6e-14 } });
+    await desk().call('rules.updateLimit', { ...target, update: { threshold: 6e-14 } });
     expect(
       codesOf(
         await atOnce(
           dapp,
-          many(9, () => costing(12_000, 1n)),
+          many(9, () => costing(20_000, 1n)),
         ),
       ),
     ).toEqual({ SPONSORED: 3, LIMIT_REACHED: 6 });

@@ -158,6 +158,20 @@ describe('each fault has its own words, and nothing is signed', () => {
       /callGasLimit must be given/,
     ],
     [
+      'no gas to verify with',
+      'pm_getPaymasterData',
+      () => [mint({ verificationGasLimit: 0 }), world().contracts.entryPoint, CHAIN],
+      -32602,
+      /verificationGasLimit must be given, above 0/,
+    ],
+    [
+      'no gas for the bundler',
+      'pm_getPaymasterData',
+      () => [mint({ preVerificationGas: '0x00' }), world().contracts.entryPoint, CHAIN],
+      -32602,
+      /preVerificationGas must be given, above 0/,
+    ],
+    [
       'absurd gas',
       'pm_getPaymasterData',
       () => [mint({ callGasLimit: `0x${'f'.repeat(64)}` }), world().contracts.entryPoint, CHAIN],
@@ -185,6 +199,11 @@ describe('each fault has its own words, and nothing is signed', () => {
     expect(body.error?.message).toMatch(message);
     expect((await dapp.decisions()).filter(({ outcome }) => outcome === 'sponsored')).toHaveLength(before);
   });
+});
+
+test('an operation without a call needs no gas for it', async () => {
+  const dapp = await world().dapp(10n ** 18n);
+  expect((await data(dapp, mint({ callData: '0x', callGasLimit: '0x0' }))).body.error?.message).toBeUndefined();
 });
 
 describe('what a DApp can do', () => {

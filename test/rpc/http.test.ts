@@ -213,10 +213,10 @@ describe('over HTTP', () => {
     expect([status, headers.allow]).toEqual([405, 'POST, OPTIONS']);
   });
 
-  test('nothing that was refused before deciding is written down as a decision', async () => {
+  test('nothing of who has no key is written down as a decision, nor what is no request', async () => {
     const count = (await desk().service.call('system.info', {})).decisions;
     await desk().send('POST', path(31337, 'nobody'), { body: request });
-    await desk().send('POST', path(), { body: sponsorRequest([{}, {}]) });
+    await desk().send('POST', path(31337, 'nobody'), { body: sponsorRequest([{}, {}]) });
     await desk().send('POST', path(), { body: '{' });
     expect((await desk().service.call('system.info', {})).decisions).toBe(count);
   });

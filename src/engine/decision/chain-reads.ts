@@ -26,6 +26,23 @@ const asked = async <T>(ready: ReadyPaymaster, read: () => Promise<T>): Promise<
 };
 
 /**
+ * What the chain says; undefined where it cannot be reached at all. A node that is there and refuses is no reason to go
+ * without: whoever provokes that would switch off what is checked.
+ *
+ * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
+ */
+export const unlessSilent = async <T>(ready: ReadyPaymaster, read: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await asked(ready, read);
+  } catch (error) {
+    if (error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE' && !(error.cause instanceof RpcError)) {
+      return undefined;
+    }
+    throw error;
+  }
+};
+
+/**
  * The paymaster's own nonce of the sender; undefined for contracts that do not hash it.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`, `PAYMASTER_NOT_READY` or `CONTRACT_MISMATCH`
@@ -82,8 +99,7 @@ export const readTank = (rpc: RpcClient, ready: ReadyPaymaster): Promise<bigint>
 };
 
 /**
- * Reads tank and base fee; undefined where the chain cannot be reached at all: the contract guards its own money. A
- * node that is there and refuses is no reason to go without: whoever provokes that would switch the tank check off.
+ * Reads tank and base fee; undefined where the chain cannot be reached at all: the contract guards its own money.
  *
  * @param reached true if this request has reached the node already, so that silence now is a fault
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
@@ -94,15 +110,9 @@ export const readMoney = async (
   reached: boolean,
 ): Promise<ChainMoney | undefined> => {
   if (rpc === undefined) return undefined;
-  try {
-    return await asked(ready, async () => {
-      const [balanceWei, block] = await Promise.all([readTank(rpc, ready), readBlockGas(rpc)]);
-      return { balanceWei, baseFeeWei: block.baseFeePerGas, blockGasLimit: block.gasLimit };
-    });
-  } catch (error) {
-    const silent =
-      error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE' && !(error.cause instanceof RpcError);
-    if (silent && !reached) return undefined;
-    throw error;
-  }
+  const read = async (): Promise<ChainMoney> => {
+    const [balanceWei, block] = await Promise.all([readTank(rpc, ready), readBlockGas(rpc)]);
+    return { balanceWei, baseFeeWei: block.baseFeePerGas, blockGasLimit: block.gasLimit };
+  };
+  return reached ? asked(ready, read) : unlessSilent(ready, read);
 };

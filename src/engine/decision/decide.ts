@@ -12,13 +12,14 @@ import type { Deliverer } from '../webhooks/deliver.ts';
 import { signDigest } from '../signer/sign.ts';
 import type { DappPolicy } from '../store/store.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
+import { authorizationStep, checkAuthorization } from './authorization.ts';
 import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
-import { newDecisionId } from './decision-id.ts';
 import { type PayerContext, findPayer } from './payer.ts';
 import { paymentClaim } from './payment-claim.ts';
 import { withGas } from './operation-gas.ts';
-import { type Progress, type SponsorshipRequest, decisionDraft, failedDraft } from './decision-draft.ts';
+import { type Progress, type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
+import { recordingFailure } from './recording.ts';
 import { type Reason, type Step, reasonOf, ruleStep } from './steps.ts';
 import { type WebhookAnswers, askWebhooks, needsAnswers } from './webhook-steps.ts';
 import { whitelistOf } from './whitelist.ts';
@@ -53,34 +54,18 @@ const BACKDATE_S = 60;
 export const decide = (context: DecisionContext, request: SponsorshipRequest): Promise<SponsorshipDecision> =>
   recordingFailure(context, request, (progress) => decideInOrder(context, progress));
 
-/** Runs what may fail on the way to a decision. A failure is stored, and thrown. */
-export const recordingFailure = async <T>(
-  context: DecisionContext,
-  request: SponsorshipRequest,
-  run: (progress: Progress) => Promise<T>,
-): Promise<T> => {
-  const decisionId = newDecisionId(context.clock.now(), context.entropy);
-  const progress: Progress = { decisionId, request, steps: [] };
-  try {
-    return await run(progress);
-  } catch (error) {
-    const draft = failedDraft(progress, context.clock.now(), error);
-    await context.store.appendDecision(draft);
-    throw error;
-  }
-};
-
 const decideInOrder = async (context: DecisionContext, progress: Progress): Promise<SponsorshipDecision> => {
   const { store, chains, clock } = context;
   const { paymaster, userOperation, options } = progress.request;
   const { ready, sale, rpc } = await findPayer(context, progress.request);
+  await checkAuthorization(rpc, ready, userOperation, 'final');
   const senderNonce = await readNonce(rpc, ready, userOperation.sender);
   const delegate = await readDelegate(rpc, ready, userOperation);
   const termsNow = (): SponsorshipTerms =>
     termsAt(clock.now(), options.expiryDuration, ready, { senderNonce, delegate });
 
   // 1. Gas
-  const { op, step } = await withGas({
+  const { op, step: gasStep } = await withGas({
     request: progress.request,
     ready,
     sale,
@@ -88,7 +73,9 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
     rpc,
     sponsor: (draft) => sponsor(sale?.estimating ?? ready, draft, termsNow()),
   });
-  progress.steps = [step];
+  const authorization = authorizationStep(userOperation);
+  const notes = [gasStep, ...(authorization ? [authorization] : [])];
+  progress.steps = notes;
   const decoding = decodeOperation(op, ready);
 
   let asked: WebhookAnswers = new Map();
@@ -101,7 +88,7 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
     const policy = sale === undefined ? rules : unbound(rules);
 
     // 2. Contracts, 3. wallet deployment
-    progress.steps = [step, ...(sale === undefined ? localSteps(clock, policy, op, decoding) : [])];
+    progress.steps = [...notes, ...(sale === undefined ? localSteps(clock, policy, op, decoding) : [])];
     // 4. Spending limits, or what the user pays with; 5. gas tank
     const ledger = ledgerSteps(clock, { op, ready, policy, payment, money, now: clock.now() });
 

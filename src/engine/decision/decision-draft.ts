@@ -1,5 +1,3 @@
-import { entryPointAddress } from '../../shared/entry-points.ts';
-import { EngineError } from '../../shared/errors.ts';
 import { unitsToDecimal } from '../../shared/schema/decimal.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
@@ -9,7 +7,6 @@ import type { Decoding } from '../calls/decode-calls.ts';
 import type { SponsorshipTerms } from '../paymaster/layout.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { withPaymasterAndData } from '../paymaster/paymaster-fields.ts';
-import { findLayout } from '../paymaster/registry.ts';
 import type { DappPolicy, DecisionDraft, Paymaster } from '../store/store.ts';
 import type { RequestedOperation } from '../user-operation/read-operation.ts';
 import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
@@ -56,7 +53,12 @@ interface Concluded extends Progress {
   readonly reason: Reason | undefined;
 }
 
-const head = (id: string, at: number, { paymaster, method, userOperation, options, received }: SponsorshipRequest) => ({
+/** What a record says of any request that could be read. */
+export const draftHead = (
+  id: string,
+  at: number,
+  { paymaster, method, userOperation, options, received }: SponsorshipRequest,
+) => ({
   id,
   at,
   method,
@@ -73,7 +75,7 @@ const head = (id: string, at: number, { paymaster, method, userOperation, option
 export const decisionDraft = (concluded: Concluded): DecisionDraft => {
   const { decisionId, now, request, policy, steps, ready, terms, op, paymasterAndData, reason } = concluded;
   const sponsored = reason === undefined;
-  const common = head(decisionId, now, request);
+  const common = draftHead(decisionId, now, request);
   const calls = tracedCalls(concluded.decoding, whitelistOf(policy));
   return {
     ...common,
@@ -110,27 +112,3 @@ const finishedHash = ({ ready, terms, op, paymasterAndData, delegate }: Conclude
     entryPoint: ready.entryPoint,
     ...(delegate !== undefined && { delegate }),
   });
-
-/** The record of a request that failed before it was decided. */
-export const failedDraft = ({ decisionId, request, steps }: Progress, at: number, error: unknown): DecisionDraft => {
-  const layout = findLayout(request.paymaster.version);
-  const expected = error instanceof EngineError;
-  return {
-    ...head(decisionId, at, request),
-    entryPoint: layout === undefined ? '' : entryPointAddress[layout.entryPointVersion],
-    userOpHash: null,
-    outcome: 'error',
-    code: expected ? error.code : 'INTERNAL',
-    rule: null,
-    message: expected ? error.message : 'Internal error; the log has the details.',
-    hint: expected && typeof error.data['fix'] === 'string' ? error.data['fix'] : '',
-    paymasterAndData: '0x',
-    validAfter: null,
-    validUntil: null,
-    maxCostWei: null,
-    actualCostWei: null,
-    settlement: null,
-    ruleRevision: 0,
-    trace: traceOf(steps),
-  };
-};

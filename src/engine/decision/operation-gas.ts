@@ -93,11 +93,13 @@ const gasEvidence = (op: UserOperation): Record<string, string> => {
 
 const fault = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
+/** Some clients send zero for what nobody has told them; only an operation without a call can do without gas for it. */
 const checkGasGiven = (op: RequestedOperation): void => {
-  const absent = (['callGasLimit', 'verificationGasLimit', 'preVerificationGas'] as const).find(
-    (field) => op[field] === undefined,
+  const fields = ['callGasLimit', 'verificationGasLimit', 'preVerificationGas'] as const;
+  const absent = fields.find(
+    (field) => op[field] === undefined || (op[field] === 0n && (field !== 'callGasLimit' || op.callData !== '0x')),
   );
-  if (absent !== undefined) throw fault(`${absent} must be given unless calculateGasLimits is true`);
+  if (absent !== undefined) throw fault(`${absent} must be given, above 0, unless calculateGasLimits is true`);
 };
 
 /** A contract whose postOp runs out of gas pays for the operation and takes nothing for it. */

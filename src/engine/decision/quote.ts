@@ -6,6 +6,7 @@ import { requireTokenReady } from '../paymaster/readiness.ts';
 import { askedTokens } from '../token-mode/fee-token-choice.ts';
 import { priceTokens, quoteSale } from '../token-mode/quote-tokens.ts';
 import { tokenSale } from '../token-mode/token-sale.ts';
+import { checkAuthorization } from './authorization.ts';
 import { readDelegate } from './chain-reads.ts';
 import { type DecisionContext, sponsor, termsAt } from './decide.ts';
 import type { SponsorshipRequest } from './decision-draft.ts';
@@ -40,6 +41,7 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
   const sale = sales[0]?.sale;
   if (sale === undefined) return { ...answer, feeQuotes: [] };
   const { ready, estimating } = sale;
+  await checkAuthorization(rpc, ready, userOperation, 'draft');
   const delegate = await readDelegate(rpc, ready, userOperation);
   const terms = termsAt(clock.now(), options.expiryDuration, ready, { senderNonce: undefined, delegate });
   const draftSponsor = (draft: UserOperation): Hex => sponsor(estimating, draft, terms);

@@ -1,13 +1,15 @@
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { stubPaymasterAndData } from '../paymaster/layout.ts';
+import { checkAuthorization } from './authorization.ts';
 import { readMoney } from './chain-reads.ts';
-import { type DecisionContext, decodeOperation, localSteps, recordingFailure, termsAt, unbound } from './decide.ts';
+import { type DecisionContext, decodeOperation, localSteps, termsAt, unbound } from './decide.ts';
 import { type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
 import { withGivenGas } from './operation-gas.ts';
 import { findPayer } from './payer.ts';
 import { paymentClaim } from './payment-claim.ts';
+import { recordingFailure } from './recording.ts';
 import { type Reason, reasonOf } from './steps.ts';
 
 /** Paymaster data of the final length that no contract accepts, or the reason why there will be none. */
@@ -30,6 +32,7 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
     const { store, clock } = context;
     const { paymaster, userOperation, options } = request;
     const { ready, sale, rpc } = await findPayer(context, request);
+    await checkAuthorization(rpc, ready, userOperation, 'draft');
 
     // Gas that is not known yet costs nothing here: what is denied now would be denied with any gas.
     const op = withGivenGas(userOperation, ready);

@@ -67,7 +67,7 @@ const send = async (
   const asked: SponsorArguments[] = [];
   const service = {
     run: async (name: ProcedureName, args: SponsorArguments) => {
-      if (name !== 'sponsorship.dapp') asked.push(args);
+      if (name !== 'sponsorship.dapp' && name !== 'sponsorship.refused') asked.push(args);
       return ANSWERS[name];
     },
   } as unknown as Service;
@@ -526,6 +526,17 @@ describe('the other methods', () => {
     ],
     ['pm_getFeeQuoteOrData', rest([{ mode: 'FREE' }]), 'params[1].mode must be one of: SPONSORED, SPONSORSHIP, ERC20'],
     ['pm_supportedEntryPoints', ['0x1'], 'params[0] is chain 1, but this address serves chain 31337'],
+    ['pm_supportedEntryPoints', [ENTRY_POINT], 'params[0] must be the chain id 31337, but it is an address'],
+    [
+      'pm_getPaymasterData',
+      rest([ENTRY_POINT, CHAIN, { token: sender, mode: 'SPONSORED' }]),
+      'params[3].token should not exist beside mode SPONSORED: drop token to be sponsored, or mode to pay in the token',
+    ],
+    [
+      'pm_sponsorUserOperation',
+      rest([ENTRY_POINT, { token: sender, tokenInfo: { feeTokenAddress: ENTRY_POINT } }]),
+      'params[2].token should not differ from tokenInfo.feeTokenAddress: drop one of them',
+    ],
     ['pm_supportedERC20Tokens', [sender], mismatch('params[0]')],
     ['pm_paymasterBalance', [ENTRY_POINT], 'params[0] should not exist'],
   ])('%s names what is wrong with its params, case %#', async (method, params, message) => {
@@ -599,13 +610,6 @@ describe('the other methods', () => {
     expect((await send(request({ method: 'pm_getPaymasterStubData', params: [op, ENTRY_POINT, CHAIN] }))).status).toBe(
       200,
     );
-  });
-
-  test('gas of 0x0, which viem sends for gas it does not know, is gas that is not given', async () => {
-    const op = { ...validOp, callGasLimit: '0x0', verificationGasLimit: '0x0', preVerificationGas: '0x0' };
-    const { asked } = await send(request({ method: 'pm_getPaymasterData', params: [op, ENTRY_POINT, CHAIN] }));
-    const { callGasLimit, verificationGasLimit, preVerificationGas } = asked[0]!.userOperation;
-    expect([callGasLimit, verificationGasLimit, preVerificationGas]).toEqual([undefined, undefined, undefined]);
   });
 });
 

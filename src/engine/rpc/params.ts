@@ -31,17 +31,26 @@ export const checkEntryPoint = (
   throw new EngineError(
     'ENTRY_POINT_MISMATCH',
     `${root} is ${given}, but this DApp is sponsored on EntryPoint ${entryPointVersion} (${entryPoint}): its paymaster version is ${version}`,
-    { code: 'ENTRY_POINT_MISMATCH', expected: entryPoint },
+    {
+      code: 'ENTRY_POINT_MISMATCH',
+      expected: entryPoint,
+      fix: `Set the client to EntryPoint ${entryPointVersion}, or register a DApp whose version is for the client's EntryPoint.`,
+    },
   );
 };
 
 /** Reads the chain an operation is for. @throws EngineError `CHAIN_MISMATCH` if it is not that of the URL */
 export const checkChainId = (value: unknown, root: string, chainId: number): void => {
+  if (address.safeParse(value).success) {
+    const message = `${root} must be the chain id ${chainId}, but it is an address`;
+    throw new EngineError('VALIDATION', message, { errors: [message] });
+  }
   const given = parse(quantity, value, root);
   if (given === BigInt(chainId)) return;
   throw new EngineError('CHAIN_MISMATCH', `${root} is chain ${given}, but this address serves chain ${chainId}`, {
     code: 'CHAIN_MISMATCH',
     expected: `0x${chainId.toString(16)}`,
+    fix: 'Give the client the URL of a DApp that is registered on its chain.',
   });
 };
 

@@ -7,6 +7,7 @@ import { readTank, requireRpc } from '../decision/chain-reads.ts';
 import { decide } from '../decision/decide.ts';
 import { tankKey } from '../decision/ledger-steps.ts';
 import { quoteFees } from '../decision/quote.ts';
+import { recordRefusal } from '../decision/recording.ts';
 import { stubSponsorship } from '../decision/stub.ts';
 import { requireLayout, requireReady, requireTokenReady } from '../paymaster/readiness.ts';
 import { splitPaymasterAndData } from '../paymaster/paymaster-fields.ts';
@@ -45,23 +46,31 @@ interface Asked {
   readonly apiKey: string;
   readonly chainId: number;
   readonly userOperation: PartialUserOperation;
+  readonly method: string;
+  readonly received: unknown;
 }
 
 /** Deciding for the DApp that an API key names. */
 export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'sponsorship'>> => {
   const { store, vault, chains, rates } = context;
 
-  const dappOf = async ({ apiKey, chainId }: Omit<Asked, 'userOperation'>): Promise<Paymaster> => {
+  const dappOf = async ({ apiKey, chainId }: Pick<Asked, 'apiKey' | 'chainId'>): Promise<Paymaster> => {
     const paymaster = await store.findPaymasterByApiKey(apiKey);
     if (paymaster?.chainId !== chainId) throw new EngineError('UNKNOWN_API_KEY');
     return paymaster;
   };
 
-  /** What a DApp asks for, its operation in the form of its EntryPoint. */
+  /** What a DApp asks for, its operation in the form of its EntryPoint. What cannot be read so is stored, and thrown. */
   const read = async <Rest extends object>({ apiKey, chainId, userOperation, ...rest }: Asked & Rest) => {
     const paymaster = await dappOf({ apiKey, chainId });
-    const target = { version: entryPointVersionOf(paymaster.version), chainId };
-    return { ...rest, paymaster, userOperation: readOperation(userOperation, target) };
+    const { method, received } = rest;
+    try {
+      const target = { version: entryPointVersionOf(paymaster.version), chainId };
+      return { ...rest, paymaster, userOperation: readOperation(userOperation, target) };
+    } catch (error) {
+      await recordRefusal(context, { paymaster, method, received }, error);
+      throw error;
+    }
   };
 
   return {
@@ -88,6 +97,14 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
       const request = await read({ ...asked, userOperation: withOpenFees(userOperation) });
       const { op, paymasterAndData, reason } = await stubSponsorship(context, request);
       return { ...promiseOf(op, paymasterAndData), ...(reason !== undefined && { reason }) };
+    },
+
+    'sponsorship.refused': async ({ apiKey, chainId, method, received, code, message, fix }) => {
+      const paymaster = await store.findPaymasterByApiKey(apiKey);
+      if (paymaster?.chainId !== chainId) return null;
+      const error = new EngineError(code, message, fix === undefined ? {} : { fix });
+      await recordRefusal(context, { paymaster, method, received }, error);
+      return null;
     },
 
     'sponsorship.feeQuotes': async ({ options, ...asked }) =>

@@ -18,6 +18,15 @@ const base = {
 const authorization = { chainId: '0x7a69', address: DELEGATE, nonce: 3, yParity: '0x1', r: '0x4', s: '5' };
 const word = (value: number): string => `0x${String(value).padStart(64, '0')}`;
 
+const half = (value: number): string => value.toString(16).padStart(32, '0');
+/** The packed form, beside which the fields that it holds may stand too. */
+const TWICE = {
+  initCode: `${FACTORY}01`,
+  accountGasLimits: `0x${half(3)}${half(2)}`,
+  gasFees: `0x${half(7)}${half(5)}`,
+  paymasterAndData: `${FACTORY}${half(8)}${half(9)}99`,
+};
+
 const read = (version: EntryPointVersion, fields: Record<string, unknown>): RequestedOperation =>
   readOperation(parse(partialUserOperation, { ...base, ...fields }), { version, chainId: 31337 });
 
@@ -60,9 +69,35 @@ describe('an operation of v0.7 or v0.8 is read', () => {
     [
       "with another paymaster's placeholder, of which only the limits count",
       '0.7',
-      { paymaster: FACTORY, paymasterData: '0x99', paymasterAndData: '0x98', paymasterPostOpGasLimit: '9' },
+      { paymaster: FACTORY, paymasterData: '0x99', paymasterAndData: '0x', paymasterPostOpGasLimit: '9' },
       { paymasterPostOpGasLimit: 9n },
     ],
+    [
+      'with everything said twice in the same way',
+      '0.8',
+      {
+        ...TWICE,
+        paymaster: FACTORY,
+        paymasterVerificationGasLimit: '8',
+        paymasterPostOpGasLimit: '9',
+        paymasterData: '0x99',
+        factory: FACTORY.toUpperCase().replace('X', 'x'),
+        factoryData: '0x01',
+        maxPriorityFeePerGas: '7',
+        maxFeePerGas: '5',
+        callGasLimit: '0x',
+        verificationGasLimit: '3',
+      },
+      {
+        factory: FACTORY,
+        factoryData: '0x01',
+        callGasLimit: 2n,
+        verificationGasLimit: 3n,
+        paymasterVerificationGasLimit: 8n,
+        paymasterPostOpGasLimit: 9n,
+      },
+    ],
+    ['with the EIP-7702 marker in both lengths', '0.8', { factory: '0x7702', initCode: MARKER }, { factory: MARKER }],
     ['with the EIP-7702 marker', '0.8', { factory: '0x7702', factoryData: null }, { factory: '0x7702' }],
     ['with the EIP-7702 marker as initCode', '0.8', { initCode: MARKER }, { factory: MARKER }],
     [
@@ -79,6 +114,17 @@ describe('an operation of v0.7 or v0.8 is read', () => {
     const read07 = read('0.7', { [name]: { ...authorization, v: '0x1c' } });
     const expected = { chainId: 31337n, address: DELEGATE, nonce: 3n, yParity: 1n, r: word(4), s: word(5) };
     expect(read07).toEqual({ ...common, eip7702Auth: expected });
+  });
+
+  it.each([
+    [{ v: 27 }, 0n],
+    [{ v: '0x1c' }, 1n],
+    [{ v: '1' }, 1n],
+    [{ v: 28, yParity: 1 }, 1n],
+    [{ v: null, yParity: 1 }, 1n],
+  ])('with the parity of the authorisation as %o', (parity, yParity) => {
+    const { yParity: _, ...signed } = authorization;
+    expect(read('0.7', { eip7702Auth: { ...signed, ...parity } })).toMatchObject({ eip7702Auth: { yParity } });
   });
 
   it('with an authorisation that is not signed yet, to estimate gas', () => {
@@ -100,9 +146,20 @@ describe('an operation that does not fit is refused by name of the field', () =>
     ['0.8', { initCode: '0x1234' }, 'factory must be an EVM address, or 0x7702 for EIP-7702'],
     ['0.8', { factory: '0x1234' }, 'factory must be an EVM address, or 0x7702 for EIP-7702'],
     ['0.8', { factoryData: '0x1234' }, 'factory must be given with factoryData'],
-    ['0.7', { factory: FACTORY, initCode: FACTORY }, 'initCode should not exist beside factory'],
-    ['0.7', { gasFees: word(0) }, /^maxPriorityFeePerGas should not exist beside gasFees/],
-    ['0.7', { accountGasLimits: word(0), callGasLimit: 0 }, /^callGasLimit should not exist beside accountGasLimits/],
+    ['0.7', { factory: DELEGATE, initCode: FACTORY }, /^factory should not differ from what initCode holds/],
+    ['0.7', { factoryData: '0x02', initCode: FACTORY }, /^factoryData should not differ from what initCode holds/],
+    ['0.7', { gasFees: word(0) }, /^maxPriorityFeePerGas should not differ from what gasFees holds/],
+    ['0.7', { accountGasLimits: word(0), callGasLimit: 1 }, /^callGasLimit should not differ from what accountGasLim/],
+    ['0.7', { ...TWICE, paymaster: DELEGATE }, /^paymaster should not differ from what paymasterAndData holds/],
+    ['0.7', { ...TWICE, paymasterVerificationGasLimit: 9 }, /^paymasterVerificationGasLimit should not differ/],
+    ['0.7', { ...TWICE, paymasterPostOpGasLimit: 8 }, /^paymasterPostOpGasLimit should not differ/],
+    ['0.7', { ...TWICE, paymasterData: '0x98' }, /^paymasterData should not differ/],
+    ['0.7', { paymaster: FACTORY, paymasterAndData: '0x98' }, /^paymaster should not differ/],
+    [
+      '0.7',
+      { eip7702Auth: authorization, authorization: { ...authorization, nonce: 4 } },
+      /^authorization should not differ from eip7702Auth/,
+    ],
     ['0.7', { gasFees: '0x12', maxFeePerGas: undefined }, 'gasFees must be 32 bytes: two uint128'],
     ['0.7', { maxFeePerGas: undefined }, 'maxFeePerGas must be given'],
     ['0.6', { maxPriorityFeePerGas: undefined }, 'maxPriorityFeePerGas must be given'],
@@ -112,6 +169,13 @@ describe('an operation that does not fit is refused by name of the field', () =>
       'eip7702Auth.chainId must be 31337, or 0 for every chain',
     ],
     ['0.7', { eip7702Auth: { ...authorization, yParity: 27 } }, 'eip7702Auth.yParity must be 0 or 1'],
+    ['0.7', { eip7702Auth: { ...authorization, v: 27 } }, 'eip7702Auth.yParity should not differ from v'],
+    ['0.7', { eip7702Auth: { ...authorization, v: 37 } }, 'eip7702Auth.v must be 27 or 28'],
+    [
+      '0.7',
+      { eip7702Auth: { ...authorization, yParity: undefined } },
+      'eip7702Auth.yParity must be given with a signature',
+    ],
     ['0.7', { authorization: { ...authorization, address: '0x7702' } }, 'authorization.address must be an EVM address'],
     ['0.7', { authorization: { ...authorization, secret: 1 } }, 'authorization.secret should not exist'],
     ['0.7', { paymasterPostOpGasLimit: 'x' }, /^paymasterPostOpGasLimit must be a 0x hex quantity/],

@@ -42,9 +42,9 @@ const ONLY_FROM_V07 = [
 
 /**
  * Puts a partial operation into the form of the DApp's EntryPoint. For v0.7 and v0.8, the fields of the packed form and
- * `initCode` are taken apart.
+ * `initCode` are taken apart. What is said twice has to be the same.
  *
- * @throws EngineError `VALIDATION`, which names the field that is missing, doubled or of another EntryPoint
+ * @throws EngineError `VALIDATION`, which names the field that is missing, contradicted or of another EntryPoint
  */
 export const readOperation = (partial: PartialUserOperation, target: OperationTarget): RequestedOperation =>
   target.version === '0.6' ? readV06(partial) : readV07(partial, target);
@@ -74,6 +74,7 @@ const readV07 = (sent: PartialUserOperation, target: OperationTarget): Requested
     ...unpacked(sent, 'accountGasLimits', ['verificationGasLimit', 'callGasLimit']),
     ...unpacked(sent, 'gasFees', ['maxPriorityFeePerGas', 'maxFeePerGas']),
   };
+  checkPaymasterFields(sent);
   const { sender, nonce, callData, signature } = partial;
   return {
     sender,
@@ -113,36 +114,69 @@ const unpacked = <Field extends keyof PartialUserOperation>(
   const pair = partial[packed];
   const none: Partial<Record<Field, bigint>> = {};
   if (pair === undefined) return none;
-  const doubled = [upper, lower].find((field) => partial[field] !== undefined);
-  if (doubled !== undefined) throw fault(`${doubled} should not exist beside ${packed}, which holds it`);
-  return { ...none, [upper]: pair[0], [lower]: pair[1] };
+  const held = { ...none, [upper]: pair[0], [lower]: pair[1] };
+  checkSame(partial, packed, held);
+  return held;
+};
+
+type Fields = Partial<Record<keyof PartialUserOperation, bigint | Hex | undefined>>;
+
+const sameValue = (one: unknown, other: unknown): boolean => String(one).toLowerCase() === String(other).toLowerCase();
+
+/** Fields may stand beside the packed form that holds them, as long as they say the same. */
+const checkSame = (sent: PartialUserOperation, packed: keyof PartialUserOperation, held: Fields): void => {
+  for (const [field, value] of Object.entries(held)) {
+    const own = sent[field as keyof PartialUserOperation] ?? undefined;
+    if (own === undefined || own === '0x' || sameValue(own, value)) continue;
+    throw fault(`${field} should not differ from what ${packed} holds: leave one of them out`);
+  }
+};
+
+/** Of what clients send of a paymaster only its gas limits are used; yet what they want has to be clear. */
+const checkPaymasterFields = (sent: PartialUserOperation): void => {
+  const { paymasterAndData = '0x' } = sent;
+  if (paymasterAndData === '0x') return;
+  const text = digits(paymasterAndData);
+  const limit = (from: number): bigint => BigInt(`0x0${text.slice(from, from + 32)}`);
+  checkSame(sent, 'paymasterAndData', {
+    paymaster: `0x${text.slice(0, 40)}`,
+    paymasterVerificationGasLimit: limit(40),
+    paymasterPostOpGasLimit: limit(72),
+    paymasterData: `0x${text.slice(104)}`,
+  });
 };
 
 const ADDRESS_LENGTH = 20;
 
-const readFactory = (
-  { initCode, factory, factoryData }: Partial<Pick<PartialUserOperation, 'initCode' | 'factory' | 'factoryData'>>,
-  version: EntryPointVersion,
-): Pick<UserOperationV07, 'factory' | 'factoryData'> => {
-  if (initCode && initCode !== '0x') {
-    if (factory !== undefined) throw fault('initCode should not exist beside factory');
-    return readFactory(splitInitCode(initCode), version);
-  }
+type FactoryFields = Pick<UserOperationV07, 'factory' | 'factoryData'>;
+
+const readFactory = (sent: PartialUserOperation, version: EntryPointVersion): FactoryFields => {
+  const { initCode = '0x', factory } = sent;
+  if (initCode === '0x') return checkedFactory(given(sent, ['factory', 'factoryData']), version);
+  const held = splitInitCode(initCode);
+  // The EIP-7702 marker may be shorter than the 20 bytes that the packed form fills up.
+  const own = factory !== undefined && isEip7702(factory) ? { ...sent, factory: wholeMarker(factory) } : sent;
+  checkSame(own, 'initCode', { factoryData: '0x', ...held });
+  return checkedFactory(held, version);
+};
+
+/** In the contract's form data stands behind 20 bytes; the marker alone may be shorter. */
+const wholeMarker = (factory: Hex): Hex => `0x${digits(factory).padEnd(2 * ADDRESS_LENGTH, '0')}`;
+
+const checkedFactory = ({ factory, factoryData }: FactoryFields, version: EntryPointVersion): FactoryFields => {
   if (factory === undefined) {
     if (factoryData !== undefined) throw fault('factory must be given with factoryData');
     return {};
   }
   if (isEip7702(factory)) {
     if (version !== '0.8') throw misfit('factory 0x7702', version, 'which does not know it: send eip7702Auth alone');
-    // In the contract's form the data stands behind 20 bytes; the marker alone may be shorter.
-    if (factoryData === undefined) return { factory };
-    return { factory: `0x${digits(factory).padEnd(2 * ADDRESS_LENGTH, '0')}`, factoryData };
+    return factoryData === undefined ? { factory } : { factory: wholeMarker(factory), factoryData };
   }
   if (byteLength(factory) !== ADDRESS_LENGTH) throw fault('factory must be an EVM address, or 0x7702 for EIP-7702');
   return { factory, factoryData: factoryData ?? '0x' };
 };
 
-const splitInitCode = (initCode: Hex): Pick<UserOperationV07, 'factory' | 'factoryData'> => {
+const splitInitCode = (initCode: Hex): FactoryFields => {
   const end = 2 + 2 * ADDRESS_LENGTH;
   const factory = initCode.slice(0, end) as Hex;
   return initCode.length > end ? { factory, factoryData: `0x${initCode.slice(end)}` } : { factory };
@@ -154,6 +188,10 @@ const readAuthorization = (
 ): Pick<UserOperationV07, 'eip7702Auth'> => {
   const auth = eip7702Auth ?? authorization;
   if (auth === undefined) return {};
+  const differs =
+    authorization &&
+    Object.entries(auth).some(([field, value]) => !sameValue(value, authorization[field as keyof typeof auth]));
+  if (differs) throw fault('authorization should not differ from eip7702Auth: leave one of them out');
   if (auth.chainId !== 0n && auth.chainId !== BigInt(chainId)) {
     throw fault(`eip7702Auth.chainId must be ${chainId}, or 0 for every chain`);
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type ErrorCode, errorTable } from '../errors.ts';
 import { feeQuote } from '../schema/fee-token.ts';
 import { partialUserOperation } from '../schema/partial-user-operation.ts';
 import { quoteOptions, sponsorshipOptions } from '../schema/sponsorship.ts';
@@ -13,6 +14,14 @@ const request = caller.extend({
   userOperation: partialUserOperation,
   options: sponsorshipOptions,
   received: z.unknown().describe('The request as it came in, for the trace'),
+});
+
+const refused = caller.extend({
+  method: z.string(),
+  received: z.unknown().describe('The request as it came in'),
+  code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]),
+  message: z.string(),
+  fix: z.string().optional().describe('What helps'),
 });
 
 const reason = z.strictObject({
@@ -84,6 +93,13 @@ export const sponsorshipProcedures = {
       'FEE_TOKEN_REQUIRED',
       'TOKEN_NOT_SUPPORTED',
     ],
+  }),
+  'sponsorship.refused': procedure({
+    summary:
+      'Store that a request was refused before it could be read as one for sponsorship; nothing for unknown keys',
+    input: refused,
+    output: z.null(),
+    errors: [],
   }),
   'sponsorship.feeQuotes': procedure({
     summary: 'Quote what a user operation would cost in the tokens asked for, or in all there are',

@@ -45,7 +45,7 @@ export const decisionRecord = z.strictObject({
   seq: z.number(),
   at: z.number().describe('epoch ms'),
   method: z.string(),
-  mode: z.string(),
+  mode: z.string().describe('Empty, like sender and nonce, where the request could not be read'),
   chainId: z.number(),
   entryPoint: z.string(),
   paymasterId: z.string(),

@@ -18,19 +18,34 @@ const optionalPair = z.preprocess(absentAs0x, uint128Pair.optional());
 
 const word = quantity.transform((value): Hex => `0x${value.toString(16).padStart(64, '0')}`);
 
-/** The signature may be missing while gas is estimated. */
+const UNSIGNED: Hex = `0x${'00'.repeat(32)}`;
+/** What `v` says of the parity: wallets write 27 and 28 for 0 and 1. */
+const parities = new Map([
+  [0n, 0n],
+  [1n, 1n],
+  [27n, 0n],
+  [28n, 1n],
+]);
+
+/** The signature may be missing, or a placeholder: clients ask for paymaster data before their users sign. */
 const eip7702Authorization = z
   .strictObject({
     chainId: quantity,
     address,
     nonce: quantity,
-    yParity: quantity.refine((value) => value <= 1n, 'must be 0 or 1').default(0n),
-    r: word.default(`0x${'00'.repeat(32)}`),
-    s: word.default(`0x${'00'.repeat(32)}`),
-    v: z.unknown().describe('Accepted because some clients send it; yParity says the same'),
+    yParity: quantity.refine((value) => value <= 1n, 'must be 0 or 1').optional(),
+    v: z.preprocess(absentAs0x, quantity.refine((value) => parities.has(value), 'must be 27 or 28').optional()),
+    r: word.default(UNSIGNED),
+    s: word.default(UNSIGNED),
   })
-  .partial({ v: true })
-  .transform(({ v: _v, ...authorization }) => authorization);
+  .superRefine(({ yParity, v, r, s }, context) => {
+    const named = (message: string): void => context.addIssue({ code: 'custom', path: ['yParity'], message });
+    if (yParity !== undefined && v !== undefined && yParity !== parities.get(v)) named('should not differ from v');
+    if (yParity === undefined && v === undefined && (r !== UNSIGNED || s !== UNSIGNED)) {
+      named('must be given with a signature');
+    }
+  })
+  .transform(({ v = 0n, yParity = parities.get(v) ?? 0n, ...authorization }) => ({ ...authorization, yParity }));
 const optionalAuthorization = z.preprocess(absentAs0x, eip7702Authorization.optional());
 
 /**

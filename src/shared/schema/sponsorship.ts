@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address } from './hex.ts';
+import { address, sameAddress } from './hex.ts';
 
 const EXPIRY_FAULT = 'must be a whole number of seconds from 30 to 86400';
 
@@ -37,13 +37,25 @@ export const feeQuoteOptions = sponsorshipOptions.partial({ mode: true });
 export const quoteOptions = sponsorshipOptions.omit({ mode: true });
 
 /** The options of Biconomy's dialect, and Pimlico's names for some of them. */
-const contextFields = feeQuoteOptions.extend({
-  token: address.nullish(),
-  validForSeconds: sponsorshipOptions.shape.expiryDuration.unwrap().nullish(),
-  meta: z.record(z.string(), z.unknown()).nullish(),
-  // Accepted because clients send it: it is the API key that tells whose rules decide.
-  sponsorshipPolicyId: z.string().max(100).nullish(),
-});
+const contextFields = feeQuoteOptions
+  .extend({
+    token: address.nullish(),
+    validForSeconds: sponsorshipOptions.shape.expiryDuration.unwrap().nullish(),
+    meta: z.record(z.string(), z.unknown()).nullish(),
+    // Accepted because clients send it: it is the API key that tells whose rules decide.
+    sponsorshipPolicyId: z.string().max(100).nullish(),
+  })
+  .superRefine(({ token, mode, tokenInfo }, context) => {
+    const contradicts = (message: string): void => context.addIssue({ code: 'custom', path: ['token'], message });
+    if (!token) return;
+    if (mode === 'SPONSORED') {
+      contradicts('should not exist beside mode SPONSORED: drop token to be sponsored, or mode to pay in the token');
+    }
+    const { feeTokenAddress } = tokenInfo ?? {};
+    if (feeTokenAddress && !sameAddress(feeTokenAddress, token)) {
+      contradicts('should not differ from tokenInfo.feeTokenAddress: drop one of them');
+    }
+  });
 
 const contextOptions = (context: z.output<typeof contextFields>): SponsorshipOptions => {
   const { token, validForSeconds, meta, sponsorshipPolicyId: _, ...options } = context;

@@ -1,23 +1,37 @@
+import type { z } from 'zod';
 import type { ProcedureArguments, ProcedureOutput } from '../../../shared/contract/index.ts';
 import { JsonNumber } from '../../../shared/schema/decimal.ts';
 import { parse } from '../../../shared/schema/parse.ts';
 import { type SponsorshipOptions, sponsorshipOptions } from '../../../shared/schema/sponsorship.ts';
 import type { MethodContext } from '../method.ts';
 import { atMost, readUserOperation } from '../params.ts';
+import { reading } from '../reading.ts';
 import { refusal } from './refusal.ts';
 
-/** What of a request is the same, whatever its options. */
-type BiconomyRequest = Omit<ProcedureArguments<'sponsorship.sponsor'>, 'options'>;
-
-/** Reads `[partial user operation, options]` but for the options. @throws EngineError `VALIDATION` */
-export const readBiconomyRequest = (
+/**
+ * Reads `[partial user operation, options]`, the options by their schema. A refusal is stored.
+ *
+ * @throws EngineError `VALIDATION`
+ */
+export const readBiconomyRequest = <Options extends z.ZodType>(
   method: string,
   params: readonly unknown[],
-  { chainId, apiKey }: MethodContext,
-): BiconomyRequest => {
-  atMost(params, 2);
-  return { chainId, apiKey, method, userOperation: readUserOperation(params[0]), received: params };
-};
+  context: MethodContext,
+  options: Options,
+): Promise<Omit<ProcedureArguments<'sponsorship.sponsor'>, 'options'> & { options: z.output<Options> }> =>
+  reading(method, params, context, () => {
+    atMost(params, 2);
+    const { chainId, apiKey } = context;
+    const userOperation = readUserOperation(params[0]);
+    return {
+      chainId,
+      apiKey,
+      method,
+      userOperation,
+      received: params,
+      options: parse(options, params[1], 'params[1]'),
+    };
+  });
 
 /** The sponsorship result (service-interface 2.7): not sponsored is a result too, and says why beside it (SPEC 3). */
 const biconomyResult = (
@@ -57,7 +71,6 @@ export const decideBiconomy = async (
 
 /** `pm_sponsorUserOperation` in Biconomy's dialect (service-interface 4.6): `[partial user operation, options]`. */
 export const sponsorBiconomy = async (params: readonly unknown[], context: MethodContext): Promise<unknown> => {
-  const request = readBiconomyRequest('pm_sponsorUserOperation', params, context);
-  const options = parse(sponsorshipOptions, params[1], 'params[1]');
-  return (await decideBiconomy({ ...request, options }, context)).result;
+  const request = await readBiconomyRequest('pm_sponsorUserOperation', params, context, sponsorshipOptions);
+  return (await decideBiconomy(request, context)).result;
 };

@@ -1,5 +1,4 @@
 import { EngineError } from '../../../shared/errors.ts';
-import { parse } from '../../../shared/schema/parse.ts';
 import { feeQuoteOptions } from '../../../shared/schema/sponsorship.ts';
 import { decideBiconomy, readBiconomyRequest } from '../dialects/biconomy.ts';
 import type { RpcMethod } from '../method.ts';
@@ -12,8 +11,8 @@ export const pmGetFeeQuoteOrData: RpcMethod = {
   method: 'pm_getFeeQuoteOrData',
   async handle(params, context) {
     const { service } = context;
-    const request = readBiconomyRequest(this.method, params, context);
-    const { mode, ...options } = parse(feeQuoteOptions, params[1], 'params[1]');
+    const request = await readBiconomyRequest(this.method, params, context, feeQuoteOptions);
+    const { mode, ...options } = request.options;
     const quote = async (): Promise<unknown> => ({
       MODE: 'ERC20',
       mode: 'ERC20',

@@ -11,6 +11,7 @@ export const outcomes: Readonly<Record<DecisionRecord['outcome'], { icon: IconNa
 /** Rules that can deny, in the operator's words. */
 const ruleNames: Readonly<Record<string, string>> = {
   gas: 'Gas',
+  authorization: 'EIP-7702 authorisation',
   contracts: 'Contracts',
   walletDeployment: 'Wallet deployment',
   fees: 'Fees',
