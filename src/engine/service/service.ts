@@ -1,10 +1,12 @@
 import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../shared/contract/index.ts';
+import type { Rates } from '../chain/rates/rates.ts';
 import type { DecisionContext } from '../decision/decide.ts';
 import type { Log } from '../log.ts';
 
 /** What the procedures work with. */
 export interface ServiceContext extends DecisionContext {
   readonly log: Log;
+  readonly rates: Rates;
   /** Where the HTTP interfaces are served; null while they are not. */
   readonly address: () => string | null;
 }
