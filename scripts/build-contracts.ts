@@ -55,8 +55,10 @@ const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof
   VerifyingSingletonPaymaster: `${BICONOMY}/contracts/smart-account/paymasters/verifying/singleton/VerifyingSingletonPaymaster.sol`,
   GameItems: 'GameItems.sol',
   CallGasProbe: 'CallGasProbe.sol',
+  PaymentProbe: 'PaymentProbe.sol',
   LayerOneFees: 'LayerOneFees.sol',
   TestToken: 'TestToken.sol',
+  DearToken: 'DearToken.sol',
   TestFeed: 'TestFeed.sol',
 };
 

@@ -52,7 +52,7 @@ contract TestToken {
         return true;
     }
 
-    function _move(address from, address to, uint256 value) private {
+    function _move(address from, address to, uint256 value) internal virtual {
         require(!barred[from], "TestToken: barred");
         require(balanceOf[from] >= value, "TestToken: balance too small");
         balanceOf[from] -= value;

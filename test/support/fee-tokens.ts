@@ -1,5 +1,6 @@
 import { type Contract, type HDNodeWallet, MaxUint256 } from 'ethers';
 import { contractAt, deployContract } from '../../src/demo/world-contracts.ts';
+import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { SponsoredWorld } from './sponsored-world.ts';
 import type { Call } from './wallets.ts';
@@ -30,22 +31,28 @@ const send = async (contract: Contract, method: string, ...args: unknown[]): Pro
 
 /**
  * Deploys fee tokens and sets them at the desk: `static` with 6 decimals and a static rate, `feeds` with 18 decimals
- * and Chainlink feeds, `preFund` as static but taken up front.
+ * and Chainlink feeds, `preFund` as static but taken up front, `dear` as static but with moves that use much gas.
  */
 export const deployFeeTokens = async ({
   operator,
   engine,
   chain,
   clock,
-}: SponsoredWorld): Promise<Record<'static' | 'feeds' | 'preFund', PaidToken>> => {
+}: SponsoredWorld): Promise<Record<'static' | 'feeds' | 'preFund' | 'dear', PaidToken>> => {
   const { chainId } = chain;
   const feed = async (decimals: number, price: bigint): Promise<Address> => {
     const address = await deployContract('TestFeed', [decimals], operator);
     await send(await contractAt('TestFeed', address, operator), 'set', price, Math.floor(clock.now() / 1000));
     return address;
   };
-  const token = async (symbol: string, decimals: number, premiumPercent: number, settings: object) => {
-    const address = await deployContract('TestToken', [symbol, decimals], operator);
+  const token = async (
+    symbol: string,
+    decimals: number,
+    premiumPercent: number,
+    settings: object,
+    artifact: ArtifactName = 'TestToken',
+  ) => {
+    const address = await deployContract(artifact, [symbol, decimals], operator);
     const contract = await contractAt('TestToken', address, operator);
     const premium = String(premiumPercent);
     const definition = { chainId, address, symbol, decimals, premium, ...settings };
@@ -65,5 +72,6 @@ export const deployFeeTokens = async ({
     static: await token('USDT', 6, 10, { rate: fixed }),
     feeds: await token('DAI', 18, 13, { rate: { source: 'chainlink', nativeFeed, tokenFeed } }),
     preFund: await token('USDC', 6, 5, { rate: fixed, preFund: true }),
+    dear: await token('DEAR', 6, 0, { rate: fixed }, 'DearToken'),
   };
 };

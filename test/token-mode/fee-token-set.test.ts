@@ -52,6 +52,19 @@ test('feeds are asked once, so that a wrong address shows at once', async () => 
   );
 });
 
+test('a token that is set again has the price of now: what the operator sees is what users are charged', async () => {
+  const { tokenFeed, nativeFeed } = world();
+  const feeds = { nativeFeed: nativeFeed.address, tokenFeed: tokenFeed.address };
+  const now = Math.floor(Date.now() / 1000);
+  const price = (usd: bigint) => nativeFeed.send('set', [usd * 10n ** 8n, now]);
+  await tokenFeed.send('set', [10n ** 18n, now]);
+  const setByFeeds = () => set({ rate: { source: 'chainlink', ...feeds, maxAge: 3600 } });
+  await price(3000n);
+  expect((await setByFeeds()).note).toBe('One native coin is 3000 USDT.');
+  await price(2000n);
+  expect((await setByFeeds()).note).toBe('One native coin is 2000 USDT.');
+});
+
 test('a chain that is away, and one that nobody knows', async () => {
   await engine.service.call('chains.set', { chainId: 777, rpc: 'http://127.0.0.1:1' });
   expect((await set({ chainId: 777, decimals: 18 })).note).toMatch(/^The RPC of chain 777 cannot be reached/);

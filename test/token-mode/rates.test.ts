@@ -59,6 +59,27 @@ describe('no price is better than a wrong one', () => {
     expect(await fault()).toContain(`the token/USD feed ${world().tokenFeed.address} answers ${answer}, which is no`);
   });
 
+  test.each([
+    [
+      'a coin dearer than any',
+      10_000_001n * 10n ** 8n,
+      10n ** 18n,
+      /native\/USD feed 0x\w+ answers 10000001 USD, which/,
+    ],
+    [
+      'a coin whose feed has other decimals than it says',
+      3000n,
+      10n ** 18n,
+      /answers 0.00003 USD, which is not between/,
+    ],
+    ['a token dearer than any', 3000n * 10n ** 8n, 10n ** 26n, /token\/USD feed 0x\w+ answers 100000000 USD, which/],
+    ['a token worth next to nothing', 3000n * 10n ** 8n, 1n, /answers 0.000000000000000001 USD, which is not/],
+  ])('%s', async (_what, native, token, message) => {
+    await world().nativeFeed.send('set', [native, seconds()]);
+    await world().tokenFeed.send('set', [token, seconds()]);
+    expect(await fault()).toMatch(message);
+  });
+
   test('an answer from the future is a fault of the feed or of our clock', async () => {
     await world().tokenFeed.send('set', [10n ** 18n, seconds() + 300]);
     expect(await fault()).toBe('usable');

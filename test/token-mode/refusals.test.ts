@@ -16,6 +16,7 @@ const STRANGER: Address = `0x${'99'.repeat(20)}`;
 const world = useSponsoredWorld({ settlementPollMs: 1000 });
 let chain: EntryPointWorld;
 let token: PaidToken;
+let dear: PaidToken;
 let unpriced: Address;
 let paymaster: Address;
 let salt = 0n;
@@ -27,7 +28,7 @@ beforeAll(async () => {
   const deployment = { chainId, version: 'singleton-0.7', privateKey: operator.privateKey };
   paymaster = (await engine.service.call('paymasterContracts.deploy', deployment)).address;
   await fundDeposit(chain.entryPoint, paymaster, parseEther('10'), operator);
-  token = (await deployFeeTokens(world())).static;
+  ({ static: token, dear } = await deployFeeTokens(world()));
   unpriced = await deployContract('TestToken', ['DEAD', 18], operator);
   const feed = await deployContract('TestFeed', [8], operator);
   const rate = { source: 'chainlink', nativeFeed: feed, tokenFeed: feed } as const;
@@ -207,6 +208,44 @@ describe.each(everyDialect)('nothing is signed and the reason is told in the dia
     },
   );
 });
+
+test.each(everyDialect)(
+  'an account that the token bars gets nothing for an approval in its batch (%s)',
+  async (dialect) => {
+    const dapp = await newDapp();
+    const account = await newUser(10n ** 9n);
+    await (await token.contract.getFunction('bar').send(account.address)).wait();
+    const { body } = await ask(dapp, dialect, operationOf(account, MaxUint256));
+    expect(body.error).toMatchObject({ code: -32005, data: { code: 'TOKEN_TRANSFER_REFUSED' } });
+  },
+);
+
+test('an approval in a batch that has too little gas to run is none: without tokens the paymaster would pay', async () => {
+  const op = operationOf(await newUser(10n ** 9n), MaxUint256);
+  const { body } = await ask(await newDapp(), 'Biconomy', { ...op, callGasLimit: 20_000n });
+  expect(body.error).toMatchObject({ code: -32005, data: { code: 'TOKEN_TRANSFER_REFUSED' } });
+});
+
+test.each(['Biconomy', 'ERC-7677'] as const)(
+  'a limit in which a dear token cannot be taken is refused by its name, with the least that will do (%s)',
+  async (dialect) => {
+    const dapp = await newDapp();
+    const account = await newUser(0n);
+    await dear.give(account.address);
+    const changed = { context: { token: dear.address } };
+    const batch = encodeFunction(
+      'executeBatch(address[],uint256[],bytes[])',
+      ['address[]', 'uint256[]', 'bytes[]'],
+      [[dear.address], [], [approveCall(dear, paymaster, MaxUint256).data]],
+    );
+    const op = { ...operationOf(account, 0n), callData: batch };
+    const refused = await ask(dapp, dialect, op, changed);
+    const least = /^paymasterPostOpGasLimit must be at least (\d+) to take DEAR/.exec(refused.body.error!.message)?.[1];
+    expect(Number(least)).toBeGreaterThan(120_000);
+    const limit = { op: { paymasterPostOpGasLimit: `0x${Number(least).toString(16)}` } };
+    expect((await ask(dapp, dialect, op, { ...changed, ...limit })).status).toBe(200);
+  },
+);
 
 /** The most that an operation of this dialect and account may cost, in units. */
 const mostUnits = async (dapp: SponsoredDapp): Promise<bigint> => {

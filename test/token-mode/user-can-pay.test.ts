@@ -44,6 +44,7 @@ const check = async (fields: Partial<Payment> = {}, calls: DecodedCall[] = [], p
     token: world().feeToken(),
     maxUnits: 1_000_000n,
     decoding: { outcome: 'decoded', calls, via: [] },
+    taken: true,
     ...fields,
   });
   return verdict(promisedUnits);
@@ -62,8 +63,7 @@ describe('allowance and balance', () => {
     await has(2_000_000n);
     await approves(2_000_000n);
     expect(await check()).toMatchObject({ code: 'USER_CAN_PAY' });
-    await world().token.send('bar', [sender]);
-    expect(await check()).toMatchObject({
+    expect(await check({ taken: false })).toMatchObject({
       outcome: 'deny',
       code: 'TOKEN_TRANSFER_REFUSED',
       evidence: { sender, token: world().token.address },
@@ -181,10 +181,17 @@ describe('nothing is signed blindly', () => {
     }
   });
 
+  test('for a contract that never comes to an end: a node that gives up on it is not away', async () => {
+    const address: Address = `0x${'1e'.repeat(20)}`;
+    await world().rpc.send('anvil_setCode', [address, '0x5b600056']); // JUMPDEST, and back to it
+    expect(await codeOf({ token: world().feeToken({ address }) })).toBe('TOKEN_UNREADABLE');
+  });
+
   describe('where nobody can look', () => {
     const payment = (): Payment => ({
       ...{ chainId: 31337, sender, spender: SPENDER, treasury: STRANGER, token: world().feeToken(), maxUnits: 0n },
       decoding: { outcome: 'decoded', calls: [], via: [] },
+      taken: undefined,
     });
 
     test('because the chain is away or the node refuses: what the provider says stays inside', async () => {

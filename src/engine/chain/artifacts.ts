@@ -30,8 +30,10 @@ export type ArtifactName =
   | 'ERC20PresetFixedSupply'
   | 'GameItems'
   | 'CallGasProbe'
+  | 'PaymentProbe'
   | 'LayerOneFees'
   | 'TestToken'
+  | 'DearToken'
   | 'TestFeed';
 
 /** One entry of a contract's JSON ABI. */

@@ -17,7 +17,7 @@ export class RpcError extends Error {
 
 /** Nodes differ in how they say that a call ran and failed. Any other error says nothing about the contract. */
 export const hasReverted = ({ code, data, message }: RpcError): boolean =>
-  code === 3 || data !== undefined || /revert|VM execution|invalid opcode|invalid jump|out of gas/i.test(message);
+  code === 3 || data !== undefined || /revert|VM execution|invalid opcode|invalid jump|out ?of ?gas/i.test(message);
 
 /** `CHAIN_UNREACHABLE` for a node that refuses. Its words stay in the cause: they may hold the operator's key. */
 export const nodeRefusal = (chainId: number, cause: RpcError): EngineError =>

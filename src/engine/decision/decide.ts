@@ -21,6 +21,7 @@ import { type Progress, type SponsorshipRequest, decisionDraft } from './decisio
 import { ledgerSteps } from './ledger-steps.ts';
 import { recordingFailure } from './recording.ts';
 import { type Reason, type Step, reasonOf, ruleStep } from './steps.ts';
+import { tryTaking } from './token-taking.ts';
 import { type WebhookAnswers, askWebhooks, needsAnswers } from './webhook-steps.ts';
 import { whitelistOf } from './whitelist.ts';
 
@@ -57,25 +58,28 @@ export const decide = (context: DecisionContext, request: SponsorshipRequest): P
 const decideInOrder = async (context: DecisionContext, progress: Progress): Promise<SponsorshipDecision> => {
   const { store, chains, clock } = context;
   const { paymaster, userOperation, options } = progress.request;
-  const { ready, sale, rpc } = await findPayer(context, progress.request);
-  await checkAuthorization(rpc, ready, userOperation, 'final');
-  const senderNonce = await readNonce(rpc, ready, userOperation.sender);
-  const delegate = await readDelegate(rpc, ready, userOperation);
+  const { ready: payer, sale: offered, rpc } = await findPayer(context, progress.request);
+  await checkAuthorization(rpc, payer, userOperation, 'final');
+  const senderNonce = await readNonce(rpc, payer, userOperation.sender);
+  const delegate = await readDelegate(rpc, payer, userOperation);
   const termsNow = (): SponsorshipTerms =>
-    termsAt(clock.now(), options.expiryDuration, ready, { senderNonce, delegate });
+    termsAt(clock.now(), options.expiryDuration, payer, { senderNonce, delegate });
 
   // 1. Gas
-  const { op, step: gasStep } = await withGas({
+  const { op: priced, step: gasStep } = await withGas({
     request: progress.request,
-    ready,
-    sale,
+    ready: payer,
+    sale: offered,
     chains,
     rpc,
-    sponsor: (draft) => sponsor(sale?.estimating ?? ready, draft, termsNow()),
+    sponsor: (draft) => sponsor(offered?.estimating ?? payer, draft, termsNow()),
   });
   const authorization = authorizationStep(userOperation);
   const notes = [gasStep, ...(authorization ? [authorization] : [])];
   progress.steps = notes;
+  const taking = offered && (await tryTaking(rpc, offered, priced, { open: options.calculateGasLimits }));
+  const { sale, op } = taking ?? { sale: undefined, op: priced };
+  const ready = sale?.ready ?? payer;
   const decoding = decodeOperation(op, ready);
 
   let asked: WebhookAnswers = new Map();
@@ -83,7 +87,7 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
     // Whatever waits comes before the policy is read: what the operator changes meanwhile binds this operation.
     const settlements = await store.settlements();
     const money = await readMoney(rpc, ready, options.calculateGasLimits);
-    const payment = sale && (await paymentClaim(clock, rpc, sale, op, decoding));
+    const payment = taking && (await paymentClaim(clock, rpc, taking, decoding));
     const rules = await store.dappPolicy(paymaster.paymasterId);
     const policy = sale === undefined ? rules : unbound(rules);
 

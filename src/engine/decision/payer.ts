@@ -14,7 +14,7 @@ export interface PayerContext {
   readonly store: Store;
   readonly vault: Vault;
   readonly chains: ChainAccess;
-  readonly rates: Rates;
+  readonly rates: Pick<Rates, 'rateOf'>;
 }
 
 /** Who pays for an operation, and the contract that signs for it, found to be the one it is taken for. */

@@ -1,12 +1,11 @@
 import { addressKey } from '../../shared/schema/hex.ts';
-import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { Decoding } from '../calls/decode-calls.ts';
 import type { Clock } from '../clock.ts';
-import type { TokenSale } from '../token-mode/token-sale.ts';
 import { checkUserCanPay } from '../token-mode/user-can-pay.ts';
 import type { ClaimedStep } from './ledger-steps.ts';
 import type { Payer } from './payer.ts';
 import { ruleStep } from './steps.ts';
+import type { TokenTaking } from './token-taking.ts';
 
 /**
  * Looks whether the user can pay what he may be charged (SPEC 6). His tokens are claimed as a tank is: else he could
@@ -17,10 +16,10 @@ import { ruleStep } from './steps.ts';
 export const paymentClaim = async (
   clock: Clock,
   rpc: Payer['rpc'],
-  { ready, token, treasury, maxUnits, preFund }: TokenSale,
-  op: UserOperation,
+  { sale, op, taken }: TokenTaking,
   decoding: Decoding,
 ): Promise<ClaimedStep> => {
+  const { ready, token, treasury, maxUnits, preFund } = sale;
   const { chainId, contract } = ready;
   const { sender } = op;
   const units = preFund(op);
@@ -34,6 +33,7 @@ export const paymentClaim = async (
     maxUnits: needed,
     ...(units !== undefined && { upFront: { units } }),
     decoding,
+    taken,
   });
   const key = ['user', chainId, addressKey(token.address), addressKey(sender)].join(':');
   return {

@@ -1,16 +1,19 @@
 import type { FeeQuote } from '../../shared/schema/fee-token.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import type { RpcClient } from '../chain/rpc.ts';
 import { ensureAgreement } from '../paymaster/agreement.ts';
 import { requireTokenReady } from '../paymaster/readiness.ts';
 import { askedTokens } from '../token-mode/fee-token-choice.ts';
 import { priceTokens, quoteSale } from '../token-mode/quote-tokens.ts';
-import { tokenSale } from '../token-mode/token-sale.ts';
+import { type TokenSale, tokenSale } from '../token-mode/token-sale.ts';
+import { tryTransfer } from '../token-mode/try-payment.ts';
 import { checkAuthorization } from './authorization.ts';
 import { readDelegate } from './chain-reads.ts';
 import { type DecisionContext, sponsor, termsAt } from './decide.ts';
 import type { SponsorshipRequest } from './decision-draft.ts';
 import { withGas } from './operation-gas.ts';
+import { withGasForTaking } from './token-taking.ts';
 
 /** Quotes in the order in which they were asked for, and the contract that the user has to approve. */
 export interface FeeQuotes {
@@ -34,7 +37,13 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
   await ensureAgreement(store, rpc, contract);
   const supported = await store.listFeeTokens(paymaster.chainId);
   const { priced, unsupportedTokens } = await priceTokens(rates, supported, askedTokens(options.tokenInfo));
-  const sales = priced.map(({ token, rate }) => ({ sale: tokenSale(contract, token, rate), rate }));
+  const { sender } = userOperation;
+  const sales = await Promise.all(
+    priced.map(async ({ token, rate }) => ({
+      sale: await saleByTransfer(rpc, tokenSale(contract, token, rate), sender),
+      rate,
+    })),
+  );
   const answer = { paymasterAddress: contract.contract, unsupportedTokens };
 
   // Which token is paid with makes no difference to the gas that is estimated.
@@ -46,5 +55,15 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
   const terms = termsAt(clock.now(), options.expiryDuration, ready, { senderNonce: undefined, delegate });
   const draftSponsor = (draft: UserOperation): Hex => sponsor(estimating, draft, terms);
   const { op } = await withGas({ request, ready, sale, chains, rpc, sponsor: draftSponsor });
-  return { ...answer, feeQuotes: sales.map((sold) => quoteSale(sold.sale, sold.rate, op, terms.validUntil)) };
+  return {
+    ...answer,
+    feeQuotes: sales.map((sold) => quoteSale(sold.sale, sold.rate, withGasForTaking(sold.sale, op), terms.validUntil)),
+  };
+};
+
+/** The sale on what taking the token costs, if the account has any to find that out with. */
+const saleByTransfer = async (rpc: RpcClient | undefined, sale: TokenSale, account: Address): Promise<TokenSale> => {
+  if (rpc === undefined) return sale;
+  const { taken, transferGas } = await tryTransfer(rpc, sale, account);
+  return taken ? sale.withTransferGas(transferGas) : sale;
 };

@@ -1,6 +1,7 @@
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { stubPaymasterAndData } from '../paymaster/layout.ts';
+import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
 import { checkAuthorization } from './authorization.ts';
 import { readMoney } from './chain-reads.ts';
 import { type DecisionContext, decodeOperation, localSteps, termsAt, unbound } from './decide.ts';
@@ -11,6 +12,7 @@ import { findPayer } from './payer.ts';
 import { paymentClaim } from './payment-claim.ts';
 import { recordingFailure } from './recording.ts';
 import { type Reason, reasonOf } from './steps.ts';
+import { tryTaking } from './token-taking.ts';
 
 /** Paymaster data of the final length that no contract accepts, or the reason why there will be none. */
 export interface Stub {
@@ -31,18 +33,20 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
   recordingFailure(context, request, async (progress) => {
     const { store, clock } = context;
     const { paymaster, userOperation, options } = request;
-    const { ready, sale, rpc } = await findPayer(context, request);
+    const { ready, sale: offered, rpc } = await findPayer(context, request);
     await checkAuthorization(rpc, ready, userOperation, 'draft');
 
     // Gas that is not known yet costs nothing here: what is denied now would be denied with any gas.
-    const op = withGivenGas(userOperation, ready);
+    const given = withGivenGas(userOperation, ready);
+    const taking = offered && (await tryTaking(rpc, offered, given, { open: true, callGasLimit: AMPLE_CALL_GAS }));
+    const { sale, op } = taking ?? { sale: undefined, op: given };
     const money = await readMoney(rpc, ready, false);
     const rules = await store.dappPolicy(paymaster.paymasterId);
     const policy = sale === undefined ? rules : unbound(rules);
     const now = clock.now();
     const known = money && { ...money, ...(op.maxFeePerGas === 0n && { baseFeeWei: 0n }) };
     const decoding = decodeOperation(op, ready);
-    const payment = sale && (await paymentClaim(clock, rpc, sale, op, decoding));
+    const payment = taking && (await paymentClaim(clock, rpc, taking, decoding));
     const ledger = ledgerSteps(clock, { op, ready, policy, payment, money: known, now });
     const local = sale === undefined ? localSteps(clock, policy, op, decoding) : [];
     const steps = [...local, ...ledger.steps(await store.heldOf(ledger.claims))];
@@ -64,5 +68,7 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
       };
       await store.appendDecision(decisionDraft({ ...progress, now, ...denied }));
     }
-    return { op, paymasterAndData: stubPaymasterAndData(ready.layout, op, terms), reason };
+    // At the real price a bundler, which finds out the limits where nothing is taken, has too little gas for taking it.
+    const { layout } = sale?.estimating ?? ready;
+    return { op, paymasterAndData: stubPaymasterAndData(layout, op, terms), reason };
   });

@@ -48,5 +48,6 @@ export const biconomyToken: TokenLayout = {
   ...tokenMode,
   // The contract's default, which is not in the signed data: its owner may change it.
   chargedGas: () => ({ postOpGas: 45_000n, paymasterValidationGasLimit: 0n }),
+  postOpGas: (transferGas) => 15_000n + (transferGas * 11n) / 10n,
   maxTokenCost: (op, price) => mostUnits(tokenMode.reservedCost(op), op, price),
 };

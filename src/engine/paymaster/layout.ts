@@ -110,17 +110,24 @@ export interface ContractLayout<Terms> extends ModeLayout<Terms> {
   readonly deployment?: Deployment;
 }
 
+/** What the gas that is charged depends on, besides the operation. */
+export interface ChargeOptions {
+  /** True: the maximum is taken up front. */
+  readonly preFunded?: boolean;
+  /** What the token's `transferFrom` uses in postOp, where it was tried; else that of a plain ERC-20. */
+  readonly transferGas?: bigint;
+}
+
 /** Token mode of a contract. */
 export interface TokenLayout extends ContractLayout<TokenTerms> {
   /** True: a premium is a term of its own, `priceMarkup`. False: it is part of the rate. */
   readonly hasMarkup: boolean;
   /** Whether the contract can take the maximum up front, the term `preFund`. */
   readonly takesPreFund: boolean;
-  /**
-   * What the terms of an operation say, unless its token is known to cost more than a plain ERC-20, so that the charge
-   * covers what the EntryPoint takes from the paymaster.
-   */
-  chargedGas(op: UserOperation, options?: { readonly preFunded?: boolean }): ChargedGas;
+  /** What the terms of an operation say, so that the charge covers what the EntryPoint takes from the paymaster. */
+  chargedGas(op: UserOperation, options?: ChargeOptions): ChargedGas;
+  /** The least limit with which postOp takes tokens whose `transferFrom` uses so much gas. */
+  postOpGas(transferGas: bigint): bigint;
   /** The most units the contract can take from the sender, rounded as the contract rounds. Without an oracle. */
   maxTokenCost(op: UserOperation, price: TokenPrice): bigint;
 }

@@ -1,4 +1,5 @@
 import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../shared/contract/index.ts';
+import type { Rates } from '../chain/rates/rates.ts';
 import type { DecisionContext } from '../decision/decide.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
@@ -8,6 +9,7 @@ export interface ServiceContext extends DecisionContext {
   readonly log: Log;
   /** The key of this machine, which the vault is opened with from then on; undefined where there is none. */
   readonly vaultKey?: Secret<Uint8Array> | undefined;
+  readonly rates: Rates;
   /** Where the HTTP interfaces are served; null while they are not. */
   readonly address: () => string | null;
 }

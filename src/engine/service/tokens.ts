@@ -56,6 +56,7 @@ export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTok
   return {
     'feeTokens.set': async (token) => {
       await requireChain(context, token.chainId);
+      rates.forget();
       const notes = [...(await told(() => holdAgainstContract(token))), ...(await told(() => sayRate(token)))];
       await store.saveFeeToken(token);
       return { ...token, note: notes.join(' ') };
@@ -63,6 +64,7 @@ export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTok
     'feeTokens.list': ({ chainId }) => store.listFeeTokens(chainId),
     'feeTokens.remove': async ({ chainId, address }) => {
       if (!(await store.removeFeeToken(chainId, address))) throw new EngineError('FEE_TOKEN_NOT_FOUND');
+      rates.forget();
       return null;
     },
   };

@@ -45,26 +45,6 @@ export const readToken = async (
   }
 };
 
-/**
- * Whether a token would let `spender` take units from an account now; some refuse accounts that they have barred.
- *
- * @throws RpcError if the node refuses, EngineError `CHAIN_UNREACHABLE`
- */
-export const canTransfer = async (
-  rpc: RpcClient,
-  token: Address,
-  { spender, from, to, units }: { spender: Address; from: Address; to: Address; units: bigint },
-): Promise<boolean> => {
-  const data = erc20.encodeFunctionData('transferFrom', [from, to, units]);
-  try {
-    await rpc.send('eth_call', [{ from: spender, to: token, data }, 'latest']);
-    return true;
-  } catch (error) {
-    if (error instanceof RpcError && hasReverted(error)) return false;
-    throw error;
-  }
-};
-
 /** What a call of a token contract does: to an allowance of the caller, or to a balance (`from` absent: the caller's). */
 export type TokenCall =
   | { readonly change: 'allowance'; readonly spender: Address; readonly after: (before: bigint) => bigint }

@@ -59,14 +59,14 @@ const fixed: FeeToken = {
   logoUrl: 'https://example.com/fix.svg',
 };
 /** Rates where every feed answers 3000 USD for a coin and 1 USD for a token. */
-const good: Rates = {
+const good: Pick<Rates, 'rateOf'> = {
   rateOf: async ({ rate, decimals }) =>
     rate.source === 'static'
       ? staticRate(rate, decimals)
       : { exchangeRate: 3_000_000_000n, usd: { price: 10n ** 18n, decimals: 18 } },
 };
 /** Rates where no feed is usable. */
-const failing: Rates = {
+const failing: Pick<Rates, 'rateOf'> = {
   rateOf: async (token) => {
     if (token.rate.source === 'static') return good.rateOf(token);
     throw new EngineError('CHAIN_UNREACHABLE', 'the feed answers 0, which is no price');

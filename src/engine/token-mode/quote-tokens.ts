@@ -37,7 +37,7 @@ export interface TokenPrices {
  *   what `Rates.rateOf` throws besides
  */
 export const priceTokens = async (
-  rates: Rates,
+  rates: Pick<Rates, 'rateOf'>,
   supported: readonly FeeToken[],
   asked: readonly Address[],
 ): Promise<TokenPrices> => {

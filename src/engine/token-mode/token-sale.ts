@@ -19,6 +19,10 @@ export interface TokenSale {
   readonly estimating: ReadyPaymaster;
   /** Gas limits that were estimated, with what it takes to move tokens. */
   readonly withTransfers: (gas: GasValues) => GasValues;
+  /** The least limit with which postOp takes the tokens; 0 where their `transferFrom` was not tried. */
+  readonly leastPostOpGas: bigint;
+  /** The same sale, now that it is known what the token's `transferFrom` uses: that is charged for. */
+  readonly withTransferGas: (transferGas: bigint) => TokenSale;
   readonly token: FeeToken;
   readonly treasury: Address;
   /** The most the user can be charged for an operation, in the token's smallest units. */
@@ -34,15 +38,18 @@ const TAKING_UP_FRONT_GAS = 60_000n;
 
 /** A sale in a token at its rate, with its premium. */
 export const tokenSale = (
-  { layout, treasury, ...contract }: ReadyTokenPaymaster,
+  paymaster: ReadyTokenPaymaster,
   token: FeeToken,
-  { exchangeRate }: TokenRate,
+  tokenRate: TokenRate,
+  transferGas = 0n,
 ): TokenSale => {
+  const { layout, treasury, ...contract } = paymaster;
+  const { exchangeRate } = tokenRate;
   const preFunded = layout.takesPreFund && token.preFund;
   const rate = layout.hasMarkup
     ? { exchangeRate, priceMarkup: Number(priceMarkup(token.premium)) }
     : { exchangeRate: rateWithPremium(exchangeRate, token.premium) };
-  const price = (op: UserOperation): TokenPrice => ({ ...layout.chargedGas(op, { preFunded }), ...rate });
+  const price = (op: UserOperation): TokenPrice => ({ ...layout.chargedGas(op, { preFunded, transferGas }), ...rate });
   // Rounded down: one unit more and the contract refuses it (PreFundTooHigh).
   const preFund = (op: UserOperation): bigint | undefined =>
     preFunded ? (layout.reservedCost(op) * rate.exchangeRate) / WEI_PER_COIN : undefined;
@@ -68,6 +75,8 @@ export const tokenSale = (
     // Contracts refuse a rate of 0. A unit per coin is less than one for any operation.
     estimating: selling({ exchangeRate: 1n, ...(preFunded && { preFund: 0n }) }),
     withTransfers: (gas) => withTransfers(gas, preFunded),
+    leastPostOpGas: transferGas === 0n ? 0n : layout.postOpGas(transferGas),
+    withTransferGas: (gas) => tokenSale(paymaster, token, tokenRate, gas),
     token,
     treasury,
     maxUnits: (op) => layout.maxTokenCost(op, price(op)),

@@ -5,7 +5,7 @@ import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import type { DecodedCall, Decoding } from '../calls/decode-calls.ts';
 import { type RpcClient, RpcError, nodeRefusal } from '../chain/rpc.ts';
 import { type Verdict, deny, pass, skip } from '../rules/rule.ts';
-import { canTransfer, readToken, readTokenCall } from './erc20.ts';
+import { readToken, readTokenCall } from './erc20.ts';
 
 /** A payment that a paymaster is about to rely on. */
 export interface Payment {
@@ -23,6 +23,8 @@ export interface Payment {
   readonly upFront?: { readonly units: bigint };
   /** The operation's calls, decoded. */
   readonly decoding: Decoding;
+  /** False: it was tried, and the tokens were not taken. */
+  readonly taken: boolean | undefined;
 }
 
 /** The verdict, when so many units are promised by operations that are signed and not yet mined. */
@@ -76,7 +78,7 @@ const compare = (purse: Purse, neededUnits: bigint, facts: Evidence): Verdict | 
 };
 
 const look = async (rpc: RpcClient, payment: Payment): Promise<PaymentVerdict> => {
-  const { sender, spender, token, maxUnits, upFront, decoding } = payment;
+  const { sender, spender, token, maxUnits, upFront, decoding, taken } = payment;
   const [allowance, balance] = await Promise.all([
     readUnits(rpc, token.address, 'allowance', [sender, spender]),
     readUnits(rpc, token.address, 'balanceOf', [sender]),
@@ -85,12 +87,6 @@ const look = async (rpc: RpcClient, payment: Payment): Promise<PaymentVerdict> =
   const { symbol, decimals, address } = token;
   if (allowance === undefined || balance === undefined) {
     return () => deny('TOKEN_UNREADABLE', { symbol, token: address });
-  }
-  // What is yet to be approved, or to arrive, cannot be tried.
-  const isHere = allowance >= maxUnits && balance >= maxUnits;
-  const taking = { spender, from: sender, to: payment.treasury, units: maxUnits };
-  if (isHere && !(await canTransfer(rpc, address, taking))) {
-    return () => deny('TOKEN_TRANSFER_REFUSED', { symbol, token: address, sender });
   }
   return (promisedUnits) => {
     const purse: Purse = { allowance: less(allowance, promisedUnits), balance: less(balance, promisedUnits) };
@@ -104,7 +100,9 @@ const look = async (rpc: RpcClient, payment: Payment): Promise<PaymentVerdict> =
     purse.balance -= first;
     if (decoding.outcome === 'decoded') for (const call of decoding.calls) applyCall(purse, call, payment);
     const late = compare(purse, maxUnits - first, { ...facts, upFront: false });
-    return late ?? pass('USER_CAN_PAY', { ...facts, neededUnits: String(maxUnits), balanceUnits: String(balance) });
+    if (late !== undefined) return late;
+    if (taken === false && maxUnits > 0n) return deny('TOKEN_TRANSFER_REFUSED', { symbol, token: address, sender });
+    return pass('USER_CAN_PAY', { ...facts, neededUnits: String(maxUnits), balanceUnits: String(balance) });
   };
 };
 

@@ -18,8 +18,8 @@ let copied = '';
 
 /** https://www.electronjs.org/docs/latest/api/clipboard */
 export const clipboard = strict<Clipboard>('clipboard', {
-  writeText: (text: string) => void (copied = text),
-  readText: () => copied,
+  writeText: async (text: string) => void (copied = text),
+  readText: async () => copied,
 } satisfies Partial<Clipboard>);
 
 /** https://www.electronjs.org/docs/latest/api/native-theme */

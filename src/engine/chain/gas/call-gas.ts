@@ -18,8 +18,8 @@ const abi = new Interface([
 const executeAbi = new Interface([`function executeUserOp(${PACKED_USER_OPERATION_ABI} op, bytes32 userOpHash)`]);
 const EXECUTE_USER_OP = '0x8dd7712f';
 
-/** Where the probe looks for the EntryPoint's code (resources/solidity/CallGasProbe.sol). */
-const IMPLEMENTATION: Address = '0x66EE95b1CDD8cec3d47b46f50083b1c696489f3D';
+/** Where probes look for the EntryPoint's code (resources/solidity/CallGasProbe.sol). */
+export const IMPLEMENTATION: Address = '0x66EE95b1CDD8cec3d47b46f50083b1c696489f3D';
 
 /** With validation, about what a whole transaction may have (EIP-7825: 16.8 M gas). */
 const MAX_CALL_GAS = 15_000_000n;
@@ -55,14 +55,16 @@ export const findCallGas = async (
 
 const probeCall = (entryPoint: Address, op: UserOperation): Hex => {
   const { sender, initCode } = isV06(op) ? op : packUserOperation(op);
-  // The EntryPoint made its SenderCreator in its constructor.
-  const senderCreator = getCreateAddress({ from: addressKey(entryPoint), nonce: 1 });
-  const args = [senderCreator, initCode, addressKey(sender), executedCallData(op), 0n, MAX_CALL_GAS];
+  const args = [senderCreatorOf(entryPoint), initCode, addressKey(sender), executedCallData(op), 0n, MAX_CALL_GAS];
   return abi.encodeFunctionData('estimateCallGas', args) as Hex;
 };
 
+/** The EntryPoint made its SenderCreator in its constructor. */
+export const senderCreatorOf = (entryPoint: Address): string =>
+  getCreateAddress({ from: addressKey(entryPoint), nonce: 1 });
+
 /** What the EntryPoint calls the account with: from v0.7 on, `executeUserOp` is given the whole operation. */
-const executedCallData = (op: UserOperation): Hex => {
+export const executedCallData = (op: UserOperation): Hex => {
   if (isV06(op) || !op.callData.startsWith(EXECUTE_USER_OP)) return op.callData;
   const anyHash = ZeroHash;
   const packed = { ...packUserOperation(op), sender: addressKey(op.sender) };

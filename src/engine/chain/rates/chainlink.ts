@@ -1,5 +1,6 @@
 import { Interface, type Result } from 'ethers';
 import { EngineError } from '../../../shared/errors.ts';
+import { unitsToDecimal } from '../../../shared/schema/decimal.ts';
 import { type FeeToken, MAX_EXCHANGE_RATE } from '../../../shared/schema/fee-token.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { RpcError } from '../rpc.ts';
@@ -16,6 +17,25 @@ const abi = new Interface([
 const CLOCK_SKEW_S = 300n;
 /** Feeds have 8 or 18; beyond this a contract is no feed, and its powers of ten would only cost time. */
 const MOST_DECIMALS = 36n;
+
+/**
+ * What coins and tokens are worth in USD, by a wide margin: a price beyond is that of a feed that names wrong decimals,
+ * or is broken. Millionths of a millionth of a dollar.
+ */
+const USD = 10n ** 12n;
+const sanePrices = {
+  'native/USD': { least: USD / 10_000n, most: 10_000_000n * USD, words: '0.0001 and 10,000,000' },
+  'token/USD': { least: 1n, most: 10_000_000n * USD, words: '0.000000000001 and 10,000,000' },
+} as const;
+type FeedName = keyof typeof sanePrices;
+
+/** Why a price is not to be relied on; undefined if it is. */
+const priceFault = ({ price, decimals }: FeedPrice, name: FeedName): string | undefined => {
+  const { least, most, words } = sanePrices[name];
+  const one = 10n ** BigInt(decimals);
+  if (price * USD >= least * one && price * USD <= most * one) return undefined;
+  return `answers ${unitsToDecimal(price, decimals)} USD, which is not between ${words}`;
+};
 
 /** The answer of a feed. */
 interface FeedPrice {
@@ -63,16 +83,23 @@ const roundFault = ({ roundId, answer, updatedAt, answeredInRound }: Round, maxA
 };
 
 /** A feed's newest answer, if it can be relied on. @throws FeedFault */
-const readFeed = async (rpc: RpcClient, feed: Address, maxAge: number, now: number): Promise<FeedPrice> => {
+const readFeed = async (
+  rpc: RpcClient,
+  name: FeedName,
+  feed: Address,
+  maxAge: number,
+  now: number,
+): Promise<FeedPrice> => {
   const [answered, [decimals]] = await Promise.all([
     read(rpc, feed, 'latestRoundData'),
     read(rpc, feed, 'decimals') as Promise<unknown> as Promise<[bigint]>,
   ]);
   const round = answered.toObject() as Round;
-  const fault = roundFault(round, maxAge, now);
-  if (fault !== undefined) throw new FeedFault(fault);
   if (decimals > MOST_DECIMALS) throw new FeedFault(`has ${decimals} decimals and is no price feed`);
-  return { price: round.answer, decimals: Number(decimals) };
+  const price = { price: round.answer, decimals: Number(decimals) };
+  const fault = roundFault(round, maxAge, now) ?? priceFault(price, name);
+  if (fault !== undefined) throw new FeedFault(fault);
+  return price;
 };
 
 /** Smallest units of the token for one native coin, rounded up so that it never falls below the price; 0: less than one unit. */
@@ -111,9 +138,9 @@ export const chainlinkRate = async (
   if (rpc === undefined) {
     throw unusable(`chain ${chainId} has no RPC URL. Run "gasdesk chain set ${chainId} --rpc URL"`);
   }
-  const priceOf = async (what: string, feed: Address): Promise<FeedPrice> => {
+  const priceOf = async (what: FeedName, feed: Address): Promise<FeedPrice> => {
     try {
-      return await readFeed(rpc, feed, maxAge, now);
+      return await readFeed(rpc, what, feed, maxAge, now);
     } catch (error) {
       if (error instanceof FeedFault) throw unusable(`the ${what} feed ${feed} ${error.message}`, { feed }, error);
       // A node's own words stay in the cause: they may hold the operator's key.

@@ -12,6 +12,8 @@ export interface Rates {
    *   chain's URL cannot be used
    */
   rateOf(token: FeeToken): Promise<TokenRate>;
+  /** Reads everything anew from now on: the operator has changed a token. */
+  forget(): void;
 }
 
 /** A quote and the operation that follows it seconds later have the same price, and a busy desk asks once. */
@@ -35,5 +37,6 @@ export const createRates = (chains: Pick<ChainAccess, 'rpc'>, clock: Clock): Rat
       });
       return rate;
     },
+    forget: () => kept.clear(),
   };
 };
