@@ -28,7 +28,10 @@ test('gasdesk review serves one export to whoever has its token, and Ctrl-C leav
   const stderr = text(child.stderr);
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const { event, url, console: consoleUrl } = JSON.parse(String(line)) as Record<string, string>;
-  expect([event, consoleUrl]).toEqual(['listening', expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/console\/#token=/)]);
+  expect([event, consoleUrl]).toEqual([
+    'listening',
+    expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/console\/#token=/),
+  ]);
 
   const [folder = ''] = readdirSync(temporary);
   expect(statSync(join(temporary, folder)).mode & 0o777).toBe(0o700);

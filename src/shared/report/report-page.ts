@@ -140,8 +140,6 @@ const key = html`<p class="key">
   ${OUTCOMES.map((outcome) => html`<span class="${outcome}"><i></i>${outcomeWords[outcome]}</span>`)}
 </p>`;
 
-const counted = (decisions: number): string => (decisions === 1 ? '1 decision' : `${decisions} decisions`);
-
 const toldOf = (told: number, decisions: number): string =>
   told === decisions
     ? 'Newest first.'
@@ -158,7 +156,7 @@ export const reportPage = (report: Report, styleHash: string): string => {
   const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'`;
   const body = html`
     <h1>Decisions of a paymaster desk</h1>
-    <p class="lead">${subject}: ${counted(decisions)}.</p>
+    <p class="lead">${subject}: ${decisions}.</p>
     <p class="quiet">Written ${utcTime(at)} by ${source}. Times are UTC; amounts are exact.</p>
     <h2>Totals</h2>
     ${outcomeTable(tally)} ${tally.money.size === 0 ? '' : moneyTable(report)}
