@@ -81,7 +81,7 @@ const show = command('show', 'Show one decision with its trace')
     printFromDesk(options, (call) => call('decisions.show', { decisionId })),
   );
 
-/** @throws EngineError `CONFIG_INVALID` if it cannot be written */
+/** Writes a report over what was in the file. @throws EngineError `CONFIG_INVALID` if it cannot be written */
 const writeReport = async (file: string, html: string): Promise<void> => {
   try {
     await writeFile(file, html);

@@ -15,11 +15,7 @@ const HOUR_MS = 3_600_000;
 const withSenderKey = <Filter extends { sender?: Address | undefined }>(filter: Filter): Filter =>
   filter.sender === undefined ? filter : { ...filter, sender: addressKey(filter.sender) };
 
-/**
- * Decisions already made, and those to come.
- *
- * @param origin what they come from, if it is not the desk itself
- */
+/** Decisions already made, and those to come; `origin` is what they come from, if it is not the desk itself. */
 export const decisionHandlers = (
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
   subscribe: Subscribe,

@@ -108,7 +108,7 @@ const dayTable = ({ tally, chain }: Report): Markup =>
               <td>${day}</td>
               ${OUTCOMES.map((outcome) => html`<td class="number">${counts[outcome]}</td>`)}
               <td class="number">
-                ${[...counts.spentWei].map(([chainId, wei]) => `${coins(wei, chain(chainId))}`).join(' + ') || '–'}
+                ${[...counts.spentWei].map(([chainId, wei]) => coins(wei, chain(chainId))).join(' + ') || '–'}
               </td>
             </tr>`,
         )}

@@ -47,7 +47,10 @@ const spentBy = ({ actualCostWei, maxCostWei, settlement }: DecisionRecord): big
 export const count = ({ counts, money, days, rules }: Tally, decision: DecisionRecord): void => {
   const { outcome, at, rule, chainId, actualCostWei, maxCostWei } = decision;
   counts[outcome] += 1;
-  const day = entry(days, new Date(at).toISOString().slice(0, 10), () => ({ ...none(), spentWei: new Map() }));
+  const day = entry(days, new Date(at).toISOString().slice(0, 10), () => ({
+    ...none(),
+    spentWei: new Map<number, bigint>(),
+  }));
   day[outcome] += 1;
   if (rule !== null) rules.set(rule, (rules.get(rule) ?? 0) + 1);
   if (outcome !== 'sponsored') return;
