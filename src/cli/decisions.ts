@@ -1,8 +1,11 @@
+import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { EngineError } from '../shared/errors.ts';
 import { type DecidingRule, decidingRules } from '../shared/schema/decision.ts';
 import { command, group, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { exportDecisions } from './export-decisions.ts';
+import { print } from './print.ts';
 
 interface FilterFlags {
   dapp?: string;
@@ -78,10 +81,33 @@ const show = command('show', 'Show one decision with its trace')
     printFromDesk(options, (call) => call('decisions.show', { decisionId })),
   );
 
+/** Writes a report over what was in the file. @throws EngineError `CONFIG_INVALID` if it cannot be written */
+const writeReport = async (file: string, html: string): Promise<void> => {
+  try {
+    await writeFile(file, html);
+  } catch (cause) {
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    throw new EngineError('CONFIG_INVALID', `The report cannot be written to ${file}: ${detail}`, {}, { cause });
+  }
+};
+
 const exportAll = withFilters(command('export', 'Write decisions as JSON Lines, oldest first')).action(
   (options: DeskOptions & FilterFlags) =>
     withDesk(options, (call) => exportDecisions(call, filtersOf(options), process.stdout)),
 );
 
+const report = withFilters(command('report', 'Write a report of decisions as one HTML page, to be read or printed'))
+  .option('--out <file>', 'file to write (default: standard output)')
+  .action((options: DeskOptions & FilterFlags & { out?: string }) =>
+    withDesk(options, async (call) => {
+      const { html, decisions, told } = await call('decisions.report', filtersOf(options));
+      if (options.out === undefined) process.stdout.write(html);
+      else {
+        await writeReport(options.out, html);
+        print({ file: options.out, decisions, told }, options.json === true);
+      }
+    }),
+  );
+
 /** `gasdesk decisions` */
-export const decisionsCommand = group('decisions', 'Decisions already made', [list, show, exportAll]);
+export const decisionsCommand = group('decisions', 'Decisions already made', [list, show, exportAll, report]);

@@ -17,7 +17,7 @@ export interface DeskOptions {
 }
 
 /** Where `npm run build` puts the console. */
-const CONSOLE_FOLDER = join(import.meta.dirname, '..', '..', 'out', 'renderer');
+export const CONSOLE_FOLDER = join(import.meta.dirname, '..', '..', 'out', 'renderer');
 
 /** The folder a command works on. */
 export const dataFolder = ({ data }: DeskOptions): DataFolder => openDataFolder(data ?? defaultDataFolder(process.env));

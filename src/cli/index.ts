@@ -11,6 +11,7 @@ import { doctorCommand } from './doctor.ts';
 import { feeTokenCommand } from './fee-token.ts';
 import { openapiCommand } from './openapi.ts';
 import { paymasterCommand } from './paymaster.ts';
+import { reviewCommand } from './review.ts';
 import { serveCommand } from './serve.ts';
 import { signerCommand } from './signer.ts';
 import { tokenCommand } from './token.ts';
@@ -23,6 +24,7 @@ const UNLOCK =
 
 const commands = [
   serveCommand,
+  reviewCommand,
   demoCommand,
   accountCommand,
   tokenCommand,

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { askedToStop } from './asked-to-stop.ts';
 import { command, wholeNumber } from './command.ts';
 import { type DeskOptions, openEngine } from './desk.ts';
 
@@ -6,14 +6,6 @@ interface ServeFlags {
   host?: string;
   port?: number;
 }
-
-/** Ends when the process is asked to: Ctrl-C, `kill`, or the machine's shutdown. */
-const askedToStop = (): Promise<unknown> => {
-  const end = new AbortController();
-  return Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal, { signal: end.signal }))).finally(
-    () => end.abort(),
-  );
-};
 
 /** `gasdesk serve`: prints one line when it listens, and stays until it is told to stop. */
 export const serveCommand = command('serve', 'Run the service without a window')

@@ -27,8 +27,8 @@ export const handleIpc = (context: IpcContext): void => {
       return { name, input };
     }),
   );
-  ipcMain.handle(SHELL_COPY, (event, text: unknown): void => {
+  ipcMain.handle(SHELL_COPY, async (event, text: unknown): Promise<void> => {
     requireOwnPage(context, event);
-    if (typeof text === 'string' && text.length <= LONGEST_COPY) clipboard.writeText(text);
+    if (typeof text === 'string' && text.length <= LONGEST_COPY) await clipboard.writeText(text);
   });
 };

@@ -74,6 +74,8 @@ export const errorTable = {
   DATA_FOLDER_UNUSABLE: { status: 400, rpc: -32603, title: 'The data folder cannot be used' },
   DATABASE_TOO_NEW: { status: 400, rpc: -32603, title: 'The database was written by a newer Gasdesk' },
   ADDRESS_IN_USE: { status: 400, rpc: -32603, title: 'The address is taken by another program' },
+  EXPORT_INVALID: { status: 400, rpc: -32602, title: 'The file is not a decision export' },
+  REVIEW_READ_ONLY: { status: 403, rpc: -32600, title: 'This is a review: it is read-only and has no desk behind it' },
   CONFIG_INVALID: { status: 400, rpc: -32603, title: 'The configuration is not valid' },
 } as const satisfies Record<string, ErrorRow>;
 

@@ -9,6 +9,7 @@ const tempFolder = useTempFolders();
 /** Every command there is, as one types it. */
 const COMMANDS = [
   'serve',
+  'review',
   'demo',
   'account create',
   'account list',
@@ -33,6 +34,7 @@ const COMMANDS = [
   'fee-token remove',
   'decisions export',
   'decisions list',
+  'decisions report',
   'decisions show',
   'doctor',
   'openapi',

@@ -27,7 +27,9 @@ const TELL_MEMORY = `data:text/javascript,import { existsSync, readFileSync } fr
 const SMALL_HEAP = ['--max-old-space-size=32', '--max-semi-space-size=2'];
 
 const decisionsCommand = (folder: DataFolder, ...args: string[]): ChildProcess & { stdout: NodeJS.ReadableStream } => {
-  const command = ['--import', TELL_MEMORY, ...SMALL_HEAP, cli, 'decisions', ...args, '--data', folder.dir];
+  // What is listed or shown is in memory as a whole; a thousand decisions nearly fill the small heap.
+  const heap = args[0] === 'export' ? SMALL_HEAP : [];
+  const command = ['--import', TELL_MEMORY, ...heap, cli, 'decisions', ...args, '--data', folder.dir];
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;

@@ -6,7 +6,7 @@ import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Service } from '../service/index.ts';
+import type { ConsoleService, Service } from '../service/index.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** What a client may leave unread before it is waited for; beyond it, of one decision more. */
@@ -16,7 +16,7 @@ const STALL_MS = 30_000;
 
 /** What the streams work with. */
 export interface EventsContext {
-  readonly service: Service;
+  readonly service: ConsoleService;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -3,12 +3,12 @@ import { isProcedureName } from '../../shared/contract/index.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Entropy } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Service } from '../service/index.ts';
+import type { ConsoleService } from '../service/index.ts';
 import { publicFault } from './faults.ts';
 
 /** What answering a call needs. */
 export interface CallContext {
-  readonly service: Service;
+  readonly service: ConsoleService;
   readonly log: Log;
   readonly entropy: Entropy;
 }

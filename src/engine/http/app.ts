@@ -5,23 +5,25 @@ import { EngineError } from '../../shared/errors.ts';
 import type { Clock, Entropy } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { consoleRouter } from '../console-http/console.ts';
-import { decisionStreams, eventsRouter } from '../console-http/events.ts';
+import { type DecisionStreams, decisionStreams, eventsRouter } from '../console-http/events.ts';
 import type { Log } from '../log.ts';
 import { faultEnvelope, managementRouter } from '../management/router.ts';
 import { openApiRouter } from '../management/openapi.ts';
 import { type RateLimits, createRateLimits } from '../rate-limit/rate-limits.ts';
 import { rpcRouter } from '../rpc/router.ts';
 import type { Secret } from '../secret.ts';
-import type { Service } from '../service/index.ts';
+import type { ConsoleService, Service } from '../service/index.ts';
 import { answerCall } from './answer-call.ts';
 import { publicFault, setRetryAfter } from './faults.ts';
-import { createBodyReader, readJson } from './json.ts';
+import { type ReadBody, createBodyReader, readJson } from './json.ts';
 import { CLOSING } from './listen.ts';
 
-/** What the HTTP interfaces work with. */
-export interface HttpContext {
-  readonly service: Service;
-  readonly config: Config;
+/** More than any call of the console takes that only reads. */
+const CONSOLE_BODY_BYTES = 65_536;
+
+/** What the browser console works with, be it a desk's or a review's. */
+export interface ConsoleAppContext {
+  readonly service: ConsoleService;
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log: Log;
@@ -29,6 +31,12 @@ export interface HttpContext {
   readonly operatorToken: Secret<string>;
   /** The built console; undefined where there is none to serve. */
   readonly consoleFolder: string | undefined;
+}
+
+/** What the HTTP interfaces work with. */
+export interface HttpContext extends ConsoleAppContext {
+  readonly service: Service;
+  readonly config: Config;
 }
 
 /**
@@ -49,7 +57,7 @@ const answerFault = (context: Context, fault: EngineError): void => {
 
 /** Turns whatever goes wrong, and routes that do not exist, into the envelope. */
 const envelope =
-  ({ log, entropy }: HttpContext): Middleware =>
+  ({ log, entropy }: ConsoleAppContext): Middleware =>
   async (context, next) => {
     try {
       await next();
@@ -63,7 +71,7 @@ const envelope =
   };
 
 const logRequest =
-  ({ log, clock }: HttpContext): Middleware =>
+  ({ log, clock }: ConsoleAppContext): Middleware =>
   async (context, next) => {
     const start = clock.monotonic();
     await next();
@@ -77,9 +85,9 @@ const logRequest =
   };
 
 const checkHost =
-  ({ config }: HttpContext): Middleware =>
+  (allowed: readonly string[]): Middleware =>
   (context, next) => {
-    if (!isOwnHost(context.get('host').toLowerCase(), config.allowedHosts)) throw new EngineError('FORBIDDEN_HOST');
+    if (!isOwnHost(context.get('host').toLowerCase(), allowed)) throw new EngineError('FORBIDDEN_HOST');
     return next();
   };
 
@@ -107,6 +115,38 @@ const limitPeers =
     return next();
   };
 
+/** An application without routes: what holds for every request. */
+const baseApp = (context: ConsoleAppContext, allowedHosts: readonly string[]): Koa => {
+  const app = new Koa();
+  app.silent = true; // what goes wrong is logged here, from an allow-list of fields
+  app.use(logRequest(context));
+  app.use(securityHeaders);
+  app.use(envelope(context));
+  app.use(checkHost(allowedHosts));
+  app.use(singleSlashes);
+  return app;
+};
+
+const consoleOf = (context: ConsoleAppContext, readBody: ReadBody, streams: DecisionStreams) =>
+  consoleRouter({
+    readJsonBody: async (request) => readJson(await readBody(request)),
+    answer: (receive) => answerCall(context, receive),
+    streams,
+    operatorToken: context.operatorToken,
+    folder: context.consoleFolder,
+  });
+
+/** An application with the browser console and nothing else. */
+export const createConsoleApp = (context: ConsoleAppContext): Koa => {
+  const streams = decisionStreams(context);
+  const console = consoleOf(context, createBodyReader(CONSOLE_BODY_BYTES), streams);
+  const app = baseApp(context, []);
+  app.on(CLOSING, () => streams.end());
+  app.use(console.routes());
+  app.use(console.allowedMethods());
+  return app;
+};
+
 /** The application behind the service's address: management interface, JSON-RPC, their description, events and console. */
 export const createHttpApp = (context: HttpContext): Koa => {
   const { service, config, log, entropy, clock } = context;
@@ -120,22 +160,10 @@ export const createHttpApp = (context: HttpContext): Koa => {
     publicFault: (error) => publicFault(error, log, entropy),
   });
   const streams = decisionStreams(context);
-  const console = consoleRouter({
-    readJsonBody: async (request) => readJson(await readBody(request)),
-    answer: (receive) => answerCall(context, receive),
-    streams,
-    operatorToken: context.operatorToken,
-    folder: context.consoleFolder,
-  });
+  const console = consoleOf(context, readBody, streams);
   const others = [managementRouter(service, readBody), openApiRouter(), eventsRouter(service, streams), console];
-  const app = new Koa();
-  app.silent = true; // what goes wrong is logged here, from an allow-list of fields
+  const app = baseApp(context, config.allowedHosts);
   app.on(CLOSING, () => streams.end());
-  app.use(logRequest(context));
-  app.use(securityHeaders);
-  app.use(envelope(context));
-  app.use(checkHost(context));
-  app.use(singleSlashes);
   app.use(rpc.routes());
   app.use(limitPeers(limits));
   for (const router of others) app.use(router.routes());

@@ -25,6 +25,13 @@ const view = (chainId: number, settings: ChainSettings = { chainId, ...unset }) 
   };
 };
 
+/** The chains that are built in or that the operator has set, as they are shown. */
+export const chainViews = async (store: Pick<ServiceContext['store'], 'listChains'>) => {
+  const settings = new Map((await store.listChains()).map((chain) => [chain.chainId, chain]));
+  const ids = new Set([...knownChains.keys(), ...settings.keys()]);
+  return [...ids].sort((a, b) => a - b).map((chainId) => view(chainId, settings.get(chainId)));
+};
+
 /** Chains and the hot signer of each. */
 export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains'> | NamesOf<'signers'>> => {
   const { store, vault, entropy } = context;
@@ -71,11 +78,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
       await store.saveChain(settings);
       return view(chainId, settings);
     },
-    'chains.list': async () => {
-      const settings = new Map((await store.listChains()).map((chain) => [chain.chainId, chain]));
-      const ids = new Set([...knownChains.keys(), ...settings.keys()]);
-      return [...ids].sort((a, b) => a - b).map((chainId) => view(chainId, settings.get(chainId)));
-    },
+    'chains.list': () => chainViews(store),
     'chains.remove': async ({ chainId }) => {
       if (!(await store.removeChain(chainId))) throw new EngineError('CHAIN_NOT_FOUND');
       if (vault.state === 'unlocked') {

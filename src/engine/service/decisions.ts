@@ -2,6 +2,7 @@ import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { type Address, addressKey } from '../../shared/schema/hex.ts';
 import type { Subscribe } from '../events/decision-feed.ts';
+import { type Origin, decisionReport } from './decision-report.ts';
 import { callsOf } from './decoded-calls.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -14,10 +15,11 @@ const HOUR_MS = 3_600_000;
 const withSenderKey = <Filter extends { sender?: Address | undefined }>(filter: Filter): Filter =>
   filter.sender === undefined ? filter : { ...filter, sender: addressKey(filter.sender) };
 
-/** Decisions already made, and those to come. */
+/** Decisions already made, and those to come; `origin` is what they come from, if it is not the desk itself. */
 export const decisionHandlers = (
-  { store, clock }: ServiceContext,
+  { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
   subscribe: Subscribe,
+  origin?: Origin,
 ): Handlers<NamesOf<'decisions'>> => {
   const requireDecision = async (decisionId: string): Promise<DecisionRecord> => {
     const decision = await store.findDecision(decisionId);
@@ -41,6 +43,7 @@ export const decisionHandlers = (
   return {
     'decisions.list': (filter) => store.listDecisions(withSenderKey(filter)),
     'decisions.page': (filter) => store.pageDecisions(withSenderKey(filter)),
+    'decisions.report': (filter) => decisionReport({ store, clock }, withSenderKey(filter), origin),
     'decisions.show': ({ decisionId }) => requireDecision(decisionId),
     'decisions.calls': async ({ decisionId }) => {
       const decision = await requireDecision(decisionId);
@@ -58,7 +61,8 @@ export const decisionHandlers = (
     },
     'decisions.summary': async ({ hours, steps }) => {
       const stepMs = (hours * HOUR_MS) / steps;
-      const from = clock.now() - hours * HOUR_MS;
+      // The last hours of what is reviewed lie where its last decision does.
+      const from = (origin === undefined ? clock.now() : origin.to + 1) - hours * HOUR_MS;
       const { outcomes, rules, spent } = await store.summarizeDecisions({ from, stepMs, steps });
       return {
         from,

@@ -1,11 +1,12 @@
-import { Interface } from 'ethers';
+import { FunctionFragment, Interface } from 'ethers';
+import { z } from 'zod';
 import type { ProcedureOutput } from '../../shared/contract/index.ts';
 import { entryPointAddress } from '../../shared/entry-points.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
-import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
+import { type Address, type Hex, address, hex, sameAddress } from '../../shared/schema/hex.ts';
 import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
 import { type DecodedCall, decodeCalls } from '../calls/decode-calls.ts';
-import { type ContractMethod, stateChangingMethods } from '../contract-abi/methods.ts';
+import { stateChangingMethods } from '../contract-abi/methods.ts';
 import type { SmartContract } from '../store/store.ts';
 
 type Told = ProcedureOutput<'decisions.calls'>;
@@ -13,6 +14,28 @@ type Told = ProcedureOutput<'decisions.calls'>;
 const SELECTOR_LENGTH = 10; // 0x and four bytes
 const MAX_ARGS = 50;
 const MAX_ARG_LENGTH = 200;
+
+/** What is read of a decided request; a review reads it from anybody's file. */
+const decidedRequest = z.object({
+  userOperation: z.object({ sender: address, callData: hex }),
+  calls: z
+    .array(z.object({ target: z.string(), contract: z.string().optional(), method: z.string().optional() }))
+    .catch([])
+    .default([]),
+});
+
+/** A call as it was told when it was decided. */
+type TracedNames = z.output<typeof decidedRequest>['calls'][number];
+
+/** The method of a signature that the call was told by when it was decided, if that is its selector. */
+const tracedMethod = (signature: string | undefined, selector: string) => {
+  try {
+    const fragment = FunctionFragment.from(`function ${signature ?? ''}`);
+    return fragment.selector === selector ? { name: fragment.name, signature: fragment.format() } : undefined;
+  } catch {
+    return undefined;
+  }
+};
 
 const versionOf = (entryPoint: string): EntryPointVersion => {
   const versions = Object.keys(entryPointAddress) as EntryPointVersion[];
@@ -23,7 +46,7 @@ const textOf = (value: unknown): string =>
   Array.isArray(value) ? `[${value.slice(0, MAX_ARGS).map(textOf).join(', ')}]` : String(value);
 
 /** The arguments of a call in words; null if the data is not what the method takes. */
-const argsOf = ({ name, signature }: ContractMethod, data: Hex): string[] | null => {
+const argsOf = ({ name, signature }: { name: string; signature: string }, data: Hex): string[] | null => {
   try {
     const values = new Interface([`function ${signature}`]).decodeFunctionData(name, data).toArray() as unknown[];
     return values.slice(0, MAX_ARGS).map((value) => textOf(value).slice(0, MAX_ARG_LENGTH));
@@ -32,13 +55,19 @@ const argsOf = ({ name, signature }: ContractMethod, data: Hex): string[] | null
   }
 };
 
-const tell = ({ target, value, data, operation }: DecodedCall, contracts: readonly SmartContract[]) => {
+const tell = (
+  { target, value, data, operation }: DecodedCall,
+  contracts: readonly SmartContract[],
+  told: TracedNames | undefined,
+) => {
   const contract = contracts.find(({ address }) => sameAddress(address, target));
   const selector = data.slice(0, SELECTOR_LENGTH);
-  const method = contract && stateChangingMethods(contract.abi).find((candidate) => candidate.selector === selector);
+  const method =
+    (contract && stateChangingMethods(contract.abi).find((candidate) => candidate.selector === selector)) ??
+    tracedMethod(told?.method, selector);
   return {
     target,
-    contract: contract?.name ?? null,
+    contract: contract?.name ?? told?.contract ?? null,
     method: method?.signature ?? null,
     args: method === undefined ? null : argsOf(method, data),
     valueWei: value.toString(),
@@ -47,12 +76,18 @@ const tell = ({ target, value, data, operation }: DecodedCall, contracts: readon
   };
 };
 
-/** The calls of a decided operation, told by the contracts that are registered now. */
+/**
+ * The calls of a decided operation, told by the contracts that are registered now, else by the names that were known
+ * when it was decided: a review has no others.
+ */
 export const callsOf = ({ request, entryPoint }: DecisionRecord, contracts: readonly SmartContract[]): Told => {
-  const { userOperation } = request as { userOperation?: { sender: Address; callData: Hex } };
-  if (userOperation === undefined) return { calls: [], fault: 'The decision holds no operation.' };
+  const read = decidedRequest.safeParse(request);
+  if (!read.success) return { calls: [], fault: 'The decision holds no operation.' };
+  const { userOperation, calls } = read.data;
   const { sender, callData } = userOperation;
   const decoding = decodeCalls(callData, { sender, entryPointVersion: versionOf(entryPoint) });
   if (decoding.outcome === 'undecodable') return { calls: [], fault: decoding.detail };
-  return { calls: decoding.calls.map((call) => tell(call, contracts)), fault: null };
+  const traced = (call: DecodedCall, index: number): TracedNames | undefined =>
+    calls[index]?.target.toLowerCase() === call.target.toLowerCase() ? calls[index] : undefined;
+  return { calls: decoding.calls.map((call, index) => tell(call, contracts, traced(call, index))), fault: null };
 };

@@ -33,6 +33,9 @@ export interface Service {
   readonly subscribe: Subscribe;
 }
 
+/** What the console needs of a service, be it a desk's or a review's. */
+export type ConsoleService = Pick<Service, 'call' | 'run' | 'subscribe'>;
+
 /** A caller of procedures, in this process or through the control socket. */
 export type Caller = <Name extends ProcedureName>(
   name: Name,

@@ -15,6 +15,12 @@ const filters = {
   to: epochMs.optional().describe('Made before this time'),
 };
 
+/** What decisions are narrowed to. */
+const decisionFilters = z.strictObject(filters);
+
+/** What decisions are narrowed to. */
+export type DecisionFilters = z.output<typeof decisionFilters>;
+
 const page = z.strictObject({
   decisions: z.array(decisionRecord),
   upTo: z.number().describe('The next page begins after this seq'),
@@ -34,6 +40,9 @@ const decodedCall = z.strictObject({
 
 /** Parts into which the time of a summary is divided. */
 const SUMMARY_STEPS = 48;
+
+/** Ten years: a review may show all of an old file. */
+const LONGEST_SUMMARY_HOURS = 87_600;
 
 const summary = z.strictObject({
   from: z.number().describe('epoch ms'),
@@ -80,10 +89,20 @@ export const decisionProcedures = {
   'decisions.summary': procedure({
     summary: 'Count the decisions of the last hours by time, outcome and rule, and what was spent on them',
     input: z.strictObject({
-      hours: z.int().min(1).max(720).default(24),
+      hours: z.int().min(1).max(LONGEST_SUMMARY_HOURS).default(24),
       steps: z.int().min(1).max(500).default(SUMMARY_STEPS),
     }),
     output: summary,
+    errors: [],
+  }),
+  'decisions.report': procedure({
+    summary: 'Write a report of decisions: one HTML page that needs nothing else, to be read or printed by anybody',
+    input: decisionFilters,
+    output: z.strictObject({
+      html: z.string(),
+      decisions: z.number().describe('How many are counted in it'),
+      told: z.number().describe('How many of them, the newest, are told one by one'),
+    }),
     errors: [],
   }),
   'decisions.calls': procedure({

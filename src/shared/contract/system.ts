@@ -8,6 +8,17 @@ const check = z.strictObject({
   fix: z.string().describe('What to do; empty where nothing is wrong'),
 });
 
+/** What a review shows in place of a desk. */
+const review = z.strictObject({
+  file: z.string().describe('Name of the file that is reviewed, without its folder'),
+  savedAt: z.number().describe('When the file was written last, epoch ms'),
+  from: z.number().describe('When the first of its decisions was made, epoch ms'),
+  to: z.number().describe('When the last was made'),
+});
+
+/** What a review shows in place of a desk. */
+export type ReviewInfo = z.output<typeof review>;
+
 /** The service itself. */
 export const systemProcedures = {
   'system.info': procedure({
@@ -19,6 +30,7 @@ export const systemProcedures = {
       vault: z.enum(['absent', 'locked', 'unlocked']),
       paymasters: z.number(),
       decisions: z.number(),
+      review: review.optional().describe('There only where a file is reviewed'),
     }),
     errors: [],
   }),

@@ -37,21 +37,31 @@ export const traceStep = z.strictObject({
 /** One step of a decision's trace. */
 export type TraceStep = z.output<typeof traceStep>;
 
-const weiText = z.string().describe('wei, decimal');
+/** The last moment that a JavaScript `Date` can be. */
+const LAST_MS = 8_640_000_000_000_000;
 
-/** A decision as it is exported and shown (SPEC 1): one line of the export. */
+/** Longer than any product of 256-bit numbers that a decision holds; an export is read from anybody's file. */
+const digits = z.string().regex(/^\d{1,200}$/, 'must be a decimal string');
+const weiText = digits.describe('wei, decimal');
+const unixSeconds = z
+  .int()
+  .nonnegative()
+  .max(LAST_MS / 1000)
+  .describe('unix s');
+
+/** A decision as it is exported and shown (SPEC 1): one line of the export, by which a review reads it again. */
 export const decisionRecord = z.strictObject({
   id: z.string(),
-  seq: z.number(),
-  at: z.number().describe('epoch ms'),
+  seq: z.int().positive(),
+  at: z.int().nonnegative().max(LAST_MS).describe('epoch ms'),
   method: z.string(),
   mode: z.string().describe('Empty, like sender and nonce, where the request could not be read'),
-  chainId: z.number(),
+  chainId: z.int().positive(),
   entryPoint: z.string(),
   paymasterId: z.string(),
   dapp: z.string(),
   sender: z.string(),
-  nonce: z.string().describe('decimal'),
+  nonce: z.union([digits, z.literal('')]),
   userOpHash: z.string().nullable(),
   outcome: z.enum(['sponsored', 'denied', 'error']),
   code: z.string(),
@@ -59,8 +69,8 @@ export const decisionRecord = z.strictObject({
   message: z.string(),
   hint: z.string(),
   paymasterAndData: z.string(),
-  validAfter: z.number().nullable().describe('unix s'),
-  validUntil: z.number().nullable().describe('unix s'),
+  validAfter: unixSeconds.nullable(),
+  validUntil: unixSeconds.nullable(),
   maxCostWei: weiText.nullable(),
   actualCostWei: weiText.nullable(),
   settlement: z.enum(['reserved', 'settled', 'released', 'unconfirmed']).nullable(),

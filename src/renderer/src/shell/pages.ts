@@ -10,12 +10,17 @@ export interface Page {
   readonly icon: IconName;
   /** Pressed after `g`. */
   readonly key: string;
+  /** There also where a file is reviewed. */
+  readonly inReview?: true;
 }
 
 /** Every page, in the order of the rail. */
 export const pages: readonly Page[] = [
-  { name: 'overview', path: '/', link: '/', title: 'Overview', icon: 'overview', key: 'o' },
-  { name: 'decisions', path: '/decisions/:id?', link: '/decisions', title: 'Decisions', icon: 'decisions', key: 'd' },
+  { name: 'overview', path: '/', link: '/', title: 'Overview', icon: 'overview', key: 'o', inReview: true },
+  {
+    ...{ name: 'decisions', path: '/decisions/:id?', link: '/decisions', title: 'Decisions' },
+    ...{ icon: 'decisions', key: 'd', inReview: true },
+  },
   { name: 'paymasters', path: '/paymasters', link: '/paymasters', title: 'Paymasters', icon: 'paymasters', key: 'p' },
   { name: 'contracts', path: '/contracts', link: '/contracts', title: 'Contracts', icon: 'contracts', key: 'c' },
   { name: 'rules', path: '/rules', link: '/rules', title: 'Rules', icon: 'rules', key: 'r' },

@@ -1,6 +1,6 @@
 import { type Ref, onMounted, onUnmounted, ref } from 'vue';
 import { useRouter } from 'vue-router';
-import { pages } from './pages.ts';
+import { usePages } from './use-pages.ts';
 
 const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
@@ -8,12 +8,13 @@ const isTyping = ({ target }: KeyboardEvent): boolean =>
 /** Keys that work on every page: `g` and a letter for a page, `/` for its search field, `?` for the list of keys. */
 export const useShortcuts = (): { isHelpShown: Ref<boolean> } => {
   const router = useRouter();
+  const pages = usePages();
   const isHelpShown = ref(false);
   let isGoing = false;
 
   const press = (event: KeyboardEvent): void => {
     if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-    const page = isGoing ? pages.find(({ key }) => key === event.key) : undefined;
+    const page = isGoing ? pages.value.find(({ key }) => key === event.key) : undefined;
     isGoing = event.key === 'g' && !isGoing;
     if (page !== undefined) void router.push(page.link);
     if (event.key === '?') isHelpShown.value = true;

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../../shared/errors.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import { outputOf } from './answer.ts';
+import { printPage } from './print-page.ts';
 import { readEvents } from './sse.ts';
 import type { Transport } from './transport.ts';
 
@@ -46,5 +47,6 @@ export const httpTransport = (consoleUrl: string, token: string): Transport => {
       }
     },
     copy: (text) => navigator.clipboard.writeText(text),
+    print: printPage,
   };
 };

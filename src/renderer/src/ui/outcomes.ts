@@ -1,25 +1,12 @@
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+import { outcomeWords } from '../../../shared/words/outcomes.ts';
 import type { IconName } from './icons.ts';
+
+export { ruleName } from '../../../shared/words/outcomes.ts';
 
 /** Outcomes are told by icon, word and colour together. */
 export const outcomes: Readonly<Record<DecisionRecord['outcome'], { icon: IconName; word: string }>> = {
-  sponsored: { icon: 'check', word: 'Sponsored' },
-  denied: { icon: 'cross', word: 'Denied' },
-  error: { icon: 'fault', word: 'Failed' },
+  sponsored: { icon: 'check', word: outcomeWords.sponsored },
+  denied: { icon: 'cross', word: outcomeWords.denied },
+  error: { icon: 'fault', word: outcomeWords.error },
 };
-
-/** Rules that can deny, in the operator's words. */
-const ruleNames: Readonly<Record<string, string>> = {
-  gas: 'Gas',
-  authorization: 'EIP-7702 authorisation',
-  contracts: 'Contracts',
-  walletDeployment: 'Wallet deployment',
-  fees: 'Fees',
-  spendingLimit: 'Spending limit',
-  gasTank: 'Gas tank',
-  webhook: 'Webhook',
-  token: 'Fee token',
-};
-
-/** A rule as it is called on the screen. */
-export const ruleName = (rule: string): string => ruleNames[rule] ?? rule;

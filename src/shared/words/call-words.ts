@@ -1,6 +1,6 @@
-import type { ProcedureOutput } from '../../../../shared/contract/index.ts';
-import { shownAmount } from '../../ui/amount.ts';
-import { shorten } from '../../ui/shorten.ts';
+import type { ProcedureOutput } from '../contract/index.ts';
+import { shownAmount } from './amount.ts';
+import { shorten } from './shorten.ts';
 
 /** A call of an operation, told by the registered contracts. */
 export type DecodedCall = ProcedureOutput<'decisions.calls'>['calls'][number];
@@ -14,4 +14,13 @@ export const callWords = ({ contract, target, method, args, data, valueWei }: De
   const name = method?.split('(')[0] ?? data.slice(0, 10);
   const values = args?.map((arg) => (arg.length > LONGEST_ARG ? shorten(arg, 10, 6) : arg)).join(', ');
   return `${name}(${values ?? '…'}) on ${where}`;
+};
+
+const SHOWN_CALLS = 3;
+
+/** What an operation does in words, its first calls. */
+export const callsWords = (calls: readonly DecodedCall[]): string => {
+  if (calls.length === 0) return 'an operation';
+  const told = calls.slice(0, SHOWN_CALLS).map(callWords).join(', ');
+  return calls.length > SHOWN_CALLS ? `${told} and ${calls.length - SHOWN_CALLS} more calls` : told;
 };

@@ -1,4 +1,4 @@
-import { unitsToDecimal } from '../../../../shared/schema/decimal.ts';
+import { unitsToDecimal } from '../schema/decimal.ts';
 
 /** A value that a rule compared, in words. */
 export interface EvidenceItem {
@@ -45,7 +45,7 @@ const words = (key: string): string => {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase();
 };
 
-const isDigits = (text: string): boolean => /^\d+$/.test(text);
+const isDigits = (text: string): boolean => /^\d{1,200}$/.test(text);
 
 const operations = (count: string): string => `${count} ${count === '1' ? 'operation' : 'operations'}`;
 
@@ -62,7 +62,8 @@ const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 
     return { text: `${unitsToDecimal(BigInt(text), GWEI_DECIMALS)} gwei`, kind: 'text' };
   }
   if (key.endsWith('Wei') && isDigits(text)) return { text, kind: 'wei' };
-  if (key.endsWith('At') && isDigits(text)) return { text, kind: 'time' };
+  // Later than a Date can be is no time.
+  if (key.endsWith('At') && /^\d{1,15}$/.test(text)) return { text, kind: 'time' };
   if (key === 'scope') return { text: text === 'SMART_ACCOUNT' ? 'each user' : 'all users together', kind: 'text' };
   if (/^0x[0-9a-fA-F]{40,}$/.test(text)) return { text, kind: 'hex' };
   return { text, kind: 'text' };
@@ -72,7 +73,10 @@ const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 
 export const evidenceItems = (evidence: Readonly<Record<string, unknown>>): EvidenceItem[] =>
   Object.entries(evidence)
     .filter(([key, value]) => !HIDDEN.has(key) && value !== null && value !== undefined)
-    .map(([key, value]) => ({ label: LABELS[key] ?? words(key), ...itemOf(key, value, evidence['unit']) }));
+    .map(([key, value]) => ({
+      label: (Object.hasOwn(LABELS, key) ? LABELS[key] : undefined) ?? words(key),
+      ...itemOf(key, value, evidence['unit']),
+    }));
 
 /** A code of a trace as words, e.g. `NO_DEPLOYMENT` as `No deployment`. */
 export const codeWords = (code: string): string => {

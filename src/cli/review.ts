@@ -1,0 +1,38 @@
+import { createLog } from '../engine/log.ts';
+import type { Review } from '../engine/review/review.ts';
+import { askedToStop } from './asked-to-stop.ts';
+import { command, wholeNumber } from './command.ts';
+import { CONSOLE_FOLDER } from './desk.ts';
+
+/** Opens the file; undefined if whoever started it has stopped it meanwhile. */
+const open = async (file: string, stopped: Promise<unknown>): Promise<Review | undefined> => {
+  const { createReview } = await import('../engine/review/review.ts');
+  const reading = new AbortController();
+  void stopped.then(() => reading.abort());
+  const { signal } = reading;
+  try {
+    return await createReview({ file, signal, log: createLog({ level: 'error' }), consoleFolder: CONSOLE_FOLDER });
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+};
+
+/** `gasdesk review`: prints one line when it listens, and stays until it is told to stop. */
+export const reviewCommand = command('review', 'Look at a decision export in the browser, on any machine, read-only')
+  .argument('<file>', 'JSON Lines that "gasdesk decisions export" wrote')
+  .option('--host <host>', 'address to bind', '127.0.0.1')
+  .option('--port <port>', 'port to bind, 0 for any free one', wholeNumber(0, 65_535), 0)
+  .action(async (file: string, where: { host: string; port: number }) => {
+    const stopped = askedToStop();
+    const review = await open(file, stopped);
+    if (review === undefined) return;
+    try {
+      const url = await review.serve({ host: where.host, port: where.port });
+      const consoleUrl = `${url}/console/#token=${review.operatorToken.reveal()}`;
+      console.log(JSON.stringify({ event: 'listening', url, console: consoleUrl }));
+      await stopped;
+    } finally {
+      await review.stop();
+    }
+  });

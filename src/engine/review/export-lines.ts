@@ -1,0 +1,105 @@
+import { isUtf8 } from 'node:buffer';
+import { open } from 'node:fs/promises';
+import { EngineError } from '../../shared/errors.ts';
+import { parseExactJson } from '../../shared/schema/decimal.ts';
+import { type DecisionRecord, decisionRecord } from '../../shared/schema/decision.ts';
+import { parse } from '../../shared/schema/parse.ts';
+
+/** A decision and the number of its line, from 1. */
+export interface ExportLine {
+  readonly line: number;
+  readonly decision: DecisionRecord;
+}
+
+/** Read at once: some 10 ms of work. */
+const CHUNK_BYTES = 1024 * 1024;
+/** Many times what the biggest decision takes. */
+const LONGEST_LINE = 64 * 1024 * 1024;
+const LINE_FEED = 0x0a;
+const EXPECTED = 'A decision export has one decision per line, as "gasdesk decisions export" writes it.';
+
+/** Other files that somebody may take for an export, by how they begin. */
+const OTHER_FILES: readonly (readonly [beginning: string, what: string])[] = [
+  ['SQLite format 3\0', 'it is a SQLite database'],
+  ['age-encryption.org/', 'it is encrypted, as backups are'],
+  ['\xff\xfe', 'it is UTF-16 text, not UTF-8; PowerShell writes that when it redirects output'],
+];
+
+/** The file is refused for what is at fault in a line. */
+export const exportFault = (line: number, fault: string, cause?: unknown): EngineError =>
+  new EngineError('EXPORT_INVALID', `Line ${line}: ${fault}. ${EXPECTED}`, { line }, { cause });
+
+/** What the beginning of a file says it is; undefined for what may be an export. */
+const otherFile = (bytes: Buffer): string | undefined => {
+  const beginning = bytes.toString('latin1', 0, 32);
+  const known = OTHER_FILES.find(([start]) => beginning.startsWith(start));
+  return known?.[1] ?? (bytes.includes(0) ? 'it is a binary file' : undefined);
+};
+
+const readLine = (line: number, bytes: Buffer, isCut: boolean): DecisionRecord => {
+  if (!isUtf8(bytes)) throw exportFault(line, 'it is not UTF-8 text');
+  let value: unknown;
+  try {
+    value = parseExactJson(bytes.toString('utf8'));
+  } catch (error) {
+    if (isCut) throw exportFault(line, 'it ends in the middle; the file is cut off', error);
+    throw exportFault(line, bytes.length === 0 ? 'it is empty' : 'it is not JSON', error);
+  }
+  try {
+    return parse(decisionRecord, value, 'decision');
+  } catch (error) {
+    throw exportFault(line, error instanceof Error ? error.message : 'it is no decision', error);
+  }
+};
+
+/** The lines of a file as bytes; `isCut`: the file ends there without a line break. */
+async function* linesOf(file: string, signal?: AbortSignal): AsyncGenerator<{ bytes: Buffer; isCut: boolean }[]> {
+  const handle = await open(file, 'r');
+  try {
+    let rest: Buffer[] = [];
+    let length = 0;
+    let isFirst = true;
+    let line = 1;
+    for (;;) {
+      signal?.throwIfAborted();
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES);
+      const chunk = buffer.subarray(0, bytesRead);
+      const other = isFirst ? otherFile(chunk) : undefined;
+      if (other !== undefined) throw exportFault(1, other);
+      isFirst = false;
+      const lines = [];
+      let begin = 0;
+      for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, begin)) {
+        lines.push({ bytes: Buffer.concat([...rest, chunk.subarray(begin, end)]), isCut: false });
+        rest = [];
+        length = 0;
+        begin = end + 1;
+      }
+      line += lines.length;
+      rest.push(chunk.subarray(begin));
+      length += chunk.length - begin;
+      if (length > LONGEST_LINE) throw exportFault(line, `it is longer than ${LONGEST_LINE} bytes`);
+      if (bytesRead === 0 && length > 0) lines.push({ bytes: Buffer.concat(rest), isCut: true });
+      yield lines;
+      if (bytesRead === 0) return;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Reads a decision export, some lines at a time so that nothing has to wait for long.
+ *
+ * @throws EngineError `EXPORT_INVALID` that names the line at fault, `data.line`
+ */
+export async function* readExport(file: string, signal?: AbortSignal): AsyncGenerator<ExportLine[]> {
+  let line = 0;
+  for await (const lines of linesOf(file, signal)) {
+    yield lines.map(({ bytes, isCut }) => {
+      line += 1;
+      return { line, decision: readLine(line, bytes, isCut) };
+    });
+  }
+  if (line === 0) throw new EngineError('EXPORT_INVALID', `The file is empty. ${EXPECTED}`);
+}

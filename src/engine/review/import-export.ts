@@ -1,0 +1,33 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { ReviewInfo } from '../../shared/contract/system.ts';
+import { createDecisionImport } from '../store/sqlite/decision-import.ts';
+import { exportFault, readExport } from './export-lines.ts';
+
+/**
+ * Reads a decision export into a new database.
+ *
+ * @param database path of the database; it must not exist
+ * @throws EngineError `EXPORT_INVALID` that names the line at fault; whatever else is wrong with the file as Node says it
+ */
+export const importExport = async (file: string, database: string, signal?: AbortSignal): Promise<ReviewInfo> => {
+  const { mtimeMs } = await stat(file);
+  const target = createDecisionImport(database);
+  let from = Infinity;
+  let to = 0;
+  try {
+    for await (const lines of readExport(file, signal)) {
+      for (const { line, decision } of lines) {
+        const clash = target.add(decision);
+        if (clash !== undefined) throw exportFault(line, `an earlier line has the same ${clash}, ${decision[clash]}`);
+        from = Math.min(from, decision.at);
+        to = Math.max(to, decision.at);
+      }
+    }
+  } catch (error) {
+    target.abandon();
+    throw error;
+  }
+  target.finish();
+  return { file: basename(file), savedAt: Math.floor(mtimeMs), from, to };
+};

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { DecisionFilters } from '../../shared/contract/decisions.ts';
+import type { ProcedureOutput } from '../../shared/contract/index.ts';
+import { type ChainNames, decisionArticle } from '../../shared/report/decision-article.ts';
+import { filterWords } from '../../shared/report/filter-words.ts';
+import type { Markup } from '../../shared/report/markup.ts';
+import { REPORT_STYLE, reportPage } from '../../shared/report/report-page.ts';
+import { count, emptyTally } from '../../shared/report/tally.ts';
+import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import { version } from '../version.ts';
+import { chainViews } from './chains.ts';
+import { callsOf } from './decoded-calls.ts';
+import type { ServiceContext } from './service.ts';
+
+/** What decisions come from, if not from the desk that shows them. */
+export interface Origin {
+  /** Name of the file. */
+  readonly file: string;
+  /** When the last of them was made, epoch ms. */
+  readonly to: number;
+}
+
+/** Read at once. */
+const PAGE = 100;
+/** More fill hundreds of sheets. */
+const MOST_TOLD = 2_000;
+/** Characters of those that are told: a decision may hold a megabyte of what others sent. */
+const MOST_TEXT = 32 * 1024 * 1024;
+
+const styleHash = createHash('sha256').update(REPORT_STYLE).digest('base64');
+
+/** Writes a report of the decisions that match a filter, newest first, a page at a time so that nothing has to wait. */
+export const decisionReport = async (
+  { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
+  filter: DecisionFilters,
+  origin?: Origin,
+): Promise<ProcedureOutput<'decisions.report'>> => {
+  const chains = new Map((await chainViews(store)).map((chain) => [chain.chainId, chain]));
+  const chain = (chainId: number): ChainNames =>
+    chains.get(chainId) ?? { name: `chain ${chainId}`, symbol: 'native coin' };
+  const tally = emptyTally();
+  const articles: Markup[] = [];
+  let length = 0;
+
+  const tell = async (decision: DecisionRecord): Promise<void> => {
+    const { contracts } = await store.dappPolicy(decision.paymasterId);
+    const article = decisionArticle(decision, callsOf(decision, contracts), chain(decision.chainId));
+    length += article.text.length;
+    articles.push(article);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  let before: number | undefined;
+  let decisions = 0;
+  for (let isLast = false; !isLast;) {
+    const page = await store.listDecisions({ ...filter, before, limit: PAGE });
+    for (const decision of page) {
+      count(tally, decision);
+      if (articles.length < MOST_TOLD && length < MOST_TEXT) await tell(decision);
+    }
+    decisions += page.length;
+    before = page.at(-1)?.seq;
+    isLast = page.length < PAGE;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  const dapp = filter.paymasterId === undefined ? undefined : await store.findPaymaster(filter.paymasterId);
+  const source = `Gasdesk ${version}${origin === undefined ? '' : ` from the export ${origin.file}`}`;
+  const subject = filterWords(filter, dapp?.name);
+  const html = reportPage({ subject, source, at: clock.now(), tally, articles, chain }, styleHash);
+  return { html, decisions, told: articles.length };
+};

@@ -1,0 +1,102 @@
+import { closeSync, openSync } from 'node:fs';
+import Database, { SqliteError } from 'better-sqlite3';
+import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+import { addressKey } from '../../../shared/schema/hex.ts';
+import type { Address } from '../../../shared/schema/hex.ts';
+import { createHashIndex } from './hash-index.ts';
+import { migrate } from './migrate.ts';
+
+/** A new database that is filled with decisions of another desk. */
+export interface DecisionImport {
+  /** Adds a decision as it is, its `seq` included. @returns what there is already, where it is refused */
+  add(decision: DecisionRecord): 'id' | 'seq' | undefined;
+  /** Ends it: the file is a database that the store opens. */
+  finish(): void;
+  /** Gives it up. What is in the file is worth nothing then. */
+  abandon(): void;
+}
+
+interface Dapp {
+  readonly paymasterId: string;
+  readonly name: string;
+  readonly chainId: number;
+  readonly createdAt: number;
+}
+
+interface Index {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Opens the file for nothing but filling it: whatever fails, it is thrown away. */
+const openForFilling = (file: string): Database.Database => {
+  closeSync(openSync(file, 'wx', 0o600));
+  const database = new Database(file);
+  database.pragma('journal_mode = OFF');
+  database.pragma('synchronous = OFF');
+  // Rules and accounts of the other desk are not told.
+  database.pragma('foreign_keys = OFF');
+  migrate(database);
+  return database;
+};
+
+const clashOf = (error: unknown): 'id' | 'seq' => {
+  const { code = '', message = '' } = error instanceof SqliteError ? error : {};
+  if (code === 'SQLITE_CONSTRAINT_PRIMARYKEY') return 'seq';
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' && message.endsWith('decision.id')) return 'id';
+  throw error;
+};
+
+/**
+ * Begins to fill a new database with decisions. In one transaction, and the indexes are made when all are in: ten times
+ * as fast as the way decisions are stored that may be asked for by money.
+ *
+ * @param file must not exist
+ */
+export const createDecisionImport = (file: string): DecisionImport => {
+  const database = openForFilling(file);
+  const indexes = database
+    .prepare<[], Index>(
+      `SELECT name, sql FROM sqlite_schema WHERE tbl_name = 'decision' AND type = 'index' AND sql <> ''`,
+    )
+    .all();
+  for (const { name } of indexes) database.exec(`DROP INDEX ${name}`);
+  const insert = database.prepare(
+    `INSERT INTO decision (seq, id, at, paymaster_id, chain_id, sender, outcome, user_op_hash, valid_until, settlement,
+       actual_cost_wei, rule, record)
+     VALUES (@seq, @id, @at, @paymasterId, @chainId, @sender, @outcome, @userOpHash, @validUntil, @settlement,
+       @actualCostWei, @rule, @record)`,
+  );
+  const insertDapp = database.prepare<[Dapp]>(
+    `INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, created_at)
+     VALUES (@paymasterId, @paymasterId, @name, @chainId, @paymasterId, '', @createdAt)`,
+  );
+  const dapps = new Map<string, Dapp>();
+  database.exec('BEGIN');
+  return {
+    add(decision) {
+      const { seq: _, settlement, actualCostWei, ...stored } = decision;
+      const sender = addressKey(decision.sender as Address);
+      try {
+        insert.run({ ...decision, settlement, actualCostWei, sender, record: JSON.stringify(stored) });
+      } catch (error) {
+        return clashOf(error);
+      }
+      const { paymasterId, dapp: name, chainId, at: createdAt } = decision;
+      if (!dapps.has(paymasterId)) dapps.set(paymasterId, { paymasterId, name, chainId, createdAt });
+      return undefined;
+    },
+    finish() {
+      // Each as if it were of an account of its own, since two accounts may have a DApp of the same name.
+      for (const dapp of dapps.values()) insertDapp.run(dapp);
+      for (const { sql } of indexes) database.exec(sql);
+      const hashes = createHashIndex(database);
+      while (!hashes.catchUp());
+      database.exec('COMMIT');
+      database.close();
+    },
+    abandon() {
+      database.close();
+    },
+  };
+};

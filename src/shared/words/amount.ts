@@ -1,0 +1,22 @@
+import { weiToDecimal } from '../schema/decimal.ts';
+
+/** Digits that are shown before the rest is left to the hover. */
+const SIGNIFICANT = 6;
+
+/** Groups of three, apart by thin spaces: no country's comma. */
+const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g, '\u2009');
+
+/**
+ * An amount of the native coin as it is shown: its first significant digits, cut and never rounded up, so that nothing
+ * seems to be there that is not.
+ */
+export const shownAmount = (wei: bigint): string => {
+  const [whole = '0', fraction = ''] = weiToDecimal(wei).split('.');
+  const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
+  const digits = whole === '0' ? zeros + SIGNIFICANT : Math.max(0, SIGNIFICANT - whole.length);
+  const cut = fraction.slice(0, digits).replace(/0+$/, '');
+  return grouped(whole) + (cut === '' ? '' : `.${cut}`);
+};
+
+/** Wei with its digits in groups, for the hover. */
+export const exactWei = (wei: bigint): string => `${grouped(wei.toString())} wei`;

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createWriteStream } from 'node:fs';
+import { once } from 'node:events';
+import { afterAll } from 'vitest';
+import { exportDecisions } from '../../src/cli/export-decisions.ts';
+import { createLog } from '../../src/engine/log.ts';
+import { type Review, createReview } from '../../src/engine/review/review.ts';
+import { useConsoleBrowser } from '../support/console-page.ts';
+import { useTempFolders } from '../support/temp-folder.ts';
+import { seriousFaults } from './axe.ts';
+import { HOSTILE, useSeededConsole } from './seeded-console.ts';
+
+const desk = useSeededConsole();
+const browser = useConsoleBrowser();
+const tempFolder = useTempFolders();
+const root = join(import.meta.dirname, '../..');
+const artifacts = join(root, 'test-artifacts');
+
+let review: Review;
+let url: string;
+beforeAll(async () => {
+  const file = join(tempFolder(), 'november.jsonl');
+  const out = createWriteStream(file);
+  const { service } = desk().engine;
+  await exportDecisions((name, input) => service.call(name, input), {}, out);
+  out.end();
+  await once(out, 'close');
+  const log = createLog({ level: 'silent' });
+  review = await createReview({ file, log, consoleFolder: join(root, 'out', 'renderer') });
+  const address = await review.serve({ host: '127.0.0.1', port: 0 });
+  url = `${address}/console/#token=${review.operatorToken.reveal()}`;
+});
+afterAll(() => review.stop());
+
+const opened = async (view: Parameters<ReturnType<typeof browser>['open']>[1]): Promise<Page> => {
+  const page = await browser().open(url, view);
+  await page.getByText('Review of november.jsonl').waitFor();
+  return page;
+};
+
+const goTo = (page: Page, hash: string) => page.evaluate((to) => (window.location.hash = to), hash);
+
+describe.each([
+  { width: 1280, height: 860 },
+  { width: 800, height: 900 },
+])('at $width px', (size) => {
+  test.each(['light', 'dark'] as const)(
+    'a review says that it is one and can be read by everybody: %s',
+    async (colorScheme) => {
+      const page = await opened({ ...size, colorScheme });
+      const faults: string[] = [];
+      const keep = async (name: string): Promise<void> => {
+        await page.screenshot({ path: join(artifacts, `review-${name}-${size.width}-${colorScheme}.png`) });
+        faults.push(...(await seriousFaults(page)).map((fault) => `${name}: ${fault}`));
+      };
+      await page
+        .getByRole('img', { name: /^Bar chart/ })
+        .locator('canvas')
+        .waitFor();
+      await keep('overview');
+      await goTo(page, '#/decisions');
+      await page.getByRole('row').nth(5).waitFor();
+      await keep('decisions');
+      await goTo(page, `#/decisions/${desk().deniedDecision}`);
+      await page.getByRole('heading', { name: 'Rule by rule' }).waitFor();
+      await keep('decision');
+      await goTo(page, '#/decisions?outcome=denied');
+      await page.getByRole('button', { name: 'Report' }).click();
+      await page.getByRole('button', { name: 'Save as HTML' }).waitFor();
+      await keep('report-dialog');
+      expect(faults).toEqual([]);
+    },
+    120_000,
+  );
+});
+
+test('there is no way to what only a desk has', async () => {
+  const page = await opened({});
+  expect(await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts()).toEqual([
+    'Overview',
+    'Decisions',
+  ]);
+  await goTo(page, '#/settings');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  expect(browser().errors).toEqual([]);
+});
+
+test('the report of a filtered set is saved as one page that runs nothing and shows what it is about', async () => {
+  const page = await opened({});
+  await goTo(page, '#/decisions?rule=webhook');
+  await page.getByRole('button', { name: 'Report' }).click();
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save as HTML' }).click();
+  const html = readFileSync(await (await saving).path(), 'utf8');
+
+  const report = await browser().open('about:blank', { width: 1000, height: 1200 });
+  await report.setContent(html);
+  await report.screenshot({ path: join(artifacts, 'review-report.png'), fullPage: true });
+  expect(await report.locator('body').innerText()).toContain('Decisions decided by the rule Webhook: 1.');
+  expect(await report.locator('article').innerText()).toContain(HOSTILE);
+  expect(await report.locator('img, script').count()).toBe(0);
+  expect(await report.locator('article').evaluate((node) => getComputedStyle(node).borderLeftWidth)).toBe('4px');
+  await report.emulateMedia({ media: 'print' });
+  const all = await review.service.call('decisions.report', {});
+  await report.setContent(all.html);
+  await report.screenshot({ path: join(artifacts, 'review-report-print.png') });
+  expect(await report.locator('article').count()).toBe(desk().decisions);
+});
