@@ -20,7 +20,10 @@ export const startDesk = async (folder: DataFolder, env: NodeJS.ProcessEnv): Pro
   const config = loadConfig({ env, file: folder.config });
   const log = createLog({ level: config.logLevel });
   const passphrase = env['GASDESK_PASSPHRASE'] ? new Secret(env['GASDESK_PASSPHRASE']) : undefined;
-  const engine = await createEngine({ folder, config, log, passphrase, entropy: systemEntropy });
+  const engine = await createEngine({
+    ...{ folder, config, configSources: { env }, log, passphrase },
+    entropy: systemEntropy,
+  });
   try {
     const { hostname, port } = new URL(await engine.serve());
     log.info('desk.listening', { host: hostname, port: Number(port) });

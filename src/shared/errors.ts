@@ -73,6 +73,8 @@ export const errorTable = {
   DATA_FOLDER_IN_USE: { status: 400, rpc: -32603, title: 'Another Gasdesk engine uses this data folder' },
   DATA_FOLDER_UNUSABLE: { status: 400, rpc: -32603, title: 'The data folder cannot be used' },
   DATABASE_TOO_NEW: { status: 400, rpc: -32603, title: 'The database was written by a newer Gasdesk' },
+  CONFIG_OVERRIDDEN: { status: 400, rpc: -32602, title: 'The setting is set elsewhere' },
+  CONFIG_NOT_CHANGEABLE: { status: 400, rpc: -32602, title: 'The setting is not changed from here' },
   CONFIG_INVALID: { status: 400, rpc: -32603, title: 'The configuration is not valid' },
 } as const satisfies Record<string, ErrorRow>;
 

@@ -19,6 +19,7 @@ const COMMANDS = [
   'paymaster origins',
   'webhook list',
   'webhook secret',
+  'webhook test',
   'chain set',
   'chain list',
   'chain remove',
@@ -35,8 +36,11 @@ const COMMANDS = [
   'decisions list',
   'decisions show',
   'doctor',
+  'log',
   'openapi',
   'config print',
+  'config set',
+  'config unset',
 ];
 const GROUPS = [...new Set(COMMANDS.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0]!))];
 

@@ -1,10 +1,14 @@
 import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../shared/contract/index.ts';
 import type { DecisionContext } from '../decision/decide.ts';
 import type { Log } from '../log.ts';
+import type { Settings } from '../settings.ts';
+import type { Receiver } from '../webhooks/receiver.ts';
 
 /** What the procedures work with. */
 export interface ServiceContext extends DecisionContext {
   readonly log: Log;
+  readonly receiver: Receiver;
+  readonly settings: Settings;
   /** Where the HTTP interfaces are served; null while they are not. */
   readonly address: () => string | null;
 }
