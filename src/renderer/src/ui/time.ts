@@ -1,4 +1,5 @@
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
 const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])[] = [
@@ -9,6 +10,9 @@ const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])
 
 /** Date and time to the second, in the operator's time zone. */
 export const exactTime = (at: number): string => exact.format(at);
+
+/** The time of day to the second, in the operator's time zone. */
+export const clockTime = (at: number): string => clock.format(at);
 
 /** How long ago, in whole minutes, hours or days. A clock that was set back makes nothing lie in the future. */
 export const relativeTime = (at: number, now: number): string => {
