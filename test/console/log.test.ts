@@ -59,4 +59,4 @@ test('the log is followed, waits for those who read, and is searched', async () 
   await page.getByText('No line matches').waitFor();
   await page.getByRole('button', { name: 'Clear the filter' }).click();
   await expect.poll(() => rows.count()).toBe(84);
-});
+}, 120_000);

@@ -61,7 +61,7 @@ test('a rate limit is set for good without a restart, and what needs one says so
   await dialog.getByRole('button', { name: 'Back to the default' }).click();
   await perKey.getByText('no limit').waitFor();
   expect(stored()).toEqual({ webhookAllowPrivate: false });
-});
+}, 120_000);
 
 test('the origins from which browsers may use a key are chosen, and bind the next request', async () => {
   const page = await open('#/paymasters');
@@ -87,4 +87,4 @@ test('the origins from which browsers may use a key are chosen, and bind the nex
   };
   expect(await preflight('https://app.example')).toEqual([204, 'https://app.example']);
   expect(await preflight('https://evil.example')).toEqual([403, null]);
-});
+}, 120_000);

@@ -86,4 +86,4 @@ test('the webhook of a rule is tried with an operation, and says how it did late
     .getByRole('button', { name: 'Send a test call' })
     .click();
   expect(await page.getByRole('dialog').getByLabel('userOp', { exact: true }).inputValue()).toContain('callGasLimit');
-});
+}, 120_000);
