@@ -1,5 +1,7 @@
 import { describeConfig } from '../engine/config.ts';
-import { command, group } from './command.ts';
+import type { Caller } from '../engine/service/index.ts';
+import type { ProcedureOutput } from '../shared/contract/index.ts';
+import { command, group, printFromDesk } from './command.ts';
 import { type DeskOptions, dataFolder } from './desk.ts';
 import { print } from './print.ts';
 
@@ -13,5 +15,25 @@ const printConfig = command('print', 'Print the settings and where each comes fr
   },
 );
 
+/** What the operator has to know about a change. */
+const noteOf = ({ next }: ProcedureOutput<'config.set'>): string =>
+  next === null ? 'In force' : 'In force from the next start of the service on';
+
+const change = async (call: Caller, key: string, value: string | null) => {
+  const setting = await call('config.set', { key, value });
+  return { key, value: setting.next ?? setting.value, source: setting.source, note: noteOf(setting) };
+};
+
+const setConfig = command('set', 'Change a setting for good, in gasdesk.json')
+  .argument('<key>', 'name of the setting, as "config print" shows it')
+  .argument('<value>', 'its new value')
+  .action((key: string, value: string, options: DeskOptions) =>
+    printFromDesk(options, (call) => change(call, key, value)),
+  );
+
+const unsetConfig = command('unset', 'Take a setting out of gasdesk.json: back to the default')
+  .argument('<key>', 'name of the setting')
+  .action((key: string, options: DeskOptions) => printFromDesk(options, (call) => change(call, key, null)));
+
 /** `gasdesk config` */
-export const configCommand = group('config', 'Settings', [printConfig]);
+export const configCommand = group('config', 'Settings', [printConfig, setConfig, unsetConfig]);

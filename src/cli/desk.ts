@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Caller } from '../engine/service/index.ts';
 import { controlClient, isNobodyThere } from '../engine/control/client.ts';
-import { type Config, loadConfig } from '../engine/config.ts';
+import { loadConfig } from '../engine/config.ts';
 import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/data-folder/data-folder.ts';
 import type { Engine } from '../engine/index.ts';
 import { createLog } from '../engine/log.ts';
@@ -42,10 +42,6 @@ const passphrase = ({ passphraseFile }: DeskOptions): Secret<string> | undefined
   return GASDESK_PASSPHRASE === undefined || GASDESK_PASSPHRASE === '' ? undefined : new Secret(GASDESK_PASSPHRASE);
 };
 
-/** Settings of the engine on a folder, in the order of SPEC 1. */
-const deskConfig = (folder: DataFolder, flags: Readonly<Record<string, unknown>>): Config =>
-  loadConfig({ flags, env: process.env, file: folder.config });
-
 /** An engine on the folder, not serving. Its log goes to standard error. */
 export const openEngine = async (
   options: DeskOptions,
@@ -54,9 +50,11 @@ export const openEngine = async (
   // Half of the time a command takes to start; those that go through a running engine do without.
   const { createEngine } = await import('../engine/index.ts');
   const folder = dataFolder(options);
-  const config = deskConfig(folder, flags);
+  const configSources = { flags, env: process.env };
+  const config = loadConfig({ ...configSources, file: folder.config });
   const log = createLog({ level: config.logLevel });
-  return createEngine({ folder, config, log, passphrase: passphrase(options), consoleFolder: CONSOLE_FOLDER });
+  const engine = { folder, config, configSources, log, passphrase: passphrase(options) };
+  return createEngine({ ...engine, consoleFolder: CONSOLE_FOLDER });
 };
 
 /**

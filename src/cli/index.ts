@@ -9,6 +9,7 @@ import { decisionsCommand } from './decisions.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { feeTokenCommand } from './fee-token.ts';
+import { logCommand } from './log.ts';
 import { openapiCommand } from './openapi.ts';
 import { paymasterCommand } from './paymaster.ts';
 import { reviewCommand } from './review.ts';
@@ -36,6 +37,7 @@ const commands = [
   feeTokenCommand,
   decisionsCommand,
   doctorCommand,
+  logCommand,
   openapiCommand,
   configCommand,
 ];

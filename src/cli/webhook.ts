@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import { command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 
@@ -24,5 +25,33 @@ const secret = command('secret', 'Print the secret that signs calls to a webhook
     printFromDesk(options, (call) => call('webhooks.secret', { webhookId })),
   );
 
+/** Reads a JSON object from the command line. */
+const jsonObject = (text: string): Record<string, unknown> => {
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {
+    // Said below.
+  }
+  throw new InvalidArgumentError('It must be a JSON object.');
+};
+
+interface TestFlags {
+  webhookData: Record<string, unknown>;
+  userOp?: Record<string, unknown>;
+}
+
+const test = command('test', 'Call a webhook as a decision would, and print what it answers; nothing is decided')
+  .argument('<id>', 'id of the webhook, or of a rule of type WEBHOOK')
+  .option('--webhook-data <json>', 'what the DApp would send along', jsonObject, {})
+  .option('--user-op <json>', 'user operation that a webhook of a rule gets too', jsonObject)
+  .action((webhookId: string, { webhookData, userOp, ...options }: DeskOptions & TestFlags) =>
+    printFromDesk(options, async (call) => {
+      const trial = { webhookId, data: webhookData, ...(userOp !== undefined && { userOp }) };
+      const { step, message, hint } = await call('webhooks.test', trial);
+      return { outcome: step.outcome, code: step.code, message, hint, ms: step.micros / 1000, ...step.call };
+    }),
+  );
+
 /** `gasdesk webhook` */
-export const webhookCommand = group('webhook', 'Webhooks', [list, secret]);
+export const webhookCommand = group('webhook', 'Webhooks', [list, secret, test]);

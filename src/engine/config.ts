@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { EngineError } from '../shared/errors.ts';
+import { writeDurably } from './data-folder/write-durably.ts';
 import { logLevels } from './log.ts';
 
 /** How many requests per minute; they may all come at once. */
@@ -79,6 +80,17 @@ export interface ConfigEntry {
   readonly source: string;
 }
 
+/** A change of one setting: text, or a value already of its type; null takes it out of the file. */
+export interface ConfigChange {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** Every setting with what it accepts. */
+export const acceptedBySetting = new Map<string, string>(
+  Object.entries(configSchema.shape).map(([key, schema]) => [key, schema.description ?? '']),
+);
+
 /** Variables that begin like settings and are none. */
 const OTHER_VARIABLES = new Set(['GASDESK_PASSPHRASE', 'GASDESK_ANVIL']);
 
@@ -115,6 +127,26 @@ export const loadConfig = (sources: ConfigSources): Config => {
  * @throws {@link EngineError} `CONFIG_INVALID`
  */
 export const describeConfig = (sources: ConfigSources): readonly ConfigEntry[] => resolve(sources);
+
+/**
+ * Changes a setting in the file for good. Whatever happens meanwhile, the file is whole.
+ *
+ * @throws {@link EngineError} `CONFIG_INVALID`, also where the file has another fault; `CONFIG_OVERRIDDEN` if a flag or
+ *   the environment wins over the file; `DATA_FOLDER_UNUSABLE`
+ */
+export const saveSetting = ({ flags = {}, env = {} }: ConfigSources, file: string, change: ConfigChange): void => {
+  const { key } = change;
+  const winner = [flagLayer(flags), environmentLayer(env)].find(({ values }) => values[key] !== undefined);
+  if (winner !== undefined) {
+    const message = `${key} is set by ${winner.source(key)}, which wins over ${file}: change it there`;
+    throw new EngineError('CONFIG_OVERRIDDEN', message, { source: winner.source(key) });
+  }
+  const { [key]: _before, ...others } = fileLayer(file).values;
+  const values = change.value === null ? others : { ...others, [key]: fromText(key, change.value) };
+  const faults = layerFaults({ values, source: () => file });
+  if (faults.length > 0) throw invalid(faults);
+  writeDurably(file, `${JSON.stringify(values, null, 2)}\n`);
+};
 
 const resolve = ({ flags = {}, env = {}, file }: ConfigSources): ConfigEntry[] => {
   const layers = [flagLayer(flags), environmentLayer(env), ...(file === undefined ? [] : [fileLayer(file)])];

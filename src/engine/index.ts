@@ -5,7 +5,7 @@ import { createChainAccess } from './chain/chain-access.ts';
 import { createRates } from './chain/rates/rates.ts';
 import { createSettlement } from './chain/settlement.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from './clock.ts';
-import type { Config } from './config.ts';
+import type { Config, ConfigSources } from './config.ts';
 import { createControlApp } from './control/app.ts';
 import type { DataFolder } from './data-folder/data-folder.ts';
 import { lockDataFolder } from './data-folder/lock.ts';
@@ -15,6 +15,7 @@ import type { Log } from './log.ts';
 import { requireNodeApi } from './node-api.ts';
 import { Secret } from './secret.ts';
 import { type Service, createService } from './service/index.ts';
+import { createSettings } from './settings.ts';
 import { reconcileSigners } from './signer/chain-signer.ts';
 import { openDeskVault } from './signer/desk-vault.ts';
 import { type ScryptCost, openVault } from './signer/vault.ts';
@@ -22,11 +23,14 @@ import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 import { EngineError } from '../shared/errors.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
+import { createReceiver } from './webhooks/receiver.ts';
 
 /** What an engine stands on. */
 export interface EngineOptions {
   readonly folder: DataFolder;
   readonly config: Config;
+  /** Where `config` comes from, so that the operator sees it and may change what the file holds. */
+  readonly configSources?: Pick<ConfigSources, 'flags' | 'env'>;
   readonly log: Log;
   /** Opens the vault, or makes it where there is none. Without it the vault stays locked. */
   readonly passphrase?: Secret<string> | undefined;
@@ -97,7 +101,9 @@ const listenForOwner = async (
  *   `VAULT_DAMAGED`; nothing is changed then and the folder is free
  */
 export const createEngine = async (options: EngineOptions): Promise<Engine> => {
-  const { folder, config, log, passphrase, vaultKey, clock = systemClock, entropy = systemEntropy, scrypt } = options;
+  const { folder, log, passphrase, vaultKey, clock = systemClock, entropy = systemEntropy, scrypt } = options;
+  const settings = createSettings(options.config, options.configSources ?? { flags: options.config }, folder.config);
+  const { config } = settings;
   const operatorToken = new Secret(Buffer.from(entropy.bytes(32)).toString('base64url'));
   requireNodeApi();
   const lock = lockDataFolder(folder.dir);
@@ -122,10 +128,12 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const webhooks = createDeliverer({
       clock,
       allowPrivate: config.webhookAllowPrivate,
-      timeoutMs: config.webhookTimeoutMs,
+      timeoutMs: () => config.webhookTimeoutMs,
       maxPerHost: config.webhookMaxPerHost,
     });
     undo.push(() => webhooks.close());
+    const receiver = createReceiver(clock);
+    undo.push(() => receiver.stop());
     let url: string | null = null;
     const service = createService({
       store,
@@ -137,6 +145,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       clock,
       entropy,
       log,
+      receiver,
+      settings,
       address: () => url,
     });
     const settlement = createSettlement({ store, chains, clock, log, everyMs: config.settlementPollMs });

@@ -132,3 +132,13 @@ test('a hostile megabyte makes a short line', () => {
   expect(printed((log) => log.info('x', { method: 'a b'.repeat(400_000) })).length).toBeLessThan(1_000);
   expect(printed((log) => log.info('x', { method: 'a'.repeat(1_000_000) })).length).toBeLessThan(1_000);
 });
+
+test('what is below the level is not kept either, and what is kept is as clean as what is written', () => {
+  let text = '';
+  const log = createLog({ level: 'info', write: (line) => (text += line), clock: new ManualClock(0) });
+  log.debug('quiet', { reason: 'x' });
+  log.info('loud', { reason: `with ${AUTH_TOKEN} at ${RPC_URL}`, err: new Error(PRIVATE_KEY) });
+  expect(log.tail.since(0).map(({ json }) => json)).toEqual([text]);
+  expect(text).not.toContain('quiet');
+  for (const secret of [AUTH_TOKEN, 'Zr8alchemyKey', PRIVATE_KEY]) expect(text).not.toContain(secret);
+});

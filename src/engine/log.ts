@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { type Clock, systemClock } from './clock.ts';
+import { type LogTail, createLogTail } from './log-tail.ts';
 import { Secret } from './secret.ts';
 
 /** Levels of the log, least important first; `silent` writes nothing. */
@@ -55,8 +56,13 @@ export interface Log {
   readonly info: Write;
   readonly warn: Write;
   readonly error: Write;
+  /** The least important level that is written. */
+  readonly level: LogLevel;
+  /** The last {@link KEPT_LINES} lines that were written. */
+  readonly tail: Pick<LogTail, 'since' | 'last'>;
 }
 
+const KEPT_LINES = 1_000;
 const MAX_TEXT = 500;
 const MAX_STACK = 4_000;
 const MAX_SCRUBBED = 16_384;
@@ -172,6 +178,7 @@ const atOnce = (write: (line: string) => void): Sink => ({ write, flush: () => u
 /** A log that writes one JSON line per event and prints only what {@link logFields} allows. */
 export const createLog = ({ level, write, clock = systemClock }: LogOptions): Log => {
   const sink = write === undefined ? standardError : atOnce(write);
+  const tail = createLogTail(KEPT_LINES);
   const logger = pino(
     {
       level,
@@ -182,7 +189,12 @@ export const createLog = ({ level, write, clock = systemClock }: LogOptions): Lo
       // pino would add to `err` what `printableError` left out.
       serializers: { err: (err: unknown) => err },
     },
-    { write: (line: string) => sink.write(line) },
+    {
+      write(line: string) {
+        tail.push(line);
+        sink.write(line);
+      },
+    },
   );
   const at =
     (name: Exclude<LogLevel, 'silent'>): Write =>
@@ -192,5 +204,5 @@ export const createLog = ({ level, write, clock = systemClock }: LogOptions): Lo
       // A warning may be the last that is heard of this process.
       if (name === 'warn' || name === 'error') sink.flush();
     };
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), level, tail };
 };

@@ -29,11 +29,12 @@ export interface DeskOptions {
  * @throws EngineError that says why it cannot run; the folder is free then
  */
 export const startDesk = async ({ folder, env, consoleFolder, port, vaultKey }: DeskOptions): Promise<Desk> => {
-  const config = loadConfig({ env, file: folder.config, ...(port !== undefined && { flags: { port } }) });
+  const configSources = { env, ...(port !== undefined && { flags: { port } }) };
+  const config = loadConfig({ ...configSources, file: folder.config });
   const log = createLog({ level: config.logLevel });
   const passphrase = env['GASDESK_PASSPHRASE'] ? new Secret(env['GASDESK_PASSPHRASE']) : undefined;
   const engine = await createEngine({
-    ...{ folder, config, log, consoleFolder, passphrase, vaultKey, entropy: systemEntropy },
+    ...{ folder, config, configSources, log, consoleFolder, passphrase, vaultKey, entropy: systemEntropy },
   });
   try {
     const { hostname, port: bound } = new URL(await engine.serve());

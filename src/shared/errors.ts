@@ -76,6 +76,8 @@ export const errorTable = {
   ADDRESS_IN_USE: { status: 400, rpc: -32603, title: 'The address is taken by another program' },
   EXPORT_INVALID: { status: 400, rpc: -32602, title: 'The file is not a decision export' },
   REVIEW_READ_ONLY: { status: 403, rpc: -32600, title: 'This is a review: it is read-only and has no desk behind it' },
+  CONFIG_OVERRIDDEN: { status: 400, rpc: -32602, title: 'The setting is set elsewhere' },
+  CONFIG_NOT_CHANGEABLE: { status: 400, rpc: -32602, title: 'The setting is not changed from here' },
   CONFIG_INVALID: { status: 400, rpc: -32603, title: 'The configuration is not valid' },
 } as const satisfies Record<string, ErrorRow>;
 

@@ -52,7 +52,7 @@ export const webhookDenials = {
         : 'Serve the webhook at another address.',
   }),
   WEBHOOK_BUSY: (evidence) => ({
-    message: `${the(evidence)} was not called: more calls to its host are under way than the ${String(evidence['atOnce'])} at once that the settings allow.`,
+    message: `${the(evidence)} was not called: more calls to it are under way than the ${String(evidence['atOnce'])} at once that the settings allow.`,
     hint: 'Have the webhook answer faster, send operations more slowly, or raise the setting webhookMaxPerHost.',
   }),
 } as const satisfies Record<string, Row>;

@@ -21,6 +21,10 @@ const fill = async ({ service }: Engine, rpc: string) => {
   const { paymasterId, apiKey } = await service.call('paymasters.create', dapp);
   const hook = { paymasterId, webhookUrl: 'https://example.com/verify', requestType: 'POST' };
   const { webhookId } = await service.call('webhooks.create', hook);
+  // Refused before anything is sent.
+  const policyData = { url: 'http://169.254.169.254/rule' };
+  const rule = { name: 'Ask', policyType: 'WEBHOOK', policyData };
+  const { _id: ruleId } = await service.call('rules.create', { paymasterId, rule });
   await service.call('chains.set', { chainId: 31337, rpc });
   const userOperation = {
     sender: `0x${'11'.repeat(20)}`,
@@ -42,7 +46,7 @@ const fill = async ({ service }: Engine, rpc: string) => {
   // Nothing is attached yet: the decision that is stored says so.
   await expect(service.call('sponsorship.sponsor', request)).rejects.toMatchObject({ code: 'PAYMASTER_NOT_READY' });
   const [decision] = await service.call('decisions.list', {});
-  return { paymasterId, webhookId, decisionId: decision!.id };
+  return { paymasterId, webhookId, ruleId, decisionId: decision!.id };
 };
 
 // A test starts up to ten processes; on a busy machine each may take seconds.
@@ -128,6 +132,21 @@ describe.concurrent.each([
     expect(hook).toMatchObject({ webhookId, paymasterId, dapp: 'Game', active: true });
     const secret = expect.stringMatching(/^whsec_[\w+/]{43}=$/);
     expect(await json('webhook', 'secret', webhookId)).toEqual({ webhookId, secret });
+  });
+
+  it('webhook test: what is sent, what comes back, and what that means', async () => {
+    const { json, run, ruleId } = await openDesk(served);
+    const operation = ['--webhook-data', '{"user":"ann"}', '--user-op', '{"nonce":"0x1"}'];
+    expect(await json('webhook', 'test', ruleId, ...operation)).toMatchObject({
+      ...{ outcome: 'deny', code: 'WEBHOOK_ADDRESS_REFUSED', hint: expect.any(String) },
+      request: { body: '{"data":{"user":"ann"},"userOp":{"nonce":"0x1"}}' },
+    });
+    expect((await run('webhook', 'test', ruleId, '--webhook-data', '[]')).code).toBe(2);
+  });
+
+  it('log: what the service wrote, or none where none runs', async () => {
+    const { json } = await openDesk(served);
+    expect(await json('log', '--level', 'warn')).toEqual([]);
   });
 
   it('chain set, list and remove: what is not given stays', async () => {

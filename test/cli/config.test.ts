@@ -73,6 +73,29 @@ describe.concurrent('the configuration', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
+  it('is changed for good, whether or not the service runs, and says when that is in force', async () => {
+    const dir = tempFolder();
+    const source = join(dir, 'gasdesk.json');
+    const change = async (...args: string[]): Promise<unknown> => {
+      const { code, stdout, stderr } = await gasdesk(['config', ...args, '--data', dir, '--json']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      return JSON.parse(stdout) as unknown;
+    };
+    expect(await change('set', 'rateLimitPerKey', '60')).toMatchObject({ key: 'rateLimitPerKey', value: 60, source });
+    await serve(['--data', dir]);
+    expect(await change('set', 'showReasons', 'false')).toMatchObject({ value: false, note: 'In force' });
+    expect(await change('set', 'webhookAllowPrivate', 'false')).toMatchObject({
+      value: false,
+      note: 'In force from the next start of the service on',
+    });
+    expect(await change('unset', 'showReasons')).toMatchObject({ value: true, source: 'default' });
+    const config = await printed(dir);
+    expect(config.get('rateLimitPerKey')).toEqual({ value: 60, source });
+    expect(config.get('webhookAllowPrivate')).toEqual({ value: false, source });
+    const refused = await gasdesk(['config', 'set', 'port', '1', '--data', dir]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('port is not changed from here')]);
+  }, 90_000);
+
   it('never prints the passphrase, not even one under a misspelt name', async () => {
     const dir = tempFolder();
     const right = await gasdesk(['config', 'print', '--data', dir], { GASDESK_PASSPHRASE: 'hunter2' });

@@ -20,6 +20,7 @@ const COMMANDS = [
   'paymaster origins',
   'webhook list',
   'webhook secret',
+  'webhook test',
   'chain set',
   'chain list',
   'chain remove',
@@ -37,8 +38,11 @@ const COMMANDS = [
   'decisions report',
   'decisions show',
   'doctor',
+  'log',
   'openapi',
   'config print',
+  'config set',
+  'config unset',
 ];
 const GROUPS = [...new Set(COMMANDS.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0]!))];
 

@@ -104,6 +104,18 @@ describe.each(['IPC', 'HTTP'])('over %s', (way) => {
     expect(await transport.call('webhooks.secret', { webhookId })).toMatchObject({
       secret: expect.stringMatching(/^whsec_/),
     });
+    await transport.call('receiver.start', {});
+    expect(await transport.call('receiver.set', { behaviour: 'deny', webhookId })).toMatchObject({ webhookId });
+    expect(await transport.call('receiver.stop', {})).toMatchObject({ url: null, calls: [] });
+    const dead = { paymasterId, webhookUrl: 'http://169.254.169.254/', requestType: 'POST' as const };
+    const { webhookId: refused } = await transport.call('webhooks.create', dead);
+    expect(await transport.call('webhooks.test', { webhookId: refused, data: { a: 1 } })).toMatchObject({
+      step: { code: 'WEBHOOK_ADDRESS_REFUSED', call: { request: { body: '{"data":{"a":1}}' } } },
+    });
+    expect(await transport.call('system.log', { level: 'info' })).toMatchObject({ lines: expect.any(Array) });
+    const { settings } = await transport.call('config.get', {});
+    expect(settings).toContainEqual(expect.objectContaining({ key: 'rateLimitPerKey', change: 'now' }));
+    expect(await transport.call('config.set', { key: 'rateLimitPerIp', value: 5_000 })).toMatchObject({ value: 5_000 });
     expect(await transport.call('authTokens.create', {})).toMatchObject({ authToken: expect.stringMatching(/^gd_/) });
     expect(await transport.call('decisions.summary', { hours: 1, steps: 2 })).toMatchObject({ outcomes: [{}, {}] });
     expect(await transport.call('paymasterContracts.versions', {})).toContainEqual(

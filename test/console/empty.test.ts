@@ -35,6 +35,7 @@ test.each([
   ['contracts', '#/contracts', 'There is no DApp yet', 'To the paymasters'],
   ['rules', '#/rules', 'There is no DApp yet', 'To the paymasters'],
   ['webhooks', '#/webhooks', 'There is no DApp yet', 'To the paymasters'],
+  ['log', '#/log', 'Nothing worth a line happened since the start', 'decisions'],
   ['settings', '#/settings', 'There is no auth token', 'Set up a chain'],
 ])('the empty page %s says what to do next', async (name, address, said, next) => {
   const page = await open();
@@ -96,4 +97,4 @@ test('the forms can be used by everybody, in both themes', async () => {
     await page.getByRole('button', { name: 'Keep' }).click();
     await page.getByRole('button', { name: 'Revoke' }).first().waitFor();
   }
-});
+}, 120_000);

@@ -44,11 +44,20 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
     address: () => '#/webhooks',
     ready: (page) => page.getByText('https://hooks.example/verify').first().waitFor(),
   },
+  'webhook-test': {
+    address: () => '#/webhooks',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Send a test call' }).first().click();
+      await page.getByRole('dialog').getByText('gasdesk-preview').waitFor();
+    },
+  },
+  log: { address: () => '#/log', ready: (page) => page.getByText('http.request').first().waitFor() },
   settings: {
     address: () => '#/settings',
     ready: async (page) => {
       await page.getByRole('button', { name: 'Check everything' }).click();
       await page.getByText('Sound').waitFor();
+      await page.getByText('rateLimitPerKey').waitFor();
     },
   },
 };

@@ -37,6 +37,7 @@ export interface SeededConsole {
 interface Seeded {
   readonly paymasterId: string;
   readonly name: string;
+  readonly webhookId?: string;
 }
 
 const step = (rule: string, outcome: 'pass' | 'deny' | 'skip', code: string, evidence: Record<string, unknown>) => ({
@@ -126,7 +127,7 @@ const failed = (dapp: Seeded, at: number, sender: string): DecisionDraft =>
 
 const refusedByWebhook = (dapp: Seeded, at: number, sender: string): DecisionDraft => {
   const exchange = {
-    webhookId: 'w',
+    webhookId: dapp.webhookId ?? '',
     url: 'https://hooks.example/verify',
     method: 'POST' as const,
     request: { headers: { 'webhook-id': 'x', 'content-type': 'application/json' }, body: '{"data":{"user":"ann"}}' },
@@ -134,12 +135,12 @@ const refusedByWebhook = (dapp: Seeded, at: number, sender: string): DecisionDra
     response: `{"arePoliciesVerified":false,"note":"${HOSTILE}"}`,
   };
   const deny = {
-    ...step('webhook', 'deny', 'WEBHOOK_REFUSED', { host: 'hooks.example' }),
+    ...step('webhook', 'deny', 'WEBHOOK_DENIED', { host: 'hooks.example' }),
     micros: 84_000,
     call: exchange,
   };
   return draftOf(dapp, at, sender, {
-    ...{ code: 'WEBHOOK_REFUSED', rule: 'webhook', message: 'The webhook at hooks.example does not verify it.' },
+    ...{ code: 'WEBHOOK_DENIED', rule: 'webhook', message: 'The webhook at hooks.example does not verify it.' },
     hint: 'Look at the answer of the webhook.',
     trace: [...money, step('contracts', 'pass', 'CALLS_WHITELISTED', { calls: 1 }), ...localSteps, deny],
   });
@@ -192,8 +193,8 @@ const fill = async ({ service }: ServingEngine): Promise<{ items: Seeded; hostil
   for (const rule of rules) made.push(await service.call('rules.create', { paymasterId, rule }));
   await service.call('rules.deactivate', { paymasterId, ruleId: made[1]?._id });
   const webhook = { paymasterId, webhookUrl: 'https://hooks.example/verify', requestType: 'POST' };
-  await service.call('webhooks.create', webhook);
-  return { items, hostile };
+  const { webhookId } = await service.call('webhooks.create', webhook);
+  return { items: { ...items, webhookId }, hostile };
 };
 
 /** Gives the tests of the file that calls it such a desk. The result is for inside tests. */
@@ -210,7 +211,9 @@ export const useSeededConsole = (): (() => SeededConsole) => {
     const drafts = dayOf(items, hostile);
     await Promise.all(drafts.map((draft) => store.appendDecision(draft)));
     await store.close();
-    const engine = await startEngine({ dir });
+    const engine = await startEngine({ dir, flags: { logLevel: 'info' } });
+    // What is refused stands in the log.
+    await fetch(`${engine.url}/nowhere`);
     seeded = {
       engine,
       url: `${engine.url}/console/#token=${engine.operatorToken.reveal()}`,

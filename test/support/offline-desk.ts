@@ -11,6 +11,8 @@ import { type RpcReply, type ServingEngine, type SponsoredDapp, startEngine } fr
 /** A desk that sponsors for a chain which it cannot reach: nothing is asked of a node, gas comes with the operation. */
 export interface OfflineDesk {
   readonly clock: ManualClock;
+  /** The data folder. */
+  readonly dir: string;
   /** The engine that runs now. */
   engine(): ServingEngine;
   /** Stops the engine and starts another one on the same data folder. DApps made before keep their ids and keys. */
@@ -71,6 +73,7 @@ export const useOfflineDesk = (flags: Record<string, unknown> = {}): (() => Offl
   let limits = 0;
   const desk: OfflineDesk = {
     clock,
+    dir,
     engine: running,
     call,
     async restart() {

@@ -149,10 +149,13 @@ const dappMaker =
 
 /** Starts an engine on a data folder and a free port. */
 export const startEngine = async ({ dir, clock, flags = {}, locked = false }: Start): Promise<ServingEngine> => {
-  const config = loadConfig({ flags: { port: 0, logLevel: 'error', ...flags } });
+  const folder = openDataFolder(dir);
+  const configSources = { flags: { port: 0, logLevel: 'error', ...flags } };
+  const config = loadConfig({ ...configSources, file: folder.config });
   const engine = await createEngine({
-    folder: openDataFolder(dir),
+    folder,
     config,
+    configSources,
     log: createLog({ level: config.logLevel }),
     consoleFolder: CONSOLE_FOLDER,
     scrypt: { N: 1024, r: 8, p: 1 },

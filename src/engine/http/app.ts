@@ -156,7 +156,7 @@ export const createHttpApp = (context: HttpContext): Koa => {
     service,
     limits,
     readBody,
-    showReasons: config.showReasons,
+    showReasons: () => config.showReasons,
     publicFault: (error) => publicFault(error, log, entropy),
   });
   const streams = decisionStreams(context);

@@ -16,14 +16,14 @@ export interface RateLimits {
 /** Longer than any API key; what a stranger sends is not kept at whatever length. */
 const MAX_NAME = 100;
 
-/** The limits that the settings ask for. */
+/** The limits that the settings ask for, read anew with each request. */
 export const createRateLimits = (
   config: Pick<Config, 'rateLimitPerIp' | 'rateLimitPerKey' | 'rateLimitPerSender'>,
   clock: Clock,
 ): RateLimits => {
-  const peers = createTokenBuckets(config.rateLimitPerIp, clock);
-  const keys = createTokenBuckets(config.rateLimitPerKey, clock);
-  const senders = createTokenBuckets(config.rateLimitPerSender, clock);
+  const peers = createTokenBuckets(() => config.rateLimitPerIp, clock);
+  const keys = createTokenBuckets(() => config.rateLimitPerKey, clock);
+  const senders = createTokenBuckets(() => config.rateLimitPerSender, clock);
 
   const check = (whose: string, waitMs: number): void => {
     if (waitMs === 0) return;

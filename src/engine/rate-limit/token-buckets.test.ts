@@ -9,14 +9,14 @@ beforeEach(() => {
 });
 
 test('a minute of requests may come at once, and not one more', () => {
-  const buckets = createTokenBuckets(5, clock);
+  const buckets = createTokenBuckets(() => 5, clock);
   const waits = Array.from({ length: 7 }, () => buckets.take('a'));
   expect(waits).toEqual([0, 0, 0, 0, 0, 12_000, 12_000]);
   expect(buckets.take('b')).toBe(0);
 });
 
 test('whoever waits as long as was said is let through; a moment earlier not', async () => {
-  const buckets = createTokenBuckets(7, clock);
+  const buckets = createTokenBuckets(() => 7, clock);
   for (let n = 0; n < 7; n += 1) buckets.take('a');
   const wait = buckets.take('a');
   await clock.advance(wait - 1);
@@ -32,7 +32,7 @@ test('no pattern of requests gets more through than the first minute and the tim
       fc.array(fc.nat(20_000), { maxLength: 200 }),
       async (rate, gaps) => {
         const own = new ManualClock();
-        const buckets = createTokenBuckets(rate, own);
+        const buckets = createTokenBuckets(() => rate, own);
         let granted = 0;
         for (const gap of gaps) {
           await own.advance(gap);
@@ -46,7 +46,7 @@ test('no pattern of requests gets more through than the first minute and the tim
 });
 
 test('nobody is kept in memory for longer than a minute, nor is a flood of names', async () => {
-  const buckets = createTokenBuckets(10, clock);
+  const buckets = createTokenBuckets(() => 10, clock);
   for (let n = 0; n < 150_000; n += 1) buckets.take(String(n));
   expect(buckets.size).toBe(100_000);
   await clock.advance(60_000);
@@ -55,7 +55,18 @@ test('nobody is kept in memory for longer than a minute, nor is a flood of names
 });
 
 test('without a limit nothing is counted', () => {
-  const buckets = createTokenBuckets(0, clock);
+  const buckets = createTokenBuckets(() => 0, clock);
   for (let n = 0; n < 1000; n += 1) expect(buckets.take('a')).toBe(0);
   expect(buckets.size).toBe(0);
+});
+
+test('a limit that is changed binds from the next request on', () => {
+  let perMinute = 0;
+  const buckets = createTokenBuckets(() => perMinute, new ManualClock());
+  expect(buckets.take('a')).toBe(0);
+  perMinute = 2;
+  expect([buckets.take('a'), buckets.take('a')]).toEqual([0, 0]);
+  expect(buckets.take('a')).toBe(30_000);
+  perMinute = 0;
+  expect(buckets.take('a')).toBe(0);
 });

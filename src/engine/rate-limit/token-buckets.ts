@@ -18,11 +18,10 @@ const MINUTE_MS = 60_000;
 /** More than come within a minute, unless by an attack; then those not used for longest are forgotten. */
 const MOST_BUCKETS = 100_000;
 
-/** Buckets for `perMinute` requests per minute; 0 means no limit. */
-export const createTokenBuckets = (perMinute: number, clock: Clock): TokenBuckets => {
+/** Buckets for as many requests per minute as `limit` says whenever one is taken; 0 means no limit. */
+export const createTokenBuckets = (limit: () => number, clock: Clock): TokenBuckets => {
   /** In the order of their last use: those at the front are the first to be full again. */
   const buckets = new Map<string, Bucket>();
-  const msPerToken = MINUTE_MS / perMinute;
 
   const forgetFull = (now: number): void => {
     for (const [name, { at }] of buckets) {
@@ -36,7 +35,9 @@ export const createTokenBuckets = (perMinute: number, clock: Clock): TokenBucket
       return buckets.size;
     },
     take(name) {
+      const perMinute = limit();
       if (perMinute === 0) return 0;
+      const msPerToken = MINUTE_MS / perMinute;
       const now = clock.monotonic();
       const { tokens, at } = buckets.get(name) ?? { tokens: perMinute, at: now };
       const filled = Math.min(perMinute, tokens + (now - at) / msPerToken);

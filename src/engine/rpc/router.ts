@@ -16,7 +16,8 @@ export interface RpcRouterOptions {
   readonly service: Service;
   readonly limits: RateLimits;
   readonly readBody: ReadBody;
-  readonly showReasons: boolean;
+  /** Asked for each request. */
+  readonly showReasons: () => boolean;
   readonly publicFault: (error: unknown) => EngineError;
 }
 
@@ -78,7 +79,7 @@ export const rpcRouter = ({ service, limits, readBody, showReasons, publicFault 
       if (sender !== undefined) limits.sender(apiKey, sender);
     };
     const body = readJson(await readBody(context));
-    const caller = { service, chainId: readChainId(chainId), apiKey, showReasons };
+    const caller = { service, chainId: readChainId(chainId), apiKey, showReasons: showReasons() };
     const { status, body: response } = await dispatch(body, caller, told(context), admit);
     context.status = status;
     context.body = response;

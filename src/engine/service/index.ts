@@ -10,10 +10,12 @@ import { type Subscribe, createDecisionFeed } from '../events/decision-feed.ts';
 import { type Access, createAccess } from './access.ts';
 import { accountHandlers } from './accounts.ts';
 import { chainHandlers } from './chains.ts';
+import { configHandlers } from './config.ts';
 import { contractHandlers } from './contracts.ts';
 import { decisionHandlers } from './decisions.ts';
 import { paymasterContractHandlers } from './paymaster-contracts.ts';
 import { paymasterHandlers } from './paymasters.ts';
+import { receiverHandlers } from './receiver.ts';
 import { ruleHandlers } from './rules.ts';
 import type { Handlers, ServiceContext } from './service.ts';
 import { sponsorshipHandlers } from './sponsorship.ts';
@@ -49,10 +51,12 @@ export const createService = (given: ServiceContext): Service => {
   const handlers: Handlers<ProcedureName> = {
     ...accountHandlers(context),
     ...chainHandlers(context),
+    ...configHandlers(context),
     ...contractHandlers(context),
     ...decisionHandlers(context, subscribe),
     ...paymasterContractHandlers(context),
     ...paymasterHandlers(context),
+    ...receiverHandlers(context),
     ...ruleHandlers(context),
     ...sponsorshipHandlers(context),
     ...systemHandlers(context),

@@ -2,6 +2,7 @@ import type { ProcedureOutput } from '../../shared/contract/index.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { type SpendingLimit, cycleMs, thresholdFault } from '../../shared/schema/rule.ts';
 import type { Paymaster, Rule, RulePolicy, SmartContract } from '../store/store.ts';
+import { keepWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { requirePaymaster } from './paymasters.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -15,15 +16,15 @@ const checkThreshold = ({ thresholdType, threshold }: Pick<SpendingLimit, 'thres
   throw new EngineError('VALIDATION', message, { errors: [message] });
 };
 
-/** What is kept of a rule: a limit's first window starts now, by the clock of the engine. */
-const policyOf = (rule: NewRule, now: number): RulePolicy => {
+/** What is kept of a rule: a limit's first window starts now, and the vault has what a URL may not show. */
+const policyOf = (rule: NewRule, now: number, keepUrl: (url: string) => string): RulePolicy => {
   switch (rule.policyType) {
     case 'PAYMASTER_SA_LIMIT': {
       const times = { startTimeInEpoch: now, durationInMs: cycleMs(rule.policyData.cycleDuration) };
       return { policyType: rule.policyType, policyData: { ...rule.policyData, ...times } };
     }
     case 'WEBHOOK':
-      return { policyType: rule.policyType, policyData: rule.policyData };
+      return { policyType: rule.policyType, policyData: { ...rule.policyData, url: keepUrl(rule.policyData.url) } };
     case 'WALLET_DEPLOYMENT':
       return { policyType: rule.policyType, policyData: { operator: 'walletDeployment' } };
   }
@@ -58,7 +59,7 @@ const viewOf = (paymaster: Paymaster) => {
 
 /** Rules of a DApp; its registered contracts are listed, paused and unpaused among them. */
 export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>> => {
-  const { store, clock, entropy } = context;
+  const { store, clock, entropy, vault } = context;
 
   const findLimit = async (paymasterId: string, ruleId: string): Promise<{ name: string; limit: SpendingLimit }> => {
     const { rules, contracts } = await store.dappPolicy(paymasterId);
@@ -77,13 +78,14 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
   return {
     'rules.create': async ({ paymasterId, rule: definition }) => {
       const paymaster = await requirePaymaster(context, paymasterId);
+      const ruleId = entropy.uuid();
       const rule: Rule = {
-        ruleId: entropy.uuid(),
+        ruleId,
         paymasterId,
         name: definition.name,
         active: true,
         cycle: 0,
-        ...policyOf(definition, clock.now()),
+        ...policyOf(definition, clock.now(), (url) => keepWebhookUrl(vault, ruleId, url)),
       };
       await store.createRule(rule);
       return viewOf(paymaster).rule(rule);

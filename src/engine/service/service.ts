@@ -3,6 +3,8 @@ import type { Rates } from '../chain/rates/rates.ts';
 import type { DecisionContext } from '../decision/decide.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
+import type { Settings } from '../settings.ts';
+import type { Receiver } from '../webhooks/receiver.ts';
 
 /** What the procedures work with. */
 export interface ServiceContext extends DecisionContext {
@@ -10,6 +12,8 @@ export interface ServiceContext extends DecisionContext {
   /** The key of this machine, which the vault is opened with from then on; undefined where there is none. */
   readonly vaultKey?: Secret<Uint8Array> | undefined;
   readonly rates: Rates;
+  readonly receiver: Receiver;
+  readonly settings: Settings;
   /** Where the HTTP interfaces are served; null while they are not. */
   readonly address: () => string | null;
 }

@@ -3,6 +3,7 @@ import { requireAgreement } from '../paymaster/agreement.ts';
 import { findAttachable } from '../paymaster/registry.ts';
 import type { ChainSettings, PaymasterContract } from '../store/store.ts';
 import { version } from '../version.ts';
+import { logLines } from './log-lines.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 interface Check {
@@ -25,7 +26,7 @@ const attempt = async (name: string, fix: string, probe: () => Promise<string>):
 };
 
 /** The service itself: what it is, and whether everything it stands on is sound. */
-export const systemHandlers = ({ store, vault, chains, address }: ServiceContext): Handlers<NamesOf<'system'>> => {
+export const systemHandlers = ({ store, vault, chains, log, address }: ServiceContext): Handlers<NamesOf<'system'>> => {
   const checkDatabase = async (): Promise<Check> => {
     const faults = await store.integrityFaults();
     return faults.length === 0
@@ -82,5 +83,6 @@ export const systemHandlers = ({ store, vault, chains, address }: ServiceContext
       ];
       return { ok: checks.every((check) => check.ok), checks };
     },
+    'system.log': async (args) => logLines(log, args),
   };
 };

@@ -1,5 +1,10 @@
+import { explainDenial } from '../../shared/denials.ts';
 import { EngineError } from '../../shared/errors.ts';
+import { newDecisionId } from '../decision/decision-id.ts';
+import type { Step } from '../decision/steps.ts';
+import { tryWebhook } from '../decision/webhook-steps.ts';
 import type { Webhook } from '../store/store.ts';
+import { forgetWebhookUrl, keepWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { requirePaymaster } from './paymasters.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -12,13 +17,25 @@ const view = ({ webhookId, webhookUrl, requestType, active }: Webhook): WebhookV
   active,
 });
 
+/** What an answer means for an operation that no other rule denies. */
+const explain = ({ outcome, code, evidence }: Step): { message: string; hint: string } => {
+  if (outcome === 'deny') return explainDenial(code, evidence);
+  const message =
+    code === 'WEBHOOK_FAILED_OPEN'
+      ? 'It could not be asked; its rule lets operations pass then.'
+      : 'It verifies: an operation with this data passes this webhook.';
+  return { message, hint: '' };
+};
+
 /** Registered webhooks of a DApp. */
 export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webhooks'>> => {
-  const { store, entropy, vault } = context;
+  const { store, clock, entropy, vault } = context;
   return {
     'webhooks.create': async ({ paymasterId, webhookUrl, requestType }) => {
       await requirePaymaster(context, paymasterId);
-      const webhook: Webhook = { webhookId: entropy.uuid(), paymasterId, webhookUrl, requestType, active: true };
+      const webhookId = entropy.uuid();
+      const shown = keepWebhookUrl(vault, webhookId, webhookUrl);
+      const webhook: Webhook = { webhookId, paymasterId, webhookUrl: shown, requestType, active: true };
       await store.createWebhook(webhook);
       return view(webhook);
     },
@@ -35,11 +52,20 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
     'webhooks.delete': async ({ paymasterId, webhookId }) => {
       await requirePaymaster(context, paymasterId);
       if (!(await store.deleteWebhook(paymasterId, webhookId))) throw new EngineError('WEBHOOK_NOT_FOUND');
+      forgetWebhookUrl(vault, webhookId);
       return null;
     },
     'webhooks.secret': async ({ webhookId }) => {
       if (!(await store.isWebhook(webhookId))) throw new EngineError('WEBHOOK_NOT_FOUND');
       return { webhookId, secret: vault.webhookSecret(webhookId).reveal() };
+    },
+    'webhooks.test': async (trial) => {
+      const decisionId = newDecisionId(clock.now(), entropy);
+      for (const { paymasterId } of await store.listPaymasters()) {
+        const step = await tryWebhook(context, await store.dappPolicy(paymasterId), { ...trial, decisionId });
+        if (step !== undefined) return { step, ...explain(step) };
+      }
+      throw new EngineError('WEBHOOK_NOT_FOUND');
     },
   };
 };

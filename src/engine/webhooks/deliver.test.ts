@@ -20,7 +20,7 @@ const NOT_UTF8 = Buffer.from('{"arePoliciesVerified":true,"user":"\xff"}', 'lati
 
 const deliverer = (options: Partial<DelivererOptions> = {}) => {
   const clock = new ManualClock();
-  const made = createDeliverer({ clock, allowPrivate: true, timeoutMs: 3_000, maxPerHost: 32, ...options });
+  const made = createDeliverer({ clock, allowPrivate: true, timeoutMs: () => 3_000, maxPerHost: 32, ...options });
   onTestFinished(() => {
     made.close();
     expect(clock.pending).toBe(0);
@@ -191,7 +191,7 @@ describe('a call takes no longer than the time-out', () => {
   test('when the receiver is silent', async () => {
     const received = signal<Socket>();
     const receiver = await startRawReceiver((socket) => received.resolve(socket));
-    const { deliver, clock } = deliverer({ timeoutMs: 700 });
+    const { deliver, clock } = deliverer({ timeoutMs: () => 700 });
     const pending = deliver(call(receiver.url));
     const socket = await received.promise;
     await clock.advance(699);
@@ -335,7 +335,7 @@ describe('connections', () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  test('to one host are bounded, those that wait too, and no other host waits for it', async () => {
+  test('of one webhook are bounded, those that wait too, and no other waits for it, be it of the same host', async () => {
     const held: ServerResponse[] = [];
     let most = 0;
     let open = 0;
@@ -353,12 +353,13 @@ describe('connections', () => {
     const calls = Array.from({ length: 10 }, () => deliver(call(slow.url)));
     const busy = await deliver(call(slow.url));
     expect(busy.verdict).toMatchObject({ outcome: 'deny', code: 'WEBHOOK_BUSY', evidence: { atOnce: 2 } });
-    expect((await deliver(call(quick.url))).verdict.outcome).toBe('pass');
+    expect((await deliver(call(quick.url, { webhookId: 'w2' }))).verdict.outcome).toBe('pass');
     await allHeld.promise;
     holding = false;
+    expect((await deliver(call(slow.url, { webhookId: 'w2' }))).verdict.outcome).toBe('pass');
     for (const response of held) response.end(TRUE);
     for (const made of await Promise.all(calls)) expect(made.verdict.outcome).toBe('pass');
-    expect([most, slow.connections(), slow.calls.length]).toEqual([2, 2, 10]);
+    expect([most, slow.connections(), slow.calls.length]).toEqual([3, 3, 11]);
     expect((await deliver(call(slow.url))).verdict.outcome).toBe('pass');
   });
 
@@ -396,7 +397,7 @@ describe('connections', () => {
       import { createDeliverer } from ${JSON.stringify(new URL('deliver.ts', import.meta.url).href)};
       import { Secret } from ${JSON.stringify(new URL('../secret.ts', import.meta.url).href)};
       import { systemClock } from ${JSON.stringify(new URL('../clock.ts', import.meta.url).href)};
-      const made = createDeliverer({ clock: systemClock, allowPrivate: true, timeoutMs: 3000, maxPerHost: 1 });
+      const made = createDeliverer({ clock: systemClock, allowPrivate: true, timeoutMs: () => 3000, maxPerHost: 1 });
       const call = { webhookId: 'w', url: '${receiver.url}', method: 'GET', secret: new Secret('AAAA'), decisionId: 'd' };
       const { verdict } = await made.deliver(call);
       made.close();

@@ -3,13 +3,13 @@ import { Agent as HttpsAgent } from 'node:https';
 import { isIP } from 'node:net';
 import type { Clock } from '../clock.ts';
 import { guardedLookup, requireCallable, type Resolver, systemResolver } from './address-guard.ts';
+import { createCallSlots } from './call-slots.ts';
 import { exchange } from './exchange.ts';
 import { WebhookFault } from './fault.ts';
-import { createHostSlots } from './host-slots.ts';
 import { type OutgoingRequest, outgoingRequest, type WebhookRequest } from './request.ts';
 import { type Answer, verdictOn, type WebhookVerdict } from './verdict.ts';
 
-/** Calls that wait for a host, per call that may run at once: a burst, not a backlog older than the time-out. */
+/** Calls that wait for a webhook, per call that may run at once: a burst, not a backlog older than the time-out. */
 const WAITING_PER_SLOT = 4;
 /** How long a connection is kept that nothing uses. Longer than any time-out of a call. */
 const IDLE_MS = 60_000;
@@ -21,9 +21,9 @@ export interface DelivererOptions {
   readonly resolver?: Resolver;
   /** Whether webhooks may be at loopback and private addresses. */
   readonly allowPrivate: boolean;
-  /** How long a call may take in all, waiting included. */
-  readonly timeoutMs: number;
-  /** Calls, and connections, to one host and port at the same time. */
+  /** How long a call may take in all, waiting included; asked for each call. */
+  readonly timeoutMs: () => number;
+  /** Calls of one webhook at the same time. Each has a share of its own: one that hangs holds up no other of its host. */
   readonly maxPerHost: number;
 }
 
@@ -60,21 +60,26 @@ export interface Deliverer {
  * used: behind one the address that is connected to could not be checked.
  */
 export const createDeliverer = (options: DelivererOptions): Deliverer => {
-  const { clock, resolver = systemResolver, allowPrivate, timeoutMs, maxPerHost } = options;
+  const { clock, resolver = systemResolver, allowPrivate, maxPerHost } = options;
   const connections = {
     keepAlive: true,
-    maxSockets: maxPerHost,
+    maxFreeSockets: maxPerHost,
     timeout: IDLE_MS,
     lookup: guardedLookup(resolver, allowPrivate),
   };
   const httpAgent = new HttpAgent(connections);
   // Said outright, so that no environment variable switches it off.
   const httpsAgent = new HttpsAgent({ ...connections, rejectUnauthorized: true });
-  const slots = createHostSlots(maxPerHost, maxPerHost * WAITING_PER_SLOT);
+  const slots = createCallSlots(maxPerHost, maxPerHost * WAITING_PER_SLOT);
   const underWay = new Set<AbortController>();
   let closed = false;
 
-  const ask = async (outgoing: OutgoingRequest, signal: AbortSignal): Promise<Answer> => {
+  const ask = async (
+    webhookId: string,
+    outgoing: OutgoingRequest,
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<Answer> => {
     const { url } = outgoing;
     try {
       // Sockets look up names only. A URL has IPv6 addresses in brackets, and every spelling of IPv4 in decimals.
@@ -82,7 +87,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
       if (isIP(address) !== 0) requireCallable(address, allowPrivate);
       const agent = url.protocol === 'https:' ? httpsAgent : httpAgent;
       const start = clock.monotonic();
-      return await slots.run(url.origin, signal, () => {
+      return await slots.run(webhookId, signal, () => {
         // A receiver that is given what is left of its time would be blamed for ours.
         if (clock.monotonic() - start > timeoutMs / 2) throw new WebhookFault('WEBHOOK_BUSY', { atOnce: maxPerHost });
         return exchange(outgoing, agent, signal);
@@ -97,13 +102,14 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     if (closed) throw new Error('The deliverer of webhooks is closed');
   };
 
-  const askInTime = async (outgoing: OutgoingRequest): Promise<Answer> => {
+  const askInTime = async (webhookId: string, outgoing: OutgoingRequest): Promise<Answer> => {
     requireOpen();
+    const timeoutMs = options.timeoutMs();
     const call = new AbortController();
     underWay.add(call);
     const cancel = clock.setTimer(timeoutMs, () => call.abort(new WebhookFault('WEBHOOK_TIMEOUT', { timeoutMs })));
     try {
-      const answer = await ask(outgoing, call.signal);
+      const answer = await ask(webhookId, outgoing, call.signal, timeoutMs);
       // What our own end broke off says nothing of the receiver, and must not pass as its outage.
       requireOpen();
       return answer;
@@ -117,7 +123,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     async deliver(call) {
       const start = clock.monotonic();
       const outgoing = outgoingRequest(call, clock.now());
-      const answer = await askInTime(outgoing);
+      const answer = await askInTime(call.webhookId, outgoing);
       const verdict = verdictOn(answer, outgoing.url.host, call.failOpen ?? false);
       return {
         webhookId: call.webhookId,

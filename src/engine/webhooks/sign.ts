@@ -1,3 +1,5 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import type { Secret } from '../secret.ts';
 
@@ -23,3 +25,26 @@ export const signatureHeaders = ({ secret, id, body, now }: SignedMessage): Reco
   'webhook-timestamp': String(Math.floor(now / 1000)),
   'webhook-signature': new Webhook(secret.reveal()).sign(id, new Date(now), body),
 });
+
+/** What the signature of a received call is worth. */
+export type SignatureCheck = 'valid' | 'missing' | 'wrong' | 'old';
+
+/** Receivers take no call that is older, or from further in the future (Standard Webhooks). */
+const TOLERANCE_S = 5 * 60;
+
+const isSame = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+
+/** Checks a received call as its receiver has to: by the shared secret, and by the age of what was signed. */
+export const checkSignature = (
+  { secret, body, now }: Omit<SignedMessage, 'id'>,
+  headers: IncomingHttpHeaders,
+): SignatureCheck => {
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+    String(headers[name] ?? ''),
+  ) as [string, string, string];
+  if (id === '' || !/^\d{1,12}$/.test(timestamp) || signatures === '') return 'missing';
+  const expected = new Webhook(secret.reveal()).sign(id, new Date(Number(timestamp) * 1000), body);
+  if (!signatures.split(' ').some((signature) => isSame(signature, expected))) return 'wrong';
+  return Math.abs(now / 1000 - Number(timestamp)) <= TOLERANCE_S ? 'valid' : 'old';
+};

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import { accountProcedures } from './accounts.ts';
 import { chainProcedures } from './chains.ts';
+import { configProcedures } from './config.ts';
 import { contractProcedures } from './contracts.ts';
 import { decisionProcedures } from './decisions.ts';
 import { paymasterProcedures } from './paymasters.ts';
+import { receiverProcedures } from './receiver.ts';
 import { ruleProcedures } from './rules.ts';
 import { sponsorshipProcedures } from './sponsorship.ts';
 import { systemProcedures } from './system.ts';
@@ -15,9 +17,11 @@ import { webhookProcedures } from './webhooks.ts';
 export const contract = {
   ...accountProcedures,
   ...chainProcedures,
+  ...configProcedures,
   ...contractProcedures,
   ...decisionProcedures,
   ...paymasterProcedures,
+  ...receiverProcedures,
   ...ruleProcedures,
   ...sponsorshipProcedures,
   ...systemProcedures,

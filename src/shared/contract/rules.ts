@@ -38,7 +38,7 @@ export const ruleProcedures = {
     summary: 'Add a rule: spending limit, webhook or wallet deployment',
     input: z.strictObject({ paymasterId: id, rule: ruleDefinition }),
     output: rule,
-    errors: ['PAYMASTER_NOT_FOUND', 'RULE_NAME_EXISTS'],
+    errors: ['PAYMASTER_NOT_FOUND', 'RULE_NAME_EXISTS', 'VAULT_LOCKED'],
   }),
   'rules.list': procedure({
     summary: 'List the rules and registered contracts of a DApp',

@@ -19,6 +19,17 @@ const review = z.strictObject({
 /** What a review shows in place of a desk. */
 export type ReviewInfo = z.output<typeof review>;
 
+/** Levels of the log, least important first. */
+const logLevel = z.enum(['debug', 'info', 'warn', 'error']);
+
+const logLine = z.strictObject({
+  seq: z.number().describe('Counted from the start of the service'),
+  at: z.number().describe('epoch ms'),
+  level: logLevel,
+  event: z.string(),
+  fields: z.record(z.string(), z.unknown()).describe('From an allow-list; none of them holds a credential'),
+});
+
 /** The service itself. */
 export const systemProcedures = {
   'system.info': procedure({
@@ -38,6 +49,19 @@ export const systemProcedures = {
     summary: 'Check the data folder, the vault, every chain and every attached contract',
     input: z.strictObject({}),
     output: z.strictObject({ ok: z.boolean(), checks: z.array(check) }),
+    errors: [],
+  }),
+  'system.log': procedure({
+    summary: 'Read the last 1,000 lines of the log since the service started, the oldest first',
+    input: z.strictObject({
+      level: logLevel.optional().describe('Only lines of this level and of more important ones'),
+      after: z.int().min(0).optional().describe('Only lines that come behind this seq'),
+    }),
+    output: z.strictObject({
+      level: z.enum([...logLevel.options, 'silent']).describe('The least important level that is written'),
+      last: z.number().describe('Seq of the newest line, whatever its level'),
+      lines: z.array(logLine),
+    }),
     errors: [],
   }),
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { traceStep } from '../schema/decision.ts';
 import { httpUrl, id } from '../schema/text.ts';
 import { procedure } from './procedure.ts';
 
@@ -15,7 +16,7 @@ export const webhookProcedures = {
     summary: 'Register a webhook',
     input: z.strictObject({ paymasterId: id, webhookUrl: httpUrl, requestType: z.enum(['GET', 'POST']) }),
     output: webhook,
-    errors: ['PAYMASTER_NOT_FOUND'],
+    errors: ['PAYMASTER_NOT_FOUND', 'VAULT_LOCKED'],
   }),
   'webhooks.list': procedure({
     summary: 'List the webhooks of a DApp, or the one named',
@@ -39,6 +40,20 @@ export const webhookProcedures = {
     summary: 'Show the secret that signs calls to a webhook, registered or of a WEBHOOK rule (by its _id)',
     input: z.strictObject({ webhookId: z.string() }),
     output: z.strictObject({ webhookId: z.string(), secret: z.string() }),
+    errors: ['WEBHOOK_NOT_FOUND', 'VAULT_LOCKED'],
+  }),
+  'webhooks.test': procedure({
+    summary: 'Call a webhook, registered or of a WEBHOOK rule, as a decision would; nothing is decided or stored',
+    input: z.strictObject({
+      webhookId: z.string(),
+      data: z.record(z.string(), z.unknown()).describe('Sent as webhookData'),
+      userOp: z.record(z.string(), z.unknown()).optional().describe('Sent beside it to a webhook of a rule'),
+    }),
+    output: z.strictObject({
+      step: traceStep.describe('As it would stand in the trace of a decision'),
+      message: z.string().describe('What that means for an operation'),
+      hint: z.string().describe('What to do; empty where nothing is to be done'),
+    }),
     errors: ['WEBHOOK_NOT_FOUND', 'VAULT_LOCKED'],
   }),
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHostSlots } from './host-slots.ts';
+import { createCallSlots } from './call-slots.ts';
 
 const never = new AbortController().signal;
 
@@ -14,7 +14,7 @@ const heldTask = (started: string[], name: string) => {
 };
 
 test('calls get their turn in the order they came, also after one that failed', async () => {
-  const slots = createHostSlots(1, 2);
+  const slots = createCallSlots(1, 2);
   const started: string[] = [];
   const [a, b, c] = ['a', 'b', 'c'].map((name) => heldTask(started, name)) as [HeldTask, HeldTask, HeldTask];
   const all = [a, b, c].map(({ task }) => slots.run('h', never, task));
@@ -35,7 +35,7 @@ test('calls get their turn in the order they came, also after one that failed', 
 type HeldTask = ReturnType<typeof heldTask>;
 
 test('a call that gave up waiting neither starts late nor keeps its place', async () => {
-  const slots = createHostSlots(1, 1);
+  const slots = createCallSlots(1, 1);
   const started: string[] = [];
   const [a, b, c] = ['a', 'b', 'c'].map((name) => heldTask(started, name)) as [HeldTask, HeldTask, HeldTask];
   const first = slots.run('h', never, a.task);
@@ -50,8 +50,8 @@ test('a call that gave up waiting neither starts late nor keeps its place', asyn
   expect(started).toEqual(['a', 'c']);
 });
 
-test('one host does not wait for another', async () => {
-  const slots = createHostSlots(1, 0);
+test('one webhook does not wait for another', async () => {
+  const slots = createCallSlots(1, 0);
   const held = heldTask([], 'held');
   const slow = slots.run('slow', never, held.task);
   expect(await slots.run('quick', never, () => Promise.resolve('done'))).toBe('done');

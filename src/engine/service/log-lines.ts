@@ -1,0 +1,26 @@
+import type { ProcedureArguments, ProcedureOutput } from '../../shared/contract/index.ts';
+import { type Log, logLevels } from '../log.ts';
+
+type LogLine = ProcedureOutput<'system.log'>['lines'][number];
+
+/** What `createLog` writes. */
+interface WrittenLine {
+  readonly level: LogLine['level'];
+  readonly time: string;
+  readonly event: string;
+}
+
+const readLine = (seq: number, json: string): LogLine => {
+  const { level, time, event, ...fields } = JSON.parse(json) as WrittenLine;
+  return { seq, at: Date.parse(time), level, event, fields };
+};
+
+/** The kept lines of the log from a level on, behind a line that is known already. */
+export const logLines = (
+  { tail, level: written }: Log,
+  { level = 'debug', after = 0 }: ProcedureArguments<'system.log'>,
+): ProcedureOutput<'system.log'> => {
+  const least = logLevels.indexOf(level);
+  const lines = tail.since(after).map(({ seq, json }) => readLine(seq, json));
+  return { level: written, last: tail.last, lines: lines.filter((line) => logLevels.indexOf(line.level) >= least) };
+};

@@ -1,0 +1,69 @@
+import { WebhookFault } from './fault.ts';
+
+interface Webhook {
+  active: number;
+  /** Starts of the tasks that wait, first come first. */
+  readonly waiting: Set<() => void>;
+}
+
+/** Bounds how many tasks run at once for one webhook; webhooks of one host do not wait for each other. */
+export interface CallSlots {
+  /**
+   * Runs the task once the webhook has a free slot.
+   *
+   * @throws WebhookFault `WEBHOOK_BUSY` if too many wait, or none became free before the signal
+   */
+  run<T>(webhook: string, signal: AbortSignal, task: () => Promise<T>): Promise<T>;
+}
+
+/** Slots for `atOnce` tasks per webhook, and room for `maxWaiting` more that wait. */
+export const createCallSlots = (atOnce: number, maxWaiting: number): CallSlots => {
+  const webhooks = new Map<string, Webhook>();
+
+  const enter = async (webhook: Webhook, signal: AbortSignal): Promise<void> => {
+    if (webhook.active < atOnce) {
+      webhook.active += 1;
+      return;
+    }
+    const { waiting } = webhook;
+    const busy = (): WebhookFault => new WebhookFault('WEBHOOK_BUSY', { atOnce });
+    if (waiting.size >= maxWaiting) throw busy();
+    await new Promise<void>((resolve, reject) => {
+      const giveUp = (): void => {
+        reject(busy());
+        waiting.delete(start);
+      };
+      const start = (): void => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      waiting.add(start);
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  };
+
+  /** Hands the slot on, or frees it; a webhook without tasks is forgotten. */
+  const leave = (name: string, webhook: Webhook): void => {
+    const [next] = webhook.waiting;
+    if (next) {
+      webhook.waiting.delete(next);
+      next();
+      return;
+    }
+    webhook.active -= 1;
+    if (webhook.active === 0) webhooks.delete(name);
+  };
+
+  return {
+    async run(name, signal, task) {
+      const webhook = webhooks.get(name) ?? { active: 0, waiting: new Set() };
+      webhooks.set(name, webhook);
+      await enter(webhook, signal);
+      try {
+        return await task();
+      } finally {
+        leave(name, webhook);
+      }
+    },
+  };
+};

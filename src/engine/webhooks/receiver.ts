@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ReceivedCall, ReceiverBehaviour, ReceiverState } from '../../shared/contract/receiver.ts';
+import type { Clock } from '../clock.ts';
+import type { Secret } from '../secret.ts';
+import { checkSignature } from './sign.ts';
+
+const KEPT_CALLS = 20;
+const KEPT_BYTES = 65_536;
+/** What the desk does not read to its end. */
+const TOO_LARGE_BYTES = 80_000;
+
+/** A receiver of webhooks on this machine. What it does with calls is chosen, so that faults can be tried. */
+export interface Receiver {
+  /** Starts it, unless it runs. */
+  start(): Promise<void>;
+  /** Stops it and forgets what reached it. */
+  stop(): Promise<void>;
+  behave(behaviour: ReceiverBehaviour): void;
+  /** Checks the signatures of calls from now on by the secret of a webhook; without one none is checked. */
+  checkWith(key: { readonly webhookId: string; readonly secret: Secret<string> } | undefined): void;
+  state(): ReceiverState;
+}
+
+type Answer = (response: ServerResponse) => void;
+
+const json =
+  (status: number, body: unknown): Answer =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+const answers: Readonly<Record<ReceiverBehaviour, Answer>> = {
+  verify: json(200, { arePoliciesVerified: true }),
+  deny: json(200, { arePoliciesVerified: false }),
+  oldSpelling: json(200, { arePoliciesVerifed: true }),
+  refuse: json(403, { error: 'forbidden' }),
+  fail: json(500, { error: 'internal server error' }),
+  notJson: (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Verified</p>'),
+  // Until the desk gives up.
+  hang: () => undefined,
+  tooLarge: json(200, { arePoliciesVerified: true, padding: 'x'.repeat(TOO_LARGE_BYTES) }),
+  redirect: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+  disconnect: (response) => response.destroy(),
+};
+
+/** The body as far as it is kept; the rest is let through unread. */
+const readBody = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    if (size < KEPT_BYTES) chunks.push(chunk);
+    size += chunk.length;
+  }
+  return Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString();
+};
+
+/** A receiver that does not run yet. */
+export const createReceiver = (clock: Clock): Receiver => {
+  let behaviour: ReceiverBehaviour = 'verify';
+  let key: { readonly webhookId: string; readonly secret: Secret<string> } | undefined;
+  let calls: readonly ReceivedCall[] = [];
+  let received = 0;
+  let server: Server | undefined;
+
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = '', url: target = '', headers } = request;
+    const body = await readBody(request);
+    const now = clock.now();
+    const signature = key === undefined ? 'unchecked' : checkSignature({ secret: key.secret, body, now }, headers);
+    const shown = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+    received += 1;
+    const call: ReceivedCall = { seq: received, at: now, method, target, headers: shown, body, signature, behaviour };
+    calls = [call, ...calls].slice(0, KEPT_CALLS);
+    answers[behaviour](response);
+  };
+
+  return {
+    async start() {
+      if (server !== undefined) return;
+      // A caller that breaks off amid its request has nobody to answer.
+      server = createServer((request, response) => void receive(request, response).catch(() => response.destroy()));
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    async stop() {
+      if (server === undefined) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      server = undefined;
+      calls = [];
+      await closed;
+    },
+    behave(next) {
+      behaviour = next;
+    },
+    checkWith(next) {
+      key = next;
+    },
+    state() {
+      const address = server?.address() as AddressInfo | null | undefined;
+      const url = address ? `http://127.0.0.1:${address.port}/` : null;
+      return { url, behaviour, webhookId: key?.webhookId ?? null, calls: [...calls] };
+    },
+  };
+};

@@ -1,0 +1,34 @@
+import { EngineError } from '../../shared/errors.ts';
+import { Secret } from '../secret.ts';
+import type { Vault } from '../signer/vault.ts';
+
+/** User info of a URL: everything between the scheme and the last @ of its authority. */
+const USER_INFO = /^(https?:\/\/)[^/\\?#]*@/i;
+const IN_VAULT = '[secret]@';
+
+const nameOf = (webhookId: string): string => `webhook.${webhookId}.url`;
+
+/**
+ * Puts the URL of a webhook into the vault if it has a user name or a password.
+ *
+ * @returns what is stored and shown in the open
+ * @throws EngineError `VAULT_LOCKED`, `DATA_FOLDER_UNUSABLE`
+ */
+export const keepWebhookUrl = (vault: Vault, webhookId: string, url: string): string => {
+  if (!USER_INFO.test(url)) return url;
+  vault.set(nameOf(webhookId), new Secret(url));
+  return url.replace(USER_INFO, `$1${IN_VAULT}`);
+};
+
+/** The URL to call. @throws EngineError `VAULT_LOCKED` if it is in the vault and cannot be read */
+export const fullWebhookUrl = (vault: Vault, webhookId: string, shown: string): string => {
+  if (!shown.includes(`//${IN_VAULT}`)) return shown;
+  const url = vault.get(nameOf(webhookId));
+  if (url === undefined) throw new EngineError('VAULT_LOCKED', 'The URL of a webhook is not in the vault of this desk');
+  return url.reveal();
+};
+
+/** Forgets what the vault has of a webhook. A locked vault keeps it: it opens nothing that is still asked. */
+export const forgetWebhookUrl = (vault: Vault, webhookId: string): void => {
+  if (vault.state === 'unlocked') vault.delete(nameOf(webhookId));
+};

@@ -1,0 +1,90 @@
+import { type Ref, computed, onScopeDispose, ref, shallowRef } from 'vue';
+import type { ProcedureOutput } from '../../../../shared/contract/index.ts';
+import { faultText } from '../../desk/use-loaded.ts';
+import { useTimer } from '../../timer.ts';
+import { useTransport } from '../../transport/transport.ts';
+
+/** A line of the service's log. */
+export type LogLine = ProcedureOutput<'system.log'>['lines'][number];
+/** The least important level that a list shows. */
+export type LogLevel = LogLine['level'];
+
+/** As many as the engine keeps. */
+const KEPT = 1_000;
+const LOOK_MS = 1_000;
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+
+/** The fields of a line as text, the way they were written. */
+export const fieldsText = (fields: LogLine['fields']): string =>
+  Object.entries(fields)
+    .filter(([name]) => name !== 'err')
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+
+/** What was thrown, if the line tells: its stack, which begins with name and message, else these. */
+export const errorText = ({ err }: LogLine['fields']): string => {
+  if (typeof err !== 'object' || err === null) return '';
+  const { name, message, stack } = err as { name?: string; message?: string; stack?: string };
+  return stack ?? [name, message].filter(Boolean).join(': ');
+};
+
+/** True for lines of this level and more important ones that have the text anywhere, whatever its case. */
+export const isWanted = (line: LogLine, level: LogLevel, text: string): boolean => {
+  if (LEVELS.indexOf(line.level) < LEVELS.indexOf(level)) return false;
+  const all = `${line.event} ${fieldsText(line.fields)} ${errorText(line.fields)}`;
+  return all.toLowerCase().includes(text.trim().toLowerCase());
+};
+
+/** The log as a page shows it. */
+export interface LogFollow {
+  /** Newest first; undefined until they are read. */
+  readonly lines: Readonly<Ref<readonly LogLine[] | undefined>>;
+  /** Lines that came since and are not shown yet. */
+  readonly waiting: Readonly<Ref<readonly LogLine[]>>;
+  /** The least important level that the engine writes. */
+  readonly written: Readonly<Ref<string>>;
+  readonly fault: Readonly<Ref<string | undefined>>;
+  /** Shows what waits. */
+  readonly showWaiting: () => void;
+}
+
+/**
+ * Follows the log as long as the page is there. While `isHeld` says so, new lines wait.
+ *
+ * @param isHeld whether somebody reads what would move
+ */
+export const useLogFollow = (isHeld: () => boolean): LogFollow => {
+  const transport = useTransport();
+  const timer = useTimer();
+  const shown = shallowRef<readonly LogLine[]>();
+  const waiting = shallowRef<readonly LogLine[]>([]);
+  const written = ref('');
+  const fault = ref<string>();
+  let last = 0;
+  let isOver = false;
+  let cancel = (): void => undefined;
+
+  const showWaiting = (): void => {
+    shown.value = [...waiting.value, ...(shown.value ?? [])].slice(0, KEPT);
+    waiting.value = [];
+  };
+  const look = async (): Promise<void> => {
+    try {
+      const answer = await transport.call('system.log', { after: last });
+      last = answer.last;
+      written.value = answer.level;
+      waiting.value = [...answer.lines.reverse(), ...waiting.value].slice(0, KEPT);
+      fault.value = undefined;
+      if (shown.value === undefined || !isHeld()) showWaiting();
+    } catch (error) {
+      fault.value = faultText(error);
+    }
+    if (!isOver) cancel = timer.after(LOOK_MS, () => void look());
+  };
+  void look();
+  onScopeDispose(() => {
+    isOver = true;
+    cancel();
+  });
+  return { lines: computed(() => shown.value), waiting, written, fault, showWaiting };
+};

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { type Setting, sourceText, valueText, wordsOf } from './setting-words.ts';
+
+const setting = (key: string, more: Partial<Setting> = {}): Setting => ({
+  ...{ key, value: 0, next: null, source: 'default', accepts: '', change: 'now', ...more },
+});
+
+test('a limit of 0 is no limit, and times and lists have their units', () => {
+  expect(valueText(setting('rateLimitPerKey'), 0)).toBe('no limit');
+  expect(valueText(setting('rateLimitPerKey'), 60)).toBe('60 a minute');
+  expect(valueText(setting('webhookTimeoutMs'), 3000)).toBe('3000 ms');
+  expect(valueText(setting('showReasons'), false)).toBe('no');
+  expect(valueText(setting('allowedHosts'), [])).toBe('none');
+});
+
+test('who must change a setting elsewhere is told where', () => {
+  expect(sourceText(setting('a', { source: 'GASDESK_A', change: 'overridden' }))).toContain(
+    'set by GASDESK_A, which wins',
+  );
+  expect(sourceText(setting('a', { source: '--a', change: 'no' }))).toBe('set by --a');
+  expect(sourceText(setting('a', { source: '/home/ann/gasdesk.json' }))).toBe('gasdesk.json');
+});
+
+test('a setting without words is still shown by its key', () => {
+  expect(wordsOf(setting('newOne'))).toEqual({ title: 'newOne', purpose: '' });
+});

@@ -1,0 +1,69 @@
+import type { ProcedureOutput } from '../../../../shared/contract/index.ts';
+
+/** A setting of the service. */
+export type Setting = ProcedureOutput<'config.set'>;
+
+/** How a setting is called, and what it is for. */
+interface SettingWords {
+  readonly title: string;
+  readonly purpose: string;
+}
+
+const WORDS: Readonly<Record<string, SettingWords>> = {
+  rateLimitPerKey: {
+    title: 'Requests per API key',
+    purpose: 'Requests per minute that one DApp may make, all its users together.',
+  },
+  rateLimitPerSender: {
+    title: 'Requests per sender',
+    purpose: 'Requests per minute for one smart account of a DApp.',
+  },
+  rateLimitPerIp: {
+    title: 'Requests per IP address',
+    purpose: 'Requests per minute from one address. This machine is not bound.',
+  },
+  showReasons: {
+    title: 'Tell why',
+    purpose: 'Whether DApps are told why an operation is not sponsored. You see it here in any case.',
+  },
+  webhookTimeoutMs: {
+    title: 'Time-out of webhooks',
+    purpose: 'Milliseconds until a webhook that has not answered denies the operation.',
+  },
+  webhookAllowPrivate: {
+    title: 'Webhooks at private addresses',
+    purpose: 'Whether webhooks may be on this machine or in its private network. Cloud metadata is never called.',
+  },
+  webhookMaxPerHost: {
+    title: 'Calls of a webhook at once',
+    purpose: 'More than that wait for their turn.',
+  },
+  host: { title: 'Address to listen at', purpose: 'Only this machine reaches 127.0.0.1.' },
+  port: { title: 'Port', purpose: '0 takes any free one.' },
+  allowedHosts: { title: 'Host names', purpose: 'Names by which the service may be asked for, besides addresses.' },
+  logLevel: { title: 'Log level', purpose: 'The least important lines that are written.' },
+  chainTimeoutMs: { title: 'Time-out of nodes', purpose: 'Milliseconds.' },
+  requestTimeoutMs: { title: 'Time for a request to arrive', purpose: 'Milliseconds.' },
+  settlementPollMs: { title: 'Pause between looks at a chain', purpose: 'Milliseconds.' },
+  bodyLimitBytes: { title: 'Largest request', purpose: 'Bytes.' },
+};
+
+/** How a setting is called; one that has no words goes by its key. */
+export const wordsOf = ({ key }: Setting): SettingWords => WORDS[key] ?? { title: key, purpose: '' };
+
+const isRateLimit = (key: string): boolean => key.startsWith('rateLimit');
+
+/** The value of a setting as people say it. */
+export const valueText = ({ key }: Setting, value: Setting['value']): string => {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  if (isRateLimit(key)) return value === 0 ? 'no limit' : `${String(value)} a minute`;
+  return key.endsWith('Ms') ? `${String(value)} ms` : String(value);
+};
+
+/** Where the value comes from, and what that means for changing it. */
+export const sourceText = ({ source, change }: Setting): string => {
+  if (source === 'default') return 'default';
+  if (change === 'overridden') return `set by ${source}, which wins over the file`;
+  return /^(--|GASDESK_)/.test(source) ? `set by ${source}` : 'gasdesk.json';
+};

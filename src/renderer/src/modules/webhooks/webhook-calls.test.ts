@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { type MadeCall, figuresOf, trialOf } from './webhook-calls.ts';
+
+const made = (webhookId: string, code: string, ms: number, more: Partial<MadeCall['call']> = {}): MadeCall => ({
+  ...{ decisionId: 'd', at: 0, index: 0 },
+  step: { rule: 'webhook', outcome: 'pass', code, evidence: {}, micros: ms * 1000 },
+  call: {
+    ...{ webhookId, url: 'https://a.example/', method: 'POST' as const, response: '' },
+    request: { headers: {}, body: '{"data":{"user":"bob"},"userOp":{"sender":"0x1"}}' },
+    ...more,
+  },
+});
+
+test('verdicts are counted per webhook, and one slow call does not spoil the usual time', () => {
+  const calls = [
+    made('a', 'WEBHOOK_VERIFIED', 10),
+    made('b', 'WEBHOOK_VERIFIED', 5),
+    made('a', 'WEBHOOK_DENIED', 20),
+    made('a', 'WEBHOOK_TIMEOUT', 3_000),
+    made('a', 'WEBHOOK_FAILED_OPEN', 30),
+  ];
+  expect(figuresOf(calls, 'a')).toEqual({ calls: 4, verified: 1, refused: 1, faults: 2, medianMs: 25 });
+  expect(figuresOf(calls, 'b')).toEqual({ calls: 1, verified: 1, refused: 0, faults: 0, medianMs: 5 });
+  expect(figuresOf(calls, 'c')).toBeUndefined();
+});
+
+test('a test begins with what the webhook was sent last, by whichever method, else with an example', () => {
+  expect(trialOf([made('a', 'WEBHOOK_VERIFIED', 1)], 'a')).toEqual({
+    data: { user: 'bob' },
+    userOp: { sender: '0x1' },
+  });
+  const url = `https://a.example/?data=${encodeURIComponent('{"n":1}')}`;
+  expect(trialOf([made('a', 'X', 1, { method: 'GET', url })], 'a').data).toEqual({ n: 1 });
+  expect(trialOf([made('a', 'X', 1, { request: { headers: {}, body: 'no JSON' } })], 'a').data).toHaveProperty('user');
+  expect(trialOf([], 'a').data).toHaveProperty('user');
+});

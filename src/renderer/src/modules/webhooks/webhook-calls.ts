@@ -1,0 +1,80 @@
+import type { ProcedureOutput } from '../../../../shared/contract/index.ts';
+
+type Decision = ProcedureOutput<'decisions.list'>[number];
+type Step = Decision['trace'][number];
+
+/** A call to a webhook that a decision made. */
+export interface MadeCall {
+  readonly decisionId: string;
+  readonly at: number;
+  /** Place in the decision's trace. */
+  readonly index: number;
+  readonly step: Step;
+  readonly call: NonNullable<Step['call']>;
+}
+
+/** The calls that these decisions made, in their order. */
+export const callsOf = (decisions: readonly Decision[]): MadeCall[] =>
+  decisions.flatMap(({ id, at, trace }) =>
+    trace.flatMap((step, index) => (step.call ? [{ decisionId: id, at, index, step, call: step.call }] : [])),
+  );
+
+/** How a webhook did. */
+export interface WebhookFigures {
+  readonly calls: number;
+  readonly verified: number;
+  /** It answered that it does not verify. */
+  readonly refused: number;
+  /** It gave no verdict, whatever the reason. */
+  readonly faults: number;
+  readonly medianMs: number;
+}
+
+/** How the webhook did in these calls; undefined if it is in none of them. */
+export const figuresOf = (calls: readonly MadeCall[], webhookId: string): WebhookFigures | undefined => {
+  const own = calls.filter(({ call }) => call.webhookId === webhookId).map(({ step }) => step);
+  if (own.length === 0) return undefined;
+  const verified = own.filter(({ code }) => code === 'WEBHOOK_VERIFIED').length;
+  const refused = own.filter(({ code }) => code === 'WEBHOOK_DENIED').length;
+  const times = own.map(({ micros }) => micros).sort((a, b) => a - b);
+  const [low = 0, high = low] = [times[Math.floor((times.length - 1) / 2)], times[Math.floor(times.length / 2)]];
+  return {
+    ...{ calls: own.length, verified, refused, faults: own.length - verified - refused },
+    medianMs: Math.round((low + high) / 2 / 1000),
+  };
+};
+
+const EXAMPLE = { user: 'ann', params: { campaign: 'spring' } };
+
+const parsed = (text: string | null): unknown => {
+  try {
+    return JSON.parse(text ?? '') as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** What a receiver was sent: by POST in the body, by GET in the query. */
+const sentIn = ({ method, url, request }: MadeCall['call']): { data?: unknown; userOp?: unknown } => {
+  if (method === 'GET') return { data: parsed(new URL(url).searchParams.get('data')) };
+  const body = parsed(request.body);
+  return typeof body === 'object' && body !== null ? body : {};
+};
+
+/** What a test begins with: what the webhook was sent last, else an example. */
+export const trialOf = (calls: readonly MadeCall[], webhookId: string): { data: unknown; userOp: unknown } => {
+  const last = calls.find(({ call }) => call.webhookId === webhookId);
+  const sent = last === undefined ? {} : sentIn(last.call);
+  return { data: sent.data ?? EXAMPLE, userOp: sent.userOp ?? EXAMPLE_OPERATION };
+};
+
+const EXAMPLE_OPERATION = {
+  sender: '0x0000000000000000000000000000000000000001',
+  nonce: '0x0',
+  callData: '0x',
+  callGasLimit: '0x186a0',
+  verificationGasLimit: '0x186a0',
+  preVerificationGas: '0xc350',
+  maxFeePerGas: '0x3b9aca00',
+  maxPriorityFeePerGas: '0x3b9aca00',
+};

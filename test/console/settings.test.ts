@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useConsoleBrowser } from '../support/console-page.ts';
+import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
+import { seriousFaults } from './axe.ts';
+
+const browser = useConsoleBrowser();
+const artifacts = join(import.meta.dirname, '../../test-artifacts');
+let dir: string;
+let engine: ServingEngine;
+let apiKey: string;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'gasdesk-settings-'));
+  engine = await startEngine({ dir, flags: { rateLimitPerIp: 600 } });
+  ({ apiKey } = await engine.dapp({}));
+});
+afterAll(async () => {
+  await engine.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const open = async (address: string, view = {}): Promise<Page> => {
+  const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`, view);
+  await page.getByText('Engine running').waitFor();
+  await page.evaluate((hash) => (window.location.hash = hash), address);
+  return page;
+};
+const stored = () => JSON.parse(readFileSync(join(dir, 'gasdesk.json'), 'utf8')) as unknown;
+
+test('a rate limit is set for good without a restart, and what needs one says so', async () => {
+  const page = await open('#/settings');
+  const service = page.getByRole('region', { name: 'Service' });
+  const perKey = service.getByRole('listitem', { name: 'Requests per API key' });
+  await perKey.getByText('no limit').waitFor();
+  await perKey.getByRole('button', { name: 'Change' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox').fill('120');
+  await dialog.getByText('is in force at once').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await perKey.getByText('120 a minute').waitFor();
+  await perKey.getByText('gasdesk.json').waitFor();
+
+  const atPrivate = service.getByRole('listitem', { name: 'Webhooks at private addresses' });
+  await atPrivate.getByRole('button', { name: 'Change' }).click();
+  await dialog.getByText('takes effect at the next start').waitFor();
+  await dialog.getByText('No', { exact: true }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await atPrivate.getByText('no from the next start on').waitFor();
+  expect(stored()).toEqual({ rateLimitPerKey: 120, webhookAllowPrivate: false });
+
+  const perIp = service.getByRole('listitem', { name: 'Requests per IP address' });
+  await perIp.getByText('set by --rate-limit-per-ip, which wins over the file').waitFor();
+  expect(await perIp.getByRole('button').count()).toBe(0);
+  await page.screenshot({ path: join(artifacts, 'console-settings-service-1280-light.png') });
+
+  await perKey.getByRole('button', { name: 'Change' }).click();
+  await dialog.getByRole('button', { name: 'Back to the default' }).click();
+  await perKey.getByText('no limit').waitFor();
+  expect(stored()).toEqual({ webhookAllowPrivate: false });
+}, 120_000);
+
+test('the origins from which browsers may use a key are chosen, and bind the next request', async () => {
+  const page = await open('#/paymasters');
+  await page.getByRole('button', { name: 'Change from where browsers may ask' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('From these origins only').click();
+  await dialog.getByRole('textbox').fill('https://app.example/path');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('without a path').waitFor();
+  await dialog.getByRole('textbox').fill('https://app.example\nhttp://localhost:3000');
+  await dialog.getByText('Only pages of https://app.example, http://localhost:3000').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.screenshot({ path: join(artifacts, 'console-origins-1280-light.png') });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('https://app.example, http://localhost:3000').waitFor();
+  const preflight = async (origin: string) => {
+    const headers = { origin, 'access-control-request-method': 'POST' };
+    const { status, headers: answered } = await fetch(`${engine.url}/api/v1/31337/${apiKey}`, {
+      method: 'OPTIONS',
+      headers,
+    });
+    return [status, answered.get('access-control-allow-origin')];
+  };
+  expect(await preflight('https://app.example')).toEqual([204, 'https://app.example']);
+  expect(await preflight('https://evil.example')).toEqual([403, null]);
+}, 120_000);
