@@ -10,6 +10,7 @@ import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { feeTokenCommand } from './fee-token.ts';
 import { openapiCommand } from './openapi.ts';
+import { pauseCommand, resumeCommand } from './pause.ts';
 import { paymasterCommand } from './paymaster.ts';
 import { serveCommand } from './serve.ts';
 import { signerCommand } from './signer.ts';
@@ -32,6 +33,8 @@ const commands = [
   signerCommand,
   contractCommand,
   feeTokenCommand,
+  pauseCommand,
+  resumeCommand,
   decisionsCommand,
   doctorCommand,
   openapiCommand,

@@ -6,6 +6,7 @@ import { type DecisionContext, decodeOperation, localSteps, recordingFailure, te
 import { type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
 import { withGivenGas } from './operation-gas.ts';
+import { pauseSteps } from './pause-switch.ts';
 import { findPayer } from './payer.ts';
 import { paymentClaim } from './payment-claim.ts';
 import { type Reason, reasonOf } from './steps.ts';
@@ -27,7 +28,7 @@ export interface Stub {
  */
 export const stubSponsorship = (context: DecisionContext, request: SponsorshipRequest): Promise<Stub> =>
   recordingFailure(context, request, async (progress) => {
-    const { store, clock } = context;
+    const { store, clock, pause } = context;
     const { paymaster, userOperation, options } = request;
     const { ready, sale, rpc } = await findPayer(context, request);
 
@@ -42,7 +43,7 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
     const payment = sale && (await paymentClaim(clock, rpc, sale, op, decoding));
     const ledger = ledgerSteps(clock, { op, ready, policy, payment, money: known, now });
     const local = sale === undefined ? localSteps(clock, policy, op, decoding) : [];
-    const steps = [...local, ...ledger.steps(await store.heldOf(ledger.claims))];
+    const steps = [...pauseSteps(clock, pause.current()), ...local, ...ledger.steps(await store.heldOf(ledger.claims))];
     const delegate = undefined;
     const terms = termsAt(now, options.expiryDuration, ready, { senderNonce: undefined, delegate });
     const reason = reasonOf(steps);

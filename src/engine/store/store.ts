@@ -126,6 +126,13 @@ export interface Claim {
   amount: bigint;
 }
 
+/** A pause of all sponsorship. */
+export interface Pause {
+  since: number;
+  /** The operator's own words; null where he gave none. */
+  reason: string | null;
+}
+
 /** A decision about to be stored; the store gives it its `seq`. */
 export type DecisionDraft = Omit<DecisionRecord, 'seq'>;
 
@@ -283,6 +290,11 @@ export interface Store extends SettlementStore {
   countDecisions(): Promise<number>;
   /** What was decided from `from` (epoch ms) on, in so many steps of `stepMs`; the last holds all later ones too. */
   summarizeDecisions(time: { from: number; stepMs: number; steps: number }): Promise<DecisionSummary>;
+
+  /** Pauses all sponsorship, or ends the pause with null. */
+  savePause(pause: Pause | null): Promise<void>;
+  /** Null while operations are sponsored. */
+  findPause(): Promise<Pause | null>;
 
   /** Problems the database finds in itself; empty when it is sound. */
   integrityFaults(): Promise<string[]>;

@@ -62,7 +62,11 @@ export const decisionQueries = (database: Database.Database): DecisionQueries =>
   const prepare = (sql: string) => database.prepare<[DecisionQuery & Stretch], DecisionRow>(sql);
   const prepared = new Map<string, ReturnType<typeof prepare>>();
   const find = database.prepare<[string], DecisionRow>(`${DECISION} WHERE id = ?`);
-  const count = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM decision');
+  const count = database.prepare<[number], { n: number; upTo: number | null }>(
+    'SELECT count(*) AS n, max(seq) AS upTo FROM decision WHERE seq > ?',
+  );
+  /** Decisions are never deleted: only those are counted that came since. */
+  let counted = { n: 0, upTo: 0 };
   const newest = database.prepare<[], { seq: number | null }>('SELECT max(seq) AS seq FROM decision');
   const newestSeq = (): number => newest.get()?.seq ?? 0;
 
@@ -104,7 +108,9 @@ export const decisionQueries = (database: Database.Database): DecisionQueries =>
       return row && toRecord(row);
     },
     async countDecisions() {
-      return count.get()?.n ?? 0;
+      const { n, upTo } = count.get(counted.upTo) ?? { n: 0, upTo: null };
+      counted = { n: counted.n + n, upTo: upTo ?? counted.upTo };
+      return counted.n;
     },
   };
 };

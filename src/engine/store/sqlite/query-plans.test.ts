@@ -11,6 +11,7 @@ import { feeTokenStore } from './fee-tokens.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { openDatabase } from './open.ts';
+import { pauseStore } from './pause.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
 import { settlementStore } from './settlements.ts';
@@ -25,7 +26,7 @@ beforeAll(async () => {
   database = openDatabase(join(dir, 'gasdesk.db'));
   const prepare = vi.spyOn(database, 'prepare');
   const [ledger, commit] = [createLedger(database), createGroupCommit(database, (_statement, run) => run())];
-  for (const part of [accountStore, chainStore, feeTokenStore, paymasterStore, policyStore]) part(database);
+  for (const part of [accountStore, chainStore, feeTokenStore, pauseStore, paymasterStore, policyStore]) part(database);
   settlementStore(database, ledger, commit);
   const { listDecisions, pageDecisions, appendDecision } = decisionStore(database, ledger, commit);
   // Lists and pages are prepared when they are first asked for, and only where there are decisions.

@@ -8,6 +8,7 @@ import { feeTokenStore } from './fee-tokens.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { openDatabase } from './open.ts';
+import { pauseStore } from './pause.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
 import { settlementStore } from './settlements.ts';
@@ -41,6 +42,7 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...policyStore(database),
     ...chainStore(database),
     ...feeTokenStore(database),
+    ...pauseStore(database),
     ...decisionStore(database, ledger, commit),
     ...settlementStore(database, ledger, commit),
     async integrityFaults() {

@@ -10,6 +10,7 @@ export const outcomes: Readonly<Record<DecisionRecord['outcome'], { icon: IconNa
 
 /** Rules that can deny, in the operator's words. */
 const ruleNames: Readonly<Record<string, string>> = {
+  pause: 'Pause',
   gas: 'Gas',
   contracts: 'Contracts',
   walletDeployment: 'Wallet deployment',
@@ -17,7 +18,7 @@ const ruleNames: Readonly<Record<string, string>> = {
   spendingLimit: 'Spending limit',
   gasTank: 'Gas tank',
   webhook: 'Webhook',
-  token: 'Fee token',
+  tokenPayment: 'Token payment',
 };
 
 /** A rule as it is called on the screen. */
