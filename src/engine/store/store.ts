@@ -126,6 +126,25 @@ export interface Claim {
   amount: bigint;
 }
 
+/** An operation as limits count it. */
+export interface CountedOperation {
+  sender: Address;
+  /** Epoch ms. */
+  at: number;
+  /** Actual cost, or the maximum where that is not known. */
+  costWei: bigint;
+}
+
+/** What the users of a limit per user hold in one window. */
+export interface WindowUsers {
+  /** How many there are. */
+  users: number;
+  /** How many have nothing left. */
+  atLimit: number;
+  /** Those who hold the most, the most first: address in lower case, operations or wei. */
+  nearest: { user: Address; used: bigint }[];
+}
+
 /** A pause of all sponsorship. */
 export interface Pause {
   since: number;
@@ -268,6 +287,8 @@ export interface Store extends SettlementStore {
   settlements(): Promise<number>;
   /** What all decisions together hold of each claimed account, in the order of the claims. */
   heldOf(claims: readonly Claim[]): Promise<bigint[]>;
+  /** The accounts whose key begins with `prefix` and ends with the user: how near they are to the threshold. */
+  windowUsers(window: { prefix: string; threshold: bigint; most: number }): Promise<WindowUsers>;
   /**
    * One atomic step: hands `conclude` what other decisions hold of each claimed account, in the order of the claims,
    * and writes the decision and its reservation. Nothing else touches these accounts in between. What `conclude`
@@ -295,6 +316,9 @@ export interface Store extends SettlementStore {
   savePause(pause: Pause | null): Promise<void>;
   /** Null while operations are sponsored. */
   findPause(): Promise<Pause | null>;
+
+  /** What limits would have counted of a DApp since `from`, newest first and at most so many: sponsored, or denied by a limit. */
+  countedOperations(query: { paymasterId: string; from: number; most: number }): Promise<CountedOperation[]>;
 
   /** Problems the database finds in itself; empty when it is sound. */
   integrityFaults(): Promise<string[]>;

@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { DecisionDraft, Store } from '../store.ts';
 import { decisionQueries } from './decision-queries.ts';
+import { countedOperationsStore } from './counted-operations.ts';
 import { decisionSummary } from './decision-summary.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { Ledger } from './ledger.ts';
@@ -17,6 +18,7 @@ type DecisionStore = Pick<
   | 'findDecision'
   | 'countDecisions'
   | 'summarizeDecisions'
+  | 'countedOperations'
 >;
 
 /** Decisions in SQLite, each with what it reserves. */
@@ -68,5 +70,6 @@ export const decisionStore = (database: Database.Database, ledger: Ledger, commi
     appendDecision: (decision) => commit.run(() => append(decision)),
     ...decisionQueries(database),
     ...decisionSummary(database),
+    ...countedOperationsStore(database),
   };
 };

@@ -15,6 +15,7 @@ import { pauseStore } from './pause.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
 import { settlementStore } from './settlements.ts';
+import { windowUsersStore } from './window-users.ts';
 
 /** Every statement that the store has prepared, whatever it is for. */
 const statements: string[] = [];
@@ -28,6 +29,7 @@ beforeAll(async () => {
   const [ledger, commit] = [createLedger(database), createGroupCommit(database, (_statement, run) => run())];
   for (const part of [accountStore, chainStore, feeTokenStore, pauseStore, paymasterStore, policyStore]) part(database);
   settlementStore(database, ledger, commit);
+  windowUsersStore(database);
   const { listDecisions, pageDecisions, appendDecision } = decisionStore(database, ledger, commit);
   // Lists and pages are prepared when they are first asked for, and only where there are decisions.
   database.exec(`INSERT INTO account VALUES ('account-1', 'Operator', 0)`);
@@ -70,8 +72,6 @@ describe('the plans of the statements', () => {
       'SCAN auth_token',
       'SCAN chain',
       'SCAN chain_cursor',
-      // The newest decisions of all, which are read from the end until there are enough; and their number.
-      'SCAN decision',
       // One row: how far the hashes are in.
       'SCAN decision_hash_end',
       'SCAN fee_token',
@@ -113,6 +113,8 @@ describe('the plans of the statements', () => {
 
   it.each([
     ['what an account of the ledger holds', 'SELECT held FROM ledger_account', 'PRIMARY KEY (account_key=?)'],
+    ['the users of a window', 'AS key, held FROM ledger_account', 'PRIMARY KEY (account_key>? AND account_key<?)'],
+    ['what limits would have counted', 'rule AS deniedBy', 'decision_of_paymaster (paymaster_id=? AND seq<?)'],
     ['what a decision holds', 'FROM ledger_claim WHERE', 'PRIMARY KEY (decision_seq=?)'],
     ['what a decision holds of an account', 'UPDATE ledger_claim', 'PRIMARY KEY (decision_seq=? AND account_key=?)'],
     ['the oldest open decision of a chain', 'SELECT at FROM decision', 'decision_open (chain_id=?)'],

@@ -12,6 +12,7 @@ import { pauseStore } from './pause.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
 import { settlementStore } from './settlements.ts';
+import { windowUsersStore } from './window-users.ts';
 import { type SlowLog, createSlowLog } from './slow-log.ts';
 
 type Operation = (...args: unknown[]) => Promise<unknown>;
@@ -43,6 +44,7 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...chainStore(database),
     ...feeTokenStore(database),
     ...pauseStore(database),
+    ...windowUsersStore(database),
     ...decisionStore(database, ledger, commit),
     ...settlementStore(database, ledger, commit),
     async integrityFaults() {
