@@ -18,14 +18,14 @@ const usageOf = ({ paymasterId }: SponsoredDapp) =>
 describe('the usage of a limit', () => {
   test('is exact to the wei, and says when its window ends', async () => {
     const dapp = await desk().dapp();
-    const ruleId = await desk().limit(dapp, { thresholdType: 'NATIVE_ASSET', threshold: 1 });
+    const ruleId = await desk().limit(dapp, { thresholdType: 'NATIVE_ASSET', threshold: 1, name: 'A coin' });
     const startedAt = desk().clock.now();
     await send(dapp, user(1));
     await send(dapp, user(2));
     const [usage] = await usageOf(dapp);
     const used = String(2n * RESERVED_WEI);
     expect(usage).toEqual({
-      ...{ ruleId, unit: 'wei', threshold: String(10n ** 18n), used, perUser: null },
+      ...{ ruleId, name: 'A coin', active: true, unit: 'wei', threshold: String(10n ** 18n), used, perUser: null },
       windowEndsAt: startedAt + HOUR,
     });
     await desk().clock.advance(HOUR);

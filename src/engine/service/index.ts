@@ -12,6 +12,7 @@ import { accountHandlers } from './accounts.ts';
 import { chainHandlers } from './chains.ts';
 import { contractHandlers } from './contracts.ts';
 import { decisionHandlers } from './decisions.ts';
+import { exposureHandlers } from './exposure.ts';
 import { paymasterContractHandlers } from './paymaster-contracts.ts';
 import { paymasterHandlers } from './paymasters.ts';
 import { ruleHandlers } from './rules.ts';
@@ -47,6 +48,7 @@ export const createService = (given: ServiceContext): Service => {
     ...chainHandlers(context),
     ...contractHandlers(context),
     ...decisionHandlers(context, subscribe),
+    ...exposureHandlers(context),
     ...paymasterContractHandlers(context),
     ...paymasterHandlers(context),
     ...ruleHandlers(context),

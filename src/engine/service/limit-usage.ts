@@ -24,6 +24,8 @@ export const usageOf = async (
   const key = limitKey(rule, index);
   const head = {
     ruleId: rule.ruleId,
+    name: rule.name,
+    active: rule.active,
     unit: limit.thresholdType === 'COUNT' ? ('operations' as const) : ('wei' as const),
     threshold: String(threshold),
     windowEndsAt: endsAt,

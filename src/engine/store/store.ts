@@ -126,6 +126,14 @@ export interface Claim {
   amount: bigint;
 }
 
+/** What is signed for one DApp and may still be taken: neither mined nor released. */
+export interface OpenPromise {
+  paymasterId: string;
+  chainId: number;
+  promisedWei: bigint;
+  operations: number;
+}
+
 /** An operation as limits count it. */
 export interface CountedOperation {
   sender: Address;
@@ -317,6 +325,8 @@ export interface Store extends SettlementStore {
   /** Null while operations are sponsored. */
   findPause(): Promise<Pause | null>;
 
+  /** What the reserved decisions hold of their tanks, by DApp; those without any are not named. */
+  openPromises(): Promise<OpenPromise[]>;
   /** What limits would have counted of a DApp since `from`, newest first and at most so many: sponsored, or denied by a limit. */
   countedOperations(query: { paymasterId: string; from: number; most: number }): Promise<CountedOperation[]>;
 

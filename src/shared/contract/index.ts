@@ -3,6 +3,7 @@ import { accountProcedures } from './accounts.ts';
 import { chainProcedures } from './chains.ts';
 import { contractProcedures } from './contracts.ts';
 import { decisionProcedures } from './decisions.ts';
+import { exposureProcedures } from './exposure.ts';
 import { paymasterProcedures } from './paymasters.ts';
 import { ruleProcedures } from './rules.ts';
 import { sponsorshipProcedures } from './sponsorship.ts';
@@ -16,6 +17,7 @@ export const contract = {
   ...chainProcedures,
   ...contractProcedures,
   ...decisionProcedures,
+  ...exposureProcedures,
   ...paymasterProcedures,
   ...ruleProcedures,
   ...sponsorshipProcedures,

@@ -32,6 +32,8 @@ const rule = z.strictObject({
 
 const limitUsage = z.strictObject({
   ruleId: z.string(),
+  name: z.string(),
+  active: z.boolean(),
   unit: z.enum(['operations', 'wei']),
   threshold: z.string().describe('In the unit, decimal'),
   used: z.string().describe('Reserved and settled in the window; of a limit per user, what the one who used most has'),

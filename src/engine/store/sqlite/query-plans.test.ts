@@ -11,6 +11,7 @@ import { feeTokenStore } from './fee-tokens.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { openDatabase } from './open.ts';
+import { openPromiseStore } from './open-promises.ts';
 import { pauseStore } from './pause.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
@@ -30,6 +31,7 @@ beforeAll(async () => {
   for (const part of [accountStore, chainStore, feeTokenStore, pauseStore, paymasterStore, policyStore]) part(database);
   settlementStore(database, ledger, commit);
   windowUsersStore(database);
+  openPromiseStore(database);
   const { listDecisions, pageDecisions, appendDecision } = decisionStore(database, ledger, commit);
   // Lists and pages are prepared when they are first asked for, and only where there are decisions.
   database.exec(`INSERT INTO account VALUES ('account-1', 'Operator', 0)`);
@@ -111,11 +113,20 @@ describe('the plans of the statements', () => {
     expect(plan(sql)[0]).toContain('decision_open (chain_id=?)');
   });
 
+  it('adds up what is promised from the reserved decisions alone', () => {
+    const [sql = ''] = containing('AS paymasterId, (SELECT held FROM ledger_claim');
+    expect(plan(sql)).toEqual([
+      expect.stringContaining('decision_open (chain_id=? AND rowid>?)'),
+      expect.stringContaining('CORRELATED'),
+      expect.stringContaining('PRIMARY KEY (decision_seq=? AND account_key>? AND account_key<?)'),
+    ]);
+  });
+
   it.each([
     ['what an account of the ledger holds', 'SELECT held FROM ledger_account', 'PRIMARY KEY (account_key=?)'],
     ['the users of a window', 'AS key, held FROM ledger_account', 'PRIMARY KEY (account_key>? AND account_key<?)'],
     ['what limits would have counted', 'rule AS deniedBy', 'decision_of_paymaster (paymaster_id=? AND seq<?)'],
-    ['what a decision holds', 'FROM ledger_claim WHERE', 'PRIMARY KEY (decision_seq=?)'],
+    ['what a decision holds', 'FROM ledger_claim WHERE decision_seq = ?', 'PRIMARY KEY (decision_seq=?)'],
     ['what a decision holds of an account', 'UPDATE ledger_claim', 'PRIMARY KEY (decision_seq=? AND account_key=?)'],
     ['the oldest open decision of a chain', 'SELECT at FROM decision', 'decision_open (chain_id=?)'],
     ['decisions past their time', 'valid_until < ?', 'decision_expiry (chain_id=? AND valid_until<?)'],

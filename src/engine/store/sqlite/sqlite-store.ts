@@ -8,6 +8,7 @@ import { feeTokenStore } from './fee-tokens.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { openDatabase } from './open.ts';
+import { openPromiseStore } from './open-promises.ts';
 import { pauseStore } from './pause.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
@@ -43,6 +44,7 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...policyStore(database),
     ...chainStore(database),
     ...feeTokenStore(database),
+    ...openPromiseStore(database),
     ...pauseStore(database),
     ...windowUsersStore(database),
     ...decisionStore(database, ledger, commit),

@@ -13,6 +13,8 @@ export type Rule = ProcedureOutput<'rules.list'>[number];
 export type LimitUsage = ProcedureOutput<'rules.usage'>[number];
 /** What a limit would have done. */
 export type LimitPreview = ProcedureOutput<'rules.preview'>;
+/** What is signed for, and what there is to pay it with. */
+export type Exposure = ProcedureOutput<'exposure.get'>;
 /** A registered contract. */
 export type SmartContract = ProcedureOutput<'contracts.list'>[number];
 /** A registered webhook. */

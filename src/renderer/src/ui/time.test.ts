@@ -1,5 +1,5 @@
-import { durationWords, expect, test } from 'vitest';
-import { relativeTime } from './time.ts';
+import { expect, test } from 'vitest';
+import { durationWords, relativeTime } from './time.ts';
 
 test.each([
   [0, 'just now'],

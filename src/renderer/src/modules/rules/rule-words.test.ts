@@ -28,7 +28,7 @@ test.each([
   ['-1', 'NATIVE_ASSET'],
   ['1,5', 'NATIVE_ASSET'],
   ['1.2.3', 'NATIVE_ASSET'],
-  ['1.000000000000000001', 'NATIVE_ASSET'],
+  ['1.0000000000000000001', 'NATIVE_ASSET'],
 ] as const)('%j is refused as a threshold of type %s', (typed, type) => {
   expect(typedThresholdFault(typed, type)).toEqual(expect.any(String));
 });
@@ -38,7 +38,7 @@ test('an amount of eighteen decimals is taken as it is', () => {
   expect(typedThresholdFault('0.000000000000000001', 'NATIVE_ASSET')).toBeUndefined();
 });
 
-const usage = { ruleId: 'r', unit: 'operations', threshold: '5', used: '5', windowEndsAt: 0, perUser: null } as const;
+const usage = { ruleId: 'r', name: 'Five a day', active: true, unit: 'operations', threshold: '5', used: '5', windowEndsAt: 0, perUser: null } as const;
 test.each([
   ['5 of 5 operations used.', usage],
   ['0.3 ETH of 1 ETH used.', { ...usage, unit: 'wei' as const, threshold: '1000000000000000000', used: '300000000000000000' }],
