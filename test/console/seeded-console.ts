@@ -191,6 +191,15 @@ const fill = async ({ service }: ServingEngine): Promise<{ items: Seeded; hostil
   const made = [];
   for (const rule of rules) made.push(await service.call('rules.create', { paymasterId, rule }));
   await service.call('rules.deactivate', { paymasterId, ruleId: made[1]?._id });
+  const token = { chainId: CHAIN_ID, decimals: 6, premium: '13' };
+  await service.call('feeTokens.set', {
+    ...{ ...token, address: `0x${'70'.repeat(20)}`, symbol: 'USDC', preFund: true },
+    rate: { source: 'static', tokensPerCoin: '3000.5' },
+  });
+  await service.call('feeTokens.set', {
+    ...{ ...token, address: `0x${'71'.repeat(20)}`, symbol: HOSTILE },
+    rate: { source: 'chainlink', nativeFeed: `0x${'72'.repeat(20)}`, tokenFeed: `0x${'73'.repeat(20)}` },
+  });
   const webhook = { paymasterId, webhookUrl: 'https://hooks.example/verify', requestType: 'POST' };
   await service.call('webhooks.create', webhook);
   return { items, hostile };
