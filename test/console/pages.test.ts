@@ -48,7 +48,10 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
     address: () => '#/rules',
     ready: async (page) => {
       await page.getByText('Who is near it').first().click();
-      await page.getByRole('meter', { name: /^Used by 0x/ }).first().waitFor();
+      await page
+        .getByRole('meter', { name: /^Used by 0x/ })
+        .first()
+        .waitFor();
     },
   },
   'rules-new': {

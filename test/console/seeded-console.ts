@@ -5,6 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { systemClock, systemEntropy } from '../../src/engine/clock.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { createLog } from '../../src/engine/log.ts';
+import { limitKey } from '../../src/engine/decision/ledger-steps.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import type { DecisionDraft } from '../../src/engine/store/store.ts';
 import { explainDenial } from '../../src/shared/denials.ts';
@@ -159,7 +160,25 @@ const dayOf = (items: Seeded, hostile: Seeded): DecisionDraft[] => {
   });
 };
 
-const fill = async ({ service }: ServingEngine): Promise<{ items: Seeded; hostile: Seeded }> => {
+/** Signed a moment ago and not mined yet: by three users, one of whom has none left. */
+const openOnes = (items: Seeded): DecisionDraft[] => {
+  const now = systemClock.now();
+  return [5, 3, 1].flatMap((count, index) =>
+    Array.from({ length: count }, (): DecisionDraft => {
+      const settled = sponsored(items, now, `0x${(index + 160).toString(16).repeat(20)}`, 200_000n * GWEI);
+      const validUntil = Math.floor(now / 1000) + 3_600;
+      return {
+        ...settled,
+        actualCostWei: null,
+        settlement: 'reserved',
+        userOpHash: `0x${systemEntropy.uuid().replaceAll('-', '').repeat(2)}`,
+        validUntil,
+      };
+    }),
+  );
+};
+
+const fill = async ({ service }: ServingEngine): Promise<{ items: Seeded; hostile: Seeded; limitId: string }> => {
   const [account] = await service.call('accounts.list', {});
   const definition = { accountId: account?.accountId, type: 'HYBRID', chainId: CHAIN_ID, version: '1.1.0' };
   const items = await service.call('paymasters.create', { ...definition, name: 'Game Items' });
@@ -202,7 +221,7 @@ const fill = async ({ service }: ServingEngine): Promise<{ items: Seeded; hostil
   });
   const webhook = { paymasterId, webhookUrl: 'https://hooks.example/verify', requestType: 'POST' };
   await service.call('webhooks.create', webhook);
-  return { items, hostile };
+  return { items, hostile, limitId: made[0]?._id ?? '' };
 };
 
 /** Gives the tests of the file that calls it such a desk. The result is for inside tests. */
@@ -212,12 +231,18 @@ export const useSeededConsole = (): (() => SeededConsole) => {
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'gasdesk-console-'));
     const first = await startEngine({ dir });
-    const { items, hostile } = await fill(first);
+    const { items, hostile, limitId } = await fill(first);
     await first.stop();
     const log = createLog({ level: 'silent' });
     const store = openSqliteStore(openDataFolder(dir).database, { clock: systemClock, log });
     const drafts = dayOf(items, hostile);
     await Promise.all(drafts.map((draft) => store.appendDecision(draft)));
+    for (const draft of openOnes(items)) {
+      const claims = [
+        { key: limitKey({ ruleId: limitId, cycle: 0 }, 0, draft.sender), kind: 'count' as const, amount: 1n },
+      ];
+      await store.decideAndReserve({ claims, settlements: 0 }, () => ({ decision: draft, reserve: true }));
+    }
     await store.close();
     const engine = await startEngine({ dir });
     seeded = {
@@ -225,7 +250,7 @@ export const useSeededConsole = (): (() => SeededConsole) => {
       url: `${engine.url}/console/#token=${engine.operatorToken.reveal()}`,
       hostileDecision: drafts.find(({ rule }) => rule === 'webhook')?.id ?? '',
       deniedDecision: drafts.findLast(({ code }) => code === 'METHOD_NOT_WHITELISTED')?.id ?? '',
-      decisions: drafts.length,
+      decisions: drafts.length + openOnes(items).length,
     };
   });
   afterAll(async () => {

@@ -8,7 +8,8 @@ const desk = useOfflineDesk();
 const TOKEN = `0x${'70'.repeat(20)}`;
 const op = (overrides: Record<string, unknown> = {}): Record<string, unknown> =>
   operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' }, overrides);
-const pause = (reason?: string): Promise<unknown> => desk().call('system.pause', reason === undefined ? {} : { reason });
+const pause = (reason?: string): Promise<unknown> =>
+  desk().call('system.pause', reason === undefined ? {} : { reason });
 const resume = (): Promise<unknown> => desk().call('system.resume', {});
 const paused = async () => (await desk().call<ProcedureOutput<'system.info'>>('system.info', {})).paused;
 
@@ -50,7 +51,11 @@ describe('while all sponsorship is paused', () => {
       ...{ chainId: 31337, address: TOKEN, symbol: 'USDT', decimals: 6, premium: '10' },
       rate: { source: 'static', tokensPerCoin: '3000' },
     });
-    await desk().call('paymasterContracts.use', { chainId: 31337, version: '1.1.0-token', address: `0x${'7a'.repeat(20)}` });
+    await desk().call('paymasterContracts.use', {
+      chainId: 31337,
+      version: '1.1.0-token',
+      address: `0x${'7a'.repeat(20)}`,
+    });
     await pause();
     const tokenInfo = { feeTokenAddress: TOKEN };
     const refused = [

@@ -81,7 +81,8 @@ beforeEach(async () => {
   const rates = { rateOf: () => Promise.reject(new Error('there are none')) };
   const webhooks = { deliver: () => Promise.reject(new Error('there are none')), close: () => undefined };
   const pause = await createPauseSwitch(store);
-  sponsor = (nonce) => decide({ store, vault, pause, chains, webhooks, clock, rates, entropy: systemEntropy }, request(nonce));
+  sponsor = (nonce) =>
+    decide({ store, vault, pause, chains, webhooks, clock, rates, entropy: systemEntropy }, request(nonce));
 });
 afterEach(() => store.close());
 

@@ -14,5 +14,8 @@ export const pauseRule: Rule<null, PauseFacts | null> = {
   check: (_config, paused) =>
     paused === null
       ? pass('NOT_PAUSED')
-      : deny('SPONSORSHIP_PAUSED', { pausedAt: paused.since, ...(paused.reason !== null && { reason: paused.reason }) }),
+      : deny('SPONSORSHIP_PAUSED', {
+          pausedAt: paused.since,
+          ...(paused.reason !== null && { reason: paused.reason }),
+        }),
 };

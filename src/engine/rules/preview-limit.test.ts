@@ -20,7 +20,12 @@ test('of a limit for all: whoever came too late', () => {
 });
 
 test('of a limit on spending: what is denied takes nothing, so that a smaller one fits after it', () => {
-  const limit = { ...hourly, type: 'PAYMASTER', thresholdType: 'NATIVE_ASSET', threshold: '0.000000000000000015' } as const;
+  const limit = {
+    ...hourly,
+    type: 'PAYMASTER',
+    thresholdType: 'NATIVE_ASSET',
+    threshold: '0.000000000000000015',
+  } as const;
   expect(previewLimit(limit, from, [of('ann', 0), of('bob', 0), of('cid', 0, 5n)])).toMatchObject({
     ...{ usersReached: 1, operationsDenied: 1 },
   });

@@ -39,7 +39,8 @@ export const decisionHandlers = (
     });
 
   return {
-    'decisions.list': (filter) => store.listDecisions(withSenderKey(filter)),
+    'decisions.list': ({ userOpHash, ...filter }) =>
+      store.listDecisions({ ...withSenderKey(filter), userOpHash: userOpHash?.toLowerCase() }),
     'decisions.page': (filter) => store.pageDecisions(withSenderKey(filter)),
     'decisions.show': ({ decisionId }) => requireDecision(decisionId),
     'decisions.calls': async ({ decisionId }) => {

@@ -195,6 +195,9 @@ export interface DecisionQuery {
 
 /** Filters of the decision list. */
 export interface DecisionFilter extends DecisionQuery {
+  /** In lower case. Finds sponsored operations, also by another hash under which they were mined. */
+  userOpHash?: string | undefined;
+  decisionId?: string | undefined;
   /** Only decisions with a smaller `seq`. */
   before?: number | undefined;
   limit: number;

@@ -70,14 +70,12 @@ type Threshold = typeof exactPositiveNumber | typeof exactPositiveInput;
 
 /** A spending limit to be kept, its threshold read by the schema given. */
 const spendingLimitData = <T extends Threshold>(threshold: T) =>
-  z
-    .strictObject({ type: limitType, cycleDuration, threshold, thresholdType })
-    .superRefine((data, context) => {
-      // TypeScript cannot look into what depends on T; every Threshold reads to decimal digits.
-      const read = data as unknown as Pick<SpendingLimit, 'threshold' | 'thresholdType'>;
-      const fault = thresholdFault(read.thresholdType, read.threshold);
-      if (fault !== undefined) context.addIssue({ code: 'custom', path: ['threshold'], message: fault });
-    });
+  z.strictObject({ type: limitType, cycleDuration, threshold, thresholdType }).superRefine((data, context) => {
+    // TypeScript cannot look into what depends on T; every Threshold reads to decimal digits.
+    const read = data as unknown as Pick<SpendingLimit, 'threshold' | 'thresholdType'>;
+    const fault = thresholdFault(read.thresholdType, read.threshold);
+    if (fault !== undefined) context.addIssue({ code: 'custom', path: ['threshold'], message: fault });
+  });
 
 const webhookData = z.strictObject({
   url: httpUrl,

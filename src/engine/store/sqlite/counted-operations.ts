@@ -28,7 +28,7 @@ export const countedOperationsStore = (database: Database.Database): Pick<Store,
     async countedOperations({ paymasterId, from, most }) {
       const found: CountedOperation[] = [];
       let looked = 0;
-      for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+      for (let before = Number.MAX_SAFE_INTEGER; ;) {
         const rows = read.all(paymasterId, before, Math.min(STRETCH, most - looked));
         looked += rows.length;
         for (const row of rows) {

@@ -5,6 +5,7 @@ import { decisionQueries } from './decision-queries.ts';
 import { countedOperationsStore } from './counted-operations.ts';
 import { decisionSummary } from './decision-summary.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { createHashIndex } from './hash-index.ts';
 import type { Ledger } from './ledger.ts';
 
 type DecisionStore = Pick<
@@ -48,6 +49,12 @@ export const decisionStore = (database: Database.Database, ledger: Ledger, commi
     return { ...stored, settlement, actualCostWei, seq: Number(lastInsertRowid) };
   };
 
+  const hashes = createHashIndex(database);
+  /** A lot at a time, so that decisions are stored in between. */
+  const enterHashes = async (): Promise<void> => {
+    while (!(await commit.run(() => hashes.catchUp())));
+  };
+
   return {
     async settlements() {
       return ledger.settlements();
@@ -68,7 +75,7 @@ export const decisionStore = (database: Database.Database, ledger: Ledger, commi
       return stored;
     },
     appendDecision: (decision) => commit.run(() => append(decision)),
-    ...decisionQueries(database),
+    ...decisionQueries(database, enterHashes),
     ...decisionSummary(database),
     ...countedOperationsStore(database),
   };

@@ -12,7 +12,9 @@ interface Row {
 
 /** What is signed and not over yet, in SQLite: the reserved decisions alone are read, and what they hold of their tanks. */
 export const openPromiseStore = (database: Database.Database): Pick<Store, 'openPromises'> => {
-  const chains = database.prepare<[], { chainId: number }>('SELECT DISTINCT chain_id AS chainId FROM watched_paymaster');
+  const chains = database.prepare<[], { chainId: number }>(
+    'SELECT DISTINCT chain_id AS chainId FROM watched_paymaster',
+  );
   const read = database.prepare<[number, number, number], Row>(
     `SELECT seq, paymaster_id AS paymasterId,
        (SELECT held FROM ledger_claim
@@ -23,7 +25,7 @@ export const openPromiseStore = (database: Database.Database): Pick<Store, 'open
     async openPromises() {
       const byDapp = new Map<string, OpenPromise>();
       for (const { chainId } of chains.all()) {
-        for (let after = 0; ; ) {
+        for (let after = 0; ;) {
           const rows = read.all(chainId, after, STRETCH);
           for (const { paymasterId, held } of rows) {
             const open = byDapp.get(paymasterId) ?? { paymasterId, chainId, promisedWei: 0n, operations: 0 };

@@ -22,14 +22,16 @@ export const windowUsersStore = (database: Database.Database): Pick<Store, 'wind
     async windowUsers({ prefix, threshold, most }) {
       let nearest: { user: Address; used: bigint }[] = [];
       let [users, atLimit] = [0, 0];
-      for (let after = prefix; ; ) {
+      for (let after = prefix; ;) {
         const rows = read.all(after, prefix + END, STRETCH);
         const used = rows
           .map(({ key, held }) => ({ user: key.slice(prefix.length) as Address, used: BigInt(held) }))
           .filter((account) => account.used > 0n);
         users += used.length;
         atLimit += used.filter((account) => account.used >= threshold).length;
-        nearest = [...nearest, ...used].sort((a, b) => Number(b.used > a.used) - Number(b.used < a.used)).slice(0, most);
+        nearest = [...nearest, ...used]
+          .sort((a, b) => Number(b.used > a.used) - Number(b.used < a.used))
+          .slice(0, most);
         const last = rows.at(-1);
         if (last === undefined || rows.length < STRETCH) return { users, atLimit, nearest };
         after = last.key;
