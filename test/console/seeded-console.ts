@@ -7,7 +7,7 @@ import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { createLog } from '../../src/engine/log.ts';
 import { limitKey } from '../../src/engine/decision/ledger-steps.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
-import type { DecisionDraft } from '../../src/engine/store/store.ts';
+import type { Claim, DecisionDraft } from '../../src/engine/store/store.ts';
 import { explainDenial } from '../../src/shared/denials.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
 import { type ServingEngine, gameCall, gameItems, startEngine } from '../support/sponsored-world.ts';
@@ -238,8 +238,9 @@ export const useSeededConsole = (): (() => SeededConsole) => {
     const drafts = dayOf(items, hostile);
     await Promise.all(drafts.map((draft) => store.appendDecision(draft)));
     for (const draft of openOnes(items)) {
-      const claims = [
-        { key: limitKey({ ruleId: limitId, cycle: 0 }, 0, draft.sender), kind: 'count' as const, amount: 1n },
+      const claims: Claim[] = [
+        { key: limitKey({ ruleId: limitId, cycle: 0 }, 0, draft.sender), kind: 'count', amount: 1n },
+        { key: `tank:${CHAIN_ID}:${PAYMASTER}:0x`, kind: 'tank', amount: BigInt(draft.maxCostWei ?? '0') },
       ];
       await store.decideAndReserve({ claims, settlements: 0 }, () => ({ decision: draft, reserve: true }));
     }

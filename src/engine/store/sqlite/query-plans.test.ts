@@ -44,7 +44,7 @@ beforeAll(async () => {
       await pageDecisions({ paymasterId, outcome, after: 0, limit: 1 });
     }
   }
-  statements.push(...prepare.mock.calls.map(([sql]) => sql));
+  statements.push(...new Set(prepare.mock.calls.map(([sql]) => sql)));
   prepare.mockRestore();
 });
 afterAll(() => {
