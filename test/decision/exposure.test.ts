@@ -27,7 +27,7 @@ describe('what is promised', () => {
     expect(dapps.find(({ paymasterId }) => paymasterId === dapp.paymasterId)).toMatchObject({
       ...promised,
       tank: {
-        ...{ balanceWei: String(30n * RESERVED_WEI), freeWei: String(28n * RESERVED_WEI), operationsLeft: 28 },
+        ...{ balanceWei: String(30n * RESERVED_WEI), freeWei: String(28n * RESERVED_WEI), operationsLeft: '28' },
         ...{ level: 'good', sharedBy: 1, fault: null },
       },
     });

@@ -58,7 +58,8 @@ export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exp
   /** The most that the DApp's newest operation may have cost, where it came so far. */
   const newestCost = async (paymasterId: string): Promise<bigint | undefined> => {
     const [newest] = await store.listDecisions({ paymasterId, limit: 1 });
-    return newest?.maxCostWei == null ? undefined : BigInt(newest.maxCostWei);
+    const cost = newest?.maxCostWei ?? null;
+    return cost === null ? undefined : BigInt(cost);
   };
 
   const measure = async (): Promise<Exposure> => {
@@ -95,7 +96,7 @@ export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exp
         ...shared,
         balanceWei: String(balance.wei),
         freeWei: String(free),
-        operationsLeft: cost === undefined || cost === 0n ? null : Number(free / cost),
+        operationsLeft: cost === undefined || cost === 0n ? null : String(free / cost),
         level: levelOf(free, cost),
         fault: null,
       };

@@ -17,7 +17,7 @@ const tank = z.strictObject({
   balanceWei: wei.nullable().describe('On chain; null where it cannot be read'),
   promisedWei: wei.describe('Of this tank, for all DApps that share it'),
   freeWei: wei.nullable(),
-  operationsLeft: z.number().nullable().describe("How many more like the DApp's newest it covers, at their maximum"),
+  operationsLeft: z.string().nullable().describe("How many more like the DApp's newest it covers, at their maximum"),
   level: z.enum(['good', 'low', 'empty', 'unknown']),
   sharedBy: z.number().describe('How many DApps are paid from it'),
   fault: z.string().nullable().describe('Why the balance cannot be read, or why there is no tank'),

@@ -89,25 +89,22 @@ const definitionWith = <T extends Threshold>(threshold: T) =>
     z.strictObject({ name, policyType: z.literal('WALLET_DEPLOYMENT'), policyData: z.strictObject({}) }),
   ]);
 
-const updateWith = <T extends Threshold>(threshold: T) =>
-  z.strictObject({
-    name: name.optional(),
-    cycleDuration: cycleDurationInUpdate.optional(),
-    threshold: threshold.optional(),
-    thresholdType: thresholdType.optional(),
-  });
-
 /** Body of the rule creation on the management interface, per `policyType`. */
 export const ruleDefinition = definitionWith(exactPositiveNumber);
 
 /** Body of the limit update there: every field optional, the cycle starts anew in any case. */
-export const limitUpdate = updateWith(exactPositiveNumber);
+export const limitUpdate = z.strictObject({
+  name: name.optional(),
+  cycleDuration: cycleDurationInUpdate.optional(),
+  threshold: exactPositiveNumber.optional(),
+  thresholdType: thresholdType.optional(),
+});
 
 /** The same as operators send them: a threshold may be decimal text. */
 export const typedRuleDefinition = definitionWith(exactPositiveInput);
 
 /** The same as operators send it. */
-export const typedLimitUpdate = updateWith(exactPositiveInput);
+export const typedLimitUpdate = limitUpdate.extend({ threshold: exactPositiveInput.optional() });
 
 /** A limit that is typed and not kept yet. */
 export const typedLimit = spendingLimitData(exactPositiveInput);

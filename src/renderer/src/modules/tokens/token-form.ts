@@ -1,6 +1,5 @@
 import type { ProcedureInput } from '../../../../shared/contract/index.ts';
 import { type FeeToken, feedMaxAge } from '../../../../shared/schema/fee-token.ts';
-import type { Address } from '../../../../shared/schema/hex.ts';
 
 /** A fee token while it is typed. Amounts are text, so that no double stands between them and what is kept. */
 export interface TokenForm {
@@ -43,7 +42,7 @@ export const isWhole = (form: TokenForm): boolean => {
 /** What a whole form says. */
 export const tokenOf = (form: TokenForm): ProcedureInput<'feeTokens.set'> => ({
   chainId: form.chainId ?? 0,
-  address: form.address.trim() as Address,
+  address: form.address.trim(),
   symbol: form.symbol.trim(),
   decimals: form.decimals ?? 0,
   premium: form.premium.trim(),
@@ -54,8 +53,8 @@ export const tokenOf = (form: TokenForm): ProcedureInput<'feeTokens.set'> => ({
       ? { source: 'static', tokensPerCoin: form.tokensPerCoin.trim() }
       : {
           source: 'chainlink',
-          nativeFeed: form.nativeFeed.trim() as Address,
-          tokenFeed: form.tokenFeed.trim() as Address,
+          nativeFeed: form.nativeFeed.trim(),
+          tokenFeed: form.tokenFeed.trim(),
           maxAge: form.maxAge ?? feedMaxAge.byDefault,
         },
 });

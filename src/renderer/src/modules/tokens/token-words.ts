@@ -11,9 +11,7 @@ const WHOLE = 1_000_000n;
 
 /**
  * What a user would pay for an operation, as a sentence; undefined where the rate or the premium is no number.
- *
- * @param tokensPerCoin whole tokens for one native coin, decimal digits
- * @param premium percent, decimal digits
+ * Premium in percent and whole tokens per native coin in decimal digits.
  */
 export const priceSentence = (
   { symbol, decimals, premium }: Pick<FeeToken, 'symbol' | 'decimals' | 'premium'>,
