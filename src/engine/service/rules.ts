@@ -3,7 +3,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { type SpendingLimit, cycleMs, thresholdFault } from '../../shared/schema/rule.ts';
 import type { Paymaster, Rule, RulePolicy, SmartContract } from '../store/store.ts';
 import { isLimit, usageOf } from './limit-usage.ts';
-import { previewLimit } from '../rules/preview-limit.ts';
+import { previewLimit } from '../ledger/preview-limit.ts';
 import { requirePaymaster } from './paymasters.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 

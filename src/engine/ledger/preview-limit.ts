@@ -1,5 +1,6 @@
 import { type CycleDuration, type SpendingLimit, cycleMs } from '../../shared/schema/rule.ts';
-import { limitAmount, thresholdUnits } from './spending-limit.ts';
+import { windowAt } from './windows.ts';
+import { limitAmount, thresholdUnits } from '../rules/spending-limit.ts';
 
 /** An operation that was decided before, as a limit counts it. */
 interface Counted {
@@ -32,8 +33,7 @@ export const previewLimit = (limit: ProposedLimit, from: number, operations: rea
   const reached = new Set<string>();
   let operationsDenied = 0;
   for (const { sender, at, costWei } of operations) {
-    const window = Math.floor((at - from) / proposed.durationInMs);
-    const account = `${window} ${limit.type === 'SMART_ACCOUNT' ? sender : ''}`;
+    const account = `${windowAt(proposed, at).index} ${limit.type === 'SMART_ACCOUNT' ? sender : ''}`;
     const after = (used.get(account) ?? 0n) + limitAmount(proposed, costWei);
     if (after <= threshold) used.set(account, after);
     else {
