@@ -11,6 +11,7 @@ import { doctorCommand } from './doctor.ts';
 import { feeTokenCommand } from './fee-token.ts';
 import { logCommand } from './log.ts';
 import { openapiCommand } from './openapi.ts';
+import { pauseCommand, resumeCommand } from './pause.ts';
 import { paymasterCommand } from './paymaster.ts';
 import { reviewCommand } from './review.ts';
 import { serveCommand } from './serve.ts';
@@ -35,6 +36,8 @@ const commands = [
   signerCommand,
   contractCommand,
   feeTokenCommand,
+  pauseCommand,
+  resumeCommand,
   decisionsCommand,
   doctorCommand,
   logCommand,

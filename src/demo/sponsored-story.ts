@@ -138,6 +138,12 @@ const tellRules = async (world: World, dapp: Dapp, account: SimpleAccount): Prom
   story.step('The user mints once more: a second time on this day');
   await tellDenied(world, 'spendingLimit', 'LIMIT_REACHED', mint);
 
+  story.step('The operator pauses all sponsorship, and the user mints once more');
+  await world.engine.service.call('system.pause', { reason: 'The demo' });
+  await tellDenied(world, 'pause', 'SPONSORSHIP_PAUSED', mint);
+  await world.engine.service.call('system.resume', {});
+  story.tell('The operator resumes.');
+
   await tellWebhook(world, dapp);
   story.check((await tankBalance(world, dapp)) === before, 'the tank paid for none of these');
 };

@@ -9,6 +9,7 @@ import type { Config, ConfigSources } from './config.ts';
 import { createControlApp } from './control/app.ts';
 import type { DataFolder } from './data-folder/data-folder.ts';
 import { lockDataFolder } from './data-folder/lock.ts';
+import { createPauseSwitch } from './decision/pause-switch.ts';
 import { createHttpApp } from './http/app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import type { Log } from './log.ts';
@@ -144,6 +145,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       webhooks,
       clock,
       entropy,
+      pause: await createPauseSwitch(store),
       log,
       receiver,
       settings,

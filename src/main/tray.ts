@@ -38,8 +38,7 @@ export const openTray = ({ desk, show, quit, clock, failed }: TrayOptions): (() 
       { label: 'Open Gasdesk', click: show },
       {
         label: isPaused ? 'Resume sponsorship' : 'Pause all sponsorship',
-        visible: change !== undefined,
-        click: () => void change?.().catch(failed).then(refresh),
+        click: () => void change().catch(failed).then(refresh),
       },
       { type: 'separator' },
       { label: 'Quit', click: quit },

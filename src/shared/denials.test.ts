@@ -35,6 +35,10 @@ const token = {
 
 /** Every code with what its rule leaves as evidence, and what the words have to name. */
 const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string[] }> = {
+  SPONSORSHIP_PAUSED: {
+    evidence: { pausedAt: windowEndsAt, reason: 'Key rotation' },
+    names: ['2026-11-21 14:30 UTC', 'gasdesk resume'],
+  },
   UNKNOWN_SELECTOR: { evidence: detail, names: [detail.detail] },
   MALFORMED_CALL_DATA: { evidence: detail, names: [detail.detail] },
   NESTED_EXECUTE_USER_OP: { evidence: detail, names: [detail.detail] },

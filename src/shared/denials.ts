@@ -52,6 +52,10 @@ const undecodable =
 const SIMPLER = 'Send the calls through a plain execute or executeBatch of the account.';
 
 const rows = {
+  SPONSORSHIP_PAUSED: ({ pausedAt }) => ({
+    message: `All sponsorship is paused since ${clockTime(Number(pausedAt))}; nothing is signed until the operator resumes it.`,
+    hint: 'Resume in the top bar of the console, or run "gasdesk resume"; then send the operation again.',
+  }),
   UNKNOWN_SELECTOR: undecodable('Use an account type Gasdesk knows, and call its execute or executeBatch.'),
   MALFORMED_CALL_DATA: undecodable('Encode the callData with the ABI of the account; do not edit it by hand.'),
   NESTED_EXECUTE_USER_OP: undecodable('Put the call behind one executeUserOp prefix only.'),

@@ -117,6 +117,14 @@ describe.concurrent.each([
     expect(await json('token', 'revoke', made.tokenId)).toMatchObject({ revokedAt: expect.any(Number) });
   });
 
+  it('pause and resume: nothing is sponsored in between, whoever looks', async () => {
+    const { json, human } = await openDesk(served);
+    const paused = await json('pause', '--reason', 'Key rotation');
+    expect(paused).toEqual({ paused: true, since: expect.any(Number), reason: 'Key rotation' });
+    expect(await human('pause')).toContain('Key rotation');
+    expect(await json('resume')).toEqual({ paused: false });
+  });
+
   it('fails with exit code 1 and one line for what there is not', async () => {
     const { run } = await openDesk(served);
     expect(await run('token', 'revoke', 'nothing', '--json')).toEqual({

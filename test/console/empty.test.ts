@@ -65,7 +65,7 @@ test('the keys lead to every page, list themselves, and leave those who type alo
   await page.getByRole('heading', { name: 'Decisions' }).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('0x12');
-  expect(await page.getByRole('textbox', { name: 'Sender' }).inputValue()).toBe('0x12');
+  expect(await page.getByRole('textbox', { name: 'Sender, userOpHash or decision id' }).inputValue()).toBe('0x12');
 });
 
 test('the forms can be used by everybody, in both themes', async () => {

@@ -52,6 +52,38 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
     },
   },
   log: { address: () => '#/log', ready: (page) => page.getByText('http.request').first().waitFor() },
+  'rules-near': {
+    address: () => '#/rules',
+    ready: async (page) => {
+      await page.getByText('Who is near it').first().click();
+      await page
+        .getByRole('meter', { name: /^Used by 0x/ })
+        .first()
+        .waitFor();
+    },
+  },
+  'rules-new': {
+    address: () => '#/rules',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Add a rule' }).click();
+      await page.getByLabel('Allowed').fill('3');
+      await page.getByText("On the last 24 hours' traffic").waitFor();
+    },
+  },
+  tokens: {
+    address: () => '#/tokens',
+    ready: async (page) => {
+      await page.getByText('A user pays about 3.39').waitFor();
+      await page.getByText('No usable rate').or(page.getByText('has no RPC URL')).first().waitFor();
+    },
+  },
+  'tokens-new': {
+    address: () => '#/tokens',
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Add a token' }).click();
+      await page.getByLabel('Address of the token').waitFor();
+    },
+  },
   settings: {
     address: () => '#/settings',
     ready: async (page) => {

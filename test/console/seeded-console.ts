@@ -5,8 +5,9 @@ import { afterAll, beforeAll } from 'vitest';
 import { systemClock, systemEntropy } from '../../src/engine/clock.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { createLog } from '../../src/engine/log.ts';
+import { limitKey } from '../../src/engine/decision/ledger-steps.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
-import type { DecisionDraft } from '../../src/engine/store/store.ts';
+import type { Claim, DecisionDraft } from '../../src/engine/store/store.ts';
 import { explainDenial } from '../../src/shared/denials.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
 import { type ServingEngine, gameCall, gameItems, startEngine } from '../support/sponsored-world.ts';
@@ -160,7 +161,25 @@ const dayOf = (items: Seeded, hostile: Seeded): DecisionDraft[] => {
   });
 };
 
-const fill = async ({ service }: ServingEngine): Promise<{ items: Seeded; hostile: Seeded }> => {
+/** Signed a moment ago and not mined yet: by three users, one of whom has none left. */
+const openOnes = (items: Seeded): DecisionDraft[] => {
+  const now = systemClock.now();
+  return [5, 3, 1].flatMap((count, index) =>
+    Array.from({ length: count }, (): DecisionDraft => {
+      const settled = sponsored(items, now, `0x${(index + 160).toString(16).repeat(20)}`, 200_000n * GWEI);
+      const validUntil = Math.floor(now / 1000) + 3_600;
+      return {
+        ...settled,
+        actualCostWei: null,
+        settlement: 'reserved',
+        userOpHash: `0x${systemEntropy.uuid().replaceAll('-', '').repeat(2)}`,
+        validUntil,
+      };
+    }),
+  );
+};
+
+const fill = async ({ service }: ServingEngine): Promise<{ items: Seeded; hostile: Seeded; limitId: string }> => {
   const [account] = await service.call('accounts.list', {});
   const definition = { accountId: account?.accountId, type: 'HYBRID', chainId: CHAIN_ID, version: '1.1.0' };
   const items = await service.call('paymasters.create', { ...definition, name: 'Game Items' });
@@ -192,9 +211,18 @@ const fill = async ({ service }: ServingEngine): Promise<{ items: Seeded; hostil
   const made = [];
   for (const rule of rules) made.push(await service.call('rules.create', { paymasterId, rule }));
   await service.call('rules.deactivate', { paymasterId, ruleId: made[1]?._id });
+  const token = { chainId: CHAIN_ID, decimals: 6, premium: '13' };
+  await service.call('feeTokens.set', {
+    ...{ ...token, address: `0x${'70'.repeat(20)}`, symbol: 'USDC', preFund: true },
+    rate: { source: 'static', tokensPerCoin: '3000.5' },
+  });
+  await service.call('feeTokens.set', {
+    ...{ ...token, address: `0x${'71'.repeat(20)}`, symbol: HOSTILE },
+    rate: { source: 'chainlink', nativeFeed: `0x${'72'.repeat(20)}`, tokenFeed: `0x${'73'.repeat(20)}` },
+  });
   const webhook = { paymasterId, webhookUrl: 'https://hooks.example/verify', requestType: 'POST' };
   const { webhookId } = await service.call('webhooks.create', webhook);
-  return { items: { ...items, webhookId }, hostile };
+  return { items: { ...items, webhookId }, hostile, limitId: made[0]?._id ?? '' };
 };
 
 /** Gives the tests of the file that calls it such a desk. The result is for inside tests. */
@@ -204,12 +232,19 @@ export const useSeededConsole = (): (() => SeededConsole) => {
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'gasdesk-console-'));
     const first = await startEngine({ dir });
-    const { items, hostile } = await fill(first);
+    const { items, hostile, limitId } = await fill(first);
     await first.stop();
     const log = createLog({ level: 'silent' });
     const store = openSqliteStore(openDataFolder(dir).database, { clock: systemClock, log });
     const drafts = dayOf(items, hostile);
     await Promise.all(drafts.map((draft) => store.appendDecision(draft)));
+    for (const draft of openOnes(items)) {
+      const claims: Claim[] = [
+        { key: limitKey({ ruleId: limitId, cycle: 0 }, 0, draft.sender), kind: 'count', amount: 1n },
+        { key: `tank:${CHAIN_ID}:${PAYMASTER}:0x`, kind: 'tank', amount: BigInt(draft.maxCostWei ?? '0') },
+      ];
+      await store.decideAndReserve({ claims, settlements: 0 }, () => ({ decision: draft, reserve: true }));
+    }
     await store.close();
     const engine = await startEngine({ dir, flags: { logLevel: 'info' } });
     // What is refused stands in the log.
@@ -219,7 +254,7 @@ export const useSeededConsole = (): (() => SeededConsole) => {
       url: `${engine.url}/console/#token=${engine.operatorToken.reveal()}`,
       hostileDecision: drafts.find(({ rule }) => rule === 'webhook')?.id ?? '',
       deniedDecision: drafts.findLast(({ code }) => code === 'METHOD_NOT_WHITELISTED')?.id ?? '',
-      decisions: drafts.length,
+      decisions: drafts.length + openOnes(items).length,
     };
   });
   afterAll(async () => {

@@ -17,6 +17,7 @@ import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { type SponsorshipDecision, decide } from './decide.ts';
 import type { SponsorshipRequest } from './decision-draft.ts';
+import { createPauseSwitch } from './pause-switch.ts';
 
 const CHAIN = 31337;
 const CONTRACT = '0x00000000000000000000000000000000000000cc';
@@ -79,7 +80,9 @@ beforeEach(async () => {
   const chains = { urls: async () => ({}), rpc: async () => node, bundler: async () => undefined };
   const rates = { rateOf: () => Promise.reject(new Error('there are none')) };
   const webhooks = { deliver: () => Promise.reject(new Error('there are none')), close: () => undefined };
-  sponsor = (nonce) => decide({ store, vault, chains, webhooks, clock, rates, entropy: systemEntropy }, request(nonce));
+  const pause = await createPauseSwitch(store);
+  sponsor = (nonce) =>
+    decide({ store, vault, pause, chains, webhooks, clock, rates, entropy: systemEntropy }, request(nonce));
 });
 afterEach(() => store.close());
 

@@ -14,14 +14,16 @@ import type { DappPolicy } from '../store/store.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
 import { authorizationStep, checkAuthorization } from './authorization.ts';
 import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
+import { type PauseSwitch, pauseSteps } from './pause-switch.ts';
 import { type PayerContext, findPayer } from './payer.ts';
 import { paymentClaim } from './payment-claim.ts';
-import { withGas } from './operation-gas.ts';
+import { type GasQuestion, withGas, withSentGas } from './operation-gas.ts';
 import { type Progress, type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
 import { recordingFailure } from './recording.ts';
 import { type Reason, type Step, reasonOf, ruleStep } from './steps.ts';
 import { tryTaking } from './token-taking.ts';
+import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
 import { type WebhookAnswers, askWebhooks, needsAnswers } from './webhook-steps.ts';
 import { whitelistOf } from './whitelist.ts';
 
@@ -30,6 +32,7 @@ export interface DecisionContext extends PayerContext {
   readonly webhooks: Deliverer;
   readonly clock: Clock;
   readonly entropy: Entropy;
+  readonly pause: PauseSwitch;
 }
 
 /** How a request ended: signed, or the operation's gas values and the reason why not. */
@@ -65,19 +68,25 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
   const termsNow = (): SponsorshipTerms =>
     termsAt(clock.now(), options.expiryDuration, payer, { senderNonce, delegate });
 
-  // 1. Gas
-  const { op: priced, step: gasStep } = await withGas({
+  // 1. Gas, which is estimated over a signed draft: not while nothing is signed.
+  const paused = context.pause.current();
+  const question: GasQuestion = {
     request: progress.request,
     ready: payer,
     sale: offered,
     chains,
     rpc,
     sponsor: (draft) => sponsor(offered?.estimating ?? payer, draft, termsNow()),
-  });
+  };
+  const { op: priced, step: gasStep } = paused === null ? await withGas(question) : withSentGas(question);
   const authorization = authorizationStep(userOperation);
   const notes = [gasStep, ...(authorization ? [authorization] : [])];
   progress.steps = notes;
-  const taking = offered && (await tryTaking(rpc, offered, priced, { open: options.calculateGasLimits }));
+  /** What was not estimated must not be signed either, though the pause may have ended meanwhile. */
+  const pauseNow = (): Step[] => pauseSteps(clock, paused ?? context.pause.current());
+  const gasOrigin =
+    paused === null ? { open: options.calculateGasLimits } : { open: true, callGasLimit: AMPLE_CALL_GAS };
+  const taking = offered && (await tryTaking(rpc, offered, priced, gasOrigin));
   const { sale, op } = taking ?? { sale: undefined, op: priced };
   const ready = sale?.ready ?? payer;
   const decoding = decodeOperation(op, ready);
@@ -86,7 +95,7 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
   for (;;) {
     // Whatever waits comes before the policy is read: what the operator changes meanwhile binds this operation.
     const settlements = await store.settlements();
-    const money = await readMoney(rpc, ready, options.calculateGasLimits);
+    const money = await readMoney(rpc, ready, options.calculateGasLimits && paused === null);
     const payment = taking && (await paymentClaim(clock, rpc, taking, decoding));
     const rules = await store.dappPolicy(paymaster.paymasterId);
     const policy = sale === undefined ? rules : unbound(rules);
@@ -98,7 +107,7 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
 
     // 6. Webhooks, only when no local rule denies. Afterwards everything is looked at anew.
     const preview = needsAnswers(policy, asked)
-      ? [...progress.steps, ...ledger.steps(await store.heldOf(ledger.claims)), ...asked.values()]
+      ? [...pauseNow(), ...progress.steps, ...ledger.steps(await store.heldOf(ledger.claims)), ...asked.values()]
       : undefined;
     if (preview !== undefined && reasonOf(preview) === undefined) {
       asked = await askWebhooks(context, policy, op, progress, asked);
@@ -110,7 +119,7 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
     const concluded = { ...progress, now: clock.now(), policy, ready, sale, terms, op, decoding, delegate };
     const decided = await store.decideAndReserve({ claims: ledger.claims, settlements }, (held) => {
       // Where a webhook was not asked because a local rule denied, that denial stands.
-      const steps = preview ?? [...progress.steps, ...ledger.steps(held), ...asked.values()];
+      const steps = preview ?? [...pauseNow(), ...progress.steps, ...ledger.steps(held), ...asked.values()];
       const reason = reasonOf(steps);
       const paymasterAndData = reason === undefined ? sponsor(ready, op, terms) : '0x';
       return {

@@ -37,13 +37,21 @@ export interface LedgerFacts {
   readonly now: number;
 }
 
-type LimitRule = Rule & { policyType: 'PAYMASTER_SA_LIMIT' };
+/** A rule that is a spending limit. */
+export type LimitRule = Rule & { policyType: 'PAYMASTER_SA_LIMIT' };
 
 const isActiveLimit = (rule: Rule): rule is LimitRule => rule.active && rule.policyType === 'PAYMASTER_SA_LIMIT';
 
 /** The ledger's account of the tank that pays for a DApp. */
 export const tankKey = ({ chainId, contract, fundingWallet }: ReadyPaymaster): string =>
   ['tank', chainId, addressKey(contract), addressKey(fundingWallet ?? '0x')].join(':');
+
+/**
+ * The ledger's account of one window of a limit; without its user, what the accounts of all users of a limit per user
+ * begin with.
+ */
+export const limitKey = ({ ruleId, cycle }: Pick<Rule, 'ruleId' | 'cycle'>, index: number, user = ''): string =>
+  ['limit', ruleId, cycle, index, user].join(':');
 
 const executionGas = (op: UserOperation): bigint => {
   const own = op.callGasLimit + op.verificationGasLimit;
@@ -53,17 +61,17 @@ const executionGas = (op: UserOperation): bigint => {
 /** Claims on every active limit's current window and on the gas tank (SPEC 5.4 and 5.5). */
 export const ledgerSteps = (clock: Clock, { op, ready, policy, payment, money, now }: LedgerFacts): LedgerSteps => {
   const maxCost = ready.layout.reservedCost(op);
-  const limits = policy.rules.filter(isActiveLimit).map(({ ruleId, cycle, name, policyData: limit }): ClaimedStep => {
+  const limits = policy.rules.filter(isActiveLimit).map(({ policyData: limit, ...rule }): ClaimedStep => {
     const { index, endsAt } = windowAt(limit, now);
     const user = limit.type === 'SMART_ACCOUNT' ? addressKey(op.sender) : '';
     const claim: Claim = {
-      key: ['limit', ruleId, cycle, index, user].join(':'),
+      key: limitKey(rule, index, user),
       kind: limit.thresholdType === 'COUNT' ? 'count' : 'spend',
       amount: limitAmount(limit, maxCost),
     };
     const step = (used: bigint): Step =>
       ruleStep(clock, spendingLimitRule.type, () =>
-        spendingLimitRule.check(null, { name, limit, used, amount: claim.amount, endsAt, now }),
+        spendingLimitRule.check(null, { name: rule.name, limit, used, amount: claim.amount, endsAt, now }),
       );
     return { claim, step };
   });

@@ -65,6 +65,12 @@ export const withGas = async ({
   return { op, step: noteStep('gas', 'GAS_ESTIMATED', gasEvidence(op)) };
 };
 
+/** The operation with the gas it came with, looked at by nobody: while nothing is signed nothing is estimated. */
+export const withSentGas = ({ request: { userOperation }, ready }: GasQuestion): { op: UserOperation; step: Step } => {
+  const op = withGivenGas(userOperation, ready);
+  return { op, step: noteStep('gas', 'GAS_NOT_ESTIMATED', gasEvidence(op)) };
+};
+
 /** What is not given is 0, or the contract's. */
 export const withGivenGas = (requested: RequestedOperation, { layout }: ReadyPaymaster): UserOperation => {
   const absent = { callGasLimit: 0n, verificationGasLimit: 0n, preVerificationGas: 0n };

@@ -13,6 +13,7 @@ import { readDelegate } from './chain-reads.ts';
 import { type DecisionContext, sponsor, termsAt } from './decide.ts';
 import type { SponsorshipRequest } from './decision-draft.ts';
 import { withGas } from './operation-gas.ts';
+import { requireUnpaused } from './pause-switch.ts';
 import { withGasForTaking } from './token-taking.ts';
 
 /** Quotes in the order in which they were asked for, and the contract that the user has to approve. */
@@ -27,10 +28,12 @@ export interface FeeQuotes {
  * What an operation would cost at most in the tokens asked for. Nothing is decided or stored, and nothing that was
  * signed is given away.
  *
- * @throws EngineError `PAYMASTER_NOT_READY` for a version without token mode too; else as deciding and rates do
+ * @throws EngineError `PAYMASTER_NOT_READY` for a version without token mode too; else as deciding and rates do;
+ *   `NOT_SPONSORED` while all sponsorship is paused
  */
 export const quoteFees = async (context: DecisionContext, request: SponsorshipRequest): Promise<FeeQuotes> => {
   const { store, vault, chains, clock, rates } = context;
+  requireUnpaused(context);
   const { paymaster, userOperation, options } = request;
   const contract = await requireTokenReady(store, vault, paymaster);
   const rpc = await chains.rpc(paymaster.chainId);

@@ -8,6 +8,7 @@ import { type DecisionContext, decodeOperation, localSteps, termsAt, unbound } f
 import { type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
 import { withGivenGas } from './operation-gas.ts';
+import { pauseSteps } from './pause-switch.ts';
 import { findPayer } from './payer.ts';
 import { paymentClaim } from './payment-claim.ts';
 import { recordingFailure } from './recording.ts';
@@ -31,7 +32,7 @@ export interface Stub {
  */
 export const stubSponsorship = (context: DecisionContext, request: SponsorshipRequest): Promise<Stub> =>
   recordingFailure(context, request, async (progress) => {
-    const { store, clock } = context;
+    const { store, clock, pause } = context;
     const { paymaster, userOperation, options } = request;
     const { ready, sale: offered, rpc } = await findPayer(context, request);
     await checkAuthorization(rpc, ready, userOperation, 'draft');
@@ -49,7 +50,7 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
     const payment = taking && (await paymentClaim(clock, rpc, taking, decoding));
     const ledger = ledgerSteps(clock, { op, ready, policy, payment, money: known, now });
     const local = sale === undefined ? localSteps(clock, policy, op, decoding) : [];
-    const steps = [...local, ...ledger.steps(await store.heldOf(ledger.claims))];
+    const steps = [...pauseSteps(clock, pause.current()), ...local, ...ledger.steps(await store.heldOf(ledger.claims))];
     const delegate = undefined;
     const terms = termsAt(now, options.expiryDuration, ready, { senderNonce: undefined, delegate });
     const reason = reasonOf(steps);

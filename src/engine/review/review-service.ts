@@ -46,6 +46,7 @@ export const createReviewService = (
       vault: 'absent',
       paymasters: (await store.listPaymasters()).length,
       decisions: await store.countDecisions(),
+      paused: null,
       review: about,
     }),
   };

@@ -41,7 +41,8 @@ export const decisionHandlers = (
     });
 
   return {
-    'decisions.list': (filter) => store.listDecisions(withSenderKey(filter)),
+    'decisions.list': ({ userOpHash, ...filter }) =>
+      store.listDecisions({ ...withSenderKey(filter), userOpHash: userOpHash?.toLowerCase() }),
     'decisions.page': (filter) => store.pageDecisions(withSenderKey(filter)),
     'decisions.report': (filter) => decisionReport({ store, clock }, withSenderKey(filter), origin),
     'decisions.show': ({ decisionId }) => requireDecision(decisionId),

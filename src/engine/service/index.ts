@@ -13,6 +13,7 @@ import { chainHandlers } from './chains.ts';
 import { configHandlers } from './config.ts';
 import { contractHandlers } from './contracts.ts';
 import { decisionHandlers } from './decisions.ts';
+import { exposureHandlers } from './exposure.ts';
 import { paymasterContractHandlers } from './paymaster-contracts.ts';
 import { paymasterHandlers } from './paymasters.ts';
 import { receiverHandlers } from './receiver.ts';
@@ -54,6 +55,7 @@ export const createService = (given: ServiceContext): Service => {
     ...configHandlers(context),
     ...contractHandlers(context),
     ...decisionHandlers(context, subscribe),
+    ...exposureHandlers(context),
     ...paymasterContractHandlers(context),
     ...paymasterHandlers(context),
     ...receiverHandlers(context),

@@ -3,8 +3,14 @@ import { EngineError } from '../../shared/errors.ts';
 import { type SpendingLimit, cycleMs, thresholdFault } from '../../shared/schema/rule.ts';
 import type { Paymaster, Rule, RulePolicy, SmartContract } from '../store/store.ts';
 import { keepWebhookUrl } from '../webhooks/url-in-vault.ts';
+import { isLimit, usageOf } from './limit-usage.ts';
+import { previewLimit } from '../ledger/preview-limit.ts';
 import { requirePaymaster } from './paymasters.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+
+const PREVIEW_MS = 24 * 3_600_000;
+/** To read so many takes the engine well under a second, in pieces. */
+const PREVIEW_OPERATIONS = 20_000;
 
 type RuleView = ProcedureOutput<'rules.create'>;
 type NewRule = Parameters<Handlers<'rules.create'>['rules.create']>[0]['rule'];
@@ -94,6 +100,18 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       const view = viewOf(await requirePaymaster(context, paymasterId));
       const { rules, contracts } = await store.dappPolicy(paymasterId);
       return [...rules.map(view.rule), ...contracts.map(view.contract)];
+    },
+    'rules.usage': async ({ paymasterId }) => {
+      await requirePaymaster(context, paymasterId);
+      const { rules } = await store.dappPolicy(paymasterId);
+      return Promise.all(rules.filter(isLimit).map((rule) => usageOf(store, rule, clock.now())));
+    },
+    'rules.preview': async ({ paymasterId, limit }) => {
+      await requirePaymaster(context, paymasterId);
+      const from = clock.now() - PREVIEW_MS;
+      const operations = await store.countedOperations({ paymasterId, from, most: PREVIEW_OPERATIONS + 1 });
+      const read = operations.slice(0, PREVIEW_OPERATIONS).reverse();
+      return { ...previewLimit(limit, from, read), complete: operations.length <= PREVIEW_OPERATIONS };
     },
     'rules.updateLimit': async ({ paymasterId, ruleId, update }) => {
       await requirePaymaster(context, paymasterId);

@@ -26,7 +26,15 @@ const attempt = async (name: string, fix: string, probe: () => Promise<string>):
 };
 
 /** The service itself: what it is, and whether everything it stands on is sound. */
-export const systemHandlers = ({ store, vault, chains, log, address }: ServiceContext): Handlers<NamesOf<'system'>> => {
+export const systemHandlers = ({
+  store,
+  vault,
+  chains,
+  clock,
+  pause,
+  log,
+  address,
+}: ServiceContext): Handlers<NamesOf<'system'>> => {
   const checkDatabase = async (): Promise<Check> => {
     const faults = await store.integrityFaults();
     return faults.length === 0
@@ -73,7 +81,21 @@ export const systemHandlers = ({ store, vault, chains, log, address }: ServiceCo
       vault: vault.state,
       paymasters: (await store.listPaymasters()).length,
       decisions: await store.countDecisions(),
+      paused: pause.current(),
     }),
+    'system.pause': async ({ reason = '' }) => {
+      const before = pause.current();
+      const words = reason.trim() === '' ? (before?.reason ?? null) : reason.trim();
+      const paused = { since: before?.since ?? clock.now(), reason: words };
+      await pause.set(paused);
+      log.warn('sponsorship.paused');
+      return paused;
+    },
+    'system.resume': async () => {
+      await pause.set(null);
+      log.warn('sponsorship.resumed');
+      return null;
+    },
     'system.doctor': async () => {
       const checks = [
         await checkDatabase(),

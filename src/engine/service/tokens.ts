@@ -62,6 +62,15 @@ export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTok
       return { ...token, note: notes.join(' ') };
     },
     'feeTokens.list': ({ chainId }) => store.listFeeTokens(chainId),
+    'feeTokens.rate': async (token) => {
+      try {
+        const { exchangeRate } = await rates.rateOf(token);
+        return { tokensPerCoin: unitsToDecimal(exchangeRate, token.decimals), fault: null };
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error;
+        return { tokensPerCoin: null, fault: error.message };
+      }
+    },
     'feeTokens.remove': async ({ chainId, address }) => {
       if (!(await store.removeFeeToken(chainId, address))) throw new EngineError('FEE_TOKEN_NOT_FOUND');
       rates.forget();

@@ -126,6 +126,40 @@ export interface Claim {
   amount: bigint;
 }
 
+/** What is signed for one DApp and may still be taken: neither mined nor released. */
+export interface OpenPromise {
+  paymasterId: string;
+  chainId: number;
+  promisedWei: bigint;
+  operations: number;
+}
+
+/** An operation as limits count it. */
+export interface CountedOperation {
+  sender: Address;
+  /** Epoch ms. */
+  at: number;
+  /** Actual cost, or the maximum where that is not known. */
+  costWei: bigint;
+}
+
+/** What the users of a limit per user hold in one window. */
+export interface WindowUsers {
+  /** How many there are. */
+  users: number;
+  /** How many have nothing left. */
+  atLimit: number;
+  /** Those who hold the most, the most first: address in lower case, operations or wei. */
+  nearest: { user: Address; used: bigint }[];
+}
+
+/** A pause of all sponsorship. */
+export interface Pause {
+  since: number;
+  /** The operator's own words; null where he gave none. */
+  reason: string | null;
+}
+
 /** A decision about to be stored; the store gives it its `seq`. */
 export type DecisionDraft = Omit<DecisionRecord, 'seq'>;
 
@@ -161,6 +195,9 @@ export interface DecisionQuery {
 
 /** Filters of the decision list. */
 export interface DecisionFilter extends DecisionQuery {
+  /** In lower case. Finds sponsored operations, also by another hash under which they were mined. */
+  userOpHash?: string | undefined;
+  decisionId?: string | undefined;
   /** Only decisions with a smaller `seq`. */
   before?: number | undefined;
   limit: number;
@@ -261,6 +298,8 @@ export interface Store extends SettlementStore {
   settlements(): Promise<number>;
   /** What all decisions together hold of each claimed account, in the order of the claims. */
   heldOf(claims: readonly Claim[]): Promise<bigint[]>;
+  /** The accounts whose key begins with `prefix` and ends with the user: how near they are to the threshold. */
+  windowUsers(window: { prefix: string; threshold: bigint; most: number }): Promise<WindowUsers>;
   /**
    * One atomic step: hands `conclude` what other decisions hold of each claimed account, in the order of the claims,
    * and writes the decision and its reservation. Nothing else touches these accounts in between. What `conclude`
@@ -283,6 +322,16 @@ export interface Store extends SettlementStore {
   countDecisions(): Promise<number>;
   /** What was decided from `from` (epoch ms) on, in so many steps of `stepMs`; the last holds all later ones too. */
   summarizeDecisions(time: { from: number; stepMs: number; steps: number }): Promise<DecisionSummary>;
+
+  /** Pauses all sponsorship, or ends the pause with null. */
+  savePause(pause: Pause | null): Promise<void>;
+  /** Null while operations are sponsored. */
+  findPause(): Promise<Pause | null>;
+
+  /** What the reserved decisions hold of their tanks, by DApp; those without any are not named. */
+  openPromises(): Promise<OpenPromise[]>;
+  /** What limits would have counted of a DApp since `from`, newest first and at most so many: sponsored, or denied by a limit. */
+  countedOperations(query: { paymasterId: string; from: number; most: number }): Promise<CountedOperation[]>;
 
   /** Problems the database finds in itself; empty when it is sound. */
   integrityFaults(): Promise<string[]>;

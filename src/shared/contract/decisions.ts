@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decidingRules, decisionRecord } from '../schema/decision.ts';
-import { address } from '../schema/hex.ts';
+import { address, hash } from '../schema/hex.ts';
 import { id } from '../schema/text.ts';
 import { procedure } from './procedure.ts';
 
@@ -62,6 +62,8 @@ export const decisionProcedures = {
     summary: 'List decisions, newest first',
     input: z.strictObject({
       ...filters,
+      userOpHash: hash.optional().describe('Under which the operation was signed, or mined'),
+      decisionId: id.optional(),
       before: z.number().int().positive().optional().describe('Only decisions with a smaller seq'),
       limit: z.number().int().min(1).max(1000).default(50),
     }),

@@ -4,6 +4,7 @@ import { chainProcedures } from './chains.ts';
 import { configProcedures } from './config.ts';
 import { contractProcedures } from './contracts.ts';
 import { decisionProcedures } from './decisions.ts';
+import { exposureProcedures } from './exposure.ts';
 import { paymasterProcedures } from './paymasters.ts';
 import { receiverProcedures } from './receiver.ts';
 import { ruleProcedures } from './rules.ts';
@@ -20,6 +21,7 @@ export const contract = {
   ...configProcedures,
   ...contractProcedures,
   ...decisionProcedures,
+  ...exposureProcedures,
   ...paymasterProcedures,
   ...receiverProcedures,
   ...ruleProcedures,

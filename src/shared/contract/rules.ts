@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { address } from '../schema/hex.ts';
-import { limitUpdate, ruleDefinition } from '../schema/rule.ts';
+import { typedLimit, typedLimitUpdate, typedRuleDefinition } from '../schema/rule.ts';
 import { id } from '../schema/text.ts';
 import { procedure } from './procedure.ts';
 
@@ -30,13 +30,39 @@ const rule = z.strictObject({
   policyData,
 });
 
+const limitUsage = z.strictObject({
+  ruleId: z.string(),
+  name: z.string(),
+  active: z.boolean(),
+  unit: z.enum(['operations', 'wei']),
+  threshold: z.string().describe('In the unit, decimal'),
+  used: z.string().describe('Reserved and settled in the window; of a limit per user, what the one who used most has'),
+  windowEndsAt: z.number().describe('epoch ms'),
+  perUser: z
+    .strictObject({
+      users: z.number().describe('How many have used it in this window'),
+      atLimit: z.number().describe('How many of them have nothing left'),
+      nearest: z.array(z.strictObject({ user: address, used: z.string() })).describe('The 10 nearest to it'),
+    })
+    .nullable()
+    .describe('Null for a limit of all users together'),
+});
+
+const limitPreview = z.strictObject({
+  users: z.number(),
+  usersReached: z.number().describe('Users of whom an operation would have been denied'),
+  operations: z.number().describe('Those sponsored, and those that a limit denied'),
+  operationsDenied: z.number(),
+  complete: z.boolean().describe('False: only the newest of the operations were looked at'),
+});
+
 const target = z.strictObject({ paymasterId: id, ruleId: id });
 
 /** Rules (policies) of a DApp; registered contracts are listed among them. */
 export const ruleProcedures = {
   'rules.create': procedure({
     summary: 'Add a rule: spending limit, webhook or wallet deployment',
-    input: z.strictObject({ paymasterId: id, rule: ruleDefinition }),
+    input: z.strictObject({ paymasterId: id, rule: typedRuleDefinition }),
     output: rule,
     errors: ['PAYMASTER_NOT_FOUND', 'RULE_NAME_EXISTS', 'VAULT_LOCKED'],
   }),
@@ -46,9 +72,21 @@ export const ruleProcedures = {
     output: z.array(rule),
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
+  'rules.usage': procedure({
+    summary: 'Tell how much of each spending limit of a DApp is used in its current window, and by whom',
+    input: z.strictObject({ paymasterId: id }),
+    output: z.array(limitUsage),
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'rules.preview': procedure({
+    summary: "Tell what a limit would have done to a DApp's operations of the last 24 hours",
+    input: z.strictObject({ paymasterId: id, limit: typedLimit }),
+    output: limitPreview,
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
   'rules.updateLimit': procedure({
     summary: 'Update a spending limit; its cycle starts anew',
-    input: z.strictObject({ ...target.shape, update: limitUpdate }),
+    input: z.strictObject({ ...target.shape, update: typedLimitUpdate }),
     output: z.null(),
     errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND', 'RULE_NAME_EXISTS', 'NOT_A_LIMIT'],
   }),

@@ -109,7 +109,7 @@ export const sponsorshipProcedures = {
       feeQuotes: z.array(feeQuote),
       unsupportedTokens: z.array(z.string()),
     }),
-    errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE', 'GAS_ESTIMATION_FAILED'],
+    errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE', 'GAS_ESTIMATION_FAILED', 'NOT_SPONSORED'],
   }),
   'sponsorship.feeTokens': procedure({
     summary: 'List the tokens in which users of a DApp may pay',

@@ -29,6 +29,15 @@ const logLine = z.strictObject({
   event: z.string(),
   fields: z.record(z.string(), z.unknown()).describe('From an allow-list; none of them holds a credential'),
 });
+const pause = z.strictObject({
+  since: z.number().describe('epoch ms'),
+  reason: z.string().nullable().describe("The operator's own words"),
+});
+
+const reason = z
+  .string()
+  .max(300)
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters');
 
 /** The service itself. */
 export const systemProcedures = {
@@ -42,7 +51,20 @@ export const systemProcedures = {
       paymasters: z.number(),
       decisions: z.number(),
       review: review.optional().describe('There only where a file is reviewed'),
+      paused: pause.nullable().describe('Null while operations are sponsored'),
     }),
+    errors: [],
+  }),
+  'system.pause': procedure({
+    summary: 'Pause all sponsorship: nothing is signed until it is resumed. A pause that goes on keeps its beginning',
+    input: z.strictObject({ reason: reason.optional() }),
+    output: pause,
+    errors: [],
+  }),
+  'system.resume': procedure({
+    summary: 'End the pause of all sponsorship',
+    input: z.strictObject({}),
+    output: z.null(),
     errors: [],
   }),
   'system.doctor': procedure({

@@ -21,6 +21,15 @@ export const tokenProcedures = {
     output: z.array(feeTokenDefinition),
     errors: [],
   }),
+  'feeTokens.rate': procedure({
+    summary: 'Tell the rate that a fee token has now, whether it is kept or only thought of',
+    input: feeTokenDefinition,
+    output: z.strictObject({
+      tokensPerCoin: z.string().nullable().describe('Whole tokens for one native coin, without the premium'),
+      fault: z.string().nullable().describe('Why there is no rate to be used'),
+    }),
+    errors: [],
+  }),
   'feeTokens.remove': procedure({
     summary: 'Take no more fees in a token',
     input: z.strictObject({ chainId, address }),

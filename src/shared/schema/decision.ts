@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 /** The rules that can deny, in the order in which they are looked at (SPEC 5). */
 export const decidingRules = [
+  'pause',
   'contracts',
   'walletDeployment',
   'fees',

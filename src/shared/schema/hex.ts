@@ -23,6 +23,11 @@ export const hex = asHex(z.string(HEX_FAULT).regex(BYTES, HEX_FAULT));
 /** Schema of EVM addresses. The checksum is not enforced: clients differ in the case they send. */
 export const address: z.ZodType<Address, string> = asHex(z.string(ADDRESS_FAULT).regex(ADDRESS, ADDRESS_FAULT));
 
+const HASH_FAULT = 'must be a 32-byte hash';
+
+/** Schema of 32-byte hashes. */
+export const hash = asHex(z.string(HASH_FAULT).regex(/^0x[0-9a-fA-F]{64}$/, HASH_FAULT));
+
 /** The form under which an address is compared, stored as a key and hashed. */
 export const addressKey = (value: Address): Address => value.toLowerCase() as Address;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exactPositiveNumber } from './decimal.ts';
+import { exactPositiveInput, exactPositiveNumber } from './decimal.ts';
 import { httpUrl, name } from './text.ts';
 
 const HOUR_MS = 3_600_000;
@@ -66,10 +66,14 @@ export const thresholdFault = (type: z.output<typeof thresholdType>, threshold: 
   return undefined;
 };
 
-const spendingLimitData = z
-  .strictObject({ type: limitType, cycleDuration, threshold: exactPositiveNumber, thresholdType })
-  .superRefine((data, context) => {
-    const fault = thresholdFault(data.thresholdType, data.threshold);
+type Threshold = typeof exactPositiveNumber | typeof exactPositiveInput;
+
+/** A spending limit to be kept, its threshold read by the schema given. */
+const spendingLimitData = <T extends Threshold>(threshold: T) =>
+  z.strictObject({ type: limitType, cycleDuration, threshold, thresholdType }).superRefine((data, context) => {
+    // TypeScript cannot look into what depends on T; every Threshold reads to decimal digits.
+    const read = data as unknown as Pick<SpendingLimit, 'threshold' | 'thresholdType'>;
+    const fault = thresholdFault(read.thresholdType, read.threshold);
     if (fault !== undefined) context.addIssue({ code: 'custom', path: ['threshold'], message: fault });
   });
 
@@ -78,20 +82,32 @@ const webhookData = z.strictObject({
   failOpen: z.boolean().optional().describe('True: an outage of the receiver passes; an answer of false never does'),
 });
 
-/** Body of the rule creation, per `policyType`. */
-export const ruleDefinition = z.discriminatedUnion('policyType', [
-  z.strictObject({ name, policyType: z.literal('PAYMASTER_SA_LIMIT'), policyData: spendingLimitData }),
-  z.strictObject({ name, policyType: z.literal('WEBHOOK'), policyData: webhookData }),
-  z.strictObject({ name, policyType: z.literal('WALLET_DEPLOYMENT'), policyData: z.strictObject({}) }),
-]);
+const definitionWith = <T extends Threshold>(threshold: T) =>
+  z.discriminatedUnion('policyType', [
+    z.strictObject({ name, policyType: z.literal('PAYMASTER_SA_LIMIT'), policyData: spendingLimitData(threshold) }),
+    z.strictObject({ name, policyType: z.literal('WEBHOOK'), policyData: webhookData }),
+    z.strictObject({ name, policyType: z.literal('WALLET_DEPLOYMENT'), policyData: z.strictObject({}) }),
+  ]);
 
-/** Body of the limit update: every field optional, the cycle starts anew in any case. */
+/** Body of the rule creation on the management interface, per `policyType`. */
+export const ruleDefinition = definitionWith(exactPositiveNumber);
+
+/** Body of the limit update there: every field optional, the cycle starts anew in any case. */
 export const limitUpdate = z.strictObject({
   name: name.optional(),
   cycleDuration: cycleDurationInUpdate.optional(),
   threshold: exactPositiveNumber.optional(),
   thresholdType: thresholdType.optional(),
 });
+
+/** The same as operators send them: a threshold may be decimal text. */
+export const typedRuleDefinition = definitionWith(exactPositiveInput);
+
+/** The same as operators send it. */
+export const typedLimitUpdate = limitUpdate.extend({ threshold: exactPositiveInput.optional() });
+
+/** A limit that is typed and not kept yet. */
+export const typedLimit = spendingLimitData(exactPositiveInput);
 
 /** A spending limit as it is kept: `threshold` in exact decimal digits, times in epoch milliseconds. */
 export interface SpendingLimit {

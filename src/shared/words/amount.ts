@@ -7,16 +7,19 @@ const SIGNIFICANT = 6;
 const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g, '\u2009');
 
 /**
- * An amount of the native coin as it is shown: its first significant digits, cut and never rounded up, so that nothing
- * seems to be there that is not.
+ * Decimal digits as they are shown: the first significant ones, cut and never rounded up, so that nothing seems to be
+ * there that is not.
  */
-export const shownAmount = (wei: bigint): string => {
-  const [whole = '0', fraction = ''] = weiToDecimal(wei).split('.');
+export const shownDecimal = (decimal: string): string => {
+  const [whole = '0', fraction = ''] = decimal.split('.');
   const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
   const digits = whole === '0' ? zeros + SIGNIFICANT : Math.max(0, SIGNIFICANT - whole.length);
   const cut = fraction.slice(0, digits).replace(/0+$/, '');
   return grouped(whole) + (cut === '' ? '' : `.${cut}`);
 };
+
+/** An amount of the native coin as it is shown. */
+export const shownAmount = (wei: bigint): string => shownDecimal(weiToDecimal(wei));
 
 /** Wei with its digits in groups, for the hover. */
 export const exactWei = (wei: bigint): string => `${grouped(wei.toString())} wei`;

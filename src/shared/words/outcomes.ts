@@ -16,6 +16,7 @@ export const stepWords: Readonly<Record<DecisionRecord['trace'][number]['outcome
 
 /** Rules that can deny, in the operator's words. */
 const ruleNames: Readonly<Record<string, string>> = {
+  pause: 'Pause',
   gas: 'Gas',
   authorization: 'EIP-7702 authorisation',
   contracts: 'Contracts',

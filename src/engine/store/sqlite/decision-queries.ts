@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { parseExactJson } from '../../../shared/schema/decimal.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
-import type { DecisionDraft, DecisionQuery, Store } from '../store.ts';
+import type { DecisionDraft, DecisionFilter, Store } from '../store.ts';
 
 type DecisionQueries = Pick<Store, 'listDecisions' | 'pageDecisions' | 'findDecision' | 'countDecisions'>;
 
@@ -30,8 +30,12 @@ const PAGE_LENGTH = 1024 * 1024;
 
 const DECISION = 'SELECT seq, settlement, actual_cost_wei AS actualCostWei, record FROM decision';
 
+type Filters = Omit<DecisionFilter, 'before' | 'limit'>;
+
 /** How each filter is said in SQL. */
-const CONDITIONS: Readonly<Record<keyof DecisionQuery, string>> = {
+const CONDITIONS: Readonly<Record<keyof Filters, string>> = {
+  userOpHash: 'seq IN (SELECT seq FROM decision_hash WHERE user_op_hash = @userOpHash)',
+  decisionId: 'id = @decisionId',
   accountId: 'paymaster_id IN (SELECT paymaster_id FROM paymaster WHERE account_id = @accountId)',
   paymasterId: 'paymaster_id = @paymasterId',
   sender: 'sender = @sender',
@@ -42,7 +46,7 @@ const CONDITIONS: Readonly<Record<keyof DecisionQuery, string>> = {
 };
 
 /** Text of the query with these filters and no others: `@x IS NULL OR …` would keep SQLite from using an index. */
-const stretchSql = (query: DecisionQuery, order: 'ASC' | 'DESC'): string => {
+const stretchSql = (query: Filters, order: 'ASC' | 'DESC'): string => {
   const names = Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[];
   const conditions = names.filter((name) => query[name] !== undefined).map((name) => CONDITIONS[name]);
   const where = ['seq > @low AND seq <= @high', ...conditions].join(' AND ');
@@ -57,16 +61,20 @@ const toRecord = ({ record, ...row }: DecisionRow): DecisionRecord => ({
 /** Lets everything else that waits have its turn. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Reading decisions from SQLite. */
-export const decisionQueries = (database: Database.Database): DecisionQueries => {
-  const prepare = (sql: string) => database.prepare<[DecisionQuery & Stretch], DecisionRow>(sql);
+/** Reading decisions from SQLite. `enterHashes` brings the index of hashes up to date. */
+export const decisionQueries = (database: Database.Database, enterHashes: () => Promise<void>): DecisionQueries => {
+  const prepare = (sql: string) => database.prepare<[Filters & Stretch], DecisionRow>(sql);
   const prepared = new Map<string, ReturnType<typeof prepare>>();
   const find = database.prepare<[string], DecisionRow>(`${DECISION} WHERE id = ?`);
-  const count = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM decision');
+  const count = database.prepare<[number], { n: number; upTo: number | null }>(
+    'SELECT count(*) AS n, max(seq) AS upTo FROM decision WHERE seq > ?',
+  );
+  /** Decisions are never deleted: only those are counted that came since. */
+  let counted = { n: 0, upTo: 0 };
   const newest = database.prepare<[], { seq: number | null }>('SELECT max(seq) AS seq FROM decision');
   const newestSeq = (): number => newest.get()?.seq ?? 0;
 
-  const reader = (query: DecisionQuery, order: 'ASC' | 'DESC') => {
+  const reader = (query: Filters, order: 'ASC' | 'DESC') => {
     const sql = stretchSql(query, order);
     const statement = prepared.get(sql) ?? prepare(sql);
     prepared.set(sql, statement);
@@ -75,6 +83,7 @@ export const decisionQueries = (database: Database.Database): DecisionQueries =>
 
   return {
     async listDecisions({ before, limit, ...query }) {
+      if (query.userOpHash !== undefined) await enterHashes();
       const read = reader(query, 'DESC');
       const found: DecisionRecord[] = [];
       const start = Math.min(newestSeq(), (before ?? Infinity) - 1);
@@ -104,7 +113,9 @@ export const decisionQueries = (database: Database.Database): DecisionQueries =>
       return row && toRecord(row);
     },
     async countDecisions() {
-      return count.get()?.n ?? 0;
+      const { n, upTo } = count.get(counted.upTo) ?? { n: 0, upTo: null };
+      counted = { n: counted.n + n, upTo: upTo ?? counted.upTo };
+      return counted.n;
     },
   };
 };

@@ -2,8 +2,10 @@ import type Database from 'better-sqlite3';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { DecisionDraft, Store } from '../store.ts';
 import { decisionQueries } from './decision-queries.ts';
+import { countedOperationsStore } from './counted-operations.ts';
 import { decisionSummary } from './decision-summary.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { createHashIndex } from './hash-index.ts';
 import type { Ledger } from './ledger.ts';
 
 type DecisionStore = Pick<
@@ -17,6 +19,7 @@ type DecisionStore = Pick<
   | 'findDecision'
   | 'countDecisions'
   | 'summarizeDecisions'
+  | 'countedOperations'
 >;
 
 /** Decisions in SQLite, each with what it reserves. */
@@ -46,6 +49,12 @@ export const decisionStore = (database: Database.Database, ledger: Ledger, commi
     return { ...stored, settlement, actualCostWei, seq: Number(lastInsertRowid) };
   };
 
+  const hashes = createHashIndex(database);
+  /** A lot at a time, so that decisions are stored in between. */
+  const enterHashes = async (): Promise<void> => {
+    while (!(await commit.run(() => hashes.catchUp())));
+  };
+
   return {
     async settlements() {
       return ledger.settlements();
@@ -66,7 +75,8 @@ export const decisionStore = (database: Database.Database, ledger: Ledger, commi
       return stored;
     },
     appendDecision: (decision) => commit.run(() => append(decision)),
-    ...decisionQueries(database),
+    ...decisionQueries(database, enterHashes),
     ...decisionSummary(database),
+    ...countedOperationsStore(database),
   };
 };

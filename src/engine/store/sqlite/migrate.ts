@@ -6,9 +6,10 @@ import { ledger } from './migrations/0020-ledger.ts';
 import { originsAndFilters } from './migrations/0030-origins-and-filters.ts';
 import { cheaperDecisions } from './migrations/0035-cheaper-decisions.ts';
 import { feeTokens } from './migrations/0040-fee-tokens.ts';
+import { pause } from './migrations/0060-pause.ts';
 import type { Migration } from './migrations/migration.ts';
 
-const migrations: readonly Migration[] = [initial, ledger, originsAndFilters, cheaperDecisions, feeTokens];
+const migrations: readonly Migration[] = [initial, ledger, originsAndFilters, cheaperDecisions, feeTokens, pause];
 
 /** Copies the database. The copy that an earlier attempt left is replaced only once the new one is whole. */
 const backUp = (database: Database.Database, file: string): void => {

@@ -11,9 +11,12 @@ import { feeTokenStore } from './fee-tokens.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { openDatabase } from './open.ts';
+import { openPromiseStore } from './open-promises.ts';
+import { pauseStore } from './pause.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
 import { settlementStore } from './settlements.ts';
+import { windowUsersStore } from './window-users.ts';
 
 /** Every statement that the store has prepared, whatever it is for. */
 const statements: string[] = [];
@@ -25,8 +28,10 @@ beforeAll(async () => {
   database = openDatabase(join(dir, 'gasdesk.db'));
   const prepare = vi.spyOn(database, 'prepare');
   const [ledger, commit] = [createLedger(database), createGroupCommit(database, (_statement, run) => run())];
-  for (const part of [accountStore, chainStore, feeTokenStore, paymasterStore, policyStore]) part(database);
+  for (const part of [accountStore, chainStore, feeTokenStore, pauseStore, paymasterStore, policyStore]) part(database);
   settlementStore(database, ledger, commit);
+  windowUsersStore(database);
+  openPromiseStore(database);
   const { listDecisions, pageDecisions, appendDecision } = decisionStore(database, ledger, commit);
   // Lists and pages are prepared when they are first asked for, and only where there are decisions.
   database.exec(`INSERT INTO account VALUES ('account-1', 'Operator', 0)`);
@@ -39,7 +44,7 @@ beforeAll(async () => {
       await pageDecisions({ paymasterId, outcome, after: 0, limit: 1 });
     }
   }
-  statements.push(...prepare.mock.calls.map(([sql]) => sql));
+  statements.push(...new Set(prepare.mock.calls.map(([sql]) => sql)));
   prepare.mockRestore();
 });
 afterAll(() => {
@@ -69,8 +74,6 @@ describe('the plans of the statements', () => {
       'SCAN auth_token',
       'SCAN chain',
       'SCAN chain_cursor',
-      // The newest decisions of all, which are read from the end until there are enough; and their number.
-      'SCAN decision',
       // One row: how far the hashes are in.
       'SCAN decision_hash_end',
       'SCAN fee_token',
@@ -110,9 +113,20 @@ describe('the plans of the statements', () => {
     expect(plan(sql)[0]).toContain('decision_open (chain_id=?)');
   });
 
+  it('adds up what is promised from the reserved decisions alone', () => {
+    const [sql = ''] = containing('AS paymasterId, (SELECT held FROM ledger_claim');
+    expect(plan(sql)).toEqual([
+      expect.stringContaining('decision_open (chain_id=? AND rowid>?)'),
+      expect.stringContaining('CORRELATED'),
+      expect.stringContaining('PRIMARY KEY (decision_seq=? AND account_key>? AND account_key<?)'),
+    ]);
+  });
+
   it.each([
     ['what an account of the ledger holds', 'SELECT held FROM ledger_account', 'PRIMARY KEY (account_key=?)'],
-    ['what a decision holds', 'FROM ledger_claim WHERE', 'PRIMARY KEY (decision_seq=?)'],
+    ['the users of a window', 'AS key, held FROM ledger_account', 'PRIMARY KEY (account_key>? AND account_key<?)'],
+    ['what limits would have counted', 'rule AS deniedBy', 'decision_of_paymaster (paymaster_id=? AND seq<?)'],
+    ['what a decision holds', 'FROM ledger_claim WHERE decision_seq = ?', 'PRIMARY KEY (decision_seq=?)'],
     ['what a decision holds of an account', 'UPDATE ledger_claim', 'PRIMARY KEY (decision_seq=? AND account_key=?)'],
     ['the oldest open decision of a chain', 'SELECT at FROM decision', 'decision_open (chain_id=?)'],
     ['decisions past their time', 'valid_until < ?', 'decision_expiry (chain_id=? AND valid_until<?)'],

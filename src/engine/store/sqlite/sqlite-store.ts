@@ -8,9 +8,12 @@ import { feeTokenStore } from './fee-tokens.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { openDatabase } from './open.ts';
+import { openPromiseStore } from './open-promises.ts';
+import { pauseStore } from './pause.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
 import { settlementStore } from './settlements.ts';
+import { windowUsersStore } from './window-users.ts';
 import { type SlowLog, createSlowLog } from './slow-log.ts';
 
 type Operation = (...args: unknown[]) => Promise<unknown>;
@@ -41,6 +44,9 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...policyStore(database),
     ...chainStore(database),
     ...feeTokenStore(database),
+    ...openPromiseStore(database),
+    ...pauseStore(database),
+    ...windowUsersStore(database),
     ...decisionStore(database, ledger, commit),
     ...settlementStore(database, ledger, commit),
     async integrityFaults() {

@@ -61,6 +61,13 @@ export const useDesk = defineStore('desk', () => {
     chainList.value = chain;
   };
 
+  /** Reads the state anew: what another console or the command line has changed shows within a tick. */
+  const refreshInfo = async (): Promise<void> => {
+    const seen = made.value;
+    info.value = await transport.call('system.info', {});
+    counted = seen;
+  };
+
   const gathered: DecisionRow[] = [];
   let cancelGathering: (() => void) | undefined;
   const gather = (row: DecisionRow): void => {
@@ -87,6 +94,8 @@ export const useDesk = defineStore('desk', () => {
     let cancelTick = (): void => undefined;
     const tick = (): void => {
       now.value = timer.now();
+      // A lost connection is told by the feed, which also brings it back.
+      if (connection.value === 'connected') refreshInfo().catch(() => undefined);
       cancelTick = timer.after(TICK_MS, tick);
     };
     tick();
@@ -99,6 +108,6 @@ export const useDesk = defineStore('desk', () => {
 
   return {
     ...{ connection, fault, info, isVaultLeft, dapps, chainList, chains, recent, made, total, now },
-    ...{ chainName, coin, refresh, open },
+    ...{ chainName, coin, refresh, refreshInfo, open },
   };
 });

@@ -9,6 +9,12 @@ export type Dapp = ProcedureOutput<'paymasters.list'>[number];
 export type Chain = ProcedureOutput<'chains.list'>[number];
 /** A rule, or a registered contract among the rules. */
 export type Rule = ProcedureOutput<'rules.list'>[number];
+/** How much of a limit is used. */
+export type LimitUsage = ProcedureOutput<'rules.usage'>[number];
+/** What a limit would have done. */
+export type LimitPreview = ProcedureOutput<'rules.preview'>;
+/** What is signed for, and what there is to pay it with. */
+export type Exposure = ProcedureOutput<'exposure.get'>;
 /** A registered contract. */
 export type SmartContract = ProcedureOutput<'contracts.list'>[number];
 /** A registered webhook. */

@@ -1,1 +1,1 @@
-export { exactWei, shownAmount } from '../../../shared/words/amount.ts';
+export { exactWei, shownAmount, shownDecimal } from '../../../shared/words/amount.ts';

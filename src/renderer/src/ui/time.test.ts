@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { relativeTime } from './time.ts';
+import { durationWords, relativeTime } from './time.ts';
 
 test.each([
   [0, 'just now'],
@@ -11,4 +11,14 @@ test.each([
   [-5_000, 'just now'],
 ])('an age of %i ms reads "%s"', (age, text) => {
   expect(relativeTime(1_700_000_000_000 - age, 1_700_000_000_000)).toBe(text);
+});
+
+test.each([
+  ['1 min', 1],
+  ['59 min', 59 * 60_000],
+  ['1 h 12 min', 72 * 60_000 - 1],
+  ['2 h', 120 * 60_000],
+  ['2 days 3 h', 51 * 3_600_000],
+])('what is left of a window is told as %s', (words, ms) => {
+  expect(durationWords(ms)).toBe(words);
 });

@@ -23,3 +23,14 @@ export const relativeTime = (at: number, now: number): string => {
   const [unit, ms] = STEPS.find(([, step]) => age >= step) ?? [];
   return unit === undefined || ms === undefined ? 'just now' : relative.format(-Math.floor(age / ms), unit);
 };
+
+const MINUTE_MS = 60_000;
+
+/** How long something still takes, in its two greatest units, rounded up: `1 h 12 min`. */
+export const durationWords = (ms: number): string => {
+  const minutes = Math.max(1, Math.ceil(ms / MINUTE_MS));
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return hours % 24 === 0 ? `${Math.floor(hours / 24)} days` : `${Math.floor(hours / 24)} days ${hours % 24} h`;
+};

@@ -14,6 +14,10 @@ export const spans: Readonly<Record<string, { label: string; ms: number }>> = {
 export interface FilterFields {
   readonly dapp: string | undefined;
   readonly sender: string | undefined;
+  /** Hash of a user operation. */
+  readonly hash: string | undefined;
+  /** Id of a decision. */
+  readonly decision: string | undefined;
   readonly outcome: string | undefined;
   readonly rule: string | undefined;
   readonly span: string | undefined;
@@ -26,7 +30,8 @@ type Queried = LocationQueryValue | LocationQueryValue[] | undefined;
 const text = (value: Queried): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 const OUTCOMES = ['sponsored', 'denied', 'error'] as const;
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const HEX = { sender: /^0x[0-9a-fA-F]{40}$/, hash: /^0x[0-9a-fA-F]{64}$/ };
+const isHex = (text: string, kind: keyof typeof HEX): text is `0x${string}` => HEX[kind].test(text);
 
 const timeOf = (local: string | undefined): number | undefined => {
   const at = local === undefined ? NaN : Date.parse(local);
@@ -34,7 +39,7 @@ const timeOf = (local: string | undefined): number | undefined => {
 };
 
 const filterOf = (fields: FilterFields, now: number): DecisionFilter => {
-  const { dapp, sender, span } = fields;
+  const { dapp, sender, hash, decision, span } = fields;
   const outcome = OUTCOMES.find((one) => one === fields.outcome);
   const rule: DecidingRule | undefined = decidingRules.find((one) => one === fields.rule);
   const back = span === undefined ? undefined : spans[span];
@@ -42,7 +47,9 @@ const filterOf = (fields: FilterFields, now: number): DecisionFilter => {
   const to = back === undefined ? timeOf(fields.to) : undefined;
   return {
     ...(dapp !== undefined && { paymasterId: dapp }),
-    ...(sender !== undefined && ADDRESS.test(sender) && { sender }),
+    ...(sender !== undefined && isHex(sender, 'sender') && { sender }),
+    ...(hash !== undefined && isHex(hash, 'hash') && { userOpHash: hash }),
+    ...(decision !== undefined && { decisionId: decision }),
     ...(outcome !== undefined && { outcome }),
     ...(rule !== undefined && { rule }),
     ...(from !== undefined && { from }),
@@ -63,9 +70,10 @@ export const useDecisionFilter = (
   const route = useRoute();
   const router = useRouter();
   const fields = computed((): FilterFields => {
-    const { dapp, sender, outcome, rule, span, from, to } = route.query;
+    const { dapp, sender, hash, decision, outcome, rule, span, from, to } = route.query;
     return {
-      ...{ dapp: text(dapp), sender: text(sender), outcome: text(outcome), rule: text(rule) },
+      ...{ sender: text(sender), hash: text(hash), decision: text(decision) },
+      ...{ dapp: text(dapp), outcome: text(outcome), rule: text(rule) },
       ...{ span: text(span), from: text(from), to: text(to) },
     };
   });

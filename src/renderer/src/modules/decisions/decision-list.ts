@@ -29,12 +29,18 @@ export interface DecisionList {
   readonly reload: () => Promise<void>;
 }
 
-const matches = (row: DecisionRow, { paymasterId, sender, outcome, rule, to }: DecisionFilter): boolean =>
-  (paymasterId === undefined || row.paymasterId === paymasterId) &&
-  (sender === undefined || row.sender.toLowerCase() === sender.toLowerCase()) &&
-  (outcome === undefined || row.outcome === outcome) &&
-  (rule === undefined || row.rule === rule) &&
-  (to === undefined || row.at < to);
+const matches = (row: DecisionRow, filter: DecisionFilter): boolean => {
+  const { paymasterId, sender, outcome, rule, to, userOpHash, decisionId } = filter;
+  // Who looks for one decision waits for no others.
+  if (userOpHash !== undefined || decisionId !== undefined) return false;
+  return (
+    (paymasterId === undefined || row.paymasterId === paymasterId) &&
+    (sender === undefined || row.sender.toLowerCase() === sender.toLowerCase()) &&
+    (outcome === undefined || row.outcome === outcome) &&
+    (rule === undefined || row.rule === rule) &&
+    (to === undefined || row.at < to)
+  );
+};
 
 /** The decisions that match a filter; new ones wait until they are asked for, so that nothing moves while it is read. */
 export const useDecisionList = (filter: () => DecisionFilter, pageSize: number): DecisionList => {

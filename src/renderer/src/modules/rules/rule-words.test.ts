@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LimitWords, limitSentence, thresholdNumber, typedThresholdFault } from './rule-words.ts';
+import { type LimitWords, limitSentence, previewSentence, typedThresholdFault, usageSentence } from './rule-words.ts';
 
 const limit: LimitWords = {
   type: 'SMART_ACCOUNT',
@@ -28,12 +28,50 @@ test.each([
   ['-1', 'NATIVE_ASSET'],
   ['1,5', 'NATIVE_ASSET'],
   ['1.2.3', 'NATIVE_ASSET'],
-  ['1.000000000000000001', 'NATIVE_ASSET'],
+  ['1.0000000000000000001', 'NATIVE_ASSET'],
 ] as const)('%j is refused as a threshold of type %s', (typed, type) => {
   expect(typedThresholdFault(typed, type)).toEqual(expect.any(String));
 });
 
 test('an amount of eighteen decimals is taken as it is', () => {
-  expect(thresholdNumber('0.05')).toBe(0.05);
+  expect(typedThresholdFault('123456789012345.123456789012345678', 'NATIVE_ASSET')).toBeUndefined();
   expect(typedThresholdFault('0.000000000000000001', 'NATIVE_ASSET')).toBeUndefined();
+});
+
+const usage = {
+  ruleId: 'r',
+  name: 'Five a day',
+  active: true,
+  unit: 'operations',
+  threshold: '5',
+  used: '5',
+  windowEndsAt: 0,
+  perUser: null,
+} as const;
+test.each([
+  ['5 of 5 operations used.', usage],
+  [
+    '0.3 ETH of 1 ETH used.',
+    { ...usage, unit: 'wei' as const, threshold: '1000000000000000000', used: '300000000000000000' },
+  ],
+  ['Nobody has used it in this window.', { ...usage, used: '0', perUser: { users: 0, atLimit: 0, nearest: [] } }],
+  [
+    '41 users in this window; the nearest has used 5 of 5 operations, 3 are at the limit.',
+    { ...usage, perUser: { users: 41, atLimit: 3, nearest: [] } },
+  ],
+])('the operator reads how much of a limit is used: %s', (sentence, read) => {
+  expect(usageSentence(read, 'ETH')).toBe(sentence);
+});
+
+const preview = { users: 41, usersReached: 3, operations: 310, operationsDenied: 7, complete: true };
+test.each([
+  ["On the last 24 hours' traffic, 3 of 41 users would have reached it, and 7 of 310 operations been denied.", preview],
+  ["On the last 24 hours' traffic, none of 41 users would have reached it.", { ...preview, usersReached: 0 }],
+  [
+    'On the last 310 operations, none of 41 users would have reached it.',
+    { ...preview, usersReached: 0, complete: false },
+  ],
+  ['There was no traffic in the last 24 hours to try it on.', { ...preview, users: 0, operations: 0 }],
+])('the operator reads what a limit would have done: %s', (sentence, read) => {
+  expect(previewSentence(read)).toBe(sentence);
 });

@@ -1,6 +1,6 @@
 import { decimalToWei, positiveDecimal } from '../../../../shared/schema/decimal.ts';
 import { type CycleDuration, thresholdFault } from '../../../../shared/schema/rule.ts';
-import type { Rule } from '../../desk/types.ts';
+import type { LimitPreview, LimitUsage, Rule } from '../../desk/types.ts';
 import { shownAmount } from '../../ui/amount.ts';
 
 /** What a spending limit says, as a form or the engine holds it. */
@@ -28,20 +28,40 @@ export const limitSentence = (limit: LimitWords, coin: string): string => {
 /** As people type amounts: no exponent, no sign. */
 const DIGITS = /^[\d.]+$/;
 
-/** The number that stands for a typed threshold; undefined if none does digit by digit, as money must not be rounded. */
-export const thresholdNumber = (typed: string): number | undefined => {
-  const text = typed.trim();
-  const digits = DIGITS.test(text) ? positiveDecimal(text) : undefined;
-  return digits !== undefined && positiveDecimal(String(Number(text))) === digits ? Number(text) : undefined;
-};
-
 /** What is wrong with a threshold as it was typed, in a sentence; undefined if nothing is. */
 export const typedThresholdFault = (typed: string, type: LimitWords['thresholdType']): string | undefined => {
   const text = typed.trim();
   if (!DIGITS.test(text) || positiveDecimal(text) === undefined) return 'Give a number above zero, in digits.';
   const fault = thresholdFault(type, text);
-  if (fault !== undefined) return `It ${fault}.`;
-  return thresholdNumber(text) === undefined ? 'Give at most 15 digits.' : undefined;
+  return fault === undefined ? undefined : `It ${fault}.`;
+};
+
+const people = (count: number): string => `${count} ${count === 1 ? 'user' : 'users'}`;
+
+/** What a limit would have done, as a sentence. */
+export const previewSentence = (preview: LimitPreview): string => {
+  const { users, usersReached, operations, operationsDenied, complete } = preview;
+  if (operations === 0) return 'There was no traffic in the last 24 hours to try it on.';
+  const traffic = complete ? "On the last 24 hours' traffic" : `On the last ${operations} operations`;
+  if (usersReached === 0) return `${traffic}, none of ${people(users)} would have reached it.`;
+  const denied = `${operationsDenied} of ${operations} operations been denied`;
+  return `${traffic}, ${usersReached} of ${people(users)} would have reached it, and ${denied}.`;
+};
+
+/** An amount of what a limit counts, with its unit. */
+export const usageAmount = (amount: string, unit: LimitUsage['unit'], coin: string): string => {
+  if (unit === 'wei') return `${shownAmount(BigInt(amount))} ${coin}`;
+  return amount === '1' ? '1 operation' : `${amount} operations`;
+};
+
+/** How much of a limit is used, as a sentence. */
+export const usageSentence = ({ used, threshold, unit, perUser }: LimitUsage, coin: string): string => {
+  const allowed = usageAmount(threshold, unit, coin);
+  const share = `${unit === 'wei' ? usageAmount(used, unit, coin) : used} of ${allowed}`;
+  if (perUser === null) return `${share} used.`;
+  if (perUser.users === 0) return `Nobody has used it in this window.`;
+  const atLimit = perUser.atLimit === 0 ? 'nobody is' : `${perUser.atLimit} ${perUser.atLimit === 1 ? 'is' : 'are'}`;
+  return `${people(perUser.users)} in this window; the nearest has used ${share}, ${atLimit} at the limit.`;
 };
 
 /** What a rule does, as a sentence. */

@@ -1,0 +1,39 @@
+import { decimalToUnits, positiveDecimal, unitsToDecimal } from '../../../../shared/schema/decimal.ts';
+import type { FeeToken } from '../../../../shared/schema/fee-token.ts';
+import { shownDecimal } from '../../ui/amount.ts';
+
+/** The operation that prices are told by: it costs a thousandth of the native coin. */
+const SAMPLE_COST = '0.001';
+const SAMPLES_PER_COIN = 1000n;
+/** A percentage has at most four decimals. */
+const PERCENT_DECIMALS = 4;
+const WHOLE = 1_000_000n;
+
+/**
+ * What a user would pay for an operation, as a sentence; undefined where the rate or the premium is no number.
+ * Premium in percent and whole tokens per native coin in decimal digits.
+ */
+export const priceSentence = (
+  { symbol, decimals, premium }: Pick<FeeToken, 'symbol' | 'decimals' | 'premium'>,
+  tokensPerCoin: string,
+  coin: string,
+): string | undefined => {
+  const rate = positiveDecimal(tokensPerCoin.trim());
+  if (rate === undefined || !/^\d+(\.\d{1,4})?$/.test(premium)) return undefined;
+  if ((rate.split('.')[1] ?? '').length > decimals) return undefined;
+  const markup = WHOLE + decimalToUnits(premium, PERCENT_DECIMALS);
+  const units = decimalToUnits(rate, decimals) * markup;
+  const divisor = SAMPLES_PER_COIN * WHOLE;
+  const charged = unitsToDecimal((units + divisor - 1n) / divisor, decimals);
+  return `A user pays about ${shownDecimal(charged)} ${symbol} for an operation that costs ${SAMPLE_COST} ${coin}.`;
+};
+
+/** Where the rate of a token comes from, in words. */
+export const sourceWords = ({ rate }: Pick<FeeToken, 'rate'>): string =>
+  rate.source === 'static' ? 'Rate set by you' : 'Rate by Chainlink';
+
+/** How a token is charged, as a sentence. */
+export const chargeSentence = ({ preFund }: Pick<FeeToken, 'preFund'>): string =>
+  preFund
+    ? 'The maximum is taken before the operation runs, and what is left is given back.'
+    : 'It is charged after the operation ran, by what it cost.';

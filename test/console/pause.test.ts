@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { useConsoleBrowser } from '../support/console-page.ts';
+import {
+  RESERVED_WEI,
+  type SponsoredDapp,
+  gameCall,
+  operation,
+  useSponsoredWorld,
+} from '../support/sponsored-world.ts';
+import { seriousFaults } from './axe.ts';
+
+const world = useSponsoredWorld();
+const browser = useConsoleBrowser();
+const artifacts = join(import.meta.dirname, '../../test-artifacts');
+
+let dapp: SponsoredDapp;
+const ask = () => dapp.sponsor(operation({ to: world().contracts.gameItems, data: gameCall('mint') }));
+beforeAll(async () => {
+  dapp = await world().dapp(10n * RESERVED_WEI);
+  const cycleDuration = { value: 1, unit: 'day' };
+  const policyData = { type: 'SMART_ACCOUNT', thresholdType: 'COUNT', threshold: '2', cycleDuration };
+  const rule = { name: 'Two a day', policyType: 'PAYMASTER_SA_LIMIT', policyData };
+  await world().engine.service.call('rules.create', { paymasterId: dapp.paymasterId, rule });
+  await ask();
+  await ask();
+});
+
+const open = (view: Parameters<ReturnType<typeof browser>['open']>[1] = {}) => {
+  const { url, operatorToken } = world().engine;
+  return browser().open(`${url}/console/#token=${operatorToken.reveal()}`, view);
+};
+
+test('an operator pauses all sponsorship in the top bar, sees it wherever he is, and resumes', async () => {
+  const page = await open();
+  await page.getByRole('button', { name: 'Pause all' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Pause all sponsorship?' });
+  await dialog.getByText('every request is denied').waitFor();
+  await dialog.getByLabel(/^Why/).fill('<b>Key rotation</b>');
+  await page.screenshot({ path: join(artifacts, 'console-pause-dialog.png') });
+  expect(await seriousFaults(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Pause all sponsorship' }).click();
+
+  const banner = page.getByRole('region', { name: 'All sponsorship is paused' });
+  await banner.getByText('<b>Key rotation</b>').waitFor();
+  expect((await ask()).body.result?.reason?.code).toBe('SPONSORSHIP_PAUSED');
+  // Another console learns of it by itself.
+  const other = await open({ width: 800, height: 900, colorScheme: 'dark' });
+  await other.getByText('Sponsorship paused', { exact: true }).waitFor();
+  await other.getByRole('region', { name: 'All sponsorship is paused' }).waitFor();
+  await other.screenshot({ path: join(artifacts, 'console-paused-800-dark.png') });
+  await page.screenshot({ path: join(artifacts, 'console-paused-1280-light.png') });
+  expect([...(await seriousFaults(page)), ...(await seriousFaults(other))]).toEqual([]);
+
+  await banner.getByRole('button', { name: 'Resume sponsorship' }).click();
+  await banner.waitFor({ state: 'detached' });
+  await other.getByRole('region', { name: 'All sponsorship is paused' }).waitFor({ state: 'detached' });
+  expect((await ask()).body.result?.reason?.code).toBe('LIMIT_REACHED');
+}, 60_000);
+
+test('what is promised, what the tank has left and which limits are near their end stand on the overview', async () => {
+  const page = await open();
+  const tank = page.getByRole('listitem', { name: /^Gas tank of DApp/ }).first();
+  await tank.getByText('enough for').waitFor();
+  expect(await tank.innerText()).toMatch(/0\.014176 ETH free of 0\.01772 ETH, 0\.003544 ETH promised/);
+  await page.getByText('1 chain reachable').waitFor();
+  await page
+    .getByTitle(/^Signed, and neither mined/)
+    .getByText('0.003544 ETH')
+    .waitFor();
+  const near = page.getByRole('region', { name: 'Limits nearly used up' });
+  await near.getByText('the nearest has used 2 of 2 operations, 1 is at the limit').waitFor();
+  await page.screenshot({ path: join(artifacts, 'console-exposure-1280-light.png') });
+  expect(await seriousFaults(page)).toEqual([]);
+
+  await world().engine.service.call('chains.set', { chainId: 31337, rpc: 'http://127.0.0.1:1' });
+  await world().clock.advance(5_000);
+  const lost = await open({ width: 800, height: 900, colorScheme: 'dark' });
+  await lost.getByText(/unreachable$/).waitFor();
+  expect(
+    await lost
+      .getByRole('listitem', { name: /^Gas tank of DApp/ })
+      .first()
+      .innerText(),
+  ).toContain('Not known');
+  await lost.screenshot({ path: join(artifacts, 'console-unreachable-800-dark.png') });
+}, 60_000);
