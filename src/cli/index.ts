@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { createLog } from '../engine/log.ts';
 import { EngineError } from '../shared/errors.ts';
 import { accountCommand } from './account.ts';
+import { backupCommand } from './backup.ts';
 import { chainCommand } from './chain.ts';
 import { configCommand } from './config.ts';
 import { contractCommand } from './contract.ts';
@@ -11,6 +12,7 @@ import { doctorCommand } from './doctor.ts';
 import { feeTokenCommand } from './fee-token.ts';
 import { openapiCommand } from './openapi.ts';
 import { paymasterCommand } from './paymaster.ts';
+import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
 import { signerCommand } from './signer.ts';
 import { tokenCommand } from './token.ts';
@@ -33,6 +35,8 @@ const commands = [
   contractCommand,
   feeTokenCommand,
   decisionsCommand,
+  backupCommand,
+  restoreCommand,
   doctorCommand,
   openapiCommand,
   configCommand,

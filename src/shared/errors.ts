@@ -73,6 +73,11 @@ export const errorTable = {
   DATA_FOLDER_IN_USE: { status: 400, rpc: -32603, title: 'Another Gasdesk engine uses this data folder' },
   DATA_FOLDER_UNUSABLE: { status: 400, rpc: -32603, title: 'The data folder cannot be used' },
   DATABASE_TOO_NEW: { status: 400, rpc: -32603, title: 'The database was written by a newer Gasdesk' },
+  BACKUP_FAILED: { status: 400, rpc: -32603, title: 'The backup cannot be made' },
+  BACKUP_EXISTS: { status: 400, rpc: -32602, title: 'There is such a file already' },
+  BACKUP_UNREADABLE: { status: 400, rpc: -32602, title: 'The file is no backup that can be read' },
+  BACKUP_PASSPHRASE_WRONG: { status: 400, rpc: -32602, title: 'The passphrase does not open the backup' },
+  BACKUP_TOO_NEW: { status: 400, rpc: -32602, title: 'The backup was made by a newer Gasdesk' },
   CONFIG_INVALID: { status: 400, rpc: -32603, title: 'The configuration is not valid' },
 } as const satisfies Record<string, ErrorRow>;
 

@@ -9,6 +9,7 @@ import { parse } from '../../shared/schema/parse.ts';
 import { type Subscribe, createDecisionFeed } from '../events/decision-feed.ts';
 import { type Access, createAccess } from './access.ts';
 import { accountHandlers } from './accounts.ts';
+import { backupHandlers } from './backups.ts';
 import { chainHandlers } from './chains.ts';
 import { contractHandlers } from './contracts.ts';
 import { decisionHandlers } from './decisions.ts';
@@ -44,6 +45,7 @@ export const createService = (given: ServiceContext): Service => {
   const context: ServiceContext = { ...given, store };
   const handlers: Handlers<ProcedureName> = {
     ...accountHandlers(context),
+    ...backupHandlers(context),
     ...chainHandlers(context),
     ...contractHandlers(context),
     ...decisionHandlers(context, subscribe),

@@ -1,10 +1,12 @@
 import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../shared/contract/index.ts';
+import type { Backups } from '../backup/backups.ts';
 import type { DecisionContext } from '../decision/decide.ts';
 import type { Log } from '../log.ts';
 
 /** What the procedures work with. */
 export interface ServiceContext extends DecisionContext {
   readonly log: Log;
+  readonly backups: Backups;
   /** Where the HTTP interfaces are served; null while they are not. */
   readonly address: () => string | null;
 }

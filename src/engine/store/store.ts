@@ -284,6 +284,11 @@ export interface Store extends SettlementStore {
   /** What was decided from `from` (epoch ms) on, in so many steps of `stepMs`; the last holds all later ones too. */
   summarizeDecisions(time: { from: number; stepMs: number; steps: number }): Promise<DecisionSummary>;
 
+  /**
+   * Writes everything to a database file of its own, as it is at the moment this resolves, while others go on reading
+   * and writing. Rejects when `signal` aborts; what is in the file then is of no use.
+   */
+  copyTo(file: string, signal: AbortSignal): Promise<void>;
   /** Problems the database finds in itself; empty when it is sound. */
   integrityFaults(): Promise<string[]>;
   close(): Promise<void>;
