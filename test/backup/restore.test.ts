@@ -1,4 +1,15 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/engine/config.ts';
@@ -10,6 +21,7 @@ import { restoreBackup } from '../../src/engine/backup/restore.ts';
 import { Secret } from '../../src/engine/secret.ts';
 import { openVault } from '../../src/engine/signer/vault.ts';
 import { PASSPHRASE, quickEngine } from '../support/quick-engine.ts';
+import { canMount, fillUp, mountSmall, unmount } from '../support/small-disk.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const tempFolder = useTempFolders();
@@ -174,4 +186,30 @@ test('two backups at once are not mixed up: the second is refused', async () => 
   const { folder, backups } = await engine.service.call('backups.list', {});
   expect(backups.map(({ path }) => path)).toEqual([join(folder, 'one.gasdesk-backup')]);
   await engine.stop();
+});
+
+test.skipIf(!canMount)('a full disk: no half backup, no half restore, and both say why', async () => {
+  const { dir, backup } = await deskWith('Mine');
+  const full = tempFolder();
+  expect(mountSmall(full)).toBe(true);
+  try {
+    fillUp(join(full, 'filler'));
+    truncateSync(join(full, 'filler'), statSync(join(full, 'filler')).size - 65_536);
+    const engine = await engineOf(dir, PASSPHRASE);
+    const making = engine.service.call('backups.create', { file: full, passphrase: OTHER });
+    await expect(making).rejects.toMatchObject({
+      code: 'BACKUP_FAILED',
+      message: expect.stringMatching('ENOSPC') as string,
+    });
+    await engine.stop();
+    expect(readdirSync(full)).toEqual(['filler']);
+    const target = join(full, 'desk');
+    await expect(restore(backup, target)).rejects.toMatchObject({
+      code: 'DATA_FOLDER_UNUSABLE',
+      message: expect.stringMatching('ENOSPC') as string,
+    });
+    expect(readdirSync(full)).toEqual(['filler']);
+  } finally {
+    unmount(full);
+  }
 });
