@@ -117,7 +117,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       maxPerHost: config.webhookMaxPerHost,
     });
     undo.push(() => webhooks.close());
-    const backups = createBackups({ folder, store, vault, clock, scrypt });
+    const backups = createBackups({ folder, store, vault, clock, entropy, scrypt });
     undo.push(() => backups.stop());
     let url: string | null = null;
     const service = createService({

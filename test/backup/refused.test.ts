@@ -1,6 +1,5 @@
 import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { ReadableStream } from 'node:stream/web';
 import { Decrypter, Encrypter } from 'age-encryption';
@@ -11,7 +10,9 @@ import { passphraseRecipient } from '../../src/engine/backup/age-passphrase.ts';
 import { readManifest } from '../../src/engine/backup/manifest.ts';
 import { openBackup } from '../../src/engine/backup/open-backup.ts';
 import { restoreBackup } from '../../src/engine/backup/restore.ts';
+import { systemEntropy } from '../../src/engine/clock.ts';
 import { Secret } from '../../src/engine/secret.ts';
+import { EngineError } from '../../src/shared/errors.ts';
 import { folderHash } from '../support/folder-hash.ts';
 import { quickEngine } from '../support/quick-engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
@@ -48,7 +49,7 @@ const refusal = async (file: string, passphrase = PASSPHRASE): Promise<string> =
   const before = folderHash(dir);
   const refused = await restore(file, dir, passphrase).then(
     () => 'RESTORED',
-    (error: { code: string; message: string }) => `${error.code}: ${error.message}`,
+    (error: unknown) => (error instanceof EngineError ? `${error.code}: ${error.message}` : String(error)),
   );
   expect(folderHash(dir)).toEqual(before);
   await expect(restore(file, empty, passphrase)).rejects.toThrow();
@@ -89,9 +90,9 @@ const sealed = async (entries: Entries, link?: string): Promise<string> => {
   if (link !== undefined) archive.entry({ name: link, type: 'symlink', linkname: '/etc/passwd' });
   archive.finalize();
   const encrypter = new Encrypter();
-  encrypter.addRecipient(passphraseRecipient(PASSPHRASE, LOG_N));
+  encrypter.addRecipient(passphraseRecipient(PASSPHRASE, LOG_N, systemEntropy));
   const file = join(tempFolder(), 'sealed');
-  const bytes = await encrypter.encrypt(ReadableStream.from(archive as Readable) as never);
+  const bytes = await encrypter.encrypt(ReadableStream.from(archive) as never);
   writeFileSync(file, await buffer(bytes as never));
   return file;
 };

@@ -22,9 +22,9 @@ const serving = async (dir: string, clock: ManualClock): Promise<ServingEngine> 
   return engine;
 };
 
-const sponsor = ({ post }: ServingEngine, apiKey: string, nonce: number) => {
+const sponsor = (desk: ServingEngine, apiKey: string, nonce: number) => {
   const op = operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' }, { nonce });
-  return post(`/api/v1/${CHAIN_ID}/${apiKey}`, sponsorRequest([op, { mode: 'SPONSORED' }]));
+  return desk.post(`/api/v1/${CHAIN_ID}/${apiKey}`, sponsorRequest([op, { mode: 'SPONSORED' }]));
 };
 
 const allDecisions = async ({ service }: ServingEngine): Promise<DecisionRecord[]> => {
@@ -65,7 +65,7 @@ test('a desk lost right after a backup under load comes back with its decisions,
     address: `0x${'cc'.repeat(20)}`,
   });
   const { authToken } = await service.call('authTokens.create', { label: 'backend' });
-  const { paymasterId, apiKey } = await desk.dapp({ fundingWallet: HDNodeWallet.createRandom() as HDNodeWallet });
+  const { paymasterId, apiKey } = await desk.dapp({ fundingWallet: HDNodeWallet.createRandom() });
   const hook = { paymasterId, webhookUrl: 'https://hooks.example/verify', requestType: 'POST' };
   const { webhookId } = await service.call('webhooks.create', hook);
   await service.call('webhooks.update', { paymasterId, webhookId, active: false });

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { type Identity, type Recipient, Stanza } from 'age-encryption';
 import { EngineError } from '../../shared/errors.ts';
+import type { Entropy } from '../clock.ts';
 import type { Secret } from '../secret.ts';
 import { deriveKey } from '../signer/vault-file.ts';
 
@@ -22,9 +22,9 @@ const wrappingKey = (passphrase: Secret<string>, salt: Uint8Array, logN: number)
   deriveKey(passphrase, Buffer.concat([LABEL, salt]), { N: 2 ** logN, r: 8, p: 1 });
 
 /** Encrypts to whoever knows the passphrase; a guess costs scrypt with 2^`logN`. */
-export const passphraseRecipient = (passphrase: Secret<string>, logN: number): Recipient => ({
+export const passphraseRecipient = (passphrase: Secret<string>, logN: number, entropy: Entropy): Recipient => ({
   async wrapFileKey(fileKey) {
-    const salt = randomBytes(SALT_BYTES);
+    const salt = Buffer.from(entropy.bytes(SALT_BYTES));
     const key = await wrappingKey(passphrase, salt, logN);
     const args = ['scrypt', salt.toString('base64').replace(/=+$/, ''), String(logN)];
     return [new Stanza(args, chacha20poly1305(key, NONCE).encrypt(fileKey))];

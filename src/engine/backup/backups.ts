@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, extname, isAbsolute, join } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock, Entropy } from '../clock.ts';
 import type { DataFolder } from '../data-folder/data-folder.ts';
 import type { Secret } from '../secret.ts';
 import { DEFAULT_SCRYPT, type ScryptCost, type Vault } from '../signer/vault.ts';
@@ -39,7 +39,7 @@ export interface Backups {
 }
 
 /** The folder for backups of a data folder. */
-export const backupsFolder = ({ dir }: Pick<DataFolder, 'dir'>): string => join(dir, 'backups');
+const backupsFolder = ({ dir }: Pick<DataFolder, 'dir'>): string => join(dir, 'backups');
 
 /** Name of a backup made at a time (epoch ms), such as `gasdesk-2026-09-30T123456.789Z.gasdesk-backup`. */
 export const backupName = (title: string, at: number): string =>
@@ -81,9 +81,10 @@ export const createBackups = (desk: {
   readonly store: Pick<Store, 'copyTo'>;
   readonly vault: Vault;
   readonly clock: Clock;
+  readonly entropy: Entropy;
   readonly scrypt?: ScryptCost | undefined;
 }): Backups => {
-  const { folder, store, vault, clock, scrypt = DEFAULT_SCRYPT } = desk;
+  const { folder, store, vault, clock, entropy, scrypt = DEFAULT_SCRYPT } = desk;
   const stopping = new AbortController();
   const { signal } = stopping;
   let running: Promise<unknown> | undefined;
@@ -92,7 +93,7 @@ export const createBackups = (desk: {
     const path = pathOf(folder, file, clock.now());
     const vaultText = await copyVault(vault, passphrase);
     return writeBackup({
-      ...{ folder, file: path, passphrase, force, vaultText, signal },
+      ...{ folder, file: path, passphrase, force, vaultText, signal, entropy },
       logN: Math.log2(scrypt.N),
       now: () => clock.now(),
       copyDatabase: (copy) => store.copyTo(copy, signal),

@@ -6,7 +6,7 @@ import { Readable, Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { Decrypter } from 'age-encryption';
-import { type Entry, type Extract, extract as createExtract } from 'tar-stream';
+import { type Extract, extract as createExtract } from 'tar-stream';
 import { EngineError } from '../../shared/errors.ts';
 import { keptFiles } from '../data-folder/data-folder.ts';
 import type { Secret } from '../secret.ts';
@@ -26,10 +26,12 @@ export interface OpenedBackup {
   close(): void;
 }
 
+type Entry = Extract extends AsyncIterable<infer Each> ? Each : never;
+
 const MAX_MANIFEST_BYTES = 65_536;
 
 const readFirst = async (file: string, entry: Entry): Promise<Manifest> => {
-  const { name, size = 0 } = entry.header;
+  const { name, size } = entry.header;
   if (name !== MANIFEST_NAME || size > MAX_MANIFEST_BYTES) {
     throw unreadable(file, 'what is in it is not a Gasdesk backup');
   }
@@ -62,8 +64,8 @@ const takeEntries = async (file: string, archive: Extract, dir: string): Promise
     const { name, size, type } = entry.header;
     const listed = manifest.files[taken];
     taken += 1;
-    if (listed === undefined || name !== listed.name || size !== listed.bytes || type !== 'file') {
-      throw unreadable(file, `it holds something else than its manifest says: ${String(name).slice(0, 100)}`);
+    if (name !== listed?.name || size !== listed.bytes || type !== 'file') {
+      throw unreadable(file, `it holds something else than its manifest says: ${name.slice(0, 100)}`);
     }
     if ((await unpack(entry, join(dir, listed.name))) !== listed.sha256) {
       throw unreadable(file, `${listed.name} in it is not what was backed up`);

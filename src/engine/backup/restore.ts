@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
+import { systemEntropy } from '../clock.ts';
 import { type DataFolder, keptFiles, openDataFolder } from '../data-folder/data-folder.ts';
 import { lockDataFolder } from '../data-folder/lock.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
@@ -82,7 +83,7 @@ const saveWhatIsThere = async (folder: DataFolder, order: RestoreOrder): Promise
   const { passphrase, now, logN = Math.log2(DEFAULT_SCRYPT.N) } = order;
   try {
     return await writeBackup({
-      ...{ folder, passphrase, now, logN, force: false },
+      ...{ folder, passphrase, now, logN, force: false, entropy: systemEntropy },
       file: join(makeBackupsFolder(folder), backupName('gasdesk-before-restore', now())),
       copyDatabase: (copy) => copyDatabaseFile(folder.database, copy),
       vaultText: () => (existsSync(folder.vault) ? readFileSync(folder.vault, 'utf8') : undefined),

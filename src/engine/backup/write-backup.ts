@@ -7,6 +7,7 @@ import { ReadableStream } from 'node:stream/web';
 import { Encrypter } from 'age-encryption';
 import { type Pack, pack as createPack } from 'tar-stream';
 import { EngineError } from '../../shared/errors.ts';
+import type { Entropy } from '../clock.ts';
 import { type DataFolder, keptFiles } from '../data-folder/data-folder.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
 import type { Secret } from '../secret.ts';
@@ -25,6 +26,7 @@ export interface BackupJob {
   readonly force: boolean;
   /** Base-2 logarithm of what a guess of the passphrase costs. */
   readonly logN: number;
+  readonly entropy: Entropy;
   readonly now: () => number;
   /** Writes a copy of the database, without anything beside it; it is as of the moment this resolves. */
   readonly copyDatabase: (file: string) => Promise<void>;
@@ -111,8 +113,8 @@ const seal = async (out: FileHandle, from: string, details: Details, job: Backup
   const filled = fill(archive, from, details);
   try {
     const encrypter = new Encrypter();
-    encrypter.addRecipient(passphraseRecipient(job.passphrase, job.logN));
-    const sealed = await encrypter.encrypt(ReadableStream.from(archive));
+    encrypter.addRecipient(passphraseRecipient(job.passphrase, job.logN, job.entropy));
+    const sealed = await encrypter.encrypt(ReadableStream.from(archive as AsyncIterable<Uint8Array>));
     await pipeline(sealed, out.createWriteStream({ flush: true }), { ...(job.signal && { signal: job.signal }) });
   } finally {
     archive.destroy();
