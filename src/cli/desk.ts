@@ -19,8 +19,11 @@ export interface DeskOptions {
 /** Where `npm run build` puts the console. */
 export const CONSOLE_FOLDER = join(import.meta.dirname, '..', '..', 'out', 'renderer');
 
+/** Where the folder a command works on is or would be. */
+export const dataPath = ({ data }: DeskOptions): string => data ?? defaultDataFolder(process.env);
+
 /** The folder a command works on. */
-export const dataFolder = ({ data }: DeskOptions): DataFolder => openDataFolder(data ?? defaultDataFolder(process.env));
+export const dataFolder = (options: DeskOptions): DataFolder => openDataFolder(dataPath(options));
 
 /**
  * Reads a file with one secret in it; the line break at its end is not part of it.
@@ -36,10 +39,18 @@ export const readSecretFile = (file: string): Secret<string> => {
   }
 };
 
-const passphrase = ({ passphraseFile }: DeskOptions): Secret<string> | undefined => {
+/** The passphrase that a command was given, if it was. */
+const givenPassphrase = ({ passphraseFile }: DeskOptions): Secret<string> | undefined => {
   if (passphraseFile !== undefined) return readSecretFile(passphraseFile);
   const { GASDESK_PASSPHRASE } = process.env;
   return GASDESK_PASSPHRASE === undefined || GASDESK_PASSPHRASE === '' ? undefined : new Secret(GASDESK_PASSPHRASE);
+};
+
+/** The passphrase, for a command that cannot do without. @throws EngineError `VALIDATION` */
+export const requirePassphrase = (options: DeskOptions): Secret<string> => {
+  const given = givenPassphrase(options);
+  if (given !== undefined && given.reveal() !== '') return given;
+  throw new EngineError('VALIDATION', 'Give the passphrase of the backup in GASDESK_PASSPHRASE or --passphrase-file');
 };
 
 /** An engine on the folder, not serving. Its log goes to standard error. */
@@ -53,7 +64,7 @@ export const openEngine = async (
   const configSources = { flags, env: process.env };
   const config = loadConfig({ ...configSources, file: folder.config });
   const log = createLog({ level: config.logLevel });
-  const engine = { folder, config, configSources, log, passphrase: passphrase(options) };
+  const engine = { folder, config, configSources, log, passphrase: givenPassphrase(options) };
   return createEngine({ ...engine, consoleFolder: CONSOLE_FOLDER });
 };
 

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { createLog } from '../engine/log.ts';
 import { EngineError } from '../shared/errors.ts';
 import { accountCommand } from './account.ts';
+import { backupCommand } from './backup.ts';
 import { chainCommand } from './chain.ts';
 import { configCommand } from './config.ts';
 import { contractCommand } from './contract.ts';
@@ -14,6 +15,7 @@ import { openapiCommand } from './openapi.ts';
 import { pauseCommand, resumeCommand } from './pause.ts';
 import { paymasterCommand } from './paymaster.ts';
 import { reviewCommand } from './review.ts';
+import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
 import { signerCommand } from './signer.ts';
 import { tokenCommand } from './token.ts';
@@ -39,6 +41,8 @@ const commands = [
   pauseCommand,
   resumeCommand,
   decisionsCommand,
+  backupCommand,
+  restoreCommand,
   doctorCommand,
   logCommand,
   openapiCommand,

@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { createBackups } from './backup/backups.ts';
+import { finishInterrupted } from './backup/restore.ts';
 import { createChainAccess } from './chain/chain-access.ts';
 import { createRates } from './chain/rates/rates.ts';
 import { createSettlement } from './chain/settlement.ts';
@@ -111,6 +113,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   const undo: (() => unknown)[] = [() => lock.release()];
   const stop = () => undoAll(undo);
   try {
+    if (finishInterrupted(folder.dir)) log.warn('restore.completed');
     const vault = openVault(folder.vault, { entropy, ...(scrypt !== undefined && { scrypt }) });
     undo.push(() => vault.lock());
     if (passphrase !== undefined && vault.state === 'locked') await vault.unlock({ passphrase });
@@ -135,11 +138,14 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => webhooks.close());
     const receiver = createReceiver(clock);
     undo.push(() => receiver.stop());
+    const backups = createBackups({ folder, store, vault, clock, entropy, scrypt });
+    undo.push(() => backups.stop());
     let url: string | null = null;
     const service = createService({
       store,
       vault,
       vaultKey,
+      backups,
       chains,
       rates: createRates(chains, clock),
       webhooks,

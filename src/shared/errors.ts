@@ -78,6 +78,11 @@ export const errorTable = {
   REVIEW_READ_ONLY: { status: 403, rpc: -32600, title: 'This is a review: it is read-only and has no desk behind it' },
   CONFIG_OVERRIDDEN: { status: 400, rpc: -32602, title: 'The setting is set elsewhere' },
   CONFIG_NOT_CHANGEABLE: { status: 400, rpc: -32602, title: 'The setting is not changed from here' },
+  BACKUP_FAILED: { status: 400, rpc: -32603, title: 'The backup cannot be made' },
+  BACKUP_EXISTS: { status: 400, rpc: -32602, title: 'There is such a file already' },
+  BACKUP_UNREADABLE: { status: 400, rpc: -32602, title: 'The file is no backup that can be read' },
+  BACKUP_PASSPHRASE_WRONG: { status: 400, rpc: -32602, title: 'The passphrase does not open the backup' },
+  BACKUP_TOO_NEW: { status: 400, rpc: -32602, title: 'The backup was made by a newer Gasdesk' },
   CONFIG_INVALID: { status: 400, rpc: -32603, title: 'The configuration is not valid' },
 } as const satisfies Record<string, ErrorRow>;
 

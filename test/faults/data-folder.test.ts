@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gasdesk, useServe } from '../support/cli.ts';
+import { canMount, fillUp, mountSmall, unmount } from '../support/small-disk.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const tempFolder = useTempFolders();
@@ -42,32 +41,6 @@ describe('a data folder that cannot be used', () => {
   });
 });
 
-const succeeds = (command: string, ...args: string[]): boolean =>
-  spawnSync(command, args, { stdio: 'ignore' }).status === 0;
-
-/** Mounts a file system of 1 MiB there, if this process may; else false. */
-const mountSmall = (dir: string): boolean => succeeds('mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', dir);
-
-/** Mounting needs rights that most machines do not give to a test. */
-const canMount = ((): boolean => {
-  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-mount-'));
-  const mounted = mountSmall(dir);
-  if (mounted) succeeds('umount', dir);
-  rmdirSync(dir);
-  return mounted;
-})();
-
-/** Takes all the room that is left where the file is. */
-const fillUp = (file: string): void => {
-  for (let size = 2 ** 19; size >= 1; size /= 2) {
-    try {
-      for (;;) appendFileSync(file, Buffer.alloc(size));
-    } catch {
-      // No room for so much; for half of it, perhaps.
-    }
-  }
-};
-
 describe.skipIf(!canMount)('a disk that is full', () => {
   it('loses nothing: the service refuses what it cannot keep, and goes on when there is room', async () => {
     const dir = tempFolder();
@@ -103,7 +76,7 @@ describe.skipIf(!canMount)('a disk that is full', () => {
       const dapps = await gasdesk(['paymaster', 'list', '--data', dir, '--json']);
       expect((JSON.parse(dapps.stdout) as { name: string }[]).map(({ name }) => name)).toEqual(['before', 'after']);
     } finally {
-      succeeds('umount', '-l', dir);
+      unmount(dir);
     }
   });
 });

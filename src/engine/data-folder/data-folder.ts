@@ -5,6 +5,9 @@ import { join, posix, win32 } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import { lockFile } from './lock.ts';
 
+/** What an engine keeps, by its name in the data folder: this and nothing else is what a backup holds. */
+export const keptFiles = { database: 'gasdesk.db', vault: 'vault.json', config: 'gasdesk.json' } as const;
+
 /** Where everything of one engine lies. All paths are absolute. */
 export interface DataFolder {
   readonly dir: string;
@@ -54,9 +57,9 @@ export const openDataFolder = (path: string, machine: Machine = thisMachine()): 
   const dir = writableFolder(path);
   return {
     dir,
-    database: join(dir, 'gasdesk.db'),
-    vault: join(dir, 'vault.json'),
-    config: join(dir, 'gasdesk.json'),
+    database: join(dir, keptFiles.database),
+    vault: join(dir, keptFiles.vault),
+    config: join(dir, keptFiles.config),
     lock: lockFile(dir),
     controlSocket: controlSocket(dir, machine),
   };

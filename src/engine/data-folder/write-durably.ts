@@ -32,7 +32,7 @@ export const writeDurably = (file: string, content: string): void => {
 };
 
 /** Makes a rename last. Windows has no such call; NTFS keeps its own journal of names. */
-const syncFolder = (folder: string): void => {
+export const syncFolder = (folder: string): void => {
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');
   try {

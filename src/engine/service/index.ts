@@ -9,6 +9,7 @@ import { parse } from '../../shared/schema/parse.ts';
 import { type Subscribe, createDecisionFeed } from '../events/decision-feed.ts';
 import { type Access, createAccess } from './access.ts';
 import { accountHandlers } from './accounts.ts';
+import { backupHandlers } from './backups.ts';
 import { chainHandlers } from './chains.ts';
 import { configHandlers } from './config.ts';
 import { contractHandlers } from './contracts.ts';
@@ -51,6 +52,7 @@ export const createService = (given: ServiceContext): Service => {
   const context: ServiceContext = { ...given, store };
   const handlers: Handlers<ProcedureName> = {
     ...accountHandlers(context),
+    ...backupHandlers(context),
     ...chainHandlers(context),
     ...configHandlers(context),
     ...contractHandlers(context),

@@ -1,4 +1,5 @@
 import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../shared/contract/index.ts';
+import type { Backups } from '../backup/backups.ts';
 import type { Rates } from '../chain/rates/rates.ts';
 import type { DecisionContext } from '../decision/decide.ts';
 import type { Log } from '../log.ts';
@@ -14,6 +15,7 @@ export interface ServiceContext extends DecisionContext {
   readonly rates: Rates;
   readonly receiver: Receiver;
   readonly settings: Settings;
+  readonly backups: Backups;
   /** Where the HTTP interfaces are served; null while they are not. */
   readonly address: () => string | null;
 }

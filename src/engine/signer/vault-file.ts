@@ -89,9 +89,13 @@ export const readVaultFile = (file: string): VaultFile => {
   throw damaged(file, `${['vault', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'unreadable'}`);
 };
 
+/** The content of a vault's file. */
+export const vaultFileText = (content: Omit<VaultFile, 'format' | 'version'>): string =>
+  `${JSON.stringify({ format: 'gasdesk-vault', version: VERSION, ...content }, null, 2)}\n`;
+
 /** Writes the file atomically and durably, for its owner only. */
 export const writeVaultFile = (file: string, content: Omit<VaultFile, 'format' | 'version'>): void =>
-  writeDurably(file, `${JSON.stringify({ format: 'gasdesk-vault', version: VERSION, ...content }, null, 2)}\n`);
+  writeDurably(file, vaultFileText(content));
 
 /** Encrypts and authenticates by AES-256-GCM; `purpose` keeps a box from being used in place of another. */
 export const seal = (key: Uint8Array, plain: Uint8Array, purpose: string, entropy: Entropy): string => {
@@ -131,7 +135,7 @@ export const lockDataKey = async (
   if (unlocker.passphrase.reveal() === '')
     throw new EngineError('VAULT_PASSPHRASE_WRONG', 'The passphrase must not be empty');
   const salt = entropy.bytes(SALT_BYTES);
-  const wrappingKey = await derive(unlocker.passphrase, salt, cost);
+  const wrappingKey = await deriveKey(unlocker.passphrase, salt, cost);
   return {
     passphrase: {
       scrypt: { ...cost, salt: Buffer.from(salt).toString('base64') },
@@ -153,7 +157,11 @@ export const unlockDataKey = async (locks: VaultFile['locks'], unlocker: Unlocke
   const wrappingKey = byKey
     ? checkedKey(unlocker.key)
     : locks.passphrase &&
-      (await derive(unlocker.passphrase, Buffer.from(locks.passphrase.scrypt.salt, 'base64'), locks.passphrase.scrypt));
+      (await deriveKey(
+        unlocker.passphrase,
+        Buffer.from(locks.passphrase.scrypt.salt, 'base64'),
+        locks.passphrase.scrypt,
+      ));
   const dataKey = wrappingKey && unseal(wrappingKey, lock.dataKey, word);
   if (!dataKey) throw new EngineError('VAULT_PASSPHRASE_WRONG', `The ${word} does not open the vault`);
   return dataKey;
@@ -166,7 +174,7 @@ const checkedKey = (key: Secret<Uint8Array>): Uint8Array => {
 };
 
 /** scrypt (RFC 7914), off the event loop. NFKC, since keyboards differ in how they compose the same letter. */
-const derive = (passphrase: Secret<string>, salt: Uint8Array, { N, r, p }: ScryptCost): Promise<Buffer> => {
+export const deriveKey = (passphrase: Secret<string>, salt: Uint8Array, { N, r, p }: ScryptCost): Promise<Buffer> => {
   const options: ScryptOptions = { N, r, p, maxmem: 256 * r * (N + p) };
   return new Promise((resolve, reject) => {
     scrypt(passphrase.reveal().normalize('NFKC'), salt, KEY_BYTES, options, (error, key) =>

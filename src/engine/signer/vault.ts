@@ -14,13 +14,14 @@ import {
   seal,
   unlockDataKey,
   unseal,
+  vaultFileText,
   writeVaultFile,
 } from './vault-file.ts';
 
 export type { ScryptCost, Unlocker } from './vault-file.ts';
 
 /** OWASP's advice for interactive use; about 128 MiB and a third of a second. */
-const DEFAULT_SCRYPT: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
+export const DEFAULT_SCRYPT: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
 
 /**
  * The secrets of the engine by name, encrypted at rest. Changes are on disk, durably, when a call returns; a call that
@@ -50,6 +51,14 @@ export interface Vault {
    * @throws {@link EngineError} `VAULT_LOCKED`, `VAULT_PASSPHRASE_WRONG`, `DATA_FOLDER_UNUSABLE`
    */
   setUnlocker(unlocker: Unlocker): Promise<void>;
+  /**
+   * Prepares a copy of the vault for another place, which `passphrase` alone opens, whatever opens this one. A locked
+   * vault can be copied with the passphrase that opens it.
+   *
+   * @returns answers the content of the copy's file, as the vault is when it is called
+   * @throws {@link EngineError} `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`
+   */
+  copyUnder(passphrase: Secret<string>): Promise<() => string>;
   /** Forgets everything that was deciphered. */
   lock(): void;
   /**
@@ -146,6 +155,11 @@ export const openVault = (
     async setUnlocker(unlocker) {
       const lock = await lockDataKey(unlocked().dataKey, unlocker, scrypt, entropy);
       save({ ...unlocked(), locks: { ...unlocked().locks, ...lock } });
+    },
+    async copyUnder(passphrase) {
+      const dataKey = opened?.dataKey ?? (await unlockDataKey(readVaultFile(file).locks, { passphrase }));
+      const locks = await lockDataKey(dataKey, { passphrase }, scrypt, entropy);
+      return () => vaultFileText({ locks, entries: readVaultFile(file).entries });
     },
     lock() {
       opened = undefined;

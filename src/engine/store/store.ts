@@ -333,6 +333,11 @@ export interface Store extends SettlementStore {
   /** What limits would have counted of a DApp since `from`, newest first and at most so many: sponsored, or denied by a limit. */
   countedOperations(query: { paymasterId: string; from: number; most: number }): Promise<CountedOperation[]>;
 
+  /**
+   * Writes everything to a database file of its own, as it is at the moment this resolves, while others go on reading
+   * and writing. Rejects when `signal` aborts; what is in the file then is of no use.
+   */
+  copyTo(file: string, signal: AbortSignal): Promise<void>;
   /** Problems the database finds in itself; empty when it is sound. */
   integrityFaults(): Promise<string[]>;
   close(): Promise<void>;

@@ -11,6 +11,9 @@ import type { Migration } from './migrations/migration.ts';
 
 const migrations: readonly Migration[] = [initial, ledger, originsAndFilters, cheaperDecisions, feeTokens, pause];
 
+/** The schema of this Gasdesk's databases (`user_version`). */
+export const newestSchema = migrations.at(-1)?.version ?? 0;
+
 /** Copies the database. The copy that an earlier attempt left is replaced only once the new one is whole. */
 const backUp = (database: Database.Database, file: string): void => {
   const temporary = `${file}.new`;

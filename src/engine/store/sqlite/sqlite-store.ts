@@ -5,8 +5,10 @@ import { accountStore } from './accounts.ts';
 import { chainStore } from './chains.ts';
 import { decisionStore } from './decisions.ts';
 import { feeTokenStore } from './fee-tokens.ts';
+import { copyDatabase } from './copy.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
+import { integrityFaults } from './integrity.ts';
 import { openDatabase } from './open.ts';
 import { openPromiseStore } from './open-promises.ts';
 import { pauseStore } from './pause.ts';
@@ -49,15 +51,8 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...windowUsersStore(database),
     ...decisionStore(database, ledger, commit),
     ...settlementStore(database, ledger, commit),
-    async integrityFaults() {
-      try {
-        const rows = database.pragma('integrity_check') as { integrity_check: string }[];
-        return rows.map((row) => row.integrity_check).filter((fault) => fault !== 'ok');
-      } catch (error) {
-        // Damaged so badly that it cannot even be checked.
-        return [error instanceof Error ? error.message : String(error)];
-      }
-    },
+    copyTo: (file, signal) => copyDatabase(database, file, signal),
+    integrityFaults: () => Promise.resolve(integrityFaults(database)),
     async close() {
       await commit.drain();
       try {

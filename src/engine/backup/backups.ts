@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { basename, extname, isAbsolute, join } from 'node:path';
+import { EngineError } from '../../shared/errors.ts';
+import type { Clock, Entropy } from '../clock.ts';
+import type { DataFolder } from '../data-folder/data-folder.ts';
+import type { Secret } from '../secret.ts';
+import { DEFAULT_SCRYPT, type ScryptCost, type Vault } from '../signer/vault.ts';
+import type { Store } from '../store/store.ts';
+import { type MadeBackup, writeBackup } from './write-backup.ts';
+
+const EXTENSION = '.gasdesk-backup';
+
+/** A backup to make. */
+export interface BackupOrder {
+  /** Absolute path of the file, or of a folder for it; or a name in the folder of backups; by default named by the time. */
+  readonly file?: string | undefined;
+  readonly passphrase: Secret<string>;
+  /** Whether a backup of this name may be replaced. */
+  readonly force: boolean;
+}
+
+/** Makes backups of a running engine. */
+export interface Backups {
+  /** Where they go unless another place is named. */
+  readonly folder: string;
+  /**
+   * Makes a backup of data, vault and settings. The one passphrase opens the file and, in it, the vault, whatever opens
+   * the engine's own (its passphrase, or a key that only this machine keeps): a backup can be used elsewhere, and the
+   * restored vault opens with the backup's passphrase. So the vault has to be open; a locked one can be backed up with
+   * its own passphrase.
+   *
+   * @throws EngineError `BACKUP_EXISTS`, `BACKUP_FAILED`, `VAULT_LOCKED`, `VAULT_DAMAGED`
+   */
+  create(order: BackupOrder): Promise<MadeBackup>;
+  /** Those in the folder of backups, the newest first. */
+  list(): MadeBackup[];
+  /** Gives up the one that is being made. */
+  stop(): Promise<void>;
+}
+
+/** The folder for backups of a data folder. */
+const backupsFolder = ({ dir }: Pick<DataFolder, 'dir'>): string => join(dir, 'backups');
+
+/** Name of a backup made at a time (epoch ms), such as `gasdesk-2026-09-30T123456.789Z.gasdesk-backup`. */
+export const backupName = (title: string, at: number): string =>
+  `${title}-${new Date(at).toISOString().replaceAll(':', '')}${EXTENSION}`;
+
+/** Makes the folder of backups, for its owner only. */
+export const makeBackupsFolder = (folder: Pick<DataFolder, 'dir'>): string => {
+  const dir = backupsFolder(folder);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  return dir;
+};
+
+const pathOf = (folder: DataFolder, file: string | undefined, now: number): string => {
+  const name = backupName('gasdesk', now);
+  if (file === undefined) return join(makeBackupsFolder(folder), name);
+  if (isAbsolute(file)) return existsSync(file) && statSync(file).isDirectory() ? join(file, name) : file;
+  if (basename(file) === file && !file.startsWith('.')) {
+    return join(makeBackupsFolder(folder), extname(file) === '' ? file + EXTENSION : file);
+  }
+  const message = `file must be an absolute path on the engine's machine, or a name without a folder`;
+  throw new EngineError('VALIDATION', message, { errors: [message] });
+};
+
+const copyVault = async (vault: Vault, passphrase: Secret<string>): Promise<() => string | undefined> => {
+  const { state } = vault;
+  if (state === 'absent') return () => undefined;
+  try {
+    return await vault.copyUnder(passphrase);
+  } catch (error) {
+    if (state === 'unlocked' || !(error instanceof EngineError) || error.code !== 'VAULT_PASSPHRASE_WRONG') throw error;
+    const message = "The vault is locked: unlock it before the backup, or give the vault's own passphrase";
+    throw new EngineError('VAULT_LOCKED', message, {}, { cause: error });
+  }
+};
+
+/** Backups of what the engine of a data folder works with. */
+export const createBackups = (desk: {
+  readonly folder: DataFolder;
+  readonly store: Pick<Store, 'copyTo'>;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly scrypt?: ScryptCost | undefined;
+}): Backups => {
+  const { folder, store, vault, clock, entropy, scrypt = DEFAULT_SCRYPT } = desk;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let running: Promise<unknown> | undefined;
+
+  const make = async ({ file, passphrase, force }: BackupOrder): Promise<MadeBackup> => {
+    const path = pathOf(folder, file, clock.now());
+    const vaultText = await copyVault(vault, passphrase);
+    return writeBackup({
+      ...{ folder, file: path, passphrase, force, vaultText, signal, entropy },
+      logN: Math.log2(scrypt.N),
+      now: () => clock.now(),
+      copyDatabase: (copy) => store.copyTo(copy, signal),
+    });
+  };
+
+  return {
+    folder: backupsFolder(folder),
+    async create(order) {
+      if (running !== undefined) throw new EngineError('BACKUP_FAILED', 'Another backup is being made: wait for it');
+      const made = make(order);
+      running = made;
+      try {
+        return await made;
+      } finally {
+        running = undefined;
+      }
+    },
+    list() {
+      const dir = backupsFolder(folder);
+      if (!existsSync(dir)) return [];
+      return readdirSync(dir, { withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.name.endsWith(EXTENSION))
+        .map(({ name }) => {
+          const path = join(dir, name);
+          const { size, mtimeMs } = statSync(path);
+          return { path, bytes: size, madeAt: Math.floor(mtimeMs) };
+        })
+        .sort((a, b) => b.madeAt - a.madeAt);
+    },
+    async stop() {
+      stopping.abort(new Error('the engine stops'));
+      await running?.catch(() => undefined);
+    },
+  };
+};

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { EngineError } from '../../shared/errors.ts';
+import { keptFiles } from '../data-folder/data-folder.ts';
+import { newestSchema } from '../store/sqlite/migrate.ts';
+
+/** Name of the first entry of the archive. */
+export const MANIFEST_NAME = 'manifest.json';
+const VERSION = 1;
+
+const manifestSchema = z.strictObject({
+  format: z.literal('gasdesk-backup'),
+  version: z.literal(VERSION),
+  /** Epoch ms: what was decided until then is in it. */
+  madeAt: z.int().min(0),
+  /** Version of the Gasdesk that made it. */
+  gasdesk: z.string(),
+  /** Schema of the database in it. */
+  schema: z.int().min(0),
+  /** In the order of the archive. */
+  files: z.array(
+    z.strictObject({
+      name: z.enum(keptFiles),
+      bytes: z.int().min(0),
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    }),
+  ),
+});
+
+/** What a backup says of itself. */
+export type Manifest = z.infer<typeof manifestSchema>;
+
+/** The text of the manifest. */
+export const manifestText = (manifest: Omit<Manifest, 'format' | 'version'>): string =>
+  `${JSON.stringify({ format: 'gasdesk-backup', version: VERSION, ...manifest }, null, 2)}\n`;
+
+/** The version alone: whatever else a newer manifest holds, it says that it is newer. */
+const versionSchema = z.object({ format: z.literal('gasdesk-backup'), version: z.int() });
+
+/** The error that says what is wrong with the file. */
+export const unreadable = (file: string, fault: string, cause?: unknown): EngineError =>
+  new EngineError('BACKUP_UNREADABLE', `${file} cannot be read as a backup: ${fault}`, { file }, { cause });
+
+const tooNew = (file: string, what: string): EngineError =>
+  new EngineError('BACKUP_TOO_NEW', `${file} was made by a newer Gasdesk: ${what}. Use that one.`, { file });
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads the manifest of the backup `file`. @throws EngineError `BACKUP_UNREADABLE` or `BACKUP_TOO_NEW` */
+export const readManifest = (file: string, text: string): Manifest => {
+  const json = parseJson(text);
+  const { data: told } = versionSchema.safeParse(json);
+  if (told === undefined) throw unreadable(file, 'what is in it is not a Gasdesk backup');
+  if (told.version > VERSION) throw tooNew(file, `its form is ${told.version}, this Gasdesk reads ${VERSION}`);
+  const { data: manifest } = manifestSchema.safeParse(json);
+  if (manifest === undefined) throw unreadable(file, 'its manifest is not in the form that this Gasdesk reads');
+  if (manifest.schema > newestSchema) {
+    throw tooNew(file, `its database has schema ${manifest.schema}, this Gasdesk knows up to ${newestSchema}`);
+  }
+  if (!manifest.files.some(({ name }) => name === keptFiles.database)) throw unreadable(file, 'it has no database');
+  return manifest;
+};

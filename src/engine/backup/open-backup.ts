@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { Decrypter } from 'age-encryption';
+import { type Extract, extract as createExtract } from 'tar-stream';
+import { EngineError } from '../../shared/errors.ts';
+import { keptFiles } from '../data-folder/data-folder.ts';
+import type { Secret } from '../secret.ts';
+import { faultsOf, schemaOf } from '../store/sqlite/copy.ts';
+import { passphraseIdentity } from './age-passphrase.ts';
+import { MANIFEST_NAME, type Manifest, readManifest, unreadable } from './manifest.ts';
+import { isAgeFile } from './write-backup.ts';
+
+/** A backup that is open to be looked into. What was unpacked is not encrypted. */
+export interface OpenedBackup {
+  readonly manifest: Manifest;
+  /** Where it was unpacked. */
+  readonly dir: string;
+  /** The database: one file, without a log beside it, to be opened read-only. */
+  readonly database: string;
+  /** Removes what was unpacked. */
+  close(): void;
+}
+
+type Entry = Extract extends AsyncIterable<infer Each> ? Each : never;
+
+const MAX_MANIFEST_BYTES = 65_536;
+
+const readFirst = async (file: string, entry: Entry): Promise<Manifest> => {
+  const { name, size } = entry.header;
+  if (name !== MANIFEST_NAME || size > MAX_MANIFEST_BYTES) {
+    throw unreadable(file, 'what is in it is not a Gasdesk backup');
+  }
+  return readManifest(file, await text(entry));
+};
+
+/** Writes an entry to a file, and answers the SHA-256 of what went through. */
+const unpack = async (entry: Entry, to: string): Promise<string> => {
+  const hash = createHash('sha256');
+  const hashed = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  const out = createWriteStream(to, { flags: 'wx', mode: 0o600, flush: true });
+  await pipeline(entry, hashed, out);
+  return hash.digest('hex');
+};
+
+/** Takes the entries as the manifest lists them: these, in this order, and nothing else. */
+const takeEntries = async (file: string, archive: Extract, dir: string): Promise<Manifest> => {
+  let manifest: Manifest | undefined;
+  let taken = 0;
+  for await (const entry of archive) {
+    if (manifest === undefined) {
+      manifest = await readFirst(file, entry);
+      continue;
+    }
+    const { name, size, type } = entry.header;
+    const listed = manifest.files[taken];
+    taken += 1;
+    if (name !== listed?.name || size !== listed.bytes || type !== 'file') {
+      throw unreadable(file, `it holds something else than its manifest says: ${name.slice(0, 100)}`);
+    }
+    if ((await unpack(entry, join(dir, listed.name))) !== listed.sha256) {
+      throw unreadable(file, `${listed.name} in it is not what was backed up`);
+    }
+  }
+  if (manifest === undefined || taken < manifest.files.length) throw unreadable(file, 'it is not complete');
+  return manifest;
+};
+
+const checkDatabase = (file: string, database: string, manifest: Manifest): void => {
+  const [fault] = faultsOf(database);
+  if (fault !== undefined) throw unreadable(file, `its database is damaged (${fault})`);
+  if (schemaOf(database) !== manifest.schema) throw unreadable(file, 'its database has another schema than it says');
+};
+
+/** True for a fault of the disk that is unpacked to. */
+const isWriteFault = (fault: unknown): fault is Error =>
+  fault instanceof Error && 'syscall' in fault && fault.syscall !== 'read';
+
+/** The error for whatever went wrong while the file was read: the fault that explains the others. */
+const explain = (file: string, faults: readonly unknown[]): EngineError => {
+  const expected = faults.find((fault) => fault instanceof EngineError);
+  if (expected !== undefined) return expected;
+  const disk = faults.find(isWriteFault);
+  if (disk !== undefined) {
+    const message = `The backup cannot be unpacked: ${disk.message}`;
+    return new EngineError('DATA_FOLDER_UNUSABLE', message, { file }, { cause: disk });
+  }
+  return unreadable(file, 'it was altered or cut short', faults[0]);
+};
+
+const unpackAll = async (file: string, passphrase: Secret<string>, dir: string): Promise<Manifest> => {
+  const decrypter = new Decrypter();
+  decrypter.addIdentity(passphraseIdentity(passphrase));
+  const archive = createExtract();
+  const source = createReadStream(file);
+  try {
+    const plain = await decrypter.decrypt(Readable.toWeb(source) as ReadableStream<Uint8Array>);
+    const [fed, taken] = await Promise.allSettled([pipeline(plain, archive), takeEntries(file, archive, dir)]);
+    if (fed.status === 'fulfilled' && taken.status === 'fulfilled') return taken.value;
+    throw explain(
+      file,
+      [taken, fed].flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : [])),
+    );
+  } catch (error) {
+    throw explain(file, [error]);
+  } finally {
+    source.destroy();
+    archive.destroy();
+  }
+};
+
+const requireAgeFile = async (file: string): Promise<void> => {
+  let isAge: boolean;
+  try {
+    isAge = await isAgeFile(file);
+  } catch (cause) {
+    throw unreadable(file, (cause as Error).message, cause);
+  }
+  if (!isAge) throw unreadable(file, 'it does not begin as one');
+};
+
+/**
+ * Decrypts a backup into a folder and checks everything: the encryption's seals, the manifest, the hash of each file,
+ * the database's integrity and its schema. Memory does not grow with the backup.
+ *
+ * @example
+ * const backup = await openBackup(file, passphrase);
+ * try {
+ *   new Database(backup.database, { readonly: true });
+ * } finally {
+ *   backup.close();
+ * }
+ *
+ * @param dir an empty folder of its owner only; by default one among the temporary files of the system
+ * @throws EngineError `BACKUP_UNREADABLE`, `BACKUP_PASSPHRASE_WRONG`, `BACKUP_TOO_NEW`, or `DATA_FOLDER_UNUSABLE` where
+ *   there is no room; the folder is gone then
+ */
+export const openBackup = async (
+  file: string,
+  passphrase: Secret<string>,
+  dir: string = mkdtempSync(join(tmpdir(), 'gasdesk-backup-')),
+): Promise<OpenedBackup> => {
+  const close = (): void => rmSync(dir, { recursive: true, force: true });
+  try {
+    await requireAgeFile(file);
+    const manifest = await unpackAll(file, passphrase, dir);
+    const database = join(dir, keptFiles.database);
+    checkDatabase(file, database, manifest);
+    return { manifest, dir, database, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+};

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, createReadStream, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { ReadableStream } from 'node:stream/web';
+import { Encrypter } from 'age-encryption';
+import { type Pack, pack as createPack } from 'tar-stream';
+import { EngineError } from '../../shared/errors.ts';
+import type { Entropy } from '../clock.ts';
+import { type DataFolder, keptFiles } from '../data-folder/data-folder.ts';
+import { syncFolder } from '../data-folder/write-durably.ts';
+import type { Secret } from '../secret.ts';
+import { schemaOf } from '../store/sqlite/copy.ts';
+import { version } from '../version.ts';
+import { passphraseRecipient } from './age-passphrase.ts';
+import { MANIFEST_NAME, manifestText } from './manifest.ts';
+
+/** What a backup is made of, and where it goes. */
+export interface BackupJob {
+  readonly folder: DataFolder;
+  /** Absolute path of the backup. */
+  readonly file: string;
+  readonly passphrase: Secret<string>;
+  /** Whether a backup that is there already may be replaced. */
+  readonly force: boolean;
+  /** Base-2 logarithm of what a guess of the passphrase costs. */
+  readonly logN: number;
+  readonly entropy: Entropy;
+  readonly now: () => number;
+  /** Writes a copy of the database, without anything beside it; it is as of the moment this resolves. */
+  readonly copyDatabase: (file: string) => Promise<void>;
+  /** The content of the vault's file for the backup, read when it is called; undefined if there is no vault. */
+  readonly vaultText: () => string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** A backup that was made. */
+export interface MadeBackup {
+  readonly path: string;
+  readonly bytes: number;
+  /** Epoch ms. */
+  readonly madeAt: number;
+}
+
+type Details = Parameters<typeof manifestText>[0];
+
+/** Where the parts of a backup are put together. One backup is made at a time. */
+export const workingFolder = ({ dir }: Pick<DataFolder, 'dir'>): string => join(dir, 'backup.tmp');
+
+const AGE_MAGIC = 'age-encryption.org/v1\n';
+
+/** True if a file begins like every backup. @throws Error of the file system */
+export const isAgeFile = async (file: string): Promise<boolean> => {
+  const handle = await open(file, 'r');
+  try {
+    const head = Buffer.alloc(AGE_MAGIC.length);
+    await handle.read(head, 0, head.length, 0);
+    return head.toString('latin1') === AGE_MAGIC;
+  } finally {
+    await handle.close();
+  }
+};
+
+const refuseExisting = async (file: string, force: boolean): Promise<void> => {
+  if (!existsSync(file)) return;
+  if (!force) throw new EngineError('BACKUP_EXISTS', `${file} is there already, and stays as it is`, { file });
+  // Forced or not, nobody's other files are destroyed.
+  if (statSync(file).isFile() && (await isAgeFile(file))) return;
+  throw new EngineError('BACKUP_EXISTS', `${file} is there already and is no backup: it is not replaced`, { file });
+};
+
+const sha256Of = async (file: string): Promise<string> => {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+};
+
+/** Puts copies of everything into a folder, by the names of the data folder. */
+const gather = async ({ folder, now, ...job }: BackupJob, into: string): Promise<Details> => {
+  const database = join(into, keptFiles.database);
+  await job.copyDatabase(database);
+  // Nothing that waits may come between: what the database says of keys and what the vault holds belong together.
+  const madeAt = now();
+  const vault = job.vaultText();
+  if (vault !== undefined) writeFileSync(join(into, keptFiles.vault), vault, { mode: 0o600 });
+  if (existsSync(folder.config)) copyFileSync(folder.config, join(into, keptFiles.config));
+  const names = Object.values(keptFiles).filter((name) => existsSync(join(into, name)));
+  const files = names.map(async (name) => {
+    const file = join(into, name);
+    return { name, bytes: statSync(file).size, sha256: await sha256Of(file) };
+  });
+  return { madeAt, gasdesk: version, schema: schemaOf(database), files: await Promise.all(files) };
+};
+
+/** Feeds the archive as fast as it is taken. A fault ends the archive and shows where that is read. */
+const fill = async (archive: Pack, from: string, details: Details): Promise<void> => {
+  const common = { mode: 0o600, mtime: new Date(details.madeAt) };
+  try {
+    archive.entry({ ...common, name: MANIFEST_NAME }, manifestText(details));
+    for (const { name, bytes } of details.files) {
+      await pipeline(createReadStream(join(from, name)), archive.entry({ ...common, name, size: bytes }));
+    }
+    archive.finalize();
+  } catch (error) {
+    archive.destroy(error as Error);
+  }
+};
+
+/** Encrypts the gathered files to `out`, flushes it to the disk and closes it. */
+const seal = async (out: FileHandle, from: string, details: Details, job: BackupJob): Promise<void> => {
+  const archive = createPack();
+  const filled = fill(archive, from, details);
+  try {
+    const encrypter = new Encrypter();
+    encrypter.addRecipient(passphraseRecipient(job.passphrase, job.logN, job.entropy));
+    const sealed = await encrypter.encrypt(ReadableStream.from(archive as AsyncIterable<Uint8Array>));
+    await pipeline(sealed, out.createWriteStream({ flush: true }), { ...(job.signal && { signal: job.signal }) });
+  } finally {
+    archive.destroy();
+    await filled;
+  }
+};
+
+const writeAs = async (partial: string, job: BackupJob): Promise<MadeBackup> => {
+  const { file, force, folder } = job;
+  const working = workingFolder(folder);
+  const out = await open(partial, 'wx', 0o600);
+  try {
+    rmSync(working, { recursive: true, force: true });
+    mkdirSync(working, { mode: 0o700 });
+    const details = await gather(job, working);
+    await seal(out, working, details, job);
+    await refuseExisting(file, force);
+    const { size: bytes } = statSync(partial);
+    await rename(partial, file);
+    syncFolder(dirname(file));
+    return { path: file, bytes, madeAt: details.madeAt };
+  } finally {
+    rmSync(working, { recursive: true, force: true });
+    await out.close();
+  }
+};
+
+/**
+ * Makes a backup: a tar archive of {@link MANIFEST_NAME} and the files of {@link keptFiles}, encrypted in the age format
+ * to a passphrase, so that `age -d FILE | tar x` opens it, too. It is written under another name and flushed to the disk
+ * before it gets its own: under that there is a whole backup or none. Memory does not grow with the database; the data
+ * folder needs room for a copy of it while the backup is made.
+ *
+ * @throws EngineError `BACKUP_EXISTS`, or `BACKUP_FAILED` that says why; nothing is left behind then
+ */
+export const writeBackup = async (job: BackupJob): Promise<MadeBackup> => {
+  const { file, force } = job;
+  const partial = `${file}.new`;
+  try {
+    await refuseExisting(file, force);
+    rmSync(partial, { force: true });
+    return await writeAs(partial, job);
+  } catch (cause) {
+    if (cause instanceof EngineError && cause.code === 'BACKUP_EXISTS') throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new EngineError('BACKUP_FAILED', `The backup ${file} cannot be made: ${why}`, { file }, { cause });
+  } finally {
+    rmSync(partial, { force: true });
+  }
+};

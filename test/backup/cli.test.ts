@@ -1,0 +1,102 @@
+import { existsSync, readFileSync, readdirSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { gasdesk, useServe } from '../support/cli.ts';
+import { useTempFolders } from '../support/temp-folder.ts';
+
+const tempFolder = useTempFolders();
+const serve = useServe();
+const env = { GASDESK_PASSPHRASE: 'correct horse battery staple', GASDESK_LOG_LEVEL: 'error' };
+
+const json = async <T>(...args: string[]): Promise<T> => {
+  const { stdout, stderr, code } = await gasdesk([...args, '--json'], env);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout) as T;
+};
+
+interface Made {
+  path: string;
+  bytes: number;
+}
+
+describe('gasdesk backup and restore', () => {
+  it('move a desk to another folder, also while the service runs, and never onto one that runs', async () => {
+    const [dir, out] = [tempFolder(), tempFolder()];
+    const signer = await json<{ address: string }>('signer', 'create', '--chain', '31337', '--data', dir);
+    const service = await serve(['--data', dir], env);
+    const made = await json<Made>('backup', join(out, 'running'), '--data', dir);
+    expect(made.path).toBe(join(out, 'running'));
+    expect(readFileSync(made.path)).toHaveLength(made.bytes);
+    const refused = await gasdesk(['restore', made.path, '--data', dir], env);
+    expect(refused.stderr).toMatch(/^gasdesk: Process \d+ uses the data folder/);
+    expect(refused.code).toBe(1);
+    service.signal('SIGTERM');
+    await service.ended;
+
+    const stopped = await json<Made>('backup', '--data', dir);
+    expect(readdirSync(join(dir, 'backups'))).toEqual([stopped.path.slice(join(dir, 'backups').length + 1)]);
+    for (const { path } of [made, stopped]) {
+      const fresh = join(tempFolder(), 'fresh');
+      expect(await json('restore', path, '--data', fresh)).toMatchObject({ restored: fresh, before: null });
+      expect(await json('signer', 'list', '--data', fresh)).toEqual([signer]);
+      expect(await json<{ checks: { detail: string }[] }>('doctor', '--data', fresh)).toMatchObject({ ok: true });
+    }
+    const again = await json<{ before: string }>('restore', made.path, '--data', dir);
+    expect(existsSync(again.before)).toBe(true);
+  }, 120_000);
+
+  it('replace a backup only when told to, and a file that is none never', async () => {
+    const dir = tempFolder();
+    const file = join(dir, 'file');
+    const desk = join(dir, 'desk');
+    const backup = (...args: string[]) => gasdesk(['backup', file, '--data', desk, ...args], env);
+    expect((await backup()).code).toBe(0);
+    const first = readFileSync(file);
+    expect(await backup()).toMatchObject({
+      code: 1,
+      stderr: `gasdesk: ${file} is there already, and stays as it is\n`,
+    });
+    expect(readFileSync(file)).toEqual(first);
+    expect((await backup('--force')).code).toBe(0);
+    expect(readFileSync(file)).not.toEqual(first);
+    writeFileSync(file, 'my thesis');
+    expect((await backup('--force')).stderr).toMatch(/is no backup: it is not replaced/);
+    expect(readFileSync(file, 'utf8')).toBe('my thesis');
+  }, 120_000);
+
+  it('say what is missing: a passphrase, a folder, a file', async () => {
+    const dir = tempFolder();
+    const none = await gasdesk(['backup', join(dir, 'file'), '--data', dir]);
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/^gasdesk: Give the passphrase/) as string });
+    const nowhere = await gasdesk(['backup', join(dir, 'no', 'file'), '--data', dir], env);
+    expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be made: ENOENT/) as string });
+    const missing = await gasdesk(['restore', join(dir, 'file'), '--data', join(dir, 'fresh')], env);
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be read as a backup/) as string });
+    expect(existsSync(join(dir, 'fresh'))).toBe(false);
+  }, 120_000);
+
+  it('leave no half file under its name when they are killed', async () => {
+    const dir = tempFolder();
+    const out = tempFolder();
+    const file = join(out, 'file');
+    await json('account', 'list', '--data', dir);
+    const begun = new Promise<void>((resolve) => {
+      const watcher = watch(out, () => {
+        watcher.close();
+        resolve();
+      });
+    });
+    const cli = join(import.meta.dirname, '..', '..', 'src', 'cli', 'index.ts');
+    const child = spawn(process.execPath, [cli, 'backup', file, '--data', dir], { env, stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    await begun;
+    child.kill('SIGKILL');
+    expect((await ended)[1]).toBe('SIGKILL');
+    expect(readdirSync(out)).toEqual(['file.new']);
+    await json('backup', file, '--data', dir);
+    expect(readdirSync(out)).toEqual(['file']);
+    expect(existsSync(join(dir, 'backup.tmp'))).toBe(false);
+  }, 120_000);
+});

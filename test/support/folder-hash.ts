@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The SHA-256 of each file in a folder and those below it, by path; and the folders, which have none. */
+export const folderHash = (dir: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(dir, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile() || entry.isDirectory())
+      .map((entry): [string, string] => {
+        const path = join(entry.parentPath, entry.name);
+        const hash = entry.isFile() ? createHash('sha256').update(readFileSync(path)).digest('hex') : 'folder';
+        return [path.slice(dir.length), hash];
+      })
+      .sort(),
+  );

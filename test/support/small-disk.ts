@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const succeeds = (command: string, ...args: string[]): boolean =>
+  spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+
+/** Mounts a file system of 1 MiB there, if this process may; else false. */
+export const mountSmall = (dir: string): boolean => succeeds('mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', dir);
+
+/** Takes it away again. */
+export const unmount = (dir: string): boolean => succeeds('umount', '-l', dir);
+
+/** Mounting needs rights that most machines do not give to a test. */
+export const canMount = ((): boolean => {
+  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-mount-'));
+  const mounted = mountSmall(dir);
+  if (mounted) unmount(dir);
+  rmdirSync(dir);
+  return mounted;
+})();
+
+/** Takes all the room that is left where the file is. */
+export const fillUp = (file: string): void => {
+  for (let size = 2 ** 19; size >= 1; size /= 2) {
+    try {
+      for (;;) appendFileSync(file, Buffer.alloc(size));
+    } catch {
+      // No room for so much; for half of it, perhaps.
+    }
+  }
+};
