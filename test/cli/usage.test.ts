@@ -34,6 +34,8 @@ const COMMANDS = [
   'decisions export',
   'decisions list',
   'decisions show',
+  'backup',
+  'restore',
   'doctor',
   'openapi',
   'config print',
