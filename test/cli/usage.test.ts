@@ -37,6 +37,8 @@ const COMMANDS = [
   'decisions list',
   'decisions report',
   'decisions show',
+  'backup',
+  'restore',
   'doctor',
   'log',
   'openapi',
