@@ -168,7 +168,13 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       stop,
       async serve() {
         const timing = { requestTimeoutMs: config.requestTimeoutMs, clock, log };
-        servers.push(await listenForOwner(folder.controlSocket, createControlApp({ service, log, entropy }), timing));
+        servers.push(
+          await listenForOwner(
+            folder.controlSocket,
+            createControlApp({ service: () => service, log, entropy }),
+            timing,
+          ),
+        );
         settlement.start();
         const { consoleFolder } = options;
         const app = createHttpApp({ service, config, clock, entropy, log, operatorToken, consoleFolder });

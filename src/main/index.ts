@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type BrowserWindow, app, dialog, session } from 'electron';
 import { systemClock, systemEntropy } from '../engine/clock.ts';
 import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/data-folder/data-folder.ts';
@@ -11,6 +11,8 @@ import { type Desk, startDesk } from './desk.ts';
 import { handleIpc } from './ipc.ts';
 import { keychainKey } from './keychain.ts';
 import { setMenu } from './menu.ts';
+import { createPrintedReports } from './printed-reports.ts';
+import { createReviewWindows } from './review-windows.ts';
 import { notifyOperator } from './notify.ts';
 import { registerConsoleScheme, serveConsole } from './protocol.ts';
 import { confineWebContents, denyPermissions } from './security.ts';
@@ -23,12 +25,16 @@ import { openWindow, showPage } from './window.ts';
 /** The build puts main, preload and renderer side by side. */
 const built = join(import.meta.dirname, '..');
 const consoleFolder = join(built, 'renderer');
+const preload = join(built, 'preload', 'index.cjs');
 
 /** Longer than this nobody waits for an application that was told to quit; what is decided is on disk already. */
 const STOP_MS = 10_000;
 
 /** For what goes wrong before the engine has its own, and after. */
 const log = createLog({ level: 'error' });
+
+const reviews = createReviewWindows({ preload, log });
+const reports = createPrintedReports();
 
 let engine: Engine | undefined;
 let window: BrowserWindow | undefined;
@@ -38,12 +44,23 @@ let stopping: Promise<void> | undefined;
 const showWindow = (): BrowserWindow => {
   if (window === undefined) {
     const stateFile = join(app.getPath('userData'), 'window.json');
-    window = openWindow({ preload: join(built, 'preload', 'index.cjs'), stateFile, log });
+    window = openWindow({ preload, stateFile, log });
     window.once('closed', () => (window = undefined));
   }
   if (window.isMinimized()) window.restore();
   window.focus();
   return window;
+};
+
+/** A file named on the command line, to be reviewed. */
+const fileToReview = (): string | undefined => {
+  const given = process.argv.slice(app.isPackaged ? 1 : 2).find((argument) => !argument.startsWith('-'));
+  return given === undefined ? undefined : resolve(given);
+};
+
+const openForReview = (file: unknown): void => {
+  if (typeof file !== 'string') return;
+  reviews.open(file).catch((error: unknown) => log.error('desktop.review', { err: error }));
 };
 
 const go = (path: string): void => showPage(showWindow(), path);
@@ -64,7 +81,7 @@ const startSomehow = async (folder: DataFolder): Promise<Desk | undefined> => {
   }
 };
 
-const start = async (folder: DataFolder): Promise<void> => {
+const start = async (folder: DataFolder, file: string | undefined): Promise<void> => {
   await app.whenReady();
   denyPermissions(session.defaultSession);
   serveConsole(consoleFolder);
@@ -76,11 +93,20 @@ const start = async (folder: DataFolder): Promise<void> => {
   engine = desk.engine;
   const { service } = engine;
   const failed = (error: unknown): void => desk.log.error('desktop.fault', { err: error });
-  handleIpc({ service, log: desk.log, entropy: systemEntropy, window: () => window });
-  setMenu({ go, dataFolder: folder.dir });
-  app.on('second-instance', showWindow);
+  handleIpc({
+    log: desk.log,
+    entropy: systemEntropy,
+    serviceOf: (contents) => (contents === window?.webContents ? service : reviews.serviceOf(contents)),
+    print: (html) => reports.open(html),
+  });
+  setMenu({ go, dataFolder: folder.dir, openForReview: () => void reviews.choose().catch(failed) });
+  app.on('second-instance', (_event, _argv, _folder, given) => {
+    showWindow();
+    openForReview((given as { file?: unknown } | null)?.file);
+  });
   app.on('activate', showWindow);
   showWindow();
+  openForReview(file);
   const closeTray = openTray({
     ...{ desk: deskControl(service), show: showWindow, quit: () => app.quit(), clock: systemClock, failed },
   });
@@ -100,6 +126,8 @@ const fail = (error: unknown): void => {
 const stop = async (running: Engine): Promise<void> => {
   systemClock.setTimer(STOP_MS, () => app.exit(1));
   try {
+    reports.remove();
+    await reviews.stop();
     await running.stop();
     app.exit(0);
   } catch (error) {
@@ -128,7 +156,9 @@ try {
   const profile = join(folder.dir, 'window');
   mkdirSync(profile, { recursive: true, mode: 0o700 });
   app.setPath('userData', profile);
-  if (app.requestSingleInstanceLock()) start(folder).catch(fail);
+  const file = fileToReview();
+  // A second start hands its file to the first.
+  if (app.requestSingleInstanceLock({ file })) start(folder, file).catch(fail);
   else app.quit();
 } catch (error) {
   fail(error);

@@ -6,6 +6,8 @@ export interface MenuActions {
   /** Shows a page of the console by its address. */
   readonly go: (path: string) => void;
   readonly dataFolder: string;
+  /** Asks for a file to review. */
+  readonly openForReview: () => void;
 }
 
 /** The pages as the console names them, in the order of its rail. */
@@ -16,17 +18,23 @@ const PAGES = [
   ['Contracts', '/contracts'],
   ['Rules', '/rules'],
   ['Webhooks', '/webhooks'],
+  ['Tokens', '/tokens'],
+  ['Log', '/log'],
   ['Settings', '/settings'],
 ] as const;
 
 const separator: MenuItemConstructorOptions = { type: 'separator' };
 
 /** The application's menu. */
-export const setMenu = ({ go, dataFolder }: MenuActions, isMac = process.platform === 'darwin'): void => {
+export const setMenu = (
+  { go, dataFolder, openForReview }: MenuActions,
+  isMac = process.platform === 'darwin',
+): void => {
   const pages = PAGES.map(([label, path], index): MenuItemConstructorOptions => ({
     ...{ label, accelerator: `CmdOrCtrl+${index + 1}`, click: () => go(path) },
   }));
   const file: MenuItemConstructorOptions[] = [
+    { label: 'Open for review…', accelerator: 'CmdOrCtrl+O', click: openForReview },
     { label: 'Open data folder', click: () => void shell.openPath(dataFolder) },
     separator,
     isMac ? { role: 'close' } : { role: 'quit' },

@@ -7,7 +7,8 @@ import { writeDurably } from '../engine/data-folder/write-durably.ts';
 /** Below this the console cannot be used. In device-independent pixels, as everything here. */
 export const SMALLEST = { width: 640, height: 480 };
 
-const FIRST: WindowState = { width: 1200, height: 800, isMaximised: false };
+/** How the first window of all opens. */
+export const FIRST: WindowState = { width: 1200, height: 800, isMaximised: false };
 /** A window is dragged through hundreds of positions; the one where it rests is written. */
 const REST_MS = 500;
 /** So much of the window's upper edge has to be on a screen, or nobody could take hold of it. */

@@ -2,7 +2,7 @@ import { BrowserWindow, dialog, nativeTheme, screen } from 'electron';
 import { systemClock } from '../engine/clock.ts';
 import type { Log } from '../engine/log.ts';
 import { CONSOLE_ORIGIN } from './console-files.ts';
-import { SMALLEST, keepWindowState, placeOn, readWindowState } from './window-state.ts';
+import { FIRST, SMALLEST, keepWindowState, placeOn, readWindowState } from './window-state.ts';
 
 /** What the window shows until the console has painted, in either theme. */
 const background = (): string => (nativeTheme.shouldUseDarkColors ? '#15171b' : '#f6f7f9');
@@ -10,8 +10,8 @@ const background = (): string => (nativeTheme.shouldUseDarkColors ? '#15171b' : 
 /** What a window needs. */
 export interface WindowOptions {
   readonly preload: string;
-  /** Keeps position and size from one start to the next. */
-  readonly stateFile: string;
+  /** Keeps position and size from one start to the next, where they are to be kept. */
+  readonly stateFile?: string;
   readonly log: Log;
 }
 
@@ -49,7 +49,10 @@ const survivePageCrash = (window: BrowserWindow, log: Log): void => {
 
 /** Opens the window that shows the console, where it was last time. It is seen once there is something to see. */
 export const openWindow = ({ preload, stateFile, log }: WindowOptions): BrowserWindow => {
-  const { isMaximised, x, y, width, height } = placeOn(workAreas(), readWindowState(stateFile));
+  const { isMaximised, x, y, width, height } = placeOn(
+    workAreas(),
+    stateFile === undefined ? FIRST : readWindowState(stateFile),
+  );
   const window = new BrowserWindow({
     title: 'Gasdesk',
     ...(x !== undefined && y !== undefined && { x, y }),
@@ -62,7 +65,9 @@ export const openWindow = ({ preload, stateFile, log }: WindowOptions): BrowserW
     webPreferences: { preload, sandbox: true, contextIsolation: true, nodeIntegration: false, spellcheck: false },
   });
   if (isMaximised) window.maximize();
-  keepWindowState(window, stateFile, systemClock, (error) => log.error('desktop.window-state', { err: error }));
+  if (stateFile !== undefined) {
+    keepWindowState(window, stateFile, systemClock, (error) => log.error('desktop.window-state', { err: error }));
+  }
   survivePageCrash(window, log);
   window.once('ready-to-show', () => window.show());
   window.loadURL(`${CONSOLE_ORIGIN}/`).catch((error: unknown) => log.error('desktop.load', { err: error }));

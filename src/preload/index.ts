@@ -1,7 +1,14 @@
 import { contextBridge, ipcRenderer } from 'electron';
-import { type ConsoleBridge, type EngineAnswer, ENGINE_CALL, SHELL_COPY } from '../shared/console-bridge.ts';
+import {
+  type ConsoleBridge,
+  type EngineAnswer,
+  ENGINE_CALL,
+  SHELL_COPY,
+  SHELL_PRINT,
+} from '../shared/console-bridge.ts';
 
 contextBridge.exposeInMainWorld('gasdesk', {
   call: (name, input) => ipcRenderer.invoke(ENGINE_CALL, name, input) as Promise<EngineAnswer>,
   copy: (text) => ipcRenderer.invoke(SHELL_COPY, text) as Promise<void>,
+  print: (html) => ipcRenderer.invoke(SHELL_PRINT, html) as Promise<void>,
 } satisfies ConsoleBridge);

@@ -6,6 +6,9 @@ export const ENGINE_CALL = 'engine:call';
 /** IPC channel that puts text on the clipboard: the page itself has no permission to. */
 export const SHELL_COPY = 'shell:copy';
 
+/** IPC channel that opens a page of HTML where it can be printed. */
+export const SHELL_PRINT = 'shell:print';
+
 /** An answer of the engine; a failure is an answer too, since Electron keeps nothing of an error but its message. */
 export type EngineAnswer =
   | { readonly ok: true; readonly output: unknown }
@@ -22,4 +25,6 @@ export interface ConsoleBridge {
   call(name: string, input: unknown): Promise<EngineAnswer>;
   /** Puts text on the clipboard. */
   copy(text: string): Promise<void>;
+  /** Opens a page of HTML in the operator's browser, which prints it or makes a PDF. */
+  print(html: string): Promise<void>;
 }

@@ -32,6 +32,7 @@ const bridgeOf = ({ page }: Shell): ConsoleBridge => ({
       [name, input],
     ),
   copy: () => Promise.reject(new Error('Nothing is copied here')),
+  print: () => Promise.reject(new Error('Nothing is printed here')),
 });
 
 beforeAll(async () => {

@@ -48,7 +48,6 @@ describe('a damaged or foreign file is refused with the line at fault, and nothi
     ],
     ['that PowerShell redirected', Buffer.from(`\ufeff${twoGood}`, 'utf16le'), 'Line 1: it is UTF-16'],
     ['that is binary', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 1, 2, 3]), 'Line 1: it is a binary file'],
-    ['that is an encrypted backup', 'age-encryption.org/v1\n-> scrypt x 18\n', 'Line 1: it is encrypted'],
     ['that is empty', '', 'The file is empty'],
   ])('%s', async (_what, content, message) => {
     const before = leftBehind();

@@ -1,7 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createWriteStream, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MenuItem } from 'electron';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exportDecisions } from '../../src/cli/export-decisions.ts';
 import type { desktop } from '../support/electron-double/desktop.ts';
 import { PASSPHRASE } from '../support/quick-engine.ts';
 import { type Shell, startShell } from '../support/shell.ts';
@@ -21,16 +24,31 @@ const newHome = useTempFolders();
 const world = useSponsoredWorld();
 let dapp: SponsoredDapp;
 let shell: Shell;
+/** Where the application puts what it does not keep. */
+let temporary: string;
+/** A decision export. */
+let exported: string;
 
 beforeAll(async () => {
+  temporary = mkdtempSync(join(tmpdir(), 'gasdesk-desktop-'));
   dapp = await world().dapp(0n);
   await world().registerGameItems(dapp);
+  await dapp.sponsor(operation({ to: world().contracts.gameItems, data: gameCall('burn') }));
+  exported = join(temporary, 'one.jsonl');
+  const out = createWriteStream(exported);
+  const { service } = world().engine;
+  await exportDecisions((name, input) => service.call(name, input), {}, out);
+  out.end();
+  await once(out, 'close');
   // The application takes over the desk.
   await world().engine.stop();
-  shell = await startShell(world().home, { GASDESK_PASSPHRASE: PASSPHRASE });
+  shell = await startShell(world().home, { GASDESK_PASSPHRASE: PASSPHRASE, TMPDIR: temporary });
   await shell.page.getByText('Vault unlocked').waitFor();
 });
-afterAll(() => shell.quit());
+afterAll(async () => {
+  await shell.quit();
+  rmSync(temporary, { recursive: true, force: true });
+});
 
 const inDesktop = <Result>(look: (there: Double['desktop']) => Result): Promise<Awaited<Result>> =>
   shell.evaluate(
@@ -54,25 +72,53 @@ describe('the tray', () => {
   test('says that the desk sponsors, and offers what the engine can do', async () => {
     await expect
       .poll(tray)
-      .toEqual([{ toolTip: 'Gasdesk: Sponsoring', items: ['Sponsoring', 'Open Gasdesk', 'Quit'] }]);
+      .toEqual([
+        { toolTip: 'Gasdesk: Sponsoring', items: ['Sponsoring', 'Open Gasdesk', 'Pause all sponsorship', 'Quit'] },
+      ]);
+  });
+
+  test('pauses all sponsorship and resumes it, and the window says so', async () => {
+    const press = (label: string): Promise<void> =>
+      shell.evaluate(
+        (electron, pressed) =>
+          (electron as Double).desktop.trays[0]?.menu?.items.find((item) => item.label === pressed)?.click(),
+        label,
+      );
+    await press('Pause all sponsorship');
+    await expect.poll(async () => (await tray())[0]?.toolTip).toBe('Gasdesk: All sponsorship is paused');
+    await shell.page.getByText('Paused from the tray').waitFor();
+    await press('Resume sponsorship');
+    await expect.poll(async () => (await tray())[0]?.toolTip).toBe('Gasdesk: Sponsoring');
+    await shell.page.getByText('Paused from the tray').waitFor({ state: 'detached' });
   });
 });
 
-describe('the menu', () => {
-  const click = (menu: string, label: string): Promise<void> =>
-    shell.evaluate(
-      ({ Menu }, [menu, label]) => {
-        const top = Menu.getApplicationMenu()?.items.find((item) => item.label === menu || item.role === menu);
-        const item = top?.submenu?.items.find((one) => one.label === label);
-        if (item === undefined) throw new Error(`There is no ${label}`);
-        item.click();
-      },
-      [menu, label],
-    );
+/** Chooses an item of a menu, which is named by its label or its role. */
+const click = (menu: string, label: string): Promise<void> =>
+  shell.evaluate(
+    ({ Menu }, [menu, label]) => {
+      const top = Menu.getApplicationMenu()?.items.find((item) => item.label === menu || item.role === menu);
+      const item = top?.submenu?.items.find((one) => one.label === label);
+      if (item === undefined) throw new Error(`There is no ${label}`);
+      item.click();
+    },
+    [menu, label],
+  );
 
+describe('the menu', () => {
   test('leads to every page without loading the console anew', async () => {
     await shell.page.evaluate(() => ((window as unknown as { kept: boolean }).kept = true));
-    for (const page of ['Decisions', 'Paymasters', 'Contracts', 'Rules', 'Webhooks', 'Settings', 'Overview']) {
+    for (const page of [
+      'Decisions',
+      'Paymasters',
+      'Contracts',
+      'Rules',
+      'Webhooks',
+      'Tokens',
+      'Log',
+      'Settings',
+      'Overview',
+    ]) {
       await click('View', page);
       await shell.page.getByRole('heading', { name: page, exact: true, level: 1 }).waitFor();
     }
@@ -88,8 +134,8 @@ describe('the menu', () => {
     );
     expect(menus?.map(({ name }) => name)).toEqual(['File', 'editMenu', 'View', 'windowMenu', 'help']);
     const keys = menus?.flatMap((menu) => menu.keys) ?? [];
-    expect(keys).toHaveLength(7);
-    expect(new Set(keys).size).toBe(7);
+    expect(keys).toHaveLength(10);
+    expect(new Set(keys).size).toBe(10);
     await click('help', 'ERC-4337 in full');
     await click('File', 'Open data folder');
     expect(await inDesktop(({ opened }) => opened)).toEqual([
@@ -97,6 +143,36 @@ describe('the menu', () => {
       join(world().home, 'gasdesk'),
     ]);
   });
+});
+
+test('an export is reviewed in a window of its own, which changes nothing and leaves nothing behind', async () => {
+  await shell.evaluate((electron, file) => void (electron as Double).desktop.chosen.push(file), exported);
+  const [page] = await Promise.all([shell.page.context().waitForEvent('page'), click('File', 'Open for review…')]);
+  await page.getByText('Review of one.jsonl').waitFor();
+  const refused = await page.evaluate(() => window.gasdesk.call('system.pause', {}));
+  expect(refused).toMatchObject({ ok: false, code: 'REVIEW_READ_ONLY' });
+  await page.getByRole('link', { name: 'Decisions', exact: true }).click();
+  await page.getByRole('button', { name: 'Report', exact: true }).click();
+  await page.getByRole('button', { name: 'Print or save as PDF' }).click();
+  await expect.poll(() => inDesktop(({ opened }) => opened.at(-1))).toMatch(/report-1[.]html$/);
+  const report = (await inDesktop(({ opened }) => opened.at(-1))) ?? '';
+  expect(readFileSync(report, 'utf8')).toContain('<!doctype html>');
+  const reviews = () => readdirSync(temporary).filter((name) => name.startsWith('gasdesk-review-'));
+  expect(reviews()).toHaveLength(1);
+  await shell.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[1]?.close());
+  await expect.poll(reviews).toEqual([]);
+});
+
+test('a file that is no export is explained, and a file named at a second start is opened by the first', async () => {
+  const openBySecondStart = (file: string): Promise<void> =>
+    shell.evaluate(({ app }, named) => void app.emit('second-instance', {}, [], '', { file: named }), file);
+  const damaged = join(temporary, 'damaged.jsonl');
+  writeFileSync(damaged, `${readFileSync(exported, 'utf8')}{"id":`);
+  await openBySecondStart(damaged);
+  await expect.poll(() => shell.stderr()).toContain('This file cannot be reviewed: Line 2');
+  const [page] = await Promise.all([shell.page.context().waitForEvent('page'), openBySecondStart(exported)]);
+  await page.getByText('Review of one.jsonl').waitFor();
+  await shell.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[1]?.close());
 });
 
 test('an empty tank and a burst of denials are notified once each, and a click opens the decision', async () => {

@@ -8,7 +8,8 @@ import { publicFault } from './faults.ts';
 
 /** What answering a call needs. */
 export interface CallContext {
-  readonly service: ConsoleService;
+  /** The service that the caller may use. @throws EngineError if he may use none */
+  readonly service: () => ConsoleService;
   readonly log: Log;
   readonly entropy: Entropy;
 }
@@ -19,7 +20,7 @@ export interface UntrustedCall {
   readonly input: unknown;
 }
 
-const run = ({ service }: CallContext, { name, input }: UntrustedCall): Promise<unknown> => {
+const run = (service: ConsoleService, { name, input }: UntrustedCall): Promise<unknown> => {
   if (typeof name === 'string' && isProcedureName(name)) return service.call(name, input);
   const given = typeof name === 'string' ? name.slice(0, 100) : `of type ${typeof name}`;
   throw new EngineError('METHOD_NOT_FOUND', `There is no procedure ${given}`);
@@ -28,14 +29,14 @@ const run = ({ service }: CallContext, { name, input }: UntrustedCall): Promise<
 /**
  * Answers a call of a procedure, the same over IPC, the control socket and the browser console. Never rejects.
  *
- * @param receive checks who is asking and reads the call; what it throws is the answer
+ * @param receive reads the call; what it throws is the answer
  */
 export const answerCall = async (
   context: CallContext,
   receive: () => UntrustedCall | Promise<UntrustedCall>,
 ): Promise<EngineAnswer> => {
   try {
-    return { ok: true, output: await run(context, await receive()) };
+    return { ok: true, output: await run(context.service(), await receive()) };
   } catch (error) {
     const { code, message, data } = publicFault(error, context.log, context.entropy);
     return { ok: false, code, message, data };

@@ -130,7 +130,7 @@ const baseApp = (context: ConsoleAppContext, allowedHosts: readonly string[]): K
 const consoleOf = (context: ConsoleAppContext, readBody: ReadBody, streams: DecisionStreams) =>
   consoleRouter({
     readJsonBody: async (request) => readJson(await readBody(request)),
-    answer: (receive) => answerCall(context, receive),
+    answer: (receive) => answerCall({ ...context, service: () => context.service }, receive),
     streams,
     operatorToken: context.operatorToken,
     folder: context.consoleFolder,

@@ -1,7 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
+import { openBackup } from '../backup/open-backup.ts';
+import { isAgeFile } from '../backup/write-backup.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from '../clock.ts';
 import { createConsoleApp } from '../http/app.ts';
 import { type Listening, listen } from '../http/listen.ts';
@@ -10,12 +12,14 @@ import { requireNodeApi } from '../node-api.ts';
 import { Secret } from '../secret.ts';
 import type { ConsoleService } from '../service/index.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
+import type { Store } from '../store/store.ts';
 import { importExport } from './import-export.ts';
+import { createLockedReview } from './locked-review.ts';
 import { type ReviewSource, createReviewService } from './review-service.ts';
 
 /** What a review stands on. */
 export interface ReviewOptions {
-  /** A decision export. It is read once, and never written to. */
+  /** A decision export or a backup. It is read once, and never written to. */
   readonly file: string;
   readonly log: Log;
   readonly clock?: Clock;
@@ -40,7 +44,7 @@ export interface Review {
 /** Serving it takes no longer than serving a desk. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Opens a decision export as a source, with its database in the folder. Another kind of file is another such function. */
+/** Opens a decision export as a source, with its database in the folder. */
 const openExport = async (
   { file, log, signal }: ReviewOptions,
   folder: string,
@@ -51,6 +55,22 @@ const openExport = async (
   return { store: openSqliteStore(database, { clock, log }), about };
 };
 
+/** Opens a backup as a source: its database is brought to today's schema, the vault in it stays closed. */
+const unpackBackup = async (
+  { file, log }: ReviewOptions,
+  passphrase: Secret<string>,
+  folder: string,
+  clock: Clock,
+): Promise<ReviewSource> => {
+  const { database, manifest } = await openBackup(file, passphrase, await mkdtemp(join(folder, 'backup-')));
+  const store = openSqliteStore(database, { clock, log });
+  const { decisions } = await store.pageDecisions({ after: 0, limit: 1 });
+  const [last] = await store.listDecisions({ limit: 1 });
+  const savedAt = manifest.madeAt;
+  const about = { file: basename(file), savedAt, from: decisions[0]?.at ?? savedAt, to: last?.at ?? savedAt };
+  return { store, about };
+};
+
 /** What Node says of a file that cannot be read, such as `ENOENT`. */
 const asExpected = (error: unknown, file: string): unknown => {
   if (error instanceof EngineError || !(error instanceof Error) || !('syscall' in error)) return error;
@@ -58,23 +78,35 @@ const asExpected = (error: unknown, file: string): unknown => {
 };
 
 /**
- * Opens a decision export for review.
+ * Opens a decision export or a backup for review. A backup shows nothing before `vault.open` brought its passphrase.
  *
  * @throws EngineError `EXPORT_INVALID`: its message says what is wrong with which line; nothing is left behind
  */
 export const createReview = async (options: ReviewOptions): Promise<Review> => {
-  const { log, clock = systemClock, entropy = systemEntropy, consoleFolder } = options;
+  const { file, log, clock = systemClock, entropy = systemEntropy, consoleFolder } = options;
   requireNodeApi();
   // Only its owner can enter it.
   const folder = await mkdtemp(join(tmpdir(), 'gasdesk-review-'));
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  const source = await openExport(options, folder, clock).catch(async (error: unknown) => {
-    await remove();
-    throw asExpected(error, options.file);
-  });
   const operatorToken = new Secret(Buffer.from(entropy.bytes(32)).toString('base64url'));
   let url: string | null = null;
-  const service = createReviewService(source, { clock, address: () => url });
+  const address = (): string | null => url;
+  const stores: Store[] = [];
+  const serviceOf = (source: ReviewSource): ConsoleService => {
+    stores.push(source.store);
+    return createReviewService(source, { clock, address });
+  };
+  const open = async (): Promise<ConsoleService> => {
+    if (!(await isAgeFile(file))) return serviceOf(await openExport(options, folder, clock));
+    const about = { file: basename(file), savedAt: Math.floor((await stat(file)).mtimeMs) };
+    const unlock = async (passphrase: Secret<string>) =>
+      serviceOf(await unpackBackup(options, passphrase, folder, clock));
+    return createLockedReview(about, unlock, address);
+  };
+  const service = await open().catch(async (error: unknown) => {
+    await remove();
+    throw asExpected(error, file);
+  });
   const servers: Listening[] = [];
   return {
     service,
@@ -89,7 +121,7 @@ export const createReview = async (options: ReviewOptions): Promise<Review> => {
     async stop() {
       try {
         await Promise.all(servers.map((server) => server.close()));
-        await source.store.close();
+        await Promise.all(stores.map((store) => store.close()));
       } finally {
         await remove();
       }

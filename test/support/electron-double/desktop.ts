@@ -22,6 +22,8 @@ export const desktop = {
   notifications: [] as DoubledNotification[],
   /** Addresses and paths handed to the system to open. */
   opened: [] as string[],
+  /** Files that the person at this desktop will choose when asked for some. */
+  chosen: [] as string[],
 };
 
 /** Labels of the buttons that the person at this desktop will press, in order. */
@@ -30,6 +32,7 @@ const presses = JSON.parse(process.env['ELECTRON_DOUBLE_PRESSES'] ?? '[]') as st
 /** https://www.electronjs.org/docs/latest/api/dialog; what would be shown goes to standard error. */
 export const dialog = strict<Dialog>('dialog', {
   showErrorBox: (title: string, content: string) => console.error(`${title}: ${content}`),
+  showOpenDialog: async () => ({ canceled: desktop.chosen.length === 0, filePaths: desktop.chosen.splice(0) }),
   showMessageBox: async (...args: unknown[]) => {
     const { message, detail, buttons = [] } = args.at(-1) as MessageBoxOptions;
     console.error(`Message box: ${message}. ${detail ?? ''} [${buttons.join('] [')}]`);

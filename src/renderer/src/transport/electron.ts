@@ -24,5 +24,6 @@ export const electronTransport = (bridge: ConsoleBridge): Transport => {
       }
     },
     copy: (text) => bridge.copy(text),
+    print: (html) => bridge.print(html),
   };
 };

@@ -23,8 +23,8 @@ export interface Transport {
   decisions(source: DecisionSource): Promise<void>;
   /** Puts text on the clipboard. */
   copy(text: string): Promise<void>;
-  /** Opens a page of HTML in a print dialog; absent where nothing can print. */
-  readonly print?: (html: string) => Promise<void>;
+  /** Opens a page of HTML where it can be printed. */
+  print(html: string): Promise<void>;
 }
 
 /** Under this key the application provides its transport. */
