@@ -18,6 +18,8 @@ const COMMANDS = [
   'token revoke',
   'paymaster list',
   'paymaster origins',
+  'pause',
+  'resume',
   'webhook list',
   'webhook secret',
   'webhook test',

@@ -24,7 +24,7 @@ const TELL_MEMORY = `data:text/javascript,import { existsSync, readFileSync } fr
   });`;
 
 /** V8 lets its heap grow before it collects, by as much as there is to collect; held down, what is kept shows. */
-const SMALL_HEAP = ['--max-old-space-size=32', '--max-semi-space-size=2'];
+const SMALL_HEAP = ['--max-old-space-size=48', '--max-semi-space-size=2'];
 
 const decisionsCommand = (folder: DataFolder, ...args: string[]): ChildProcess & { stdout: NodeJS.ReadableStream } => {
   // What is listed or shown is in memory as a whole; a thousand decisions nearly fill the small heap.

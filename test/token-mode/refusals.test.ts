@@ -109,8 +109,8 @@ interface Refusal {
   readonly status?: number;
   readonly message: RegExp;
   readonly data?: () => Record<string, unknown>;
-  /** What is stored. Absent: it is no question to decide, and refused at the door. */
-  readonly code?: string;
+  /** Of the decision that is stored. */
+  readonly code: string;
 }
 
 const refusals: Refusal[] = [
@@ -170,20 +170,20 @@ const refusals: Refusal[] = [
     name: 'the EntryPoint is another one',
     in: ['ERC-7677', 'Pimlico'],
     changed: { entryPoint: STRANGER },
-    ...{ rpc: -32602, message: /sponsored on EntryPoint 0\.7/ },
+    ...{ rpc: -32602, message: /sponsored on EntryPoint 0\.7/, code: 'ENTRY_POINT_MISMATCH' },
     data: () => ({ code: 'ENTRY_POINT_MISMATCH', expected: chain.entryPoint }),
   },
   {
     name: 'the operation is of another EntryPoint',
     in: ['Biconomy'],
     version: '1.1.0',
-    ...{ rpc: -32602, message: /^factory should not exist: this DApp uses EntryPoint 0\.6/ },
+    ...{ rpc: -32602, message: /^factory should not exist: this DApp uses EntryPoint 0\.6/, code: 'VALIDATION' },
   },
   {
     name: 'the chain is another one',
     in: ['ERC-7677'],
     changed: { chainId: '0x1' },
-    ...{ rpc: -32602, message: /is chain 1, but this address serves chain 31337/ },
+    ...{ rpc: -32602, message: /is chain 1, but this address serves chain 31337/, code: 'CHAIN_MISMATCH' },
     data: () => ({ code: 'CHAIN_MISMATCH', expected: '0x7a69' }),
   },
 ];
@@ -200,9 +200,9 @@ describe.each(everyDialect)('nothing is signed and the reason is told in the dia
       expect([reply.status, reply.body.error?.code, reply.body.result]).toEqual([status, rpc, undefined]);
       if (data !== undefined) expect(reply.body.error?.data).toMatchObject(data());
       const stored = await dapp.decisions();
-      expect(stored.map((decision) => decision.code)).toEqual(code === undefined ? [] : [code]);
+      expect(stored.map((decision) => decision.code)).toEqual([code]);
       for (const decision of stored) {
-        expect(decision).toMatchObject({ mode: 'ERC20', paymasterAndData: '0x', userOpHash: null, settlement: null });
+        expect(decision).toMatchObject({ paymasterAndData: '0x', userOpHash: null, settlement: null });
         expect(reply.body.error?.message).toContain(decision.message);
       }
     },
