@@ -15,7 +15,7 @@ export default defineConfig({
       externalizeDeps: { exclude: bundled },
       chunkSizeWarningLimit: 10_000,
       // koa's dependency depd evaluates a constant of its own.
-      rolldownOptions: { input: 'src/main/index.ts', checks: { eval: false, pluginTimings: false } },
+      rolldownOptions: { input: 'src/main/index.ts', checks: { eval: false, bundlerTimings: false } },
     },
   },
   preload: {

@@ -8,8 +8,8 @@ export interface DeskControl {
   /** Never rejects: a desk that does not answer is `fault`. */
   state(): Promise<DeskState>;
   /** Stops all sponsorship. */
-  pause(): Promise<unknown>;
-  resume(): Promise<unknown>;
+  readonly pause: () => Promise<unknown>;
+  readonly resume: () => Promise<unknown>;
 }
 
 /** The desk behind the service. */

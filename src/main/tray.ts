@@ -29,7 +29,7 @@ export const openTray = ({ desk, show, quit, clock, failed }: TrayOptions): (() 
   let isClosed = false;
   let cancel = (): void => undefined;
 
-  const menuOf = (state: DeskState): Menu => {
+  const menuOf = (state: DeskState) => {
     const isPaused = state === 'paused';
     const change = isPaused ? desk.resume : desk.pause;
     return Menu.buildFromTemplate([

@@ -30,8 +30,9 @@ test('the page counts every decision of a busy desk, and what is read stays wher
   await decide(1);
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
   await page.getByText('1 in all').waitFor();
-  await page.getByRole('listitem').first().waitFor();
-  const read = await page.getByRole('listitem').first().getByRole('link').getAttribute('href');
+  const feed = page.getByRole('region', { name: 'Last decisions' }).getByRole('listitem');
+  await feed.first().waitFor();
+  const read = await feed.first().getByRole('link').getAttribute('href');
 
   for (let burst = 0; burst < 10; burst += 1) await decide(60);
 
@@ -39,10 +40,10 @@ test('the page counts every decision of a busy desk, and what is read stays wher
   // The page keeps the last 200 of them, however many come.
   const more = page.getByRole('button', { name: '200+ new decisions' });
   await more.waitFor();
-  expect(await page.getByRole('listitem').count()).toBe(1);
-  expect(await page.getByRole('listitem').first().getByRole('link').getAttribute('href')).toBe(read);
+  expect(await feed.count()).toBe(1);
+  expect(await feed.first().getByRole('link').getAttribute('href')).toBe(read);
   await more.click();
-  await expect.poll(() => page.getByRole('listitem').count()).toBe(15);
+  await expect.poll(() => feed.count()).toBe(15);
 
   // The table reads on as somebody scrolls, and holds no more rows on the page than can be seen.
   await page.getByRole('link', { name: 'Decisions', exact: true }).click();

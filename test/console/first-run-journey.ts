@@ -107,9 +107,8 @@ export const firstRunJourney = async (
   await goTo('Overview');
   await page.getByText('Nothing has been decided yet').waitFor();
   const { stdout } = await promisify(execFile)('sh', ['-c', snippet]);
-  expect(JSON.parse(stdout)).toMatchObject({
-    result: { paymasterAndData: expect.stringMatching(/^0x[0-9a-f]{500,}$/) },
-  });
+  const { result } = JSON.parse(stdout) as { result?: { paymasterAndData: string } };
+  expect(result?.paymasterAndData).toMatch(/^0x[0-9a-f]{500,}$/);
   await page.getByRole('listitem').filter({ hasText: 'asked to sponsor' }).waitFor();
 
   // One that calls what was not ticked waits behind a button, and is explained.

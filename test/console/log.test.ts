@@ -46,7 +46,7 @@ test('the log is followed, waits for those who read, and is searched', async () 
   await page.getByRole('button', { name: '2 new lines' }).click();
   await shown(83);
 
-  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
   await refused(1);
   await page.getByRole('button', { name: '1 new line' }).waitFor();
   await page.getByRole('button', { name: 'Follow' }).click();

@@ -81,7 +81,10 @@ describe('the tray', () => {
     const press = (label: string): Promise<void> =>
       shell.evaluate(
         (electron, pressed) =>
-          (electron as Double).desktop.trays[0]?.menu?.items.find((item) => item.label === pressed)?.click(),
+          (
+            (electron as Double).desktop.trays[0]?.menu?.items.find((item) => item.label === pressed) as
+              { click(): void } | undefined
+          )?.click(),
         label,
       );
     await press('Pause all sponsorship');
@@ -100,7 +103,7 @@ const click = (menu: string, label: string): Promise<void> =>
       const top = Menu.getApplicationMenu()?.items.find((item) => item.label === menu || item.role === menu);
       const item = top?.submenu?.items.find((one) => one.label === label);
       if (item === undefined) throw new Error(`There is no ${label}`);
-      item.click();
+      (item as unknown as { click(): void }).click();
     },
     [menu, label],
   );

@@ -95,9 +95,10 @@ describe('on a desk with DApps and decisions', () => {
     });
     const more = page.getByRole('button', { name: '1 new decision' });
     await more.waitFor();
-    expect(await page.getByRole('listitem').count()).toBe(3);
+    const feed = page.getByRole('region', { name: 'Last decisions' }).getByRole('listitem');
+    expect(await feed.count()).toBe(3);
     await more.click();
-    await expect.poll(() => page.getByRole('listitem').first().innerText()).toContain('0xabab…abab');
+    await expect.poll(() => feed.first().innerText()).toContain('0xabab…abab');
   });
 
   test('a name that is markup is shown as text and runs nothing', async () => {
@@ -141,7 +142,7 @@ describe('on a desk with DApps and decisions', () => {
         replaced: Reflect.set(window, 'gasdesk', {}),
       };
     });
-    expect(seen).toEqual({ foreign: [], bridge: ['call', 'copy'], frozen: true, replaced: false });
+    expect(seen).toEqual({ foreign: [], bridge: ['call', 'copy', 'print'], frozen: true, replaced: false });
   });
 
   test('the page reaches no network and runs no script that did not come with the application', async () => {

@@ -4,9 +4,12 @@ import type { Page } from 'playwright-core';
 export interface Shell {
   readonly page: Page;
   /** Runs a function in the main process with `electron`, as Playwright's `ElectronApplication.evaluate` does. */
-  evaluate<Result, Arg>(run: (electron: typeof Electron, arg: Arg) => Result, arg?: Arg): Promise<Awaited<Result>>;
+  readonly evaluate: <Result, Arg>(
+    run: (electron: typeof Electron, arg: Arg) => Result,
+    arg?: Arg,
+  ) => Promise<Awaited<Result>>;
   /** What the application wrote to standard error until now: its log. */
-  stderr(): string;
+  readonly stderr: () => string;
   /** Ends the application as its user would. Answers the exit code. */
   quit(): Promise<number>;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Transform } from 'node:stream';
+import { Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { Decrypter } from 'age-encryption';
@@ -103,7 +103,7 @@ const unpackAll = async (file: string, passphrase: Secret<string>, dir: string):
   const archive = createExtract();
   const source = createReadStream(file);
   try {
-    const plain = await decrypter.decrypt(Readable.toWeb(source) as ReadableStream<Uint8Array>);
+    const plain = await decrypter.decrypt(ReadableStream.from<Uint8Array>(source));
     const [fed, taken] = await Promise.allSettled([pipeline(plain, archive), takeEntries(file, archive, dir)]);
     if (fed.status === 'fulfilled' && taken.status === 'fulfilled') return taken.value;
     throw explain(

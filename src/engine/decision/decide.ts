@@ -1,31 +1,20 @@
-import type { Address, Hex } from '../../shared/schema/hex.ts';
-import { isV06 } from '../../shared/schema/user-operation.ts';
+import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
-import { type Decoding, decodeCalls } from '../calls/decode-calls.ts';
 import type { Clock, Entropy } from '../clock.ts';
-import type { SponsorshipTerms } from '../paymaster/layout.ts';
 import { withPaymasterAndData } from '../paymaster/paymaster-fields.ts';
-import type { ReadyPaymaster } from '../paymaster/readiness.ts';
-import { contractsRule } from '../rules/contracts.ts';
-import { type DeploymentPolicy, walletDeploymentRule } from '../rules/wallet-deployment.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
-import { signDigest } from '../signer/sign.ts';
-import type { DappPolicy } from '../store/store.ts';
-import { isEip7702 } from '../user-operation/user-op-hash.ts';
-import { authorizationStep, checkAuthorization } from './authorization.ts';
-import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
-import { type PauseSwitch, pauseSteps } from './pause-switch.ts';
-import { type PayerContext, findPayer } from './payer.ts';
-import { paymentClaim } from './payment-claim.ts';
-import { type GasQuestion, withGas, withSentGas } from './operation-gas.ts';
+import { readMoney } from './chain-reads.ts';
 import { type Progress, type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
+import { decodeOperation, localSteps, unbound } from './local-steps.ts';
+import type { PauseSwitch } from './pause-switch.ts';
+import type { PayerContext } from './payer.ts';
+import { paymentClaim } from './payment-claim.ts';
+import { prepareOperation } from './prepare-operation.ts';
 import { recordingFailure } from './recording.ts';
-import { type Reason, type Step, reasonOf, ruleStep } from './steps.ts';
-import { tryTaking } from './token-taking.ts';
-import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
+import { sponsor } from './sponsor.ts';
+import { type Reason, reasonOf } from './steps.ts';
 import { type WebhookAnswers, askWebhooks, needsAnswers } from './webhook-steps.ts';
-import { whitelistOf } from './whitelist.ts';
 
 /** What deciding works with. */
 export interface DecisionContext extends PayerContext {
@@ -45,9 +34,6 @@ export interface SponsorshipDecision {
   readonly reason: Reason | undefined;
 }
 
-/** A paymaster's promise is good from a minute ago, so that clocks may differ (SPEC 4). */
-const BACKDATE_S = 60;
-
 /**
  * Decides whether to sponsor a user operation, in the order of SPEC 5. The decision is stored when this resolves;
  * a failure on the way is stored too, and thrown.
@@ -59,43 +45,20 @@ export const decide = (context: DecisionContext, request: SponsorshipRequest): P
   recordingFailure(context, request, (progress) => decideInOrder(context, progress));
 
 const decideInOrder = async (context: DecisionContext, progress: Progress): Promise<SponsorshipDecision> => {
-  const { store, chains, clock } = context;
-  const { paymaster, userOperation, options } = progress.request;
-  const { ready: payer, sale: offered, rpc } = await findPayer(context, progress.request);
-  await checkAuthorization(rpc, payer, userOperation, 'final');
-  const senderNonce = await readNonce(rpc, payer, userOperation.sender);
-  const delegate = await readDelegate(rpc, payer, userOperation);
-  const termsNow = (): SponsorshipTerms =>
-    termsAt(clock.now(), options.expiryDuration, payer, { senderNonce, delegate });
-
-  // 1. Gas, which is estimated over a signed draft: not while nothing is signed.
-  const paused = context.pause.current();
-  const question: GasQuestion = {
-    request: progress.request,
-    ready: payer,
-    sale: offered,
-    chains,
-    rpc,
-    sponsor: (draft) => sponsor(offered?.estimating ?? payer, draft, termsNow()),
-  };
-  const { op: priced, step: gasStep } = paused === null ? await withGas(question) : withSentGas(question);
-  const authorization = authorizationStep(userOperation);
-  const notes = [gasStep, ...(authorization ? [authorization] : [])];
+  const { store, clock } = context;
+  const { paymaster } = progress.request;
+  // 1. Gas
+  const prepared = await prepareOperation(context, progress);
+  const { rpc, taking, ready, op, notes, delegate, pauseNow, termsNow } = prepared;
+  const sale = taking?.sale;
   progress.steps = notes;
-  /** What was not estimated must not be signed either, though the pause may have ended meanwhile. */
-  const pauseNow = (): Step[] => pauseSteps(clock, paused ?? context.pause.current());
-  const gasOrigin =
-    paused === null ? { open: options.calculateGasLimits } : { open: true, callGasLimit: AMPLE_CALL_GAS };
-  const taking = offered && (await tryTaking(rpc, offered, priced, gasOrigin));
-  const { sale, op } = taking ?? { sale: undefined, op: priced };
-  const ready = sale?.ready ?? payer;
   const decoding = decodeOperation(op, ready);
 
   let asked: WebhookAnswers = new Map();
   for (;;) {
     // Whatever waits comes before the policy is read: what the operator changes meanwhile binds this operation.
     const settlements = await store.settlements();
-    const money = await readMoney(rpc, ready, options.calculateGasLimits && paused === null);
+    const money = await readMoney(rpc, ready, prepared.isEstimated);
     const payment = taking && (await paymentClaim(clock, rpc, taking, decoding));
     const rules = await store.dappPolicy(paymaster.paymasterId);
     const policy = sale === undefined ? rules : unbound(rules);
@@ -136,60 +99,3 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
     return { decisionId, op, paymasterAndData, reason: { code, rule: rule ?? '', message, hint } };
   }
 };
-
-/** The rules that need nothing but the operation and the policy. */
-export const localSteps = (clock: Clock, policy: DappPolicy, op: UserOperation, decoding: Decoding): Step[] => [
-  ruleStep(clock, contractsRule.type, () => contractsRule.check(whitelistOf(policy), { sender: op.sender, decoding })),
-  ruleStep(clock, walletDeploymentRule.type, () =>
-    walletDeploymentRule.check(deploymentPolicy(policy), { deploys: deploysWallet(op) }),
-  ),
-];
-
-/** The calls an operation makes, as its EntryPoint has its account read them. */
-export const decodeOperation = ({ sender, callData }: UserOperation, { layout }: ReadyPaymaster): Decoding =>
-  decodeCalls(callData, { sender, entryPointVersion: layout.entryPointVersion });
-
-/**
- * True if the operation makes or initialises its account: it names a factory, or initialises an EIP-7702 account. An
- * account that only takes on a contract's code (the EIP-7702 marker without data) is there already.
- */
-const deploysWallet = (op: UserOperation): boolean => {
-  if (isV06(op)) return op.initCode !== '0x';
-  const { factory, factoryData = '0x' } = op;
-  return factory !== undefined && (!isEip7702(factory) || factoryData !== '0x');
-};
-
-const deploymentPolicy = ({ rules, contracts }: DappPolicy): DeploymentPolicy => {
-  const deployment = rules.filter((rule) => rule.policyType === 'WALLET_DEPLOYMENT');
-  return {
-    allowed: deployment.some((rule) => rule.active),
-    paused: deployment.some((rule) => !rule.active),
-    restricted: contracts.length > 0,
-  };
-};
-
-/** Whoever pays for himself is not bound by the rules of sponsorship (SPEC 6). */
-export const unbound = ({ revision }: DappPolicy): DappPolicy => ({ revision, contracts: [], rules: [], webhooks: [] });
-
-/** What the paymaster promises: a window around `now` (ms), and what the contract hashes besides. */
-export const termsAt = (
-  now: number,
-  expiryDuration: number,
-  { chainId, contract, fundingWallet }: ReadyPaymaster,
-  { senderNonce, delegate }: { senderNonce: bigint | undefined; delegate: Address | undefined },
-): SponsorshipTerms => {
-  const seconds = Math.floor(now / 1000);
-  return {
-    chainId,
-    paymaster: contract,
-    validAfter: seconds - BACKDATE_S,
-    validUntil: seconds + expiryDuration,
-    ...(fundingWallet !== undefined && { fundingWallet }),
-    ...(senderNonce !== undefined && { senderNonce }),
-    ...(delegate !== undefined && { eip7702Delegate: delegate }),
-  };
-};
-
-/** `paymasterAndData` of an operation, signed for its gas and fees. */
-export const sponsor = ({ layout, key }: ReadyPaymaster, op: UserOperation, terms: SponsorshipTerms): Hex =>
-  layout.encode(op, terms, signDigest(key.reveal(), layout.hash(op, terms)));

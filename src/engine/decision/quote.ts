@@ -10,9 +10,10 @@ import { type TokenSale, tokenSale } from '../token-mode/token-sale.ts';
 import { tryTransfer } from '../token-mode/try-payment.ts';
 import { checkAuthorization } from './authorization.ts';
 import { readDelegate } from './chain-reads.ts';
-import { type DecisionContext, sponsor, termsAt } from './decide.ts';
+import type { DecisionContext } from './decide.ts';
 import type { SponsorshipRequest } from './decision-draft.ts';
 import { withGas } from './operation-gas.ts';
+import { sponsor, termsAt } from './sponsor.ts';
 import { requireUnpaused } from './pause-switch.ts';
 import { withGasForTaking } from './token-taking.ts';
 

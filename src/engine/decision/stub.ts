@@ -4,14 +4,16 @@ import { stubPaymasterAndData } from '../paymaster/layout.ts';
 import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
 import { checkAuthorization } from './authorization.ts';
 import { readMoney } from './chain-reads.ts';
-import { type DecisionContext, decodeOperation, localSteps, termsAt, unbound } from './decide.ts';
+import type { DecisionContext } from './decide.ts';
 import { type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
+import { decodeOperation, localSteps, unbound } from './local-steps.ts';
 import { withGivenGas } from './operation-gas.ts';
 import { pauseSteps } from './pause-switch.ts';
 import { findPayer } from './payer.ts';
 import { paymentClaim } from './payment-claim.ts';
 import { recordingFailure } from './recording.ts';
+import { termsAt } from './sponsor.ts';
 import { type Reason, reasonOf } from './steps.ts';
 import { tryTaking } from './token-taking.ts';
 

@@ -45,26 +45,31 @@ export const dialog = strict<Dialog>('dialog', {
   },
 } satisfies Partial<Dialog>);
 
+type DoubledMenuItem = Pick<MenuItem, 'label' | 'type' | 'role' | 'visible' | 'enabled' | 'accelerator'> & {
+  readonly click: () => void;
+  readonly submenu: DoubledMenu | undefined;
+};
+
 /** https://www.electronjs.org/docs/latest/api/menu: items keep what they were made with, and can be clicked. */
 class DoubledMenu {
   static application: DoubledMenu | null = null;
-  static buildFromTemplate = (template: MenuItemConstructorOptions[]): RealMenu =>
-    strict<RealMenu>('Menu', new DoubledMenu(template));
-  static setApplicationMenu = (menu: RealMenu | null): void => {
-    DoubledMenu.application = menu as unknown as DoubledMenu;
+  static buildFromTemplate = (template: MenuItemConstructorOptions[]): DoubledMenu =>
+    strict<DoubledMenu>('Menu', new DoubledMenu(template));
+  static setApplicationMenu = (menu: DoubledMenu | null): void => {
+    DoubledMenu.application = menu;
   };
   static getApplicationMenu = (): DoubledMenu | null => DoubledMenu.application;
 
-  readonly items: MenuItem[];
+  readonly items: DoubledMenuItem[];
 
   constructor(template: MenuItemConstructorOptions[]) {
     this.items = template.map(({ submenu, ...item }) =>
-      strict<MenuItem>('MenuItem', {
+      strict<DoubledMenuItem>('MenuItem', {
         ...{ label: '', type: 'normal', role: undefined, visible: true, enabled: true, accelerator: undefined },
         ...item,
-        click: () => item.click?.({} as MenuItem, undefined, {} as never),
+        click: () => item.click?.(undefined as never, undefined, {}),
         submenu: Array.isArray(submenu) ? DoubledMenu.buildFromTemplate(submenu) : undefined,
-      } as object),
+      }),
     );
   }
 }
@@ -82,13 +87,13 @@ export const nativeImage = strict<typeof Electron.nativeImage>('nativeImage', {
     if (pixels.length !== width * height * 4) throw new Error('invalid buffer size');
     return strict<NativeImage & Bitmap>('NativeImage', { pixels, isEmpty: () => false });
   },
-} as Partial<typeof Electron.nativeImage>);
+});
 
 /** https://www.electronjs.org/docs/latest/api/tray */
 class DoubledTray extends EventEmitter {
   image: NativeImage;
   toolTip = '';
-  menu: RealMenu | null = null;
+  menu: DoubledMenu | null = null;
 
   constructor(image: NativeImage) {
     super();
@@ -106,7 +111,7 @@ class DoubledTray extends EventEmitter {
     this.toolTip = text;
   }
 
-  setContextMenu(menu: RealMenu | null): void {
+  setContextMenu(menu: DoubledMenu | null): void {
     this.menu = menu;
   }
 

@@ -131,7 +131,11 @@ export const createContents = (
 
   const emitter = Object.assign(new EventEmitter(), {
     getURL: () => fromChromium(page?.url() ?? ''),
-    reload: () => void (page !== undefined && expected.add(withoutFragment(page.url())) && page.reload()),
+    reload() {
+      if (page === undefined) return;
+      expected.add(withoutFragment(page.url()));
+      void page.reload();
+    },
     setWindowOpenHandler: (handler: WindowOpenHandler) => void (openHandler = handler),
   });
   const webContents = strict<WebContents>('webContents', emitter);
