@@ -19,8 +19,11 @@ const open = async (file: string, stopped: Promise<unknown>): Promise<Review | u
 };
 
 /** `gasdesk review`: prints one line when it listens, and stays until it is told to stop. */
-export const reviewCommand = command('review', 'Look at a decision export in the browser, on any machine, read-only')
-  .argument('<file>', 'JSON Lines that "gasdesk decisions export" wrote')
+export const reviewCommand = command(
+  'review',
+  'Look at a decision export or a backup in the browser, on any machine, read-only',
+)
+  .argument('<file>', 'what "gasdesk decisions export" or "gasdesk backup" wrote')
   .option('--host <host>', 'address to bind', '127.0.0.1')
   .option('--port <port>', 'port to bind, 0 for any free one', wholeNumber(0, 65_535), 0)
   .action(async (file: string, where: { host: string; port: number }) => {

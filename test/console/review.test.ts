@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { afterAll } from 'vitest';
@@ -108,4 +108,36 @@ test('the report of a filtered set is saved as one page that runs nothing and sh
   await report.setContent(all.html);
   await report.screenshot({ path: join(artifacts, 'review-report-print.png') });
   expect(await report.locator('article').count()).toBe(desk().decisions);
+});
+
+test('a backup shows nothing before its passphrase, and then what the desk shows, without its keys', async () => {
+  const file = join(tempFolder(), 'november.gasdesk-backup');
+  const { service } = desk().engine;
+  await service.call('backups.create', { file, passphrase: 'for the shelf' });
+  const log = createLog({ level: 'silent' });
+  const opened = await createReview({ file, log, consoleFolder: join(root, 'out', 'renderer') });
+  onTestFinished(() => opened.stop());
+  await expect(opened.service.call('decisions.list', {})).rejects.toMatchObject({ code: 'VAULT_LOCKED' });
+
+  const address = await opened.serve({ host: '127.0.0.1', port: 0 });
+  const page = await browser().open(`${address}/console/#token=${opened.operatorToken.reveal()}`);
+  await page.getByRole('heading', { name: 'Open the backup' }).waitFor();
+  await page.getByLabel('Passphrase').fill('not this one');
+  await page.getByRole('button', { name: 'Open the backup' }).click();
+  await page.getByText('The backup stays closed').waitFor();
+  await page.screenshot({ path: join(artifacts, 'review-backup-locked.png') });
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.getByLabel('Passphrase').fill('for the shelf');
+  await page.getByRole('button', { name: 'Open the backup' }).click();
+  await page.getByText('Review of november.gasdesk-backup').waitFor();
+  await page.getByText(`${desk().decisions} decisions`).first().waitFor();
+
+  for (const filter of [{ limit: 1000 }, { outcome: 'denied', limit: 1000 }]) {
+    expect(await opened.service.call('decisions.list', filter)).toEqual(await service.call('decisions.list', filter));
+  }
+  await expect(opened.service.call('webhooks.list', { paymasterId: 'any' })).rejects.toMatchObject({
+    code: 'REVIEW_READ_ONLY',
+  });
+  const [dapp] = await opened.service.call('paymasters.list', {});
+  expect(dapp?.apiKey).toBe('');
 });
