@@ -86,6 +86,7 @@ const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string
     names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 unit)', SENDER, '0.000003 USDC (3 units) that are promised'],
   },
   TOKEN_TRANSFER_REFUSED: { evidence: token, names: ['USDC', TARGET] },
+  TOKEN_TOO_COARSE: { evidence: { ...token, neededWei: '12' }, names: ['USDC', TARGET, '12 wei'] },
   TOKEN_UNREADABLE: { evidence: token, names: ['USDC', TARGET] },
   WEBHOOK_DENIED: { evidence: { host, status: 200 }, names: [host, 'arePoliciesVerified: false'] },
   WEBHOOK_TIMEOUT: { evidence: { host, timeoutMs: 3000 }, names: [host, '3000 ms'] },

@@ -45,6 +45,10 @@ export const tokenDenials = {
     message: `The contract ${String(token)} of the fee token ${String(symbol)} refuses to take tokens from ${String(sender)}.`,
     hint: 'Pay in another token: this one bars the account, or its transfers are paused.',
   }),
+  TOKEN_TOO_COARSE: ({ symbol, token, neededWei }) => ({
+    message: `The operation may cost ${String(neededWei)} wei, which is less than the smallest unit of the fee token ${String(symbol)} (${String(token)}): nothing could be charged.`,
+    hint: 'Pay in a token of more decimals, or of less worth.',
+  }),
   TOKEN_UNREADABLE: ({ symbol, token }) => ({
     message: `The contract ${String(token)} of the fee token ${String(symbol)} tells neither balance nor allowance.`,
     hint: 'Pay in another token; the operator should check the address of this one.',

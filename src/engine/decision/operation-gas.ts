@@ -43,7 +43,6 @@ export const withGas = async ({
 }: GasQuestion): Promise<{ op: UserOperation; step: Step }> => {
   const given = withGivenGas(userOperation, ready);
   checkPostOpGas(given, ready);
-  checkBounds(given);
   if (!options.calculateGasLimits) {
     checkGasGiven(userOperation);
     return { op: given, step: noteStep('gas', 'GAS_GIVEN', gasEvidence(given)) };
@@ -71,12 +70,14 @@ export const withSentGas = ({ request: { userOperation }, ready }: GasQuestion):
   return { op, step: noteStep('gas', 'GAS_NOT_ESTIMATED', gasEvidence(op)) };
 };
 
-/** What is not given is 0, or the contract's. */
+/** What is not given is 0, or the contract's. @throws EngineError `VALIDATION` if gas is out of bounds */
 export const withGivenGas = (requested: RequestedOperation, { layout }: ReadyPaymaster): UserOperation => {
   const absent = { callGasLimit: 0n, verificationGasLimit: 0n, preVerificationGas: 0n };
-  return isV06(requested)
+  const op: UserOperation = isV06(requested)
     ? { ...absent, ...requested, paymasterAndData: '0x' }
     : { ...absent, ...layout.paymasterGas, ...requested };
+  checkBounds(op);
+  return op;
 };
 
 const EVIDENCE = [

@@ -49,13 +49,16 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
     const now = clock.now();
     const known = money && { ...money, ...(op.maxFeePerGas === 0n && { baseFeeWei: 0n }) };
     const decoding = decodeOperation(op, ready);
-    const payment = taking && (await paymentClaim(clock, rpc, taking, decoding));
+    const payment = taking && (await paymentClaim(clock, rpc, taking, decoding, 'draft'));
     const ledger = ledgerSteps(clock, { op, ready, policy, payment, money: known, now });
     const local = sale === undefined ? localSteps(clock, policy, op, decoding) : [];
     const steps = [...pauseSteps(clock, pause.current()), ...local, ...ledger.steps(await store.heldOf(ledger.claims))];
     const delegate = undefined;
     const terms = termsAt(now, options.expiryDuration, ready, { senderNonce: undefined, delegate });
     const reason = reasonOf(steps);
+    // At the real price a bundler, which finds out the limits where nothing is taken, has too little gas for taking it.
+    const { layout } = sale?.estimating ?? ready;
+    const paymasterAndData = stubPaymasterAndData(layout, op, terms);
     if (reason !== undefined) {
       const denied = {
         policy,
@@ -71,7 +74,5 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
       };
       await store.appendDecision(decisionDraft({ ...progress, now, ...denied }));
     }
-    // At the real price a bundler, which finds out the limits where nothing is taken, has too little gas for taking it.
-    const { layout } = sale?.estimating ?? ready;
-    return { op, paymasterAndData: stubPaymasterAndData(layout, op, terms), reason };
+    return { op, paymasterAndData, reason };
   });

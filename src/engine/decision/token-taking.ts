@@ -21,6 +21,8 @@ interface GasOrigin {
   readonly callGasLimit?: bigint;
 }
 
+const DRAFT_SLACK_PERCENT = 20n;
+
 /**
  * Tries whether the paymaster gets its tokens, and what that costs it.
  *
@@ -37,13 +39,19 @@ export const tryTaking = async (
   const { taken, transferGas } = await tryPayment(rpc, sale, op, callGasLimit);
   if (!taken) return { sale, op, taken };
   const known = sale.withTransferGas(transferGas);
-  const raised = withGasForTaking(known, op);
+  // A draft's limits come back with the final operation: what the token uses may have risen by then.
+  const raised = withGasForTaking(known, op, callGasLimit === undefined ? 0n : DRAFT_SLACK_PERCENT);
   if (!open) requireGasForTaking(known, op, raised);
   return { sale: known, op: raised, taken };
 };
 
 /** The operation with the limit that postOp needs to take the tokens: v0.6 gives it that of validation. */
-export const withGasForTaking = ({ leastPostOpGas: least }: TokenSale, op: UserOperation): UserOperation => {
+export const withGasForTaking = (
+  { leastPostOpGas }: TokenSale,
+  op: UserOperation,
+  slackPercent = 0n,
+): UserOperation => {
+  const least = (leastPostOpGas * (100n + slackPercent)) / 100n;
   if (isV06(op)) return op.verificationGasLimit < least ? { ...op, verificationGasLimit: least } : op;
   return (op.paymasterPostOpGasLimit ?? 0n) < least ? { ...op, paymasterPostOpGasLimit: least } : op;
 };

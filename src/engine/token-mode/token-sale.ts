@@ -74,7 +74,7 @@ export const tokenSale = (
     ready: selling(),
     // Contracts refuse a rate of 0. A unit per coin is less than one for any operation.
     estimating: selling({ exchangeRate: 1n, ...(preFunded && { preFund: 0n }) }),
-    withTransfers: (gas) => withTransfers(gas, preFunded),
+    withTransfers: (gas) => withTransfers(gas, preFunded, layout.paymasterGas?.paymasterPostOpGasLimit ?? 0n),
     leastPostOpGas: transferGas === 0n ? 0n : layout.postOpGas(transferGas),
     withTransferGas: (gas) => tokenSale(paymaster, token, tokenRate, gas),
     token,
@@ -87,13 +87,20 @@ export const tokenSale = (
 /**
  * v0.6 gives validation and postOp the same limit, each; from v0.7 on the paymaster has its own. Giving back what is
  * left of tokens taken up front costs no more than giving back none: their slots have changed already.
+ *
+ * @param leastPostOpGas whatever a bundler found out where nothing was taken, or an account made it find out
  */
-const withTransfers = (gas: GasValues, preFunded: boolean): GasValues => {
+const withTransfers = (gas: GasValues, preFunded: boolean, leastPostOpGas: bigint): GasValues => {
   const { verificationGasLimit, paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit } = gas;
+  const raised = (limit: bigint): bigint => (limit > leastPostOpGas ? limit : leastPostOpGas);
   if (paymasterPostOpGasLimit === undefined) {
     return { ...gas, verificationGasLimit: verificationGasLimit + (preFunded ? TAKING_UP_FRONT_GAS : TAKING_GAS) };
   }
   return preFunded
-    ? { ...gas, paymasterVerificationGasLimit: paymasterVerificationGasLimit + TAKING_UP_FRONT_GAS }
-    : { ...gas, paymasterPostOpGasLimit: paymasterPostOpGasLimit + TAKING_GAS };
+    ? {
+        ...gas,
+        paymasterVerificationGasLimit: paymasterVerificationGasLimit + TAKING_UP_FRONT_GAS,
+        paymasterPostOpGasLimit: raised(paymasterPostOpGasLimit),
+      }
+    : { ...gas, paymasterPostOpGasLimit: raised(paymasterPostOpGasLimit + TAKING_GAS) };
 };

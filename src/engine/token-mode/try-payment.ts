@@ -1,4 +1,4 @@
-import { Interface } from 'ethers';
+import { Interface, MaxUint256 } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
@@ -40,6 +40,9 @@ const creationOf = (op: UserOperation): Hex => {
   if (initCode.length <= 42) return '0x';
   return creatorAbi.encodeFunctionData('initEip7702Sender', [sender, `0x${initCode.slice(42)}`]) as Hex;
 };
+
+/** More units than a token can have are as many as one can ask it for: nobody has them. */
+const atMostAll = (units: bigint): bigint => (units > MaxUint256 ? MaxUint256 : units);
 
 type Units = Readonly<Record<'upFront' | 'afterwards', bigint>>;
 
@@ -86,8 +89,8 @@ export const tryPayment = (
   op: UserOperation,
   callGasLimit = op.callGasLimit,
 ): Promise<TriedPayment> => {
-  const upFront = sale.preFund(op) ?? 0n;
-  const most = sale.maxUnits(op);
+  const upFront = atMostAll(sale.preFund(op) ?? 0n);
+  const most = atMostAll(sale.maxUnits(op));
   // Gas and fees may be open yet; what moves one unit costs what moving many does.
   const afterwards = most > upFront ? most - upFront : 1n;
   const sender = addressKey(op.sender);

@@ -24,8 +24,15 @@ const panics: Readonly<Record<string, string>> = {
 
 const MAX_LENGTH = 300;
 
-/** Texts of contracts and nodes as they may be shown: without control characters, cut. */
-const shown = (text: string): string => text.replace(/\p{C}+/gu, ' ').slice(0, MAX_LENGTH);
+/**
+ * Texts of contracts and nodes as they may be shown: without control characters, cut; and without long runs of hex, in
+ * which an account could tell its owner the signature over a draft.
+ */
+const shown = (text: string): string =>
+  text
+    .replace(/\p{C}+/gu, ' ')
+    .replace(/(?:0x)?[\da-f]{65,}/gi, '…')
+    .slice(0, MAX_LENGTH);
 
 /** The name and arguments of the error that revert data holds; undefined if it is none of `errors`, or malformed. */
 export const parseRevert = (errors: Interface, data: Hex): { name: string; values: unknown[] } | undefined => {
