@@ -78,6 +78,7 @@ describe.each([
 });
 
 test('there is no way to what only a desk has', async () => {
+  const before = browser().errors.length;
   const page = await opened({});
   expect(await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts()).toEqual([
     'Overview',
@@ -85,7 +86,7 @@ test('there is no way to what only a desk has', async () => {
   ]);
   await goTo(page, '#/settings');
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  expect(browser().errors).toEqual([]);
+  expect(browser().errors.slice(before)).toEqual([]);
 });
 
 test('the report of a filtered set is saved as one page that runs nothing and shows what it is about', async () => {
@@ -117,7 +118,7 @@ test('a backup shows nothing before its passphrase, and then what the desk shows
   const log = createLog({ level: 'silent' });
   const opened = await createReview({ file, log, consoleFolder: join(root, 'out', 'renderer') });
   onTestFinished(() => opened.stop());
-  await expect(opened.service.call('decisions.list', {})).rejects.toMatchObject({ code: 'VAULT_LOCKED' });
+  await expect(opened.service.call('decisions.summary', {})).rejects.toMatchObject({ code: 'VAULT_LOCKED' });
 
   const address = await opened.serve({ host: '127.0.0.1', port: 0 });
   const page = await browser().open(`${address}/console/#token=${opened.operatorToken.reveal()}`);
@@ -140,4 +141,6 @@ test('a backup shows nothing before its passphrase, and then what the desk shows
   });
   const [dapp] = await opened.service.call('paymasters.list', {});
   expect(dapp?.apiKey).toBe('');
+  // It would ask on where nobody answers any more.
+  await page.close();
 });

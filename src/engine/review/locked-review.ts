@@ -13,7 +13,7 @@ import type { Handlers } from '../service/service.ts';
 import { version } from '../version.ts';
 
 /** What may be asked of a review before it is open. */
-type Asked = 'chains.list' | 'paymasters.list' | 'system.info' | 'vault.open';
+type Asked = 'chains.list' | 'decisions.list' | 'decisions.next' | 'paymasters.list' | 'system.info' | 'vault.open';
 
 /** What is asked for has been read by its procedure's schema. */
 type Run = (args: unknown) => Promise<unknown>;
@@ -33,6 +33,9 @@ export const createLockedReview = (
   let opening: Promise<unknown> = Promise.resolve();
   const handlers: Handlers<Asked> = {
     'chains.list': async () => [],
+    // Where a console begins to follow the decisions; in a review none come.
+    'decisions.list': async () => [],
+    'decisions.next': async () => ({ decisions: [], upTo: 0, more: false }),
     'paymasters.list': async () => [],
     'system.info': async () => ({
       ...{ version, url: address(), vault: 'locked', paymasters: 0, decisions: 0, paused: null },
