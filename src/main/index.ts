@@ -125,15 +125,12 @@ const fail = (error: unknown): void => {
 
 const stop = async (running: Engine): Promise<void> => {
   systemClock.setTimer(STOP_MS, () => app.exit(1));
-  try {
-    reports.remove();
-    await reviews.stop();
-    await running.stop();
-    app.exit(0);
-  } catch (error) {
-    log.error('desktop.stop', { err: error });
-    app.exit(1);
-  }
+  const removed = Promise.resolve().then(() => reports.remove());
+  // Whatever else cannot be put away, the engine ends as it should.
+  const ends = await Promise.allSettled([running.stop(), reviews.stop(), removed]);
+  const faults = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+  for (const fault of faults) log.error('desktop.stop', { err: fault });
+  app.exit(faults.length === 0 ? 0 : 1);
 };
 
 app.on('window-all-closed', () => {

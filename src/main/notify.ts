@@ -17,11 +17,15 @@ export interface NotifyOptions {
 export const notifyOperator = async ({ service, clock, go, failed }: NotifyOptions): Promise<void> => {
   if (!Notification.isSupported()) return;
   const noticesOf = createNotices(clock);
+  // One that nobody holds may be collected, and its click with it.
+  const shown = new Set<Notification>();
   const { upTo } = await service.call('decisions.next', {});
   const { ended } = service.subscribe(upTo, (decision) => {
     for (const { title, body, path } of noticesOf(decision)) {
       const notification = new Notification({ title, body });
+      shown.add(notification);
       notification.on('click', () => go(path));
+      notification.on('close', () => shown.delete(notification));
       notification.show();
     }
   });

@@ -70,12 +70,26 @@ describe('gasdesk backup and restore', () => {
     const dir = tempFolder();
     const none = await gasdesk(['backup', join(dir, 'file'), '--data', dir]);
     expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/^gasdesk: Give the passphrase/) as string });
-    const nowhere = await gasdesk(['backup', join(dir, 'no', 'file'), '--data', dir], env);
+    const nowhere = await gasdesk(['backup', join(tempFolder(), 'no', 'file'), '--data', dir], env);
     expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be made: ENOENT/) as string });
     const missing = await gasdesk(['restore', join(dir, 'file'), '--data', join(dir, 'fresh')], env);
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be read as a backup/) as string });
     expect(existsSync(join(dir, 'fresh'))).toBe(false);
   }, 120_000);
+
+  it('touch no file of the desk, and no file of somebody else beside the backup', async () => {
+    const [dir, out] = [tempFolder(), tempFolder()];
+    await json('account', 'list', '--data', dir);
+    const among = await gasdesk(['backup', join(dir, 'gasdesk.json'), '--data', dir], env);
+    expect([among.code, among.stderr]).toEqual([2, expect.stringContaining("must not be among the desk's own files")]);
+    expect(existsSync(join(dir, 'gasdesk.json'))).toBe(false);
+
+    const other = join(out, 'notes.new');
+    writeFileSync(other, 'mine');
+    const beside = await gasdesk(['backup', join(out, 'notes'), '--data', dir], env);
+    expect([beside.code, beside.stderr]).toEqual([1, expect.stringContaining('is no backup')]);
+    expect(readFileSync(other, 'utf8')).toBe('mine');
+  });
 
   it('leave no half file under its name when they are killed', async () => {
     const dir = tempFolder();

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { basename, extname, isAbsolute, join } from 'node:path';
+import { basename, extname, isAbsolute, join, relative } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import type { Clock, Entropy } from '../clock.ts';
 import type { DataFolder } from '../data-folder/data-folder.ts';
@@ -52,10 +52,21 @@ export const makeBackupsFolder = (folder: Pick<DataFolder, 'dir'>): string => {
   return dir;
 };
 
+/** Among the desk's own files only the folder of backups is for backups. */
+const requireOutside = (folder: DataFolder, file: string): void => {
+  const within = (dir: string): boolean => !relative(dir, file).startsWith('..');
+  if (!within(folder.dir) || within(backupsFolder(folder))) return;
+  const message = `file must not be among the desk's own files, but in ${backupsFolder(folder)} or elsewhere`;
+  throw new EngineError('VALIDATION', message, { errors: [message] });
+};
+
 const pathOf = (folder: DataFolder, file: string | undefined, now: number): string => {
   const name = backupName('gasdesk', now);
   if (file === undefined) return join(makeBackupsFolder(folder), name);
-  if (isAbsolute(file)) return existsSync(file) && statSync(file).isDirectory() ? join(file, name) : file;
+  if (isAbsolute(file)) {
+    requireOutside(folder, file);
+    return existsSync(file) && statSync(file).isDirectory() ? join(file, name) : file;
+  }
   if (basename(file) === file && !file.startsWith('.')) {
     return join(makeBackupsFolder(folder), extname(file) === '' ? file + EXTENSION : file);
   }

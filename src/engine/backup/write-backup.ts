@@ -66,7 +66,8 @@ const refuseExisting = async (file: string, force: boolean): Promise<void> => {
   if (!existsSync(file)) return;
   if (!force) throw new EngineError('BACKUP_EXISTS', `${file} is there already, and stays as it is`, { file });
   // Forced or not, nobody's other files are destroyed.
-  if (statSync(file).isFile() && (await isAgeFile(file))) return;
+  const there = statSync(file);
+  if (there.isFile() && (there.size === 0 || (await isAgeFile(file)))) return;
   throw new EngineError('BACKUP_EXISTS', `${file} is there already and is no backup: it is not replaced`, { file });
 };
 
@@ -153,8 +154,12 @@ const writeAs = async (partial: string, job: BackupJob): Promise<MadeBackup> => 
 export const writeBackup = async (job: BackupJob): Promise<MadeBackup> => {
   const { file, force } = job;
   const partial = `${file}.new`;
+  let isBegun = false;
   try {
     await refuseExisting(file, force);
+    // What a crash left there is replaced.
+    await refuseExisting(partial, true);
+    isBegun = true;
     rmSync(partial, { force: true });
     return await writeAs(partial, job);
   } catch (cause) {
@@ -162,6 +167,6 @@ export const writeBackup = async (job: BackupJob): Promise<MadeBackup> => {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new EngineError('BACKUP_FAILED', `The backup ${file} cannot be made: ${why}`, { file }, { cause });
   } finally {
-    rmSync(partial, { force: true });
+    if (isBegun) rmSync(partial, { force: true });
   }
 };

@@ -1,4 +1,4 @@
-import { FunctionFragment, Interface } from 'ethers';
+import { FunctionFragment, Interface, type ParamType } from 'ethers';
 import { z } from 'zod';
 import type { ProcedureOutput } from '../../shared/contract/index.ts';
 import { entryPointAddress } from '../../shared/entry-points.ts';
@@ -12,6 +12,7 @@ import type { SmartContract } from '../store/store.ts';
 type Told = ProcedureOutput<'decisions.calls'>;
 
 const SELECTOR_LENGTH = 10; // 0x and four bytes
+const WORD_DIGITS = 64;
 const MAX_ARGS = 50;
 const MAX_ARG_LENGTH = 200;
 
@@ -45,10 +46,21 @@ const versionOf = (entryPoint: string): EntryPointVersion => {
 const textOf = (value: unknown): string =>
   Array.isArray(value) ? `[${value.slice(0, MAX_ARGS).map(textOf).join(', ')}]` : String(value);
 
+/** How many words a value of the type takes at least: `uint8[999][999]` a million. */
+const leastWords = (type: ParamType): number => {
+  if (type.isArray()) return type.arrayLength > 0 ? type.arrayLength * leastWords(type.arrayChildren) : 1;
+  if (type.isTuple()) return type.components.reduce((sum, component) => sum + leastWords(component), 0);
+  return 1;
+};
+
 /** The arguments of a call in words; null if the data is not what the method takes. */
 const argsOf = ({ name, signature }: { name: string; signature: string }, data: Hex): string[] | null => {
   try {
-    const values = new Interface([`function ${signature}`]).decodeFunctionData(name, data).toArray() as unknown[];
+    const method = new Interface([`function ${signature}`]);
+    const words = method.getFunction(name)?.inputs.reduce((sum, input) => sum + leastWords(input), 0) ?? 0;
+    // Before it looks at the data the decoder makes an object for each element of an array of fixed length.
+    if (words > data.length / WORD_DIGITS) return null;
+    const values = method.decodeFunctionData(name, data).toArray() as unknown[];
     return values.slice(0, MAX_ARGS).map((value) => textOf(value).slice(0, MAX_ARG_LENGTH));
   } catch {
     return null;

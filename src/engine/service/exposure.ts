@@ -55,9 +55,9 @@ export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exp
     }
   };
 
-  /** The most that the DApp's newest operation may have cost, where it came so far. */
+  /** The most that the newest operation sponsored for the DApp could cost. */
   const newestCost = async (paymasterId: string): Promise<bigint | undefined> => {
-    const [newest] = await store.listDecisions({ paymasterId, limit: 1 });
+    const [newest] = await store.listDecisions({ paymasterId, outcome: 'sponsored', limit: 1 });
     const cost = newest?.maxCostWei ?? null;
     return cost === null ? undefined : BigInt(cost);
   };

@@ -79,9 +79,14 @@ export const createReceiver = (clock: Clock): Receiver => {
     async start() {
       if (server !== undefined) return;
       // A caller that breaks off amid its request has nobody to answer.
-      server = createServer((request, response) => void receive(request, response).catch(() => response.destroy()));
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
+      const starting = createServer((request, response) => {
+        receive(request, response).catch(() => response.destroy());
+      });
+      starting.listen(0, '127.0.0.1');
+      await once(starting, 'listening');
+      // Such as too many open files while a connection is taken: without a listener it would end the process.
+      starting.on('error', () => undefined);
+      server = starting;
     },
     async stop() {
       if (server === undefined) return;

@@ -63,7 +63,7 @@ export const useDesk = defineStore('desk', () => {
 
   /** Reads the state anew: what another console or the command line has changed shows within a tick. */
   const refreshInfo = async (): Promise<void> => {
-    const seen = made.value;
+    const seen = made.value + gathered.length;
     info.value = await transport.call('system.info', {});
     counted = seen;
   };
