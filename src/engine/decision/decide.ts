@@ -1,28 +1,17 @@
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
-import type { Clock, Entropy } from '../clock.ts';
 import { withPaymasterAndData } from '../paymaster/paymaster-fields.ts';
-import type { Deliverer } from '../webhooks/deliver.ts';
 import { readMoney } from './chain-reads.ts';
+import type { DecisionContext } from './decision-context.ts';
 import { type Progress, type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
 import { decodeOperation, localSteps, unbound } from './local-steps.ts';
-import type { PauseSwitch } from './pause-switch.ts';
-import type { PayerContext } from './payer.ts';
 import { paymentClaim } from './payment-claim.ts';
 import { prepareOperation } from './prepare-operation.ts';
 import { recordingFailure } from './recording.ts';
 import { sponsor } from './sponsor.ts';
 import { type Reason, reasonOf } from './steps.ts';
 import { type WebhookAnswers, askWebhooks, needsAnswers } from './webhook-steps.ts';
-
-/** What deciding works with. */
-export interface DecisionContext extends PayerContext {
-  readonly webhooks: Deliverer;
-  readonly clock: Clock;
-  readonly entropy: Entropy;
-  readonly pause: PauseSwitch;
-}
 
 /** How a request ended: signed, or the operation's gas values and the reason why not. */
 export interface SponsorshipDecision {

@@ -6,7 +6,7 @@ import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
 import { authorizationStep, checkAuthorization } from './authorization.ts';
 import { readDelegate, readNonce } from './chain-reads.ts';
-import type { DecisionContext } from './decide.ts';
+import type { DecisionContext } from './decision-context.ts';
 import type { Progress } from './decision-draft.ts';
 import { type GasQuestion, withGas, withSentGas } from './operation-gas.ts';
 import { pauseSteps } from './pause-switch.ts';

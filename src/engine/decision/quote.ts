@@ -10,7 +10,7 @@ import { type TokenSale, tokenSale } from '../token-mode/token-sale.ts';
 import { tryTransfer } from '../token-mode/try-payment.ts';
 import { checkAuthorization } from './authorization.ts';
 import { readDelegate } from './chain-reads.ts';
-import type { DecisionContext } from './decide.ts';
+import type { DecisionContext } from './decision-context.ts';
 import type { SponsorshipRequest } from './decision-draft.ts';
 import { withGas } from './operation-gas.ts';
 import { sponsor, termsAt } from './sponsor.ts';

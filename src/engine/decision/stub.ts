@@ -4,7 +4,7 @@ import { stubPaymasterAndData } from '../paymaster/layout.ts';
 import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
 import { checkAuthorization } from './authorization.ts';
 import { readMoney } from './chain-reads.ts';
-import type { DecisionContext } from './decide.ts';
+import type { DecisionContext } from './decision-context.ts';
 import { type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
 import { ledgerSteps } from './ledger-steps.ts';
 import { decodeOperation, localSteps, unbound } from './local-steps.ts';

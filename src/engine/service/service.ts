@@ -1,7 +1,7 @@
 import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../shared/contract/index.ts';
 import type { Backups } from '../backup/backups.ts';
 import type { Rates } from '../chain/rates/rates.ts';
-import type { DecisionContext } from '../decision/decide.ts';
+import type { DecisionContext } from '../decision/decision-context.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import type { Settings } from '../settings.ts';
