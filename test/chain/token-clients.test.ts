@@ -31,6 +31,9 @@ beforeAll(async () => {
   await deployEntryPoint(operator, '0.8');
   tokens = await deployFeeTokens(world());
   await setTreasury(refunder().address);
+  // On 0.6 a stub cannot say what taking tokens up front costs: the bundler's slack covers it where the treasury's
+  // balance is not the first. README, "Take fees in tokens".
+  await tokens.preFund.give(refunder().address as Address, 1n);
 });
 const alto = useAlto(
   () => world().chain,
@@ -125,9 +128,10 @@ const paidOnChain = async (
   const wei = before.deposit - after.deposit;
   expect(wei).toBe(receipt.actualGasCost);
   // Never below cost, and what is over is the premium and a guess at the gas of taking the tokens.
-  const over = Number(paid * 10n ** 18n) / Number(wei * unitsPerCoin) / (1 + premiumPercent / 100);
-  expect(over).toBeGreaterThan(1);
-  expect(over).toBeLessThan(1.15);
+  const charged = paid * 10n ** 18n * 100n;
+  const due = wei * unitsPerCoin * BigInt(100 + premiumPercent);
+  expect(charged).toBeGreaterThan(due);
+  expect(charged * 100n).toBeLessThan(due * 115n);
 
   const [decision] = await dapp.decisions();
   expect(decision).toMatchObject({ outcome: 'sponsored', code: 'PAID_IN_TOKEN', mode: 'ERC20', userOpHash: hash });

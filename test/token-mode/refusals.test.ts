@@ -210,6 +210,41 @@ describe.each(everyDialect)('nothing is signed and the reason is told in the dia
 });
 
 test.each(everyDialect)(
+  'a token too coarse to charge anything for the operation pays for none (%s)',
+  async (dialect) => {
+    const { operator, engine } = world();
+    const { chainId } = world().chain;
+    const coarse = await deployContract('TestToken', ['COARSE', 0], operator);
+    const rate = { source: 'static', tokensPerCoin: '1' } as const;
+    const settings = { chainId, address: coarse, symbol: 'COARSE', decimals: 0, premium: '0', rate };
+    await engine.service.call('feeTokens.set', settings);
+    const dapp = await newDapp();
+    const { body } = await ask(dapp, dialect, operationOf(await newUser(0n), 0n), { context: { token: coarse } });
+    expect(body.error).toMatchObject({ code: -32005, data: { code: 'TOKEN_TOO_COARSE', rule: 'tokenPayment' } });
+    expect(await dapp.decisions()).toMatchObject([{ code: 'TOKEN_TOO_COARSE', paymasterAndData: '0x' }]);
+  },
+);
+
+test.each(['ERC20', 'SPONSORED'])(
+  'absurd gas in a draft is refused by its name, and stored once (%s)',
+  async (mode) => {
+    const dapp = await newDapp();
+    const op = {
+      ...toRpcUserOperation(operationOf(await newUser(10n ** 9n), MaxUint256)),
+      callGasLimit: `0x1${'0'.repeat(32)}`,
+    };
+    const context = { mode, ...(mode === 'ERC20' && { token: token.address }) };
+    const request = method('pm_getPaymasterStubData', [op, chain.entryPoint, '0x7a69', context]);
+    const { body } = await world().engine.post(`/api/v1/31337/${dapp.apiKey}`, request);
+    expect(body.error).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/^callGasLimit must be at most 2/),
+    });
+    expect(await dapp.decisions()).toMatchObject([{ outcome: 'error', code: 'VALIDATION' }]);
+  },
+);
+
+test.each(everyDialect)(
   'an account that the token bars gets nothing for an approval in its batch (%s)',
   async (dialect) => {
     const dapp = await newDapp();

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import type { FeeToken } from '../../shared/schema/fee-token.ts';
+import type { ReadyTokenPaymaster } from '../paymaster/readiness.ts';
+import { singleton07 } from '../paymaster/singleton-0.7.ts';
+import { tokenSale } from './token-sale.ts';
+
+const gas = {
+  callGasLimit: 1n,
+  verificationGasLimit: 1n,
+  preVerificationGas: 1n,
+  paymasterVerificationGasLimit: 1n,
+};
+
+test.each([false, true])('a postOp limit that a bundler found too low is raised, taken up front: %s', (preFund) => {
+  const paymaster = { layout: singleton07.token, treasury: `0x${'11'.repeat(20)}` } as unknown as ReadyTokenPaymaster;
+  const token = { premium: '0', preFund } as FeeToken;
+  const { withTransfers } = tokenSale(paymaster, token, { exchangeRate: 1n } as Parameters<typeof tokenSale>[2]);
+  const least = singleton07.token.paymasterGas!.paymasterPostOpGasLimit;
+  expect(withTransfers({ ...gas, paymasterPostOpGasLimit: 0n }).paymasterPostOpGasLimit).toBe(least);
+  expect(withTransfers({ ...gas, paymasterPostOpGasLimit: 2n * least }).paymasterPostOpGasLimit).toBeGreaterThanOrEqual(
+    2n * least,
+  );
+});
