@@ -42,6 +42,14 @@ const startMain = (dataHome: string, endpoint: string, env: Readonly<Record<stri
   return { child, ended, stderr: () => written.join('') };
 };
 
+type StartedMain = ReturnType<typeof startMain>;
+
+/** Rejects when the application has ended, with what it wrote. */
+const early = async ({ ended }: StartedMain): Promise<never> => {
+  const { code, stderr } = await ended;
+  throw new Error(`The application ended with ${code}:\n${stderr}`);
+};
+
 const windowOf = async (browser: Browser): Promise<Page> => {
   const [context] = browser.contexts();
   if (context === undefined) throw new Error('Chromium has no default context');
@@ -50,10 +58,11 @@ const windowOf = async (browser: Browser): Promise<Page> => {
   return page;
 };
 
-/** Evaluates in a process that has loaded the double. */
-const evaluator = (child: ReturnType<typeof fork>): Shell['evaluate'] => {
+/** Evaluates in a process that has loaded the double; rejects when that process has ended, with what it wrote. */
+const evaluator = (started: StartedMain): Shell['evaluate'] => {
+  const { child } = started;
   let sent = 0;
-  return (run, arg) =>
+  const evaluate = <Result>(run: string, arg: unknown): Promise<Result> =>
     new Promise((resolve, reject) => {
       const id = (sent += 1);
       const take = (message: unknown): void => {
@@ -61,11 +70,14 @@ const evaluator = (child: ReturnType<typeof fork>): Shell['evaluate'] => {
         if (evaluated.id !== id) return;
         child.off('message', take);
         if ('error' in evaluated) reject(new Error(evaluated.error));
-        else resolve(evaluated.value as never);
+        else resolve(evaluated.value as Result);
       };
       child.on('message', take);
-      child.send({ id, source: String(run), arg } satisfies Evaluation);
+      child.send({ id, source: run, arg } satisfies Evaluation, (error) => {
+        if (error) reject(error);
+      });
     });
+  return (run, arg) => Promise.race([evaluate<never>(String(run), arg), early(started)]);
 };
 
 /**
@@ -84,20 +96,17 @@ export const startShell = async (
   const running = await startChromium();
   const browser = await chromium.connectOverCDP(running.endpoint);
   const opened = windowOf(browser);
-  const { child, ended, stderr } = startMain(dataHome, running.endpoint, env, main);
-  const page = await Promise.race([
-    opened,
-    ended.then(({ code, stderr }) => {
-      throw new Error(`The application ended with ${code}:\n${stderr}`);
-    }),
-  ]);
-  const evaluate = evaluator(child);
+  const started = startMain(dataHome, running.endpoint, env, main);
+  const { child, ended, stderr } = started;
+  const page = await Promise.race([opened, early(started)]);
+  const evaluate = evaluator(started);
   return {
     page,
     evaluate,
     stderr,
     async quit() {
-      if (child.connected) void evaluate(({ app }) => app.quit());
+      // It ends before it can answer.
+      if (child.connected) evaluate(({ app }) => app.quit()).catch(() => undefined);
       const { code } = await ended;
       await browser.close();
       await running.stop();

@@ -3,6 +3,7 @@ import { createPimlicoClient } from 'permissionless/clients/pimlico';
 import { type Hex, type HttpTransport, http } from 'viem';
 import {
   type BundlerClient,
+  type BundlerClientConfig,
   type SmartAccount,
   type UserOperation,
   createBundlerClient,
@@ -38,8 +39,8 @@ export const walletsAt = (bundler: () => { readonly url: string }) => {
     (await createPimlicoClient({ transport: http(bundler().url) }).getUserOperationGasPrice()).standard;
 
   /** viem's bundler client as an app sets it up; `context` is what its paymaster client sends along. */
-  const bundlerFor = ({ client, account }: ClientAccount, dapp?: ClientDapp, context?: unknown): AppClient =>
-    createBundlerClient({
+  const bundlerFor = ({ client, account }: ClientAccount, dapp?: ClientDapp, context?: unknown): AppClient => {
+    const config: BundlerClientConfig = {
       client,
       account,
       chain: foundry,
@@ -47,7 +48,10 @@ export const walletsAt = (bundler: () => { readonly url: string }) => {
       pollingInterval: 50,
       ...(dapp && { paymaster: createPaymasterClient({ transport: http(dapp.url) }), paymasterContext: context }),
       userOperation: { estimateFeesPerGas: gasPrice },
-    });
+    };
+    // Inferring the client from its configuration takes the compiler minutes.
+    return createBundlerClient(config) as unknown as AppClient;
+  };
 
   /** An operation of the account with a stub signature, and without paymaster and gas. */
   const unsponsored = async (one: ClientAccount, ...calls: Call[]): Promise<UserOperation> => {

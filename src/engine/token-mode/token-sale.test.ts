@@ -14,7 +14,7 @@ const gas = {
 test.each([false, true])('a postOp limit that a bundler found too low is raised, taken up front: %s', (preFund) => {
   const paymaster = { layout: singleton07.token, treasury: `0x${'11'.repeat(20)}` } as unknown as ReadyTokenPaymaster;
   const token = { premium: '0', preFund } as FeeToken;
-  const { withTransfers } = tokenSale(paymaster, token, { exchangeRate: 1n } as Parameters<typeof tokenSale>[2]);
+  const { withTransfers } = tokenSale(paymaster, token, { exchangeRate: 1n });
   const least = singleton07.token.paymasterGas!.paymasterPostOpGasLimit;
   expect(withTransfers({ ...gas, paymasterPostOpGasLimit: 0n }).paymasterPostOpGasLimit).toBe(least);
   expect(withTransfers({ ...gas, paymasterPostOpGasLimit: 2n * least }).paymasterPostOpGasLimit).toBeGreaterThanOrEqual(

@@ -83,7 +83,12 @@ const serveRequests = async (cdp: CDPSession, emitter: EventEmitter, mainFrame: 
       body: Buffer.from(await response.arrayBuffer()).toString('base64'),
     });
   };
-  cdp.on('Fetch.requestPaused', (paused) => void answer(paused));
+  cdp.on('Fetch.requestPaused', (paused) => {
+    answer(paused).catch((error: unknown) => {
+      // The page that asked was loaded again meanwhile: Chromium has given the request up.
+      if (!String(error).includes('Invalid InterceptionId')) throw error;
+    });
+  });
   await cdp.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
 };
 
