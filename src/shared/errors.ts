@@ -62,6 +62,16 @@ export const errorTable = {
   FEE_TOKEN_MISMATCH: { status: 400, rpc: -32602, title: 'The fee token does not agree with its contract' },
   INVALID_SIGNATURE: { status: 400, rpc: -32602, title: 'Invalid signature' },
 
+  KEYSTORE_INVALID: { status: 400, rpc: -32602, title: 'This is no keystore file (Web3 Secret Storage, version 3)' },
+  KEYSTORE_EXISTS: { status: 400, rpc: -32602, title: 'There is a keystore with this address already' },
+  KEYSTORE_NOT_FOUND: { status: 404, rpc: -32602, title: 'There is no keystore with this address' },
+  KEYSTORE_PASSWORD_WRONG: { status: 400, rpc: -32602, title: 'The password does not open the keystore' },
+  WALLET_UNREACHABLE: { status: 503, rpc: -32603, title: 'The wallet does not answer' },
+  SIGNING_REFUSED: { status: 400, rpc: -32602, title: 'The wallet refused to sign' },
+  FUNDING_MESSAGE_MISSING: { status: 400, rpc: -32602, title: 'There is no funding message to sign, or it is too old' },
+  DRAFT_NOT_FOUND: { status: 404, rpc: -32602, title: 'The transaction was sent already, or prepared too long ago' },
+  TRANSACTION_WOULD_FAIL: { status: 400, rpc: -32602, title: 'The transaction would fail' },
+
   VAULT_LOCKED: { status: 400, rpc: -32002, title: 'The vault is locked' },
   VAULT_PASSPHRASE_WRONG: { status: 400, rpc: -32002, title: 'The passphrase does not open the vault' },
   VAULT_DAMAGED: { status: 400, rpc: -32002, title: 'The vault file is damaged' },

@@ -21,6 +21,13 @@ export const httpUrl = z
   .regex(/^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu, HTTP_URL_FAULT)
   .pipe(z.url({ protocol: /^https?$/, error: HTTP_URL_FAULT }));
 
+const LOOPBACK_FAULT = 'must be an http URL of this machine, such as http://127.0.0.1:1248';
+
+const LOOPBACK = /^https?:\/\/(?:127(?:[.]\d{1,3}){3}|localhost|\[::1\])(?::\d{1,5})?(?:[/?#].*)?$/i;
+
+/** Schema of http URLs of this machine (127.0.0.0/8, localhost, ::1), without user info. */
+export const loopbackUrl = httpUrl.refine((url) => LOOPBACK.test(url), LOOPBACK_FAULT);
+
 /** Schema of identifiers issued by the service; their form is not checked, an unknown one is "not found". */
 export const id = z.string().max(NAME_LENGTH);
 

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { address, hash, hex } from '../schema/hex.ts';
+import { wei } from '../schema/quantity.ts';
+import { chainId, id } from '../schema/text.ts';
+import { signingKey } from './keys.ts';
+import { procedure } from './procedure.ts';
+
+const weiText = z.string().describe('wei, decimal');
+const contractTarget = { chainId, version: z.string() };
+
+/** What the operator wants done on a chain. */
+export const chainAction = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('deposit'), paymasterId: id, amountWei: wei }),
+  z.strictObject({ kind: z.literal('withdraw'), paymasterId: id, amountWei: wei, to: address }),
+  z.strictObject({ kind: z.literal('deploy'), ...contractTarget }),
+  // Makes the contract accept the chain's next signing key, or the present one where none is prepared.
+  z.strictObject({ kind: z.literal('acceptSigner'), ...contractTarget }),
+  // Only contracts with several signers: takes a key away that is no longer used.
+  z.strictObject({ kind: z.literal('removeSigner'), ...contractTarget, signer: address }),
+]);
+
+/** The transaction that does it, as it was simulated. */
+const draft = z.strictObject({
+  draftId: z.string(),
+  chainId: z.number(),
+  from: address,
+  to: address.nullable().describe('Null: it makes a contract'),
+  valueWei: weiText,
+  data: hex,
+  nonce: z.number(),
+  gasLimit: z.string(),
+  maxFeePerGasWei: weiText,
+  maxPriorityFeePerGasWei: weiText,
+  maxFeeWei: weiText.describe('The most the transaction itself can cost, beside its value'),
+  unsigned: hex.describe('EIP-2718 type 2 without a signature: what a device signs'),
+  summary: z.string().describe('What it does, in words'),
+});
+
+const transaction = z.strictObject({
+  transactionId: z.string(),
+  kind: z.enum(['deposit', 'withdraw', 'deploy', 'acceptSigner', 'removeSigner']),
+  chainId: z.number(),
+  paymasterId: z.string().nullable(),
+  from: address,
+  to: address.nullable(),
+  valueWei: weiText,
+  summary: z.string(),
+  hash,
+  state: z.enum(['sent', 'mined', 'reverted', 'replaced']).describe('replaced: another one took its nonce'),
+  sentAt: z.number().describe('epoch ms'),
+  blockNumber: z.number().nullable(),
+  gasUsed: z.string().nullable(),
+  feeWei: weiText.nullable().describe('What the transaction itself did cost, beside its value'),
+  contract: address.nullable().describe('The contract that it made'),
+  outcome: z.string().nullable().describe('What came of it, in words; null while it is not mined'),
+});
+
+/** Signed here, by a device (the whole transaction), or sent by the wallet that signed it. */
+const signed = z.union([
+  z.strictObject({ key: signingKey }),
+  z.strictObject({ signedTransaction: hex }),
+  z.strictObject({ signature: hex.describe('65 bytes: r, s, v') }),
+]);
+
+/** What the operator does on chains, with the keys of funding wallets and of owners of contracts. */
+export const transactionProcedures = {
+  'transactions.prepare': procedure({
+    summary: 'Make and simulate the transaction that does what is wanted; it is kept for ten minutes',
+    input: z.strictObject({ action: chainAction, from: address }),
+    output: draft,
+    errors: [
+      'PAYMASTER_NOT_FOUND',
+      'PAYMASTER_NOT_READY',
+      'VERSION_NOT_SUPPORTED',
+      'NOT_DEPLOYABLE',
+      'RPC_MISSING',
+      'SIGNER_MISSING',
+      'CHAIN_NOT_SUPPORTED',
+      'CHAIN_UNREACHABLE',
+      'TRANSACTION_WOULD_FAIL',
+      'VAULT_LOCKED',
+    ],
+  }),
+  'transactions.send': procedure({
+    summary: 'Sign a prepared transaction, or take its signature, and hand it to the chain; each draft once',
+    input: z.strictObject({ draftId: id, signed }),
+    output: transaction,
+    errors: [
+      'DRAFT_NOT_FOUND',
+      'INVALID_SIGNATURE',
+      'KEYSTORE_NOT_FOUND',
+      'KEYSTORE_PASSWORD_WRONG',
+      'WALLET_UNREACHABLE',
+      'SIGNING_REFUSED',
+      'CHAIN_UNREACHABLE',
+      'TRANSACTION_WOULD_FAIL',
+      'RPC_MISSING',
+      'VAULT_LOCKED',
+    ],
+  }),
+  'transactions.list': procedure({
+    summary: 'List what was sent, newest first, as it is on chain now',
+    input: z.strictObject({ chainId: chainId.optional(), paymasterId: id.optional() }),
+    output: z.array(transaction),
+    errors: [],
+  }),
+};
