@@ -18,6 +18,7 @@ const PAGES = [
   ['Contracts', '/contracts'],
   ['Rules', '/rules'],
   ['Webhooks', '/webhooks'],
+  ['Gas tank', '/gas-tank'],
   ['Tokens', '/tokens'],
   ['Log', '/log'],
   ['Settings', '/settings'],
@@ -31,7 +32,7 @@ export const setMenu = (
   isMac = process.platform === 'darwin',
 ): void => {
   const pages = PAGES.map(([label, path], index): MenuItemConstructorOptions => ({
-    ...{ label, accelerator: `CmdOrCtrl+${index + 1}`, click: () => go(path) },
+    ...{ label, accelerator: `CmdOrCtrl+${(index + 1) % 10}`, click: () => go(path) },
   }));
   const file: MenuItemConstructorOptions[] = [
     { label: 'Open for review…', accelerator: 'CmdOrCtrl+O', click: openForReview },

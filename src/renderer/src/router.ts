@@ -10,6 +10,7 @@ const components: Readonly<Record<string, RouteRecordRaw['component']>> = {
   rules: () => import('./modules/rules/RulesPage.vue'),
   contracts: () => import('./modules/contracts/ContractsPage.vue'),
   webhooks: () => import('./modules/webhooks/WebhooksPage.vue'),
+  tank: () => import('./modules/gas-tank/GasTankPage.vue'),
   tokens: () => import('./modules/tokens/TokensPage.vue'),
   log: () => import('./modules/log/LogPage.vue'),
   settings: () => import('./modules/settings/SettingsPage.vue'),

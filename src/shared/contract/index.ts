@@ -6,12 +6,16 @@ import { configProcedures } from './config.ts';
 import { contractProcedures } from './contracts.ts';
 import { decisionProcedures } from './decisions.ts';
 import { exposureProcedures } from './exposure.ts';
+import { fundingProcedures } from './funding.ts';
+import { keyProcedures } from './keys.ts';
 import { paymasterProcedures } from './paymasters.ts';
 import { receiverProcedures } from './receiver.ts';
 import { ruleProcedures } from './rules.ts';
 import { sponsorshipProcedures } from './sponsorship.ts';
 import { systemProcedures } from './system.ts';
 import { tokenProcedures } from './tokens.ts';
+import { tankProcedures } from './tanks.ts';
+import { transactionProcedures } from './transactions.ts';
 import { vaultProcedures } from './vault.ts';
 import { webhookProcedures } from './webhooks.ts';
 
@@ -24,6 +28,10 @@ export const contract = {
   ...contractProcedures,
   ...decisionProcedures,
   ...exposureProcedures,
+  ...fundingProcedures,
+  ...keyProcedures,
+  ...tankProcedures,
+  ...transactionProcedures,
   ...paymasterProcedures,
   ...receiverProcedures,
   ...ruleProcedures,

@@ -25,6 +25,7 @@ export const pages: readonly Page[] = [
   { name: 'contracts', path: '/contracts', link: '/contracts', title: 'Contracts', icon: 'contracts', key: 'c' },
   { name: 'rules', path: '/rules', link: '/rules', title: 'Rules', icon: 'rules', key: 'r' },
   { name: 'webhooks', path: '/webhooks', link: '/webhooks', title: 'Webhooks', icon: 'webhooks', key: 'w' },
+  { name: 'tank', path: '/gas-tank', link: '/gas-tank', title: 'Gas tank', icon: 'tank', key: 'f' },
   { name: 'tokens', path: '/tokens', link: '/tokens', title: 'Tokens', icon: 'tokens', key: 't' },
   { name: 'log', path: '/log', link: '/log', title: 'Log', icon: 'log', key: 'l' },
   { name: 'settings', path: '/settings', link: '/settings', title: 'Settings', icon: 'settings', key: 's' },

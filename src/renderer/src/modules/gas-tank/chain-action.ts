@@ -1,0 +1,28 @@
+import type { ProcedureInput, ProcedureOutput } from '../../../../shared/contract/index.ts';
+
+/** What the operator wants done on a chain. */
+export type ChainAction = ProcedureInput<'transactions.prepare'>['action'];
+/** A gas tank. */
+export type Tank = ProcedureOutput<'tanks.get'>;
+/** The transaction that does it, as it was simulated. */
+export type Draft = ProcedureOutput<'transactions.prepare'>;
+/** A transaction that was sent. */
+export type Transaction = ProcedureOutput<'transactions.list'>[number];
+
+/** What a dialog for an action is called, and what its consequence is, before anything is typed. */
+export const actionWords: Readonly<Record<ChainAction['kind'], { title: string; intro: string }>> = {
+  deposit: { title: 'Deposit', intro: 'Anybody may fill the tank. What is in it pays for what is sponsored.' },
+  withdraw: { title: 'Withdraw', intro: 'Only the owner of the tank can take something out.' },
+  deploy: {
+    title: 'Deploy the paymaster contract',
+    intro: 'Whoever signs owns the contract and can withdraw its money. It is attached once it is mined.',
+  },
+  acceptSigner: {
+    title: 'Have the contract accept the signer',
+    intro: 'Only the owner of the contract can do it. Gasdesk signs with a key that the contract accepts.',
+  },
+  removeSigner: {
+    title: 'Take a signer away',
+    intro: 'Only the owner of the contract can do it. What this key has signed is worth nothing from then on.',
+  },
+};

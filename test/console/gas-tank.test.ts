@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import { Contract } from 'ethers';
+import type { Locator, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { devWallet } from '../../src/demo/world-contracts.ts';
+import type { Address } from '../../src/shared/schema/hex.ts';
+import { useConsoleBrowser } from '../support/console-page.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
+import { seriousFaults } from './axe.ts';
+
+const world = useSponsoredWorld();
+const browser = useConsoleBrowser();
+const artifacts = join(import.meta.dirname, '../../test-artifacts');
+const ETHER = 10n ** 18n;
+const PASSWORD = 'a password of four words';
+
+const open = async (address: string): Promise<Page> => {
+  const { engine } = world();
+  const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
+  await page.getByText('Engine running').waitFor();
+  await page.evaluate((hash) => (window.location.hash = hash), address);
+  return page;
+};
+
+/** Keeps a picture, and finds what people with impairments could not use. */
+const look = async (page: Page, name: string): Promise<void> => {
+  await page.screenshot({ path: join(artifacts, `gas-tank-${name}.png`) });
+  expect(await seriousFaults(page), name).toEqual([]);
+};
+
+/** The local chain's node holds keys, as a wallet on the operator's machine does. */
+const chooseWallet = async (dialog: Locator): Promise<void> => {
+  await dialog.getByText('Wallet on this machine', { exact: true }).click();
+  await dialog.getByLabel('Where the wallet listens').fill(world().chain.url);
+  await dialog.getByRole('button', { name: 'Ask for its accounts' }).click();
+  await dialog
+    .getByText(/^0xf39F/i)
+    .first()
+    .waitFor();
+};
+
+const tankOf = (wallet: string): Promise<bigint> =>
+  new Contract(
+    world().paymaster,
+    ['function getBalance(address) view returns (uint256)'],
+    world().chain.provider,
+  ).getFunction('getBalance')(wallet) as Promise<bigint>;
+
+const shownBalance = (page: Page) =>
+  page.getByRole('region', { name: 'Balance' }).locator('.figure').first().locator('dd');
+
+test('a funding wallet is proved, its tank filled and emptied again, as the chain has it', async () => {
+  const dapp = await world().engine.dapp({});
+  const page = await open(`#/gas-tank?dapp=${dapp.paymasterId}`);
+  await page.getByText('No funding wallet is set').waitFor();
+  await look(page, '1-empty');
+
+  // Three steps: read, sign, send.
+  await page.getByRole('button', { name: 'Set the funding wallet' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Signing this links your wallet').waitFor();
+  await chooseWallet(dialog);
+  await look(page, '2-sign');
+  await dialog.getByRole('button', { name: 'Sign with this wallet' }).click();
+  await dialog.getByText('This wallet has signed').waitFor();
+  const owner = devWallet(0, world().chain.provider).address;
+  await dialog.getByText(owner).first().waitFor();
+  await look(page, '3-proved');
+  await dialog.getByRole('button', { name: 'Make it the funding wallet' }).click();
+  const wallet = page.getByRole('region', { name: 'Funding wallet' });
+  await wallet.getByRole('cell').getByText(owner).first().waitFor({ state: 'attached' });
+  const before = await tankOf(owner);
+
+  // Money in.
+  await page.getByRole('button', { name: 'Deposit', exact: true }).click();
+  await dialog.getByLabel('Amount').fill('1.5');
+  await chooseWallet(dialog);
+  await dialog.getByRole('button', { name: 'Simulate it' }).click();
+  await dialog.getByText('Fee, at most').waitFor();
+  await look(page, '4-deposit');
+  await dialog.getByRole('button', { name: 'Sign with this wallet' }).click();
+  await dialog.getByText('Mined', { exact: true }).waitFor();
+  await look(page, '5-mined');
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+  await expect.poll(() => tankOf(owner)).toBe(before + (ETHER * 3n) / 2n);
+
+  // Money out: more than there is is refused before anything is signed.
+  await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
+  await dialog.getByLabel('Amount').fill('10000');
+  await chooseWallet(dialog);
+  await dialog.getByRole('button', { name: 'Simulate it' }).click();
+  await dialog.getByText('Nothing was sent', { exact: true }).waitFor();
+  await dialog.getByLabel('Amount').fill('0.5');
+  await dialog.getByRole('button', { name: 'Simulate it' }).click();
+  await dialog.getByText('Fee, at most').waitFor();
+  await dialog.getByRole('button', { name: 'Sign with this wallet' }).click();
+  await dialog.getByText('Mined', { exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+  const left = await tankOf(owner);
+  expect(left).toBe(before + ETHER);
+  await expect
+    .poll(() => shownBalance(page).locator('.amount').getAttribute('title'))
+    .toBe(`${String(left).replace(/\B(?=(\d{3})+$)/g, '\u2009')} wei`);
+  expect(await page.getByRole('region', { name: 'Transactions' }).getByText('Mined').count()).toBe(2);
+  await look(page, '6-filled');
+}, 120_000);
+
+test('a contract is deployed and its signing key replaced, with a local key, and the chain agrees', async () => {
+  const { chain, engine } = world();
+  const dapp = await engine.dapp({ version: 'singleton-0.7' });
+  const page = await open('#/settings');
+  await page.getByRole('button', { name: 'Add a key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Label').fill('Owner');
+  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await dialog.getByLabel('Password once more').fill(PASSWORD);
+  await look(page, '7-new-key');
+  await dialog.getByRole('button', { name: 'Add the key' }).click();
+  await page.getByRole('region', { name: 'Local keys' }).getByText('Owner').waitFor();
+  await look(page, '8-keys');
+  const [owner] = await engine.service.call('keystores.list', {});
+  await chain.provider.send('anvil_setBalance', [owner!.address, `0x${(ETHER * 10n).toString(16)}`]);
+
+  const sign = async (): Promise<void> => {
+    await dialog.getByRole('button', { name: 'Simulate it' }).click();
+    await dialog.getByLabel('Its password').fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Sign with this key' }).click();
+    await dialog.getByText('Mined', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+  };
+  await page.evaluate((hash) => (window.location.hash = hash), `#/gas-tank?dapp=${dapp.paymasterId}`);
+  await page.getByRole('button', { name: 'Deploy one' }).click();
+  await look(page, '9-deploy');
+  await sign();
+  const section = page.getByRole('region', { name: 'Contract and signing key' });
+  await section.getByText('The contract accepts it').waitFor();
+  const contracts = await engine.service.call('paymasterContracts.list', {});
+  const address = contracts.find(({ version }) => version === 'singleton-0.7')?.address as Address;
+  const contract = new Contract(address, ['function signers(address) view returns (bool)'], chain.provider);
+  const accepts = (signer: string) => contract.getFunction('signers')(signer) as Promise<boolean>;
+
+  await section.getByRole('button', { name: 'Replace the signing key' }).click();
+  await section.getByText('Next key').waitFor();
+  await look(page, '10-next-key');
+  const next = (await engine.service.call('tanks.get', { paymasterId: dapp.paymasterId })).signer.next!;
+  expect(await accepts(next)).toBe(false);
+  await section.getByRole('button', { name: 'Have the contract accept it' }).click();
+  await sign();
+  expect(await accepts(next)).toBe(true);
+}, 120_000);
