@@ -1,6 +1,8 @@
-import type { BaseWallet, Transaction } from 'ethers';
+import type { Transaction } from 'ethers';
 import type { SigningKey } from '../../shared/contract/keys.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
+import type { Keystores } from './keystores.ts';
+import type { Wallets } from './wallets.ts';
 
 /** One key of the operator: a keystore that is opened for each use, or an account of a wallet on this machine. */
 export interface KeySigner {
@@ -10,7 +12,8 @@ export interface KeySigner {
   /**
    * Signs the transaction, or has the wallet sign and send it: then there is only its hash.
    *
-   * @throws EngineError `KEYSTORE_NOT_FOUND`, `KEYSTORE_PASSWORD_WRONG`, `WALLET_UNREACHABLE` or `SIGNING_REFUSED`
+   * @throws EngineError `KEYSTORE_NOT_FOUND`, `KEYSTORE_INVALID`, `KEYSTORE_PASSWORD_WRONG`, `WALLET_UNREACHABLE` or
+   *   `SIGNING_REFUSED`
    */
   transact(unsigned: Transaction): Promise<{ signed: Hex } | { hash: Hex }>;
 }
@@ -21,17 +24,9 @@ export interface KeySigners {
 }
 
 /** What the two kinds of keys are used through. */
-export interface KeyHolders {
-  readonly keystores: {
-    use<T>(address: Address, password: string, act: (wallet: BaseWallet) => Promise<T>): Promise<T>;
-  };
-  readonly wallets: {
-    signMessage(wallet: { url: string; address: Address }, text: string): Promise<Hex>;
-    transact(
-      wallet: { url: string; address: Address },
-      unsigned: Transaction,
-    ): Promise<{ signed: Hex } | { hash: Hex }>;
-  };
+interface KeyHolders {
+  readonly keystores: Pick<Keystores, 'use'>;
+  readonly wallets: Pick<Wallets, 'signMessage' | 'transact'>;
 }
 
 /** The one way to the operator's keys, whatever holds them. */

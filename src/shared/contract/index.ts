@@ -6,6 +6,8 @@ import { configProcedures } from './config.ts';
 import { contractProcedures } from './contracts.ts';
 import { decisionProcedures } from './decisions.ts';
 import { exposureProcedures } from './exposure.ts';
+import { fundingProcedures } from './funding.ts';
+import { keyProcedures } from './keys.ts';
 import { paymasterProcedures } from './paymasters.ts';
 import { receiverProcedures } from './receiver.ts';
 import { ruleProcedures } from './rules.ts';
@@ -24,6 +26,8 @@ export const contract = {
   ...contractProcedures,
   ...decisionProcedures,
   ...exposureProcedures,
+  ...fundingProcedures,
+  ...keyProcedures,
   ...paymasterProcedures,
   ...receiverProcedures,
   ...ruleProcedures,
