@@ -34,6 +34,8 @@ const derived = { dklen: z.literal(KEY_BYTES), salt: bytes };
 const scryptParams = z
   .looseObject({ ...derived, n: positive, r: positive, p: positive })
   .refine(({ n }) => n > 1 && Number.isInteger(Math.log2(n)), 'n must be a power of two')
+  // Beyond that scrypt is not defined (RFC 7914).
+  .refine(({ n, r }) => Math.log2(n) < 16 * r, 'n is too large for this r')
   .refine(({ n, r, p }) => n * r * p <= MAX_SCRYPT, 'opening it would take too much time or memory');
 const pbkdf2Params = z.looseObject({
   ...derived,
