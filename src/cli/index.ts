@@ -10,6 +10,8 @@ import { decisionsCommand } from './decisions.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { feeTokenCommand } from './fee-token.ts';
+import { fundingWalletCommand } from './funding-wallet.ts';
+import { keystoreCommand } from './keystore.ts';
 import { logCommand } from './log.ts';
 import { openapiCommand } from './openapi.ts';
 import { pauseCommand, resumeCommand } from './pause.ts';
@@ -33,6 +35,8 @@ const commands = [
   accountCommand,
   tokenCommand,
   paymasterCommand,
+  fundingWalletCommand,
+  keystoreCommand,
   webhookCommand,
   chainCommand,
   signerCommand,

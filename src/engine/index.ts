@@ -14,6 +14,9 @@ import { lockDataFolder } from './data-folder/lock.ts';
 import { createPauseSwitch } from './decision/pause-switch.ts';
 import { createHttpApp } from './http/app.ts';
 import { type Listening, listen } from './http/listen.ts';
+import { createKeySigners } from './keys/key-signers.ts';
+import { createKeystores } from './keys/keystores.ts';
+import { createWallets } from './keys/wallets.ts';
 import type { Log } from './log.ts';
 import { requireNodeApi } from './node-api.ts';
 import { Secret } from './secret.ts';
@@ -46,7 +49,7 @@ export interface EngineOptions {
   readonly entropy?: Entropy;
   /** The built console to serve below `/console/`: an absolute path without a separator at its end. */
   readonly consoleFolder?: string;
-  /** Cost of deriving the vault's key; tests take a cheap one. */
+  /** Cost of deriving the keys of the vault and of new keystores; tests take a cheap one. */
   readonly scrypt?: ScryptCost;
 }
 
@@ -140,12 +143,17 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => receiver.stop());
     const backups = createBackups({ folder, store, vault, clock, entropy, scrypt });
     undo.push(() => backups.stop());
+    const keystores = createKeystores({ dir: folder.keystores, clock, entropy, scrypt });
+    const wallets = createWallets(clock);
     let url: string | null = null;
     const service = createService({
       store,
       vault,
       vaultKey,
       backups,
+      keystores,
+      wallets,
+      keySigners: createKeySigners({ keystores, wallets }),
       chains,
       rates: createRates(chains, clock),
       webhooks,
@@ -162,6 +170,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     // Ended first: whatever else ends, nothing new is accepted meanwhile.
     const servers: Listening[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
+    // Before that even: the servers wait for whoever waits for a wallet's owner.
+    undo.push(() => wallets.stop());
     return {
       service,
       operatorToken,

@@ -18,6 +18,7 @@ const stores = [
 ];
 
 const WALLET = '0x00000000000000000000000000000000000000ff';
+const CHANGE = { fundingWallet: WALLET, signature: '0x5161', at: 9 } as const;
 
 describe.each(stores)('the store on $name', ({ open }) => {
   const tempFolder = useTempFolders();
@@ -130,7 +131,7 @@ describe.each(stores)('the store on $name', ({ open }) => {
     it('changes the funding wallet with the newest message and uses the message up', async () => {
       await store.saveFundingMessage(first);
 
-      expect(await store.useFundingMessage(first, WALLET, 9)).toBe(true);
+      expect(await store.useFundingMessage(first, CHANGE)).toBe(true);
       expect(await store.findPaymaster('dapp-1')).toEqual(paymaster({ fundingWallet: WALLET }));
       expect(await store.findFundingMessage('dapp-1')).toBeUndefined();
     });
@@ -139,7 +140,7 @@ describe.each(stores)('the store on $name', ({ open }) => {
       await store.saveFundingMessage(first);
       await store.saveFundingMessage(second);
 
-      expect(await store.useFundingMessage(first, WALLET, 9)).toBe(false);
+      expect(await store.useFundingMessage(first, CHANGE)).toBe(false);
       expect(await store.findPaymaster('dapp-1')).toEqual(paymaster());
       expect(await store.findFundingMessage('dapp-1')).toEqual(second);
     });
@@ -148,11 +149,27 @@ describe.each(stores)('the store on $name', ({ open }) => {
       await store.saveFundingMessage(first);
       const wallets = Array.from({ length: 8 }, (_, n): `0x${string}` => `0x${String(n).repeat(40)}`);
 
-      const results = await Promise.all(wallets.map((wallet) => store.useFundingMessage(first, wallet, 9)));
+      const results = await Promise.all(
+        wallets.map((wallet) => store.useFundingMessage(first, { ...CHANGE, fundingWallet: wallet })),
+      );
 
       expect(results.filter(Boolean)).toHaveLength(1);
       const winner = wallets[results.indexOf(true)];
       expect((await store.findPaymaster('dapp-1'))?.fundingWallet).toBe(winner);
+      expect(await store.listFundingWalletChanges('dapp-1')).toHaveLength(1);
+    });
+
+    it('tells who had a tank when, and by what proof', async () => {
+      const other = { fundingWallet: '0x00000000000000000000000000000000000000ee', signature: '0xee', at: 10 } as const;
+      await store.saveFundingMessage(first);
+      await store.useFundingMessage(first, CHANGE);
+      await store.saveFundingMessage(second);
+      await store.useFundingMessage(second, other);
+      expect(await store.listFundingWalletChanges('dapp-1')).toEqual([
+        { at: 10, previous: WALLET, address: other.fundingWallet, message: second.message, signature: '0xee' },
+        { at: 9, previous: null, address: WALLET, message: first.message, signature: '0x5161' },
+      ]);
+      expect(await store.listFundingWalletChanges('dapp-2')).toEqual([]);
     });
   });
 

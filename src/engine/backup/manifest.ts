@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
-import { keptFiles } from '../data-folder/data-folder.ts';
+import { KEYSTORES, KEYSTORE_NAME, keptFiles } from '../data-folder/data-folder.ts';
 import { newestSchema } from '../store/sqlite/migrate.ts';
 
 /** Name of the first entry of the archive. */
 export const MANIFEST_NAME = 'manifest.json';
 const VERSION = 1;
+
+/** The names that an archive may hold: no other path can be told, so that none leads out of the folder. */
+const keystorePath = z
+  .string()
+  .refine((path) => path.startsWith(`${KEYSTORES}/`) && KEYSTORE_NAME.test(path.slice(KEYSTORES.length + 1)));
 
 const manifestSchema = z.strictObject({
   format: z.literal('gasdesk-backup'),
@@ -19,7 +24,7 @@ const manifestSchema = z.strictObject({
   /** In the order of the archive. */
   files: z.array(
     z.strictObject({
-      name: z.enum(keptFiles),
+      name: z.union([z.enum(keptFiles), keystorePath]),
       bytes: z.int().min(0),
       sha256: z.string().regex(/^[0-9a-f]{64}$/),
     }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -28,7 +28,8 @@ export interface OpenedBackup {
 
 type Entry = Extract extends AsyncIterable<infer Each> ? Each : never;
 
-const MAX_MANIFEST_BYTES = 65_536;
+/** Room for some 25,000 keystores. */
+const MAX_MANIFEST_BYTES = 4 * 1_048_576;
 
 const readFirst = async (file: string, entry: Entry): Promise<Manifest> => {
   const { name, size } = entry.header;
@@ -47,6 +48,7 @@ const unpack = async (entry: Entry, to: string): Promise<string> => {
       done(null, chunk);
     },
   });
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   const out = createWriteStream(to, { flags: 'wx', mode: 0o600, flush: true });
   await pipeline(entry, hashed, out);
   return hash.digest('hex');

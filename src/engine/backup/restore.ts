@@ -11,7 +11,7 @@ import {
 import { join, resolve } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import { systemEntropy } from '../clock.ts';
-import { type DataFolder, keptFiles, openDataFolder } from '../data-folder/data-folder.ts';
+import { type DataFolder, KEYSTORES, keptFiles, keystoreFiles, openDataFolder } from '../data-folder/data-folder.ts';
 import { lockDataFolder } from '../data-folder/lock.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
 import type { Secret } from '../secret.ts';
@@ -47,6 +47,12 @@ const decidedIn = (dir: string): string => join(dir, 'restore.ready');
 
 const besides = (database: string): string[] => ['-wal', '-shm', '-journal'].map((suffix) => database + suffix);
 
+/** Makes what was written or renamed in a data folder last. */
+const syncFolders = (dir: string): void => {
+  if (existsSync(join(dir, KEYSTORES))) syncFolder(join(dir, KEYSTORES));
+  syncFolder(dir);
+};
+
 /**
  * Ends what a crash interrupted: a restore that was decided is completed, and what unfinished backups and restores left
  * is removed. The data folder must be locked.
@@ -63,7 +69,9 @@ export const finishInterrupted = (dir: string): boolean => {
   }
   const { files } = readManifest(ready, readFileSync(described, 'utf8'));
   // Every step may have been done before. The settings come first: they are read before this is called again.
-  for (const name of [keptFiles.config, keptFiles.vault, keptFiles.database]) {
+  const keystores = new Set([...keystoreFiles(dir), ...keystoreFiles(ready)]);
+  if (keystores.size > 0) mkdirSync(join(dir, KEYSTORES), { recursive: true, mode: 0o700 });
+  for (const name of [keptFiles.config, keptFiles.vault, ...keystores, keptFiles.database]) {
     const target = join(dir, name);
     const isHere = existsSync(join(ready, name));
     const isDone = !isHere && files.some((file) => file.name === name);
@@ -72,14 +80,15 @@ export const finishInterrupted = (dir: string): boolean => {
     if (isHere) renameSync(join(ready, name), target);
     else rmSync(target, { force: true });
   }
-  syncFolder(dir);
+  syncFolders(dir);
   rmSync(ready, { recursive: true });
   return true;
 };
 
 /** Backs up what the folder holds. Its vault stays as it is: it opens with what opened it. */
 const saveWhatIsThere = async (folder: DataFolder, order: RestoreOrder): Promise<MadeBackup | null> => {
-  if (!Object.values(keptFiles).some((name) => existsSync(join(folder.dir, name)))) return null;
+  const isKept = Object.values(keptFiles).some((name) => existsSync(join(folder.dir, name)));
+  if (!isKept && keystoreFiles(folder.dir).length === 0) return null;
   const { passphrase, now, logN = Math.log2(DEFAULT_SCRYPT.N) } = order;
   try {
     return await writeBackup({
@@ -112,7 +121,7 @@ const namesIn = (dir: string): string[] => {
 /** Puts the checked files where the next start, at the latest, moves them to their places. */
 const decide = (dir: string, manifest: Manifest): void => {
   writeFileSync(join(unpackedIn(dir), MANIFEST_NAME), manifestText(manifest), { flush: true });
-  syncFolder(unpackedIn(dir));
+  syncFolders(unpackedIn(dir));
   renameSync(unpackedIn(dir), decidedIn(dir));
   syncFolder(dir);
 };

@@ -8,7 +8,7 @@ import { Encrypter } from 'age-encryption';
 import { type Pack, pack as createPack } from 'tar-stream';
 import { EngineError } from '../../shared/errors.ts';
 import type { Entropy } from '../clock.ts';
-import { type DataFolder, keptFiles } from '../data-folder/data-folder.ts';
+import { type DataFolder, KEYSTORES, keptFiles, keystoreFiles } from '../data-folder/data-folder.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
 import type { Secret } from '../secret.ts';
 import { schemaOf } from '../store/sqlite/copy.ts';
@@ -86,7 +86,10 @@ const gather = async ({ folder, now, ...job }: BackupJob, into: string): Promise
   const vault = job.vaultText();
   if (vault !== undefined) writeFileSync(join(into, keptFiles.vault), vault, { mode: 0o600 });
   if (existsSync(folder.config)) copyFileSync(folder.config, join(into, keptFiles.config));
-  const names = Object.values(keptFiles).filter((name) => existsSync(join(into, name)));
+  mkdirSync(join(into, KEYSTORES), { mode: 0o700 });
+  const keystores = keystoreFiles(folder.dir);
+  for (const name of keystores) copyFileSync(join(folder.dir, name), join(into, name));
+  const names = [...Object.values(keptFiles).filter((name) => existsSync(join(into, name))), ...keystores];
   const files = names.map(async (name) => {
     const file = join(into, name);
     return { name, bytes: statSync(file).size, sha256: await sha256Of(file) };
@@ -144,8 +147,8 @@ const writeAs = async (partial: string, job: BackupJob): Promise<MadeBackup> => 
 };
 
 /**
- * Makes a backup: a tar archive of {@link MANIFEST_NAME} and the files of {@link keptFiles}, encrypted in the age format
- * to a passphrase, so that `age -d FILE | tar x` opens it, too. It is written under another name and flushed to the disk
+ * Makes a backup: a tar archive of {@link MANIFEST_NAME}, the files of {@link keptFiles} and those of
+ * {@link keystoreFiles}, encrypted in the age format to a passphrase, so that `age -d FILE | tar x` opens it, too. It is written under another name and flushed to the disk
  * before it gets its own: under that there is a whole backup or none. Memory does not grow with the database; the data
  * folder needs room for a copy of it while the backup is made.
  *

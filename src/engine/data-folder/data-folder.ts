@@ -1,12 +1,36 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, chmodSync, mkdirSync, mkdtempSync, realpathSync, rmdirSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmdirSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import { lockFile } from './lock.ts';
 
-/** What an engine keeps, by its name in the data folder: this and nothing else is what a backup holds. */
+/** What an engine keeps, by its name in the data folder: this, and {@link keystoreFiles}, is what a backup holds. */
 export const keptFiles = { database: 'gasdesk.db', vault: 'vault.json', config: 'gasdesk.json' } as const;
+
+/** Folder of the local keys, which an engine keeps too, a file each. */
+export const KEYSTORES = 'keystores';
+
+/** Name of a keystore file: the address of its key in lower case. Others in that folder are not ours. */
+export const KEYSTORE_NAME = /^0x[0-9a-f]{40}[.]json$/;
+
+/** The keystore files there are in a data folder, as paths inside it. */
+export const keystoreFiles = (dir: string): string[] => {
+  const folder = join(dir, KEYSTORES);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => KEYSTORE_NAME.test(name))
+    .map((name) => `${KEYSTORES}/${name}`);
+};
 
 /** Where everything of one engine lies. All paths are absolute. */
 export interface DataFolder {
@@ -14,6 +38,8 @@ export interface DataFolder {
   readonly database: string;
   readonly vault: string;
   readonly config: string;
+  /** Folder of the local keys; it need not exist. */
+  readonly keystores: string;
   readonly lock: string;
   /** Unix socket, or named pipe on Windows, by which the CLI reaches the running engine. */
   readonly controlSocket: string;
@@ -60,6 +86,7 @@ export const openDataFolder = (path: string, machine: Machine = thisMachine()): 
     database: join(dir, keptFiles.database),
     vault: join(dir, keptFiles.vault),
     config: join(dir, keptFiles.config),
+    keystores: join(dir, KEYSTORES),
     lock: lockFile(dir),
     controlSocket: controlSocket(dir, machine),
   };

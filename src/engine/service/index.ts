@@ -15,6 +15,8 @@ import { configHandlers } from './config.ts';
 import { contractHandlers } from './contracts.ts';
 import { decisionHandlers } from './decisions.ts';
 import { exposureHandlers } from './exposure.ts';
+import { fundingHandlers } from './funding.ts';
+import { keyHandlers } from './keys.ts';
 import { paymasterContractHandlers } from './paymaster-contracts.ts';
 import { paymasterHandlers } from './paymasters.ts';
 import { receiverHandlers } from './receiver.ts';
@@ -58,6 +60,8 @@ export const createService = (given: ServiceContext): Service => {
     ...contractHandlers(context),
     ...decisionHandlers(context, subscribe),
     ...exposureHandlers(context),
+    ...fundingHandlers(context),
+    ...keyHandlers(context),
     ...paymasterContractHandlers(context),
     ...paymasterHandlers(context),
     ...receiverHandlers(context),

@@ -1,6 +1,6 @@
-import { verifyMessage } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
-import { type Address, sameAddress } from '../../shared/schema/hex.ts';
+import { sameAddress } from '../../shared/schema/hex.ts';
+import { proofOf } from '../keys/message-proof.ts';
 import { findLayout } from '../paymaster/registry.ts';
 import type { FundingMessage, Paymaster } from '../store/store.ts';
 import { requireChain } from './chains.ts';
@@ -8,15 +8,6 @@ import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 const ANY_ORIGIN = '*';
 const MESSAGE_LIFETIME_MS = 10 * 60_000;
-
-/** True if this signature of the message was made with the key of the address (EIP-191 personal message). */
-const isSignedBy = (message: string, signature: string, address: Address): boolean => {
-  try {
-    return sameAddress(verifyMessage(message, signature) as Address, address);
-  } catch {
-    return false;
-  }
-};
 
 /** An origin as browsers write it: host in lower case, no default port. Schemes of apps are not known to `URL`. */
 const asSent = (origin: string): string => {
@@ -31,18 +22,21 @@ export const requirePaymaster = async ({ store }: Pick<ServiceContext, 'store'>,
   return paymaster;
 };
 
+/** The message that a signature has to be of: the newest one, unless it is too old. */
+export const newestUnexpired = async (
+  { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
+  paymasterId: string,
+): Promise<FundingMessage | undefined> => {
+  const message = await store.findFundingMessage(paymasterId);
+  // Either way: a clock that was set back must not make an old message young again.
+  const age = Math.abs(clock.now() - (message?.issuedAt ?? 0));
+  return age <= MESSAGE_LIFETIME_MS ? message : undefined;
+};
+
 /** DApps and their funding wallets. */
 export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'paymasters'>> => {
   const { store, clock, entropy } = context;
   const base64 = (bytes: number): string => Buffer.from(entropy.bytes(bytes)).toString('base64url');
-
-  const newestUnexpired = async (paymasterId: string): Promise<FundingMessage> => {
-    const message = await store.findFundingMessage(paymasterId);
-    // Either way: a clock that was set back must not make an old message young again.
-    const age = Math.abs(clock.now() - (message?.issuedAt ?? 0));
-    if (message !== undefined && age <= MESSAGE_LIFETIME_MS) return message;
-    throw new EngineError('INVALID_SIGNATURE');
-  };
 
   return {
     'paymasters.create': async ({ accountId, name, chainId, version }) => {
@@ -77,11 +71,11 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
     },
     'paymasters.setFundingWallet': async ({ paymasterId, signature, address }) => {
       const paymaster = await requirePaymaster(context, paymasterId);
-      const message = await newestUnexpired(paymasterId);
-      const proved = isSignedBy(message.message, signature, address);
-      if (!proved || !(await store.useFundingMessage(message, address, clock.now()))) {
-        throw new EngineError('INVALID_SIGNATURE');
-      }
+      const message = await newestUnexpired(context, paymasterId);
+      const proof = message && proofOf(message.message, signature);
+      if (!proof || !sameAddress(proof.address, address)) throw new EngineError('INVALID_SIGNATURE');
+      const change = { fundingWallet: address, signature: proof.signature, at: clock.now() };
+      if (!(await store.useFundingMessage(message, change))) throw new EngineError('INVALID_SIGNATURE');
       return { ...paymaster, fundingWallet: address };
     },
     'paymasters.setOrigins': async ({ paymasterId, origins }) => {

@@ -2,6 +2,9 @@ import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../s
 import type { Backups } from '../backup/backups.ts';
 import type { Rates } from '../chain/rates/rates.ts';
 import type { DecisionContext } from '../decision/decision-context.ts';
+import type { KeySigners } from '../keys/key-signers.ts';
+import type { Keystores } from '../keys/keystores.ts';
+import type { Wallets } from '../keys/wallets.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import type { Settings } from '../settings.ts';
@@ -16,6 +19,10 @@ export interface ServiceContext extends DecisionContext {
   readonly receiver: Receiver;
   readonly settings: Settings;
   readonly backups: Backups;
+  readonly keystores: Keystores;
+  readonly wallets: Wallets;
+  /** Who signs what the operator wants signed. */
+  readonly keySigners: KeySigners;
   /** Where the HTTP interfaces are served; null while they are not. */
   readonly address: () => string | null;
 }

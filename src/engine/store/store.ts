@@ -41,6 +41,17 @@ export interface FundingMessage {
   issuedAt: number;
 }
 
+/** A change of the funding wallet, and what proved that it may be changed. */
+export interface FundingWalletChange {
+  at: number;
+  previous: Address | null;
+  address: Address;
+  /** What was signed. */
+  message: string;
+  /** Null for changes of before it was kept. */
+  signature: string | null;
+}
+
 /** A registered smart contract; it is listed among the rules under `ruleId`. */
 export interface SmartContract {
   ruleId: string;
@@ -252,7 +263,12 @@ export interface Store extends SettlementStore {
   saveFundingMessage(message: FundingMessage): Promise<void>;
   findFundingMessage(paymasterId: string): Promise<FundingMessage | undefined>;
   /** Uses up the message and changes the funding wallet. False, with nothing changed, if it is no longer the newest. */
-  useFundingMessage(message: FundingMessage, fundingWallet: Address, at: number): Promise<boolean>;
+  useFundingMessage(
+    message: FundingMessage,
+    change: { fundingWallet: Address; signature: string; at: number },
+  ): Promise<boolean>;
+  /** Newest first. */
+  listFundingWalletChanges(paymasterId: string): Promise<FundingWalletChange[]>;
 
   createContract(contract: SmartContract): Promise<void>;
   /** Sets the whitelisted methods; undefined if the address is not registered. */

@@ -5,7 +5,7 @@ import { faultOf, WebhookFault } from './fault.ts';
 import type { OutgoingRequest } from './request.ts';
 import type { Answer } from './verdict.ts';
 
-/** The most that is read of an answer's body, in bytes. */
+/** The most that is read of the body of a webhook's answer, in bytes. */
 const LIMIT_BYTES = 65_536;
 
 /** The receiver closed an idle connection just when it was used again. */
@@ -16,8 +16,14 @@ const isStale = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONN
  * `fault`, beside whatever had arrived until then.
  *
  * @param signal its reason is the fault when it ends the exchange
+ * @param limitBytes the most that is read of the answer's body
  */
-export const exchange = (outgoing: OutgoingRequest, agent: Agent, signal: AbortSignal): Promise<Answer> =>
+export const exchange = (
+  outgoing: Omit<OutgoingRequest, 'shownUrl'>,
+  agent: Agent,
+  signal: AbortSignal,
+  limitBytes = LIMIT_BYTES,
+): Promise<Answer> =>
   new Promise((resolve) => {
     const { url, method, headers, body } = outgoing;
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -36,7 +42,7 @@ export const exchange = (outgoing: OutgoingRequest, agent: Agent, signal: AbortS
     };
     const answer = (fault?: WebhookFault): Answer => {
       if (fault) request.destroy();
-      const bytes = Buffer.concat(chunks).subarray(0, LIMIT_BYTES);
+      const bytes = Buffer.concat(chunks).subarray(0, limitBytes);
       // Decoded for the record with its bad bytes replaced, which must not make JSON of it (RFC 8259, 8.1).
       const found = fault ?? (isUtf8(bytes) ? undefined : new WebhookFault('WEBHOOK_NOT_JSON'));
       return {
@@ -48,7 +54,7 @@ export const exchange = (outgoing: OutgoingRequest, agent: Agent, signal: AbortS
     };
     const fail = (error: NodeJS.ErrnoException): void => {
       const again = request.reusedSocket && !response && isStale(error);
-      end(() => (again ? exchange(outgoing, agent, signal) : answer(faultOf(error))));
+      end(() => (again ? exchange(outgoing, agent, signal, limitBytes) : answer(faultOf(error))));
     };
     const abort = (): void => fail(signal.reason as Error);
 
@@ -57,7 +63,7 @@ export const exchange = (outgoing: OutgoingRequest, agent: Agent, signal: AbortS
       incoming.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         size += chunk.length;
-        if (size > LIMIT_BYTES) fail(new WebhookFault('WEBHOOK_TOO_LARGE', { limitBytes: LIMIT_BYTES }));
+        if (size > limitBytes) fail(new WebhookFault('WEBHOOK_TOO_LARGE', { limitBytes }));
       });
       incoming.on('end', () => end(() => answer()));
       incoming.on('error', fail);

@@ -10,8 +10,8 @@ const change = z.strictObject({
   at: z.number().describe('epoch ms'),
   previous: address.nullable(),
   address,
-  message: z.string().nullable().describe('What was signed; null for changes of before this was kept'),
-  signature: z.string().nullable(),
+  message: z.string().describe('What was signed'),
+  signature: z.string().nullable().describe('Null for changes of before it was kept'),
 });
 
 /** Signing the funding message, and what came of it. The message itself, and its use, are procedures of paymasters. */
@@ -24,6 +24,7 @@ export const fundingProcedures = {
       'PAYMASTER_NOT_FOUND',
       'FUNDING_MESSAGE_MISSING',
       'KEYSTORE_NOT_FOUND',
+      'KEYSTORE_INVALID',
       'KEYSTORE_PASSWORD_WRONG',
       'WALLET_UNREACHABLE',
       'SIGNING_REFUSED',

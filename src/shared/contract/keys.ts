@@ -9,7 +9,8 @@ const password = z.string().min(1).max(1_000);
 const keystore = z.strictObject({
   address,
   label: z.string(),
-  createdAt: z.number().describe('epoch ms'),
+  createdAt: z.number().describe('epoch ms; 0 if that is not known'),
+  fault: z.string().nullable().describe('What is wrong with its file; null if nothing is'),
 });
 
 /**
@@ -30,7 +31,7 @@ export const keyProcedures = {
     summary: 'List the local keys, without anything that opens them',
     input: z.strictObject({}),
     output: z.array(keystore),
-    errors: [],
+    errors: ['DATA_FOLDER_UNUSABLE'],
   }),
   'keystores.create': procedure({
     summary: 'Make a key in a file of its own, which its password opens (Web3 Secret Storage, version 3)',
@@ -48,13 +49,13 @@ export const keyProcedures = {
     summary: 'Hand out a keystore file, still encrypted with its password',
     input: z.strictObject({ address }),
     output: z.strictObject({ fileName: z.string(), keystore: z.string() }),
-    errors: ['KEYSTORE_NOT_FOUND'],
+    errors: ['KEYSTORE_NOT_FOUND', 'KEYSTORE_INVALID'],
   }),
   'keystores.remove': procedure({
     summary: 'Delete a keystore file, on proof of its password: without another copy its key is lost',
     input: z.strictObject({ address, password }),
     output: z.null(),
-    errors: ['KEYSTORE_NOT_FOUND', 'KEYSTORE_PASSWORD_WRONG', 'DATA_FOLDER_UNUSABLE'],
+    errors: ['KEYSTORE_NOT_FOUND', 'KEYSTORE_INVALID', 'KEYSTORE_PASSWORD_WRONG', 'DATA_FOLDER_UNUSABLE'],
   }),
   'wallets.accounts': procedure({
     summary: 'Ask a wallet on this machine for its accounts; it may ask its owner first',

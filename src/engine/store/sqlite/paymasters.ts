@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { FundingMessage, Paymaster, Store } from '../store.ts';
+import type { FundingMessage, FundingWalletChange, Paymaster, Store } from '../store.ts';
 import { remembered } from './remembered.ts';
 import { orClash } from './unique.ts';
 
@@ -13,6 +13,7 @@ type PaymasterStore = Pick<
   | 'saveFundingMessage'
   | 'findFundingMessage'
   | 'useFundingMessage'
+  | 'listFundingWalletChanges'
 >;
 
 const PAYMASTER = `SELECT paymaster_id AS paymasterId, account_id AS accountId, name, chain_id AS chainId,
@@ -55,13 +56,19 @@ export const paymasterStore = (database: Database.Database): PaymasterStore => {
   const setWallet = database.prepare<[string, string]>(
     'UPDATE paymaster SET funding_wallet = ? WHERE paymaster_id = ?',
   );
-  const recordChange = database.prepare<[string, string, string, number]>(
-    'INSERT INTO funding_wallet_change (paymaster_id, funding_wallet, message, changed_at) VALUES (?, ?, ?, ?)',
+  const recordChange = database.prepare<[string, string, string, string, number]>(
+    `INSERT INTO funding_wallet_change (paymaster_id, funding_wallet, message, signature, changed_at)
+     VALUES (?, ?, ?, ?, ?)`,
   );
-  const change = database.transaction((used: FundingMessage, wallet: string, at: number): boolean => {
+  const listChanges = database.prepare<[string], FundingWalletChange>(
+    `SELECT changed_at AS at, lag(funding_wallet) OVER (ORDER BY change_id) AS previous, funding_wallet AS address,
+       message, signature FROM funding_wallet_change WHERE paymaster_id = ? ORDER BY change_id DESC`,
+  );
+  type Change = Parameters<PaymasterStore['useFundingMessage']>[1];
+  const change = database.transaction((used: FundingMessage, { fundingWallet, signature, at }: Change): boolean => {
     if (spendMessage.run(used.paymasterId, used.message).changes === 0) return false;
-    setWallet.run(wallet, used.paymasterId);
-    recordChange.run(used.paymasterId, wallet, used.message, at);
+    setWallet.run(fundingWallet, used.paymasterId);
+    recordChange.run(used.paymasterId, fundingWallet, used.message, signature, at);
     return true;
   });
 
@@ -94,10 +101,13 @@ export const paymasterStore = (database: Database.Database): PaymasterStore => {
     async findFundingMessage(paymasterId) {
       return message.get(paymasterId);
     },
-    async useFundingMessage(used, fundingWallet, at) {
-      const changed = change(used, fundingWallet, at);
+    async useFundingMessage(used, by) {
+      const changed = change(used, by);
       ofApiKey.forget();
       return changed;
+    },
+    async listFundingWalletChanges(paymasterId) {
+      return listChanges.all(paymasterId);
     },
   };
 };

@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs';
+import type { Address } from '../shared/schema/hex.ts';
+import { EngineError } from '../shared/errors.ts';
+import { command, group, printFromDesk } from './command.ts';
+import { type DeskOptions, readSecretFile, withDesk } from './desk.ts';
+import { print } from './print.ts';
+
+interface Password {
+  readonly passwordFile: string;
+}
+
+const PASSWORD = '--password-file <file>';
+
+const list = command('list', 'List the local keys').action((options: DeskOptions) =>
+  printFromDesk(options, (call) => call('keystores.list', {})),
+);
+
+const create = command('create', 'Make a key in a file of its own, encrypted with its password')
+  .requiredOption('--label <label>', 'what it is for')
+  .requiredOption(PASSWORD, 'file with the password of the key')
+  .action(({ label, passwordFile, ...options }: DeskOptions & Password & { label: string }) => {
+    const password = readSecretFile(passwordFile).reveal();
+    return printFromDesk(options, (call) => call('keystores.create', { label, password }));
+  });
+
+const importFile = command(
+  'import',
+  'Keep a copy of a keystore file (Web3 Secret Storage, version 3) of another wallet',
+)
+  .argument('<file>', 'the keystore file')
+  .requiredOption('--label <label>', 'what it is for')
+  .requiredOption(PASSWORD, 'file with the password of that keystore')
+  .action((file: string, { label, passwordFile, ...options }: DeskOptions & Password & { label: string }) => {
+    const keystore = readSecretFile(file).reveal();
+    const password = readSecretFile(passwordFile).reveal();
+    return printFromDesk(options, (call) => call('keystores.import', { label, keystore, password }));
+  });
+
+/** Never over another file. */
+const writeNew = (file: string, text: string): void => {
+  try {
+    writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+  } catch (cause) {
+    const detail = (cause as Error).message;
+    throw new EngineError('CONFIG_INVALID', `The file ${file} cannot be written: ${detail}`, {}, { cause });
+  }
+};
+
+const exportFile = command('export', 'Write a keystore file, encrypted as it is, for another wallet')
+  .argument('<address>', 'address of the key')
+  .option('--out <file>', 'file to write (default: standard output)')
+  .action(async (address: Address, { out, ...options }: DeskOptions & { out?: string }) => {
+    const { keystore } = await withDesk(options, (call) => call('keystores.export', { address }));
+    if (out === undefined) console.log(keystore);
+    else {
+      writeNew(out, keystore);
+      print({ file: out }, options.json === true);
+    }
+  });
+
+const remove = command('remove', 'Delete a local key; without another copy of its file it is lost')
+  .argument('<address>', 'address of the key')
+  .requiredOption(PASSWORD, 'file with the password of the key')
+  .action((address: Address, { passwordFile, ...options }: DeskOptions & Password) => {
+    const password = readSecretFile(passwordFile).reveal();
+    return printFromDesk(options, async (call) => {
+      await call('keystores.remove', { address, password });
+      return { removed: address };
+    });
+  });
+
+/** `gasdesk keystore` */
+export const keystoreCommand = group('keystore', 'Local keys that sign for funding wallets and owners of contracts', [
+  list,
+  create,
+  importFile,
+  exportFile,
+  remove,
+]);

@@ -1,0 +1,53 @@
+import type { Transaction } from 'ethers';
+import type { SigningKey } from '../../shared/contract/keys.ts';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
+import type { Keystores } from './keystores.ts';
+import type { Wallets } from './wallets.ts';
+
+/** One key of the operator: a keystore that is opened for each use, or an account of a wallet on this machine. */
+export interface KeySigner {
+  readonly address: Address;
+  /** Signs as an EIP-191 personal message. What is answered was made by {@link address}. @throws EngineError */
+  signMessage(text: string): Promise<Hex>;
+  /**
+   * Signs the transaction, or has the wallet sign and send it: then there is only its hash.
+   *
+   * @throws EngineError `KEYSTORE_NOT_FOUND`, `KEYSTORE_INVALID`, `KEYSTORE_PASSWORD_WRONG`, `WALLET_UNREACHABLE` or
+   *   `SIGNING_REFUSED`
+   */
+  transact(unsigned: Transaction): Promise<{ signed: Hex } | { hash: Hex }>;
+}
+
+/** Finds who signs. */
+export interface KeySigners {
+  of(key: SigningKey): KeySigner;
+}
+
+/** What the two kinds of keys are used through. */
+interface KeyHolders {
+  readonly keystores: Pick<Keystores, 'use'>;
+  readonly wallets: Pick<Wallets, 'signMessage' | 'transact'>;
+}
+
+/** The one way to the operator's keys, whatever holds them. */
+export const createKeySigners = ({ keystores, wallets }: KeyHolders): KeySigners => ({
+  of(key) {
+    const { address } = key;
+    if (key.kind === 'wallet') {
+      return {
+        address,
+        signMessage: (text) => wallets.signMessage(key, text),
+        transact: (unsigned) => wallets.transact(key, unsigned),
+      };
+    }
+    return {
+      address,
+      signMessage: (text) =>
+        keystores.use(address, key.password, async (wallet) => (await wallet.signMessage(text)) as Hex),
+      transact: (unsigned) =>
+        keystores.use(address, key.password, async (wallet) => ({
+          signed: (await wallet.signTransaction(unsigned)) as Hex,
+        })),
+    };
+  },
+});

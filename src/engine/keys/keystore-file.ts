@@ -1,0 +1,149 @@
+import { type ScryptOptions, createCipheriv, createDecipheriv, pbkdf2, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
+import { computeAddress } from 'ethers';
+import { z } from 'zod';
+import { EngineError } from '../../shared/errors.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import type { Entropy } from '../clock.ts';
+import type { ScryptCost } from '../signer/vault.ts';
+import { keccak256 } from '../user-operation/keccak256.ts';
+
+/*
+ * Web3 Secret Storage, version 3, as geth, Clef and ethers write it. That of ethers derives its keys on the event loop,
+ * where it would hold up every decision; here that is done beside.
+ */
+
+const CIPHER = 'aes-128-ctr';
+const KEY_BYTES = 32;
+const SALT_BYTES = 32;
+const IV_BYTES = 16;
+/** Bounds what a foreign file can make us spend: 1 GiB and a few seconds. geth's own files take a quarter. */
+const MAX_SCRYPT = 2 ** 23;
+const MAX_PBKDF2 = 10_000_000;
+
+const bytes = z
+  .string()
+  .regex(/^(?:0x)?(?:[0-9a-f]{2})*$/i, 'must be hex')
+  .transform((text) => Buffer.from(text.replace(/^0x/i, ''), 'hex'));
+const exactly = (length: number) => bytes.refine((value) => value.length === length, `must have ${length} bytes`);
+const positive = z.int().min(1);
+
+const common = { cipher: z.literal(CIPHER), cipherparams: z.looseObject({ iv: exactly(IV_BYTES) }) };
+const sealed = { ...common, ciphertext: exactly(KEY_BYTES), mac: exactly(32) };
+const derived = { dklen: z.literal(KEY_BYTES), salt: bytes };
+const scryptParams = z
+  .looseObject({ ...derived, n: positive, r: positive, p: positive })
+  .refine(({ n }) => n > 1 && Number.isInteger(Math.log2(n)), 'n must be a power of two')
+  // Beyond that scrypt is not defined (RFC 7914).
+  .refine(({ n, r }) => Math.log2(n) < 16 * r, 'n is too large for this r')
+  .refine(({ n, r, p }) => n * r * p <= MAX_SCRYPT, 'opening it would take too much time or memory');
+const pbkdf2Params = z.looseObject({
+  ...derived,
+  c: positive.max(MAX_PBKDF2, 'opening it would take too much time'),
+  prf: z.literal('hmac-sha256'),
+});
+
+const fileSchema = z.looseObject({
+  version: z.literal(3),
+  address: exactly(20).optional(),
+  crypto: z.discriminatedUnion('kdf', [
+    z.looseObject({ ...sealed, kdf: z.literal('scrypt'), kdfparams: scryptParams }),
+    z.looseObject({ ...sealed, kdf: z.literal('pbkdf2'), kdfparams: pbkdf2Params }),
+  ]),
+});
+
+/** What of a keystore file opens it. */
+export type KeystoreFile = z.output<typeof fileSchema>;
+
+/** A JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The error for a file that is no keystore, in words. */
+export const invalidKeystore = (fault: string): EngineError =>
+  new EngineError('KEYSTORE_INVALID', `This is no keystore file that can be used: ${fault}`);
+
+const objectOf = (text: string): JsonObject => {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw invalidKeystore('it is not JSON');
+  }
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { ...json };
+  throw invalidKeystore('it is not a JSON object');
+};
+
+/**
+ * Reads a keystore file without deciphering anything.
+ *
+ * @returns what opens it, and all that it holds
+ * @throws EngineError `KEYSTORE_INVALID`
+ */
+export const readKeystore = (text: string): { file: KeystoreFile; json: JsonObject } => {
+  const json = objectOf(text);
+  // ethers writes it with a capital.
+  const result = fileSchema.safeParse({ ...json, crypto: json['crypto'] ?? json['Crypto'] });
+  if (result.success) return { file: result.data, json };
+  const [issue] = result.error.issues;
+  throw invalidKeystore(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unreadable'}`);
+};
+
+const scryptKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
+const pbkdf2Key = promisify(pbkdf2);
+
+const deriveScrypt = (password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> =>
+  scryptKey(password, salt, KEY_BYTES, { N, r, p, maxmem: 256 * r * (N + p) });
+
+const derive = ({ crypto: { kdf, kdfparams } }: KeystoreFile, password: string): Promise<Buffer> =>
+  kdf === 'scrypt'
+    ? deriveScrypt(password, kdfparams.salt, { N: kdfparams.n, r: kdfparams.r, p: kdfparams.p })
+    : pbkdf2Key(password, kdfparams.salt, kdfparams.c, KEY_BYTES, 'sha256');
+
+const macOf = (key: Buffer, ciphertext: Buffer): string =>
+  keccak256(Buffer.concat([key.subarray(16), ciphertext])).slice(2);
+
+/** The address of a private key. @throws EngineError `KEYSTORE_INVALID` where it is on no curve */
+export const addressOf = (privateKey: Buffer): Address => {
+  try {
+    return computeAddress(`0x${privateKey.toString('hex')}`) as Address;
+  } catch {
+    throw invalidKeystore('what is in it is no private key');
+  }
+};
+
+/** The private key in a keystore. Overwrite it after its use. @throws EngineError `KEYSTORE_PASSWORD_WRONG` */
+export const decryptKeystore = async (file: KeystoreFile, password: string): Promise<Buffer> => {
+  const { ciphertext, mac, cipherparams } = file.crypto;
+  // ethers takes passwords in their form NFKC, geth as they are typed.
+  for (const form of new Set([password.normalize('NFKC'), password])) {
+    const key = await derive(file, form);
+    if (macOf(key, ciphertext) !== mac.toString('hex')) continue;
+    return createDecipheriv(CIPHER, key.subarray(0, 16), cipherparams.iv).update(ciphertext);
+  }
+  throw new EngineError('KEYSTORE_PASSWORD_WRONG');
+};
+
+/** A keystore of this private key. */
+export const encryptKeystore = async (
+  privateKey: Buffer,
+  password: string,
+  { N, r, p }: ScryptCost,
+  entropy: Entropy,
+): Promise<JsonObject> => {
+  const [salt, iv] = [Buffer.from(entropy.bytes(SALT_BYTES)), Buffer.from(entropy.bytes(IV_BYTES))];
+  const key = await deriveScrypt(password.normalize('NFKC'), salt, { N, r, p });
+  const ciphertext = createCipheriv(CIPHER, key.subarray(0, 16), iv).update(privateKey);
+  return {
+    version: 3,
+    id: entropy.uuid(),
+    address: addressOf(privateKey).slice(2).toLowerCase(),
+    crypto: {
+      cipher: CIPHER,
+      cipherparams: { iv: iv.toString('hex') },
+      ciphertext: ciphertext.toString('hex'),
+      kdf: 'scrypt',
+      kdfparams: { n: N, r, p, dklen: KEY_BYTES, salt: salt.toString('hex') },
+      mac: macOf(key, ciphertext),
+    },
+  };
+};

@@ -1,0 +1,174 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Wallet, getAddress } from 'ethers';
+import { z } from 'zod';
+import { EngineError } from '../../shared/errors.ts';
+import { type Address, addressKey, sameAddress } from '../../shared/schema/hex.ts';
+import type { Clock, Entropy } from '../clock.ts';
+import { KEYSTORE_NAME } from '../data-folder/data-folder.ts';
+import { syncFolder, writeDurably } from '../data-folder/write-durably.ts';
+import { DEFAULT_SCRYPT, type ScryptCost } from '../signer/vault.ts';
+import {
+  type JsonObject,
+  type KeystoreFile,
+  addressOf,
+  decryptKeystore,
+  encryptKeystore,
+  invalidKeystore,
+  readKeystore,
+} from './keystore-file.ts';
+
+/** A local key, as it can be told without opening it. */
+export interface Keystore {
+  readonly address: Address;
+  readonly label: string;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  /** What is wrong with its file; null if nothing is. */
+  readonly fault: string | null;
+}
+
+/** Local keys: a file each, which its own password opens for one use at a time. */
+export interface Keystores {
+  /** Oldest first. A damaged file is among them and hides no other. @throws EngineError `DATA_FOLDER_UNUSABLE` */
+  list(): Keystore[];
+  /** Makes a key. @throws EngineError `DATA_FOLDER_UNUSABLE` */
+  create(label: string, password: string): Promise<Keystore>;
+  /**
+   * Keeps a copy of a keystore file as it is.
+   *
+   * @throws EngineError `KEYSTORE_INVALID`, `KEYSTORE_EXISTS`, `KEYSTORE_PASSWORD_WRONG`, `DATA_FOLDER_UNUSABLE`
+   */
+  import(label: string, text: string, password: string): Promise<Keystore>;
+  /** The file for another wallet, under a name that geth knows. @throws EngineError `KEYSTORE_NOT_FOUND`, `KEYSTORE_INVALID` */
+  export(address: Address): { fileName: string; keystore: string };
+  /** @throws EngineError those of {@link use}, `DATA_FOLDER_UNUSABLE` */
+  remove(address: Address, password: string): Promise<void>;
+  /**
+   * Opens a key for the time that `act` takes.
+   *
+   * @throws EngineError `KEYSTORE_NOT_FOUND`, `KEYSTORE_INVALID`, `KEYSTORE_PASSWORD_WRONG`, and what `act` throws
+   */
+  use<T>(address: Address, password: string, act: (wallet: Wallet) => Promise<T>): Promise<T>;
+}
+
+/** Far above what an import may have. */
+const MAX_BYTES = 65_536;
+
+/** What we keep in the file beside the keystore; other wallets pass over it. */
+const OURS = 'gasdesk';
+const oursSchema = z.object({ label: z.string(), createdAt: z.number() });
+
+/** Runs what works on the folder. @throws EngineError `DATA_FOLDER_UNUSABLE` */
+const onDisk = <T>(work: () => T): T => {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof EngineError) throw cause;
+    const message = `The folder of keystores cannot be used: ${(cause as Error).message}`;
+    throw new EngineError('DATA_FOLDER_UNUSABLE', message, {}, { cause });
+  }
+};
+
+const readText = (path: string): string => {
+  try {
+    if (statSync(path).size > MAX_BYTES) throw invalidKeystore('it is too large');
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    if (cause instanceof EngineError) throw cause;
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') throw new EngineError('KEYSTORE_NOT_FOUND');
+    throw invalidKeystore((cause as Error).message);
+  }
+};
+
+/** Opens a key, hands it out for one use and overwrites it. */
+const withKey = async <T>(file: KeystoreFile, password: string, use: (key: Buffer) => Promise<T> | T): Promise<T> => {
+  const key = await decryptKeystore(file, password);
+  try {
+    return await use(key);
+  } finally {
+    key.fill(0);
+  }
+};
+
+/** The keystores in a folder, which need not exist; it is made for its owner only. */
+export const createKeystores = (desk: {
+  readonly dir: string;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  /** Cost of a guess of the passwords of new keys. */
+  readonly scrypt?: ScryptCost | undefined;
+}): Keystores => {
+  const { dir, clock, entropy, scrypt = DEFAULT_SCRYPT } = desk;
+  const pathOf = (address: Address): string => join(dir, `${addressKey(address)}.json`);
+
+  const describe = (address: Address): Keystore => {
+    const known = { address: getAddress(address) as Address };
+    try {
+      const { json } = readKeystore(readText(pathOf(address)));
+      const { data } = oursSchema.safeParse(json[OURS]);
+      // Somebody else may have put the file there.
+      return { ...known, ...(data ?? { label: '', createdAt: 0 }), fault: null };
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      return { ...known, label: '', createdAt: 0, fault: error.message };
+    }
+  };
+  const keep = (address: Address, label: string, json: JsonObject): Keystore => {
+    const path = pathOf(address);
+    if (existsSync(path)) throw new EngineError('KEYSTORE_EXISTS');
+    const createdAt = clock.now();
+    onDisk(() => {
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      chmodSync(dir, 0o700);
+      writeDurably(path, JSON.stringify({ ...json, [OURS]: { label, createdAt } }));
+    });
+    return { address, label, createdAt, fault: null };
+  };
+  const opened = <T>(address: Address, password: string, use: (key: Buffer) => Promise<T> | T): Promise<T> =>
+    withKey(readKeystore(readText(pathOf(address))).file, password, (key) => {
+      if (sameAddress(addressOf(key), address)) return use(key);
+      throw invalidKeystore('it holds the key of another address than its name says');
+    });
+
+  return {
+    list: () =>
+      onDisk(() => (existsSync(dir) ? readdirSync(dir) : []))
+        .filter((name) => KEYSTORE_NAME.test(name))
+        .map((name) => describe(name.slice(0, -'.json'.length) as Address))
+        .sort((a, b) => a.createdAt - b.createdAt),
+    async create(label, password) {
+      const key = Buffer.from(entropy.bytes(32));
+      try {
+        return keep(addressOf(key), label, await encryptKeystore(key, password, scrypt, entropy));
+      } finally {
+        key.fill(0);
+      }
+    },
+    async import(label, text, password) {
+      const { file, json } = readKeystore(text);
+      const address = await withKey(file, password, addressOf);
+      if (file.address !== undefined && !sameAddress(address, `0x${file.address.toString('hex')}`)) {
+        throw invalidKeystore('it holds the key of another address than it says');
+      }
+      return keep(address, label, json);
+    },
+    export(address) {
+      const { json } = readKeystore(readText(pathOf(address)));
+      const { [OURS]: _, ...keystore } = json;
+      const made = new Date(describe(address).createdAt).toISOString().replaceAll(':', '-');
+      return {
+        fileName: `UTC--${made}--${addressKey(address).slice(2)}.json`,
+        keystore: JSON.stringify(keystore),
+      };
+    },
+    remove: (address, password) =>
+      opened(address, password, () =>
+        onDisk(() => {
+          rmSync(pathOf(address));
+          syncFolder(dir);
+        }),
+      ),
+    use: (address, password, act) => opened(address, password, (key) => act(new Wallet(`0x${key.toString('hex')}`))),
+  };
+};

@@ -1,0 +1,88 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { EngineError } from '../../shared/errors.ts';
+import type { Clock } from '../clock.ts';
+import { exchange } from '../webhooks/exchange.ts';
+
+/** What a wallet answered with instead of a result. */
+export interface WalletRefusal {
+  readonly code: number;
+  /** The wallet's own words, printable and short. */
+  readonly words: string;
+}
+
+/** A wallet's answer. */
+export type WalletAnswer = { readonly result: unknown } | { readonly refusal: WalletRefusal };
+
+/** JSON-RPC with wallets on this machine. */
+export interface WalletRpc {
+  /** @throws EngineError `WALLET_UNREACHABLE` if no answer came in time, or none in JSON-RPC */
+  ask(url: string, method: string, params: readonly unknown[], withinMs: number): Promise<WalletAnswer>;
+  /** Gives up what is under way. */
+  stop(): void;
+}
+
+/** By this name Frame asks its owner whether we may use it. */
+const ORIGIN = 'http://gasdesk';
+/** A transaction that makes a contract comes back twice: whole, and in its parts. */
+const MAX_ANSWER_BYTES = 1_048_576;
+const MAX_WORDS = 200;
+
+const printable = (text: string): string => {
+  const clean = text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
+  return clean.length > MAX_WORDS ? `${clean.slice(0, MAX_WORDS)}…` : clean;
+};
+
+const refusalOf = (error: object): WalletRefusal => {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const words = typeof message === 'string' ? printable(message) : '';
+  return { code: typeof code === 'number' ? code : 0, words: words || 'it gave no reason' };
+};
+
+/** Undefined if the text is no answer in JSON-RPC. The HTTP status does not matter: Frame refuses with 401. */
+const readAnswer = (text: string): WalletAnswer | undefined => {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof json !== 'object' || json === null) return undefined;
+  if ('error' in json && typeof json.error === 'object' && json.error !== null) {
+    return { refusal: refusalOf(json.error) };
+  }
+  return 'result' in json ? { result: json.result } : undefined;
+};
+
+/** A client that sends each request once, on a connection of its own: a repeated one would ask the owner twice. */
+export const createWalletRpc = (clock: Clock): WalletRpc => {
+  const agents = { 'http:': new HttpAgent(), 'https:': new HttpsAgent() };
+  const stopping = new AbortController();
+  let id = 0;
+  return {
+    async ask(url, method, params, withinMs) {
+      id += 1;
+      const target = new URL(url);
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+      const headers = { 'content-type': 'application/json', origin: ORIGIN };
+      const late = new AbortController();
+      const cancel = clock.setTimer(withinMs, () => late.abort(new Error(`no answer came in ${withinMs / 1_000} s`)));
+      const signal = AbortSignal.any([late.signal, stopping.signal]);
+      const agent = agents[target.protocol === 'https:' ? 'https:' : 'http:'];
+      const { fault, text } = await exchange(
+        { url: target, method: 'POST', headers, body },
+        agent,
+        signal,
+        MAX_ANSWER_BYTES,
+      );
+      cancel();
+      const answer = fault === undefined ? readAnswer(text) : undefined;
+      if (answer !== undefined) return answer;
+      const { detail } = fault?.evidence ?? {};
+      const why = typeof detail === 'string' ? detail : 'what answered speaks no JSON-RPC';
+      const message = `The wallet at ${target.origin} does not answer: ${why}. See that it runs, is unlocked and listens there`;
+      throw new EngineError('WALLET_UNREACHABLE', message);
+    },
+    stop: () => stopping.abort(new Error('the engine stops')),
+  };
+};

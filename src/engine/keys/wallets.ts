@@ -1,0 +1,134 @@
+import { Transaction, getAddress, hexlify, toQuantity, toUtf8Bytes } from 'ethers';
+import { z } from 'zod';
+import { EngineError } from '../../shared/errors.ts';
+import { type Address, type Hex, address, hash, hex, sameAddress } from '../../shared/schema/hex.ts';
+import type { Clock } from '../clock.ts';
+import { proofOf } from './message-proof.ts';
+import { type WalletRefusal, createWalletRpc } from './wallet-rpc.ts';
+
+/** An account of a wallet on this machine. */
+export interface WalletAccount {
+  /** A loopback URL. */
+  readonly url: string;
+  readonly address: Address;
+}
+
+/**
+ * Wallets on this machine that are asked over JSON-RPC: Ethereum providers (EIP-1193: Frame, anvil) and Clef. All throw
+ * EngineError `WALLET_UNREACHABLE`, and `SIGNING_REFUSED` with the wallet's words.
+ */
+export interface Wallets {
+  accounts(url: string): Promise<Address[]>;
+  /** An EIP-191 signature, which is known to be the account's. */
+  signMessage(wallet: WalletAccount, text: string): Promise<Hex>;
+  /** A provider sends what it signs; Clef hands it back, and it is what was asked for. */
+  transact(wallet: WalletAccount, unsigned: Transaction): Promise<{ signed: Hex } | { hash: Hex }>;
+  /** Gives up what is under way. */
+  stop(): void;
+}
+
+/** A person reads, unlocks a device and confirms. */
+const CONFIRM_MS = 300_000;
+/** Nobody is asked for the chain. */
+const PROBE_MS = 10_000;
+
+const refused = (words: string): EngineError => new EngineError('SIGNING_REFUSED', `The wallet refused: ${words}`);
+const untrue = (what: string): EngineError =>
+  new EngineError('SIGNING_REFUSED', `The wallet did not answer with ${what}`);
+
+/** "Method not found" of JSON-RPC, "Unsupported Method" of EIP-1193. */
+const isUnknown = ({ code }: WalletRefusal): boolean => code === -32601 || code === 4200;
+
+const read = <T>(schema: z.ZodType<T, unknown>, result: unknown, what: string): T => {
+  const { data, success } = schema.safeParse(result);
+  if (!success) throw untrue(what);
+  return data;
+};
+
+const addresses = z.array(address as z.ZodType<Address, unknown>).max(1_000);
+const quantity = z
+  .string()
+  .regex(/^0x[0-9a-f]{1,16}$/i)
+  .transform(BigInt);
+const clefAnswer = z.object({ raw: hex });
+
+/** The transaction as JSON-RPC names its parts. */
+const requestOf = (from: Address, unsigned: Transaction) => ({
+  from,
+  ...(unsigned.to !== null && { to: unsigned.to }),
+  chainId: toQuantity(unsigned.chainId),
+  nonce: toQuantity(unsigned.nonce),
+  value: toQuantity(unsigned.value),
+  gas: toQuantity(unsigned.gasLimit),
+  maxFeePerGas: toQuantity(unsigned.maxFeePerGas ?? 0n),
+  maxPriorityFeePerGas: toQuantity(unsigned.maxPriorityFeePerGas ?? 0n),
+  data: unsigned.data,
+});
+
+/** True if it is the same transaction with a signature of that account. */
+const isSignedBy = (raw: string, unsigned: Transaction, from: Address): boolean => {
+  try {
+    const signed = Transaction.from(raw);
+    return (
+      signed.unsignedHash === unsigned.unsignedHash && signed.from !== null && sameAddress(signed.from as Address, from)
+    );
+  } catch {
+    return false;
+  }
+};
+
+/** The wallets on this machine. */
+export const createWallets = (clock: Clock): Wallets => {
+  const rpc = createWalletRpc(clock);
+
+  const confirmed = async (url: string, method: string, params: readonly unknown[]): Promise<unknown> => {
+    const answer = await rpc.ask(url, method, params, CONFIRM_MS);
+    if ('refusal' in answer) throw refused(answer.refusal.words);
+    return answer.result;
+  };
+  /** Clef knows no chain; a provider may have none at the moment, and says why when it is used. */
+  const probe = async (url: string): Promise<{ clef: boolean; chainId?: bigint | undefined }> => {
+    const answer = await rpc.ask(url, 'eth_chainId', [], PROBE_MS);
+    if ('refusal' in answer) return { clef: isUnknown(answer.refusal) };
+    return { clef: false, chainId: quantity.safeParse(answer.result).data };
+  };
+  const providerAccounts = async (url: string): Promise<unknown> => {
+    const answer = await rpc.ask(url, 'eth_requestAccounts', [], CONFIRM_MS);
+    if ('result' in answer) return answer.result;
+    if (isUnknown(answer.refusal)) return confirmed(url, 'eth_accounts', []);
+    throw refused(answer.refusal.words);
+  };
+
+  return {
+    async accounts(url) {
+      const { clef } = await probe(url);
+      const result = clef ? await confirmed(url, 'account_list', []) : await providerAccounts(url);
+      return read(addresses, result, 'a list of accounts').map((one) => getAddress(one) as Address);
+    },
+    async signMessage({ url, address: from }, text) {
+      const { clef } = await probe(url);
+      const data = hexlify(toUtf8Bytes(text));
+      const result = clef
+        ? await confirmed(url, 'account_signData', ['text/plain', from, data])
+        : await confirmed(url, 'personal_sign', [data, from]);
+      const proof = typeof result === 'string' ? proofOf(text, result) : undefined;
+      if (proof !== undefined && sameAddress(proof.address, from)) return proof.signature;
+      throw untrue(`a signature of ${from}`);
+    },
+    async transact({ url, address: from }, unsigned) {
+      const { clef, chainId } = await probe(url);
+      const request = requestOf(from, unsigned);
+      if (clef) {
+        const { raw } = read(clefAnswer, await confirmed(url, 'account_signTransaction', [request]), 'a transaction');
+        if (isSignedBy(raw, unsigned, from)) return { signed: raw };
+        throw untrue('the transaction that it was asked to sign');
+      }
+      if (chainId !== unsigned.chainId) {
+        await confirmed(url, 'wallet_switchEthereumChain', [{ chainId: request.chainId }]);
+      }
+      const result = await confirmed(url, 'eth_sendTransaction', [request]);
+      return { hash: read(hash, result, 'the hash of a transaction') };
+    },
+    stop: () => rpc.stop(),
+  };
+};

@@ -1,0 +1,33 @@
+import { EngineError } from '../../shared/errors.ts';
+import { proofOf } from '../keys/message-proof.ts';
+import { newestUnexpired, requirePaymaster } from './paymasters.ts';
+import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+
+/** Signing the funding message. There is no other text that can be signed from here. */
+export const fundingHandlers = (context: ServiceContext): Handlers<NamesOf<'funding'>> => {
+  const { store, keySigners } = context;
+
+  const messageOf = async (paymasterId: string): Promise<string> => {
+    await requirePaymaster(context, paymasterId);
+    const newest = await newestUnexpired(context, paymasterId);
+    if (newest === undefined) throw new EngineError('FUNDING_MESSAGE_MISSING');
+    return newest.message;
+  };
+
+  return {
+    'funding.sign': async ({ paymasterId, key }) => {
+      const message = await messageOf(paymasterId);
+      const signer = keySigners.of(key);
+      return { signature: await signer.signMessage(message), address: signer.address };
+    },
+    'funding.recover': async ({ paymasterId, signature }) => {
+      const proof = proofOf(await messageOf(paymasterId), signature);
+      if (proof === undefined) throw new EngineError('INVALID_SIGNATURE');
+      return proof;
+    },
+    'funding.history': async ({ paymasterId }) => {
+      await requirePaymaster(context, paymasterId);
+      return store.listFundingWalletChanges(paymasterId);
+    },
+  };
+};

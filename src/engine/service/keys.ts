@@ -1,0 +1,31 @@
+import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+
+/** The operator's keys: local keystores, and wallets on this machine. Passwords go no further than here. */
+export const keyHandlers = ({
+  keystores,
+  wallets,
+  log,
+}: ServiceContext): Handlers<NamesOf<'keystores'> | NamesOf<'wallets'>> => ({
+  'keystores.list': async () => keystores.list(),
+  'keystores.create': async ({ label, password }) => {
+    const made = await keystores.create(label, password);
+    log.info('keystore.created', { address: made.address });
+    return made;
+  },
+  'keystores.import': async ({ label, keystore, password }) => {
+    const made = await keystores.import(label, keystore, password);
+    log.info('keystore.imported', { address: made.address });
+    return made;
+  },
+  'keystores.export': async ({ address }) => {
+    const file = keystores.export(address);
+    log.info('keystore.exported', { address });
+    return file;
+  },
+  'keystores.remove': async ({ address, password }) => {
+    await keystores.remove(address, password);
+    log.info('keystore.removed', { address });
+    return null;
+  },
+  'wallets.accounts': async ({ url }) => ({ accounts: await wallets.accounts(url) }),
+});
