@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { createBackups } from './backup/backups.ts';
 import { finishInterrupted } from './backup/restore.ts';
 import { createChainAccess } from './chain/chain-access.ts';
+import { createPollLoop } from './chain/poll-loop.ts';
 import { createRates } from './chain/rates/rates.ts';
 import { createSettlement } from './chain/settlement.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from './clock.ts';
@@ -15,6 +16,7 @@ import { createPauseSwitch } from './decision/pause-switch.ts';
 import { createHttpApp } from './http/app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import type { Log } from './log.ts';
+import type { KeySigners } from './keys/key-signers.ts';
 import { requireNodeApi } from './node-api.ts';
 import { Secret } from './secret.ts';
 import { type Service, createService } from './service/index.ts';
@@ -24,6 +26,7 @@ import { openDeskVault } from './signer/desk-vault.ts';
 import { type ScryptCost, openVault } from './signer/vault.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
+import { createOperatorTransactions } from './transactions/operator-transactions.ts';
 import { EngineError } from '../shared/errors.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 import { createReceiver } from './webhooks/receiver.ts';
@@ -140,12 +143,19 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => receiver.stop());
     const backups = createBackups({ folder, store, vault, clock, entropy, scrypt });
     undo.push(() => backups.stop());
+    const keySigners: KeySigners = {
+      of() {
+        throw new EngineError('KEYSTORE_NOT_FOUND');
+      },
+    };
+    const transactions = createOperatorTransactions({ store, vault, chains, clock, entropy, keySigners });
     let url: string | null = null;
     const service = createService({
       store,
       vault,
       vaultKey,
       backups,
+      transactions,
       chains,
       rates: createRates(chains, clock),
       webhooks,
@@ -159,6 +169,9 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     });
     const settlement = createSettlement({ store, chains, clock, log, everyMs: config.settlementPollMs });
     undo.push(() => settlement.stop());
+    const everyMs = config.settlementPollMs;
+    const watch = createPollLoop({ clock, log, name: 'transactions', everyMs, poll: () => transactions.refresh() });
+    undo.push(() => watch.stop());
     // Ended first: whatever else ends, nothing new is accepted meanwhile.
     const servers: Listening[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
@@ -176,6 +189,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
           ),
         );
         settlement.start();
+        watch.start();
         const { consoleFolder } = options;
         const app = createHttpApp({ service, config, clock, entropy, log, operatorToken, consoleFolder });
         const http = await listen(app, { host: config.host, port: config.port }, timing);

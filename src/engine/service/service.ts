@@ -5,6 +5,7 @@ import type { DecisionContext } from '../decision/decision-context.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import type { Settings } from '../settings.ts';
+import type { OperatorTransactions } from '../transactions/operator-transactions.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
 
 /** What the procedures work with. */
@@ -16,6 +17,7 @@ export interface ServiceContext extends DecisionContext {
   readonly receiver: Receiver;
   readonly settings: Settings;
   readonly backups: Backups;
+  readonly transactions: OperatorTransactions;
   /** Where the HTTP interfaces are served; null while they are not. */
   readonly address: () => string | null;
 }

@@ -11,7 +11,9 @@ import { receiverProcedures } from './receiver.ts';
 import { ruleProcedures } from './rules.ts';
 import { sponsorshipProcedures } from './sponsorship.ts';
 import { systemProcedures } from './system.ts';
+import { tankProcedures } from './tanks.ts';
 import { tokenProcedures } from './tokens.ts';
+import { transactionProcedures } from './transactions.ts';
 import { vaultProcedures } from './vault.ts';
 import { webhookProcedures } from './webhooks.ts';
 
@@ -29,7 +31,9 @@ export const contract = {
   ...ruleProcedures,
   ...sponsorshipProcedures,
   ...systemProcedures,
+  ...tankProcedures,
   ...tokenProcedures,
+  ...transactionProcedures,
   ...vaultProcedures,
   ...webhookProcedures,
 };
