@@ -3,7 +3,7 @@
 const tests = '[.]test[.]ts$';
 const doors = '^src/engine/(management|rpc|console-http)/';
 const service = '^src/engine/service/';
-const workers = '^src/engine/(decision|ledger|webhooks|paymaster|signer|chain|token-mode|backup|keys)/';
+const workers = '^src/engine/(decision|ledger|webhooks|paymaster|signer|chain|token-mode|backup|keys|transactions)/';
 const store = '^src/engine/(store|data-folder)/';
 const pure = '^src/engine/(rules|calls|user-operation)/';
 

@@ -1,6 +1,7 @@
 import type { Address } from '../shared/schema/hex.ts';
 import { chainIdArgument, command, group, printFromDesk } from './command.ts';
 import { type DeskOptions, readSecretFile } from './desk.ts';
+import { signAndSend } from './sign-and-send.ts';
 
 type TargetOptions = DeskOptions & { chain: number; version: string };
 
@@ -24,9 +25,33 @@ const use = targeted('use', 'Attach a paymaster contract that is deployed alread
     return printFromDesk(options, (call) => call('paymasterContracts.use', { chainId, version, address }));
   });
 
+const acceptSigner = targeted(
+  'accept-signer',
+  "Let a contract accept the chain's next signing key, else the present one",
+)
+  .requiredOption('--from-key-file <file>', 'file with the key that owns the contract')
+  .action(({ chain: chainId, version, fromKeyFile, ...options }: TargetOptions & { fromKeyFile: string }) =>
+    printFromDesk(options, (call) => signAndSend(call, { kind: 'acceptSigner', chainId, version }, fromKeyFile)),
+  );
+
+const removeSigner = targeted('remove-signer', 'Let a contract with several signers no longer accept one of them')
+  .requiredOption('--signer <address>', 'address of the key that is no longer used')
+  .requiredOption('--from-key-file <file>', 'file with the key that owns the contract')
+  .action((options: TargetOptions & { signer: Address; fromKeyFile: string }) => {
+    const { chain: chainId, version, signer, fromKeyFile } = options;
+    const action = { kind: 'removeSigner', chainId, version, signer } as const;
+    return printFromDesk(options, (call) => signAndSend(call, action, fromKeyFile));
+  });
+
 const list = command('list', 'List the attached paymaster contracts').action((options: DeskOptions) =>
   printFromDesk(options, (call) => call('paymasterContracts.list', {})),
 );
 
 /** `gasdesk contract` */
-export const contractCommand = group('contract', 'Paymaster contracts', [deploy, use, list]);
+export const contractCommand = group('contract', 'Paymaster contracts', [
+  deploy,
+  use,
+  acceptSigner,
+  removeSigner,
+  list,
+]);

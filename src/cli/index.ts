@@ -20,6 +20,7 @@ import { reviewCommand } from './review.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
 import { signerCommand } from './signer.ts';
+import { tankCommand } from './tank.ts';
 import { tokenCommand } from './token.ts';
 import { webhookCommand } from './webhook.ts';
 
@@ -41,6 +42,7 @@ const commands = [
   chainCommand,
   signerCommand,
   contractCommand,
+  tankCommand,
   feeTokenCommand,
   pauseCommand,
   resumeCommand,

@@ -21,9 +21,38 @@ const importKey = command('import', 'Import the key that signs sponsorships on a
     return printFromDesk(options, (call) => call('signers.import', { chainId, privateKey, replace }));
   });
 
+const ofChain = (name: string, summary: string) =>
+  command(name, summary).requiredOption('--chain <id>', 'EIP-155 chain id', chainIdArgument);
+
+const prepareNext = ofChain('prepare-next', 'Make the key that signs next on a chain, while the present one signs on')
+  .addHelpText('after', '\nThen "gasdesk contract accept-signer" for its contracts, and "gasdesk signer use-next".')
+  .action(({ chain: chainId, ...options }: SignerOptions) =>
+    printFromDesk(options, (call) => call('signers.prepareNext', { chainId })),
+  );
+
+const useNext = ofChain('use-next', 'Sign with the prepared key, once the contracts of the chain accept it').action(
+  ({ chain: chainId, ...options }: SignerOptions) =>
+    printFromDesk(options, (call) => call('signers.useNext', { chainId })),
+);
+
+const dropNext = ofChain('drop-next', 'Forget the prepared key').action(
+  ({ chain: chainId, ...options }: SignerOptions) =>
+    printFromDesk(options, async (call) => {
+      await call('signers.dropNext', { chainId });
+      return { chainId, next: null };
+    }),
+);
+
 const list = command('list', 'List the signers').action((options: DeskOptions) =>
   printFromDesk(options, (call) => call('signers.list', {})),
 );
 
 /** `gasdesk signer` */
-export const signerCommand = group('signer', 'Keys that sign sponsorships, one per chain', [create, importKey, list]);
+export const signerCommand = group('signer', 'Keys that sign sponsorships, one per chain', [
+  create,
+  importKey,
+  prepareNext,
+  useNext,
+  dropNext,
+  list,
+]);

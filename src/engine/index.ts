@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { createBackups } from './backup/backups.ts';
 import { finishInterrupted } from './backup/restore.ts';
 import { createChainAccess } from './chain/chain-access.ts';
+import { createPollLoop } from './chain/poll-loop.ts';
 import { createRates } from './chain/rates/rates.ts';
 import { createSettlement } from './chain/settlement.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from './clock.ts';
@@ -27,6 +28,7 @@ import { openDeskVault } from './signer/desk-vault.ts';
 import { type ScryptCost, openVault } from './signer/vault.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
+import { createOperatorTransactions } from './transactions/operator-transactions.ts';
 import { EngineError } from '../shared/errors.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 import { createReceiver } from './webhooks/receiver.ts';
@@ -145,6 +147,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => backups.stop());
     const keystores = createKeystores({ dir: folder.keystores, clock, entropy, scrypt });
     const wallets = createWallets(clock);
+    const keySigners = createKeySigners({ keystores, wallets });
+    const transactions = createOperatorTransactions({ store, vault, chains, clock, entropy, keySigners });
     let url: string | null = null;
     const service = createService({
       store,
@@ -153,7 +157,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       backups,
       keystores,
       wallets,
-      keySigners: createKeySigners({ keystores, wallets }),
+      keySigners,
+      transactions,
       chains,
       rates: createRates(chains, clock),
       webhooks,
@@ -167,6 +172,9 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     });
     const settlement = createSettlement({ store, chains, clock, log, everyMs: config.settlementPollMs });
     undo.push(() => settlement.stop());
+    const everyMs = config.settlementPollMs;
+    const watch = createPollLoop({ clock, log, name: 'transactions', everyMs, poll: () => transactions.refresh() });
+    undo.push(() => watch.stop());
     // Ended first: whatever else ends, nothing new is accepted meanwhile.
     const servers: Listening[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
@@ -186,6 +194,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
           ),
         );
         settlement.start();
+        watch.start();
         const { consoleFolder } = options;
         const app = createHttpApp({ service, config, clock, entropy, log, operatorToken, consoleFolder });
         const http = await listen(app, { host: config.host, port: config.port }, timing);

@@ -1,5 +1,6 @@
 import type { Clock } from '../engine/clock.ts';
 import type { DecisionRecord, TraceStep } from '../shared/schema/decision.ts';
+import { tankLevel } from '../shared/tank-level.ts';
 
 /** Something that the operator should hear of although he does not look at the console. */
 export interface Notice {
@@ -10,8 +11,6 @@ export interface Notice {
   readonly path: string;
 }
 
-/** A tank that covers fewer further operations like the one decided is low. */
-const LOW_TANK_OPERATIONS = 10n;
 /** So many decisions that a webhook failed, in so long a time, are an outage. */
 const OUTAGE = { count: 3, withinMs: 5 * 60_000 };
 /** So many denials in so long a time are a burst: an attack, or a DApp that was released with a fault. */
@@ -53,8 +52,9 @@ const tankNotice = ({ dapp, trace }: DecisionRecord): Told | undefined => {
   }
   const [balance, promised, needed] = ['balanceWei', 'promisedWei', 'neededWei'].map((name) => weiOf(step, name));
   if (balance === undefined || promised === undefined || needed === undefined || needed === 0n) return undefined;
-  const left = (balance - promised) / needed - 1n;
-  if (left >= LOW_TANK_OPERATIONS) return undefined;
+  const free = balance - promised - needed;
+  if (tankLevel(free, { operationWei: needed, lowWei: weiOf(step, 'lowWei') }) === 'good') return undefined;
+  const left = free / needed;
   const words = left <= 0n ? 'no further operation' : `${left} more ${left === 1n ? 'operation' : 'operations'}`;
   return { kind, title: 'A gas tank runs low', body: `The tank of ${dapp} covers ${words} like the last one.` };
 };

@@ -1,7 +1,7 @@
-import { ContractFactory, JsonRpcProvider, Wallet, isError } from 'ethers';
+import { Interface, JsonRpcProvider, Wallet, concat, isError } from 'ethers';
 import { entryPointAddress } from '../../shared/entry-points.ts';
 import { EngineError } from '../../shared/errors.ts';
-import type { Address } from '../../shared/schema/hex.ts';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { AttachableLayout } from '../paymaster/layout.ts';
 import { loadArtifact } from './artifacts.ts';
 import type { RpcClient } from './rpc.ts';
@@ -15,6 +15,18 @@ export interface PaymasterDeployment {
   /** Key that pays for the transaction and owns the contract. */
   readonly privateKey: string;
 }
+
+/** What creates a paymaster contract: its code and its constructor's arguments. @throws EngineError `NOT_DEPLOYABLE` */
+export const creationCode = async (
+  layout: AttachableLayout,
+  wiring: { owner: Address; signer: Address },
+): Promise<Hex> => {
+  const { deployment, entryPointVersion, version } = layout;
+  if (deployment === undefined) throw new EngineError('NOT_DEPLOYABLE', `Version ${version} can only be attached`);
+  const { abi, bytecode } = await loadArtifact(deployment.artifact);
+  const values = deployment.constructorArguments({ ...wiring, entryPoint: entryPointAddress[entryPointVersion] });
+  return concat([bytecode, new Interface([...abi]).encodeDeploy(values)]) as Hex;
+};
 
 /** Where ethers has no word of its own for what the node answered, it says only that it could not "coalesce" it. */
 const detailOf = (error: unknown): string => {
@@ -32,25 +44,17 @@ export const deployPaymaster = async (
   rpc: RpcClient,
   { chainId, layout, signer, privateKey }: PaymasterDeployment,
 ): Promise<{ address: Address; transactionHash: string }> => {
-  const { deployment, entryPointVersion } = layout;
-  if (deployment === undefined)
-    throw new EngineError('NOT_DEPLOYABLE', `Version ${layout.version} can only be attached`);
-  const { abi, bytecode } = await loadArtifact(deployment.artifact);
+  const owner = new Wallet(privateKey);
+  const data = await creationCode(layout, { owner: owner.address as Address, signer });
   // A node that cannot be reached or is of another chain is told as such, before anything is signed.
   await rpc.send('eth_chainId', []);
   const provider = new JsonRpcProvider(rpc.url, chainId, { staticNetwork: true, cacheTimeout: -1 });
   try {
-    const owner = new Wallet(privateKey, provider);
-    const wiring = {
-      owner: owner.address as Address,
-      entryPoint: entryPointAddress[entryPointVersion],
-      signer,
-    };
-    const factory = new ContractFactory([...abi], bytecode, owner);
-    const contract = await factory.deploy(...deployment.constructorArguments(wiring));
-    await contract.waitForDeployment();
-    const transactionHash = contract.deploymentTransaction()?.hash ?? '';
-    return { address: (await contract.getAddress()) as Address, transactionHash };
+    const sent = await owner.connect(provider).sendTransaction({ data });
+    const receipt = await sent.wait();
+    const address = receipt?.contractAddress;
+    if (typeof address !== 'string') throw new Error('no contract came of it');
+    return { address: address as Address, transactionHash: sent.hash };
   } catch (error) {
     throw new EngineError('CHAIN_UNREACHABLE', `The deployment failed: ${detailOf(error)}`, {}, { cause: error });
   } finally {

@@ -15,6 +15,8 @@ export interface PollLoop {
 export interface PollLoopOptions {
   readonly clock: Clock;
   readonly log: Log;
+  /** What is done, for the log. */
+  readonly name?: string;
   /** For the log. */
   readonly chainId?: number;
   readonly everyMs: number;
@@ -28,7 +30,14 @@ const LONGEST_WAIT_MS = 60_000;
  * Repeats a poll. While it fails, the waits double up to a minute; the log gets one line when that begins and one when
  * it is over.
  */
-export const createPollLoop = ({ clock, log, chainId, everyMs, poll }: PollLoopOptions): PollLoop => {
+export const createPollLoop = ({
+  clock,
+  log,
+  name = 'settlement',
+  chainId,
+  everyMs,
+  poll,
+}: PollLoopOptions): PollLoop => {
   const stopping = new AbortController();
   const stop = stopping.signal;
   let failures = 0;
@@ -43,12 +52,12 @@ export const createPollLoop = ({ clock, log, chainId, everyMs, poll }: PollLoopO
     } catch (err) {
       if (failures === 0) {
         failingSince = clock.monotonic();
-        log.warn('settlement.interrupted', { chainId, err });
+        log.warn(`${name}.interrupted`, { chainId, err });
       }
       failures += 1;
       return false;
     }
-    if (failures > 0) log.info('settlement.resumed', { chainId, ms: Math.round(clock.monotonic() - failingSince) });
+    if (failures > 0) log.info(`${name}.resumed`, { chainId, ms: Math.round(clock.monotonic() - failingSince) });
     failures = 0;
     return !stop.aborted;
   };

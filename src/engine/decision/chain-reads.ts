@@ -6,7 +6,7 @@ import { readBlockGas, readCode } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import { callFault } from '../paymaster/agreement.ts';
 import { UnexpectedAnswer, readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
-import type { ReadyPaymaster } from '../paymaster/readiness.ts';
+import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
 import type { RequestedOperation } from '../user-operation/read-operation.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
 
@@ -17,7 +17,7 @@ export const requireRpc = (rpc: RpcClient | undefined, { chainId }: ReadyPaymast
   throw new EngineError('PAYMASTER_NOT_READY', `Chain ${chainId} has no RPC URL. ${fix}`, { missing: 'rpc', fix });
 };
 
-const asked = async <T>(ready: ReadyPaymaster, read: () => Promise<T>): Promise<T> => {
+const asked = async <T>(ready: Tank, read: () => Promise<T>): Promise<T> => {
   try {
     return await read();
   } catch (error) {
@@ -92,7 +92,7 @@ export interface ChainMoney {
  *
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */
-export const readTank = (rpc: RpcClient, ready: ReadyPaymaster): Promise<bigint> => {
+export const readTank = (rpc: RpcClient, ready: Tank): Promise<bigint> => {
   const { layout, contract, fundingWallet, entryPoint } = ready;
   const tank = { paymaster: contract, ...(fundingWallet !== undefined && { fundingWallet }) };
   return asked(ready, () => readBalance(rpc.call, layout, tank, entryPoint));

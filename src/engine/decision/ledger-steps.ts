@@ -3,7 +3,7 @@ import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts
 import { mostPreVerificationGas } from '../chain/gas/pre-verification-bound.ts';
 import type { Clock } from '../clock.ts';
 import { windowAt } from '../ledger/windows.ts';
-import type { ReadyPaymaster } from '../paymaster/readiness.ts';
+import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
 import { feesRule } from '../rules/fees.ts';
 import { gasTankRule } from '../rules/gas-tank.ts';
 import { limitAmount, spendingLimitRule } from '../rules/spending-limit.ts';
@@ -43,7 +43,7 @@ export type LimitRule = Rule & { policyType: 'PAYMASTER_SA_LIMIT' };
 const isActiveLimit = (rule: Rule): rule is LimitRule => rule.active && rule.policyType === 'PAYMASTER_SA_LIMIT';
 
 /** The ledger's account of the tank that pays for a DApp. */
-export const tankKey = ({ chainId, contract, fundingWallet }: ReadyPaymaster): string =>
+export const tankKey = ({ chainId, contract, fundingWallet }: Omit<Tank, 'layout' | 'entryPoint'>): string =>
   ['tank', chainId, addressKey(contract), addressKey(fundingWallet ?? '0x')].join(':');
 
 /**
@@ -78,7 +78,12 @@ export const ledgerSteps = (clock: Clock, { op, ready, policy, payment, money, n
   const tank: Claim = { key: tankKey(ready), kind: 'tank', amount: maxCost };
   const tankStep = (promisedWei: bigint): Step =>
     ruleStep(clock, gasTankRule.type, () =>
-      gasTankRule.check(null, { balanceWei: money?.balanceWei, promisedWei, neededWei: maxCost }),
+      gasTankRule.check(null, {
+        balanceWei: money?.balanceWei,
+        promisedWei,
+        neededWei: maxCost,
+        lowWei: policy.lowTankWei,
+      }),
     );
 
   const asked: ClaimedStep[] = [...limits, ...(payment ? [payment] : []), { claim: tank, step: tankStep }];

@@ -14,8 +14,10 @@ export interface AgreementSubject {
   readonly signer: Address;
 }
 
+type ContractSubject = Omit<AgreementSubject, 'signer'>;
+
 const mismatch = (
-  { chainId, contract, layout }: AgreementSubject,
+  { chainId, contract, layout }: ContractSubject,
   detail: string,
   data: Record<string, unknown>,
   remedy = '',
@@ -27,7 +29,7 @@ const mismatch = (
 };
 
 /** What a failed call of the contract means: it is another contract, or the chain could not be asked. */
-export const callFault = (subject: AgreementSubject, cause: RpcError | UnexpectedAnswer): EngineError => {
+export const callFault = (subject: ContractSubject, cause: RpcError | UnexpectedAnswer): EngineError => {
   const words = cause.message.slice(0, 200);
   if (cause instanceof UnexpectedAnswer || hasReverted(cause)) {
     return mismatch(subject, `it does not answer like one (${words}).`, { contract: subject.contract });

@@ -15,6 +15,7 @@ export const biconomy100: PaymasterLayout = {
   title: 'Biconomy VerifyingSingletonPaymaster 1.0.0',
   entryPointVersion: '0.6',
   signerGetter: 'verifyingSigner',
+  signerSetter: 'setSigner',
   hasTanks: true,
   chainReads: [],
   ...modeV06<SponsorshipTerms>({

@@ -14,6 +14,7 @@ export const biconomy110: PaymasterLayout = {
   title: 'Biconomy VerifyingSingletonPaymaster 1.1.0',
   entryPointVersion: '0.6',
   signerGetter: 'verifyingSigner',
+  signerSetter: 'setSigner',
   hasTanks: true,
   chainReads: [],
   deployment: {

@@ -17,7 +17,9 @@ export const biconomy200: PaymasterLayout = {
   title: 'Biconomy sponsorship paymaster 2.0.0',
   entryPointVersion: '0.7',
   signerGetter: 'verifyingSigner',
+  signerSetter: 'setSigner',
   hasTanks: true,
+  delayedWithdrawal: true,
   chainReads: [],
   ...modeV07<SponsorshipTerms>({
     // The contract refuses a postOp limit that is not above its unaccounted gas, whatever the owner has set.

@@ -43,6 +43,7 @@ export const biconomyToken: TokenLayout = {
   title: 'Biconomy TokenPaymaster for EntryPoint 0.6',
   entryPointVersion: '0.6',
   signerGetter: 'verifyingSigner',
+  signerSetter: 'setVerifyingSigner',
   hasMarkup: true,
   takesPreFund: false,
   ...tokenMode,

@@ -106,6 +106,11 @@ export interface ContractLayout<Terms> extends ModeLayout<Terms> {
   readonly entryPointVersion: EntryPointVersion;
   /** The getter that tells whose signatures it accepts: one address, or whether an address is one of them. */
   readonly signerGetter: 'verifyingSigner' | 'signers';
+  /**
+   * The owner's function that puts another signer in the place of the one there is; absent where the only signer is
+   * fixed for good, and where there are several (`addSigner`, `removeSigner`).
+   */
+  readonly signerSetter?: 'setSigner' | 'setVerifyingSigner';
   /** Absent where the contract's code comes with no package: it can be attached, not deployed. */
   readonly deployment?: Deployment;
 }
@@ -136,6 +141,8 @@ export interface TokenLayout extends ContractLayout<TokenTerms> {
 export interface PaymasterLayout extends ContractLayout<SponsorshipTerms> {
   /** True: the contract keeps a balance per funding wallet. False: the EntryPoint deposit pays. */
   readonly hasTanks: boolean;
+  /** True: a withdrawal is asked for first, and carried out by a second transaction after a delay. */
+  readonly delayedWithdrawal?: boolean;
   readonly chainReads: readonly ChainRead[];
   /** How users pay in a token: by the same contract or, if its `version` differs, by another one, attached as that. */
   readonly token?: TokenLayout;

@@ -4,7 +4,7 @@ import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { Secret } from '../secret.ts';
 import { signerKey } from '../signer/chain-signer.ts';
 import type { Vault } from '../signer/vault.ts';
-import type { Paymaster, Store } from '../store/store.ts';
+import type { Paymaster, PaymasterContract, Store } from '../store/store.ts';
 import type { AttachableLayout, PaymasterLayout, TokenLayout } from './layout.ts';
 import { findLayout } from './registry.ts';
 
@@ -21,11 +21,14 @@ export interface ReadyContract<Layout extends AttachableLayout> {
   readonly key: Secret<Hex>;
 }
 
-/** Everything that signing for a DApp needs, found to be there. */
-export interface ReadyPaymaster extends ReadyContract<PaymasterLayout> {
+/** Where the money is that pays for a DApp. */
+export interface Tank extends Pick<ReadyContract<PaymasterLayout>, 'chainId' | 'layout' | 'entryPoint' | 'contract'> {
   /** Whose tank pays; undefined where the contract has no tanks. */
   readonly fundingWallet: Address | undefined;
 }
+
+/** Everything that signing for a DApp needs, found to be there. */
+export interface ReadyPaymaster extends ReadyContract<PaymasterLayout>, Tank {}
 
 /** The same for users who pay in a token. */
 export interface ReadyTokenPaymaster extends ReadyContract<TokenLayout> {
@@ -44,18 +47,32 @@ const howToAttach = ({ version, deployment }: AttachableLayout, chainId: number)
   return `Run ${deploy}"gasdesk contract use ${target} --address 0x…".`;
 };
 
+/** The contract that is attached for a version. @throws EngineError `PAYMASTER_NOT_READY` */
+export const requireContract = async (
+  store: Pick<Store, 'findPaymasterContract'>,
+  chainId: number,
+  layout: AttachableLayout,
+): Promise<PaymasterContract> => {
+  const contract = await store.findPaymasterContract(chainId, layout.version);
+  if (contract !== undefined) return contract;
+  const message = `No paymaster contract ${layout.version} is attached on chain ${chainId}.`;
+  throw missing('contract', message, howToAttach(layout, chainId));
+};
+
+const requireFundingWallet = ({ name, fundingWallet }: Paymaster, { hasTanks }: PaymasterLayout) => {
+  if (!hasTanks) return undefined;
+  if (fundingWallet !== null) return fundingWallet;
+  const fix = 'Fetch a funding message, sign it with the funding wallet and send it: README, "Fund a DApp".';
+  throw missing('fundingWallet', `The DApp ${name} has no funding wallet.`, fix);
+};
+
 const readyContract = async <Layout extends AttachableLayout>(
   store: ReadinessStore,
   vault: Vault,
   chainId: number,
   layout: Layout,
 ): Promise<ReadyContract<Layout>> => {
-  const { version, entryPointVersion } = layout;
-  const contract = await store.findPaymasterContract(chainId, version);
-  if (contract === undefined) {
-    const message = `No paymaster contract ${version} is attached on chain ${chainId}.`;
-    throw missing('contract', message, howToAttach(layout, chainId));
-  }
+  const contract = await requireContract(store, chainId, layout);
   const signer = await store.findSigner(chainId);
   if (signer === undefined) {
     throw missing('signer', `Chain ${chainId} has no signer.`, `Run "gasdesk signer create --chain ${chainId}".`);
@@ -70,7 +87,7 @@ const readyContract = async <Layout extends AttachableLayout>(
     throw missing('signer', `The vault does not hold the key of ${signer.address}.`, fix);
   }
   const { address, checked } = contract;
-  const entryPoint = entryPointAddress[entryPointVersion];
+  const entryPoint = entryPointAddress[layout.entryPointVersion];
   return { chainId, layout, entryPoint, contract: address, checked, signer: signer.address, key };
 };
 
@@ -82,6 +99,19 @@ export const requireLayout = (version: string): PaymasterLayout => {
 };
 
 /**
+ * Finds the tank of a DApp; its keys need not be there.
+ *
+ * @throws EngineError `PAYMASTER_NOT_READY` where no contract is attached, or no funding wallet is known
+ */
+export const requireTank = async (store: Pick<Store, 'findPaymasterContract'>, paymaster: Paymaster): Promise<Tank> => {
+  const { chainId, version } = paymaster;
+  const layout = requireLayout(version);
+  const { address } = await requireContract(store, chainId, layout);
+  const fundingWallet = requireFundingWallet(paymaster, layout);
+  return { chainId, layout, entryPoint: entryPointAddress[layout.entryPointVersion], contract: address, fundingWallet };
+};
+
+/**
  * Collects what signing for a DApp needs (SPEC 3, -32002).
  *
  * @throws EngineError `PAYMASTER_NOT_READY`, which names the missing part and the command that mends it
@@ -89,15 +119,10 @@ export const requireLayout = (version: string): PaymasterLayout => {
 export const requireReady = async (
   store: ReadinessStore,
   vault: Vault,
-  { chainId, version, fundingWallet, name }: Paymaster,
+  paymaster: Paymaster,
 ): Promise<ReadyPaymaster> => {
-  const ready = await readyContract(store, vault, chainId, requireLayout(version));
-  const { hasTanks } = ready.layout;
-  if (hasTanks && fundingWallet === null) {
-    const fix = 'Fetch a funding message, sign it with the funding wallet and send it: README, "Fund a DApp".';
-    throw missing('fundingWallet', `The DApp ${name} has no funding wallet.`, fix);
-  }
-  return { ...ready, fundingWallet: hasTanks ? (fundingWallet ?? undefined) : undefined };
+  const ready = await readyContract(store, vault, paymaster.chainId, requireLayout(paymaster.version));
+  return { ...ready, fundingWallet: requireFundingWallet(paymaster, ready.layout) };
 };
 
 /**

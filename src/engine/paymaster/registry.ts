@@ -1,3 +1,4 @@
+import { EngineError } from '../../shared/errors.ts';
 import { biconomy100 } from './biconomy-1.0.0.ts';
 import { biconomy110 } from './biconomy-1.1.0.ts';
 import { biconomy200 } from './biconomy-2.0.0.ts';
@@ -29,3 +30,10 @@ export const findLayout = (version: string): PaymasterLayout | undefined =>
 /** The layout of a contract that can be attached to a chain: one that sponsors, or one that only takes tokens. */
 export const findAttachable = (version: string): AttachableLayout | undefined =>
   findLayout(version) ?? layouts.flatMap(({ token }) => token ?? []).find((token) => token.version === version);
+
+/** The same, for a version that the operator named. @throws EngineError `VERSION_NOT_SUPPORTED` */
+export const requireAttachable = (version: string): AttachableLayout => {
+  const layout = findAttachable(version);
+  if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
+  return layout;
+};

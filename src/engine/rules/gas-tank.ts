@@ -8,13 +8,19 @@ export interface TankFacts {
   promisedWei: bigint;
   /** The most this operation can take. */
   neededWei: bigint;
+  /** The operator's word for when the tank is low; it denies nothing. */
+  lowWei?: bigint | undefined;
 }
 
 /** What is promised must be in the tank (SPEC 4 and 5.5): balance − promised ≥ the operation's maximum cost. */
 export const gasTankRule: Rule<null, TankFacts> = {
   type: 'gasTank',
-  check(_config, { balanceWei, promisedWei, neededWei }) {
-    const promise = { promisedWei: promisedWei.toString(), neededWei: neededWei.toString() };
+  check(_config, { balanceWei, promisedWei, neededWei, lowWei }) {
+    const promise = {
+      promisedWei: promisedWei.toString(),
+      neededWei: neededWei.toString(),
+      ...(lowWei !== undefined && { lowWei: lowWei.toString() }),
+    };
     if (balanceWei === undefined) return skip('BALANCE_UNKNOWN', promise);
     const evidence = { balanceWei: balanceWei.toString(), ...promise };
     return balanceWei - promisedWei < neededWei ? deny('GAS_TANK_EMPTY', evidence) : pass('TANK_COVERS', evidence);

@@ -2,8 +2,11 @@ import { hexlify } from 'ethers';
 import { knownChains } from '../../shared/chains.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { type ChainUrls, carriesCredentials, vaultUrlName, withoutCredentials } from '../chain/chain-access.ts';
+import { chainSymbol } from '../chain/chain-symbol.ts';
+import { requireNode } from '../chain/require-node.ts';
 import { Secret } from '../secret.ts';
-import { addressOf, signerKeyName } from '../signer/chain-signer.ts';
+import { addressOf, nextSignerKeyName, signerKeyName } from '../signer/chain-signer.ts';
+import { prepareNextSigner, useNextSigner } from '../signer/next-signer.ts';
 import type { ChainSettings, ChainSigner } from '../store/store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -20,7 +23,7 @@ const view = (chainId: number, settings: ChainSettings = { chainId, ...unset }) 
   return {
     ...settings,
     name: settings.name ?? known?.name ?? `Chain ${chainId}`,
-    symbol: settings.symbol ?? known?.symbol ?? 'ETH',
+    symbol: chainSymbol(chainId, settings),
     builtIn: known !== undefined,
   };
 };
@@ -35,6 +38,7 @@ export const chainViews = async (store: Pick<ServiceContext['store'], 'listChain
 /** Chains and the hot signer of each. */
 export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains'> | NamesOf<'signers'>> => {
   const { store, vault, entropy } = context;
+  const rpc = (chainId: number) => requireNode(context.chains, chainId);
 
   /** Puts a URL with credentials into the vault; the answer is what may be shown and stored in the open. */
   const keepUrl = (chainId: number, kind: keyof ChainUrls, url: string): string => {
@@ -89,6 +93,12 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     },
     'signers.create': ({ chainId, replace }) => keepSigner(chainId, hexlify(entropy.bytes(32)), replace),
     'signers.import': ({ chainId, privateKey, replace }) => keepSigner(chainId, privateKey, replace),
+    'signers.prepareNext': ({ chainId }) => prepareNextSigner(context, chainId),
+    'signers.useNext': ({ chainId }) => useNextSigner({ store, vault, rpc }, chainId),
+    'signers.dropNext': async ({ chainId }) => {
+      vault.delete(nextSignerKeyName(chainId));
+      return null;
+    },
     'signers.list': () => store.listSigners(),
   };
 };

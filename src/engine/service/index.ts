@@ -24,7 +24,9 @@ import { ruleHandlers } from './rules.ts';
 import type { Handlers, ServiceContext } from './service.ts';
 import { sponsorshipHandlers } from './sponsorship.ts';
 import { systemHandlers } from './system.ts';
+import { tankHandlers } from './tanks.ts';
 import { tokenHandlers } from './tokens.ts';
+import { transactionHandlers } from './transactions.ts';
 import { vaultHandlers } from './vault.ts';
 import { webhookHandlers } from './webhooks.ts';
 
@@ -68,7 +70,9 @@ export const createService = (given: ServiceContext): Service => {
     ...ruleHandlers(context),
     ...sponsorshipHandlers(context),
     ...systemHandlers(context),
+    ...tankHandlers(context),
     ...tokenHandlers(context),
+    ...transactionHandlers(context),
     ...vaultHandlers(context),
     ...webhookHandlers(context),
   };

@@ -8,6 +8,7 @@ import type { Wallets } from '../keys/wallets.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import type { Settings } from '../settings.ts';
+import type { OperatorTransactions } from '../transactions/operator-transactions.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
 
 /** What the procedures work with. */
@@ -23,6 +24,7 @@ export interface ServiceContext extends DecisionContext {
   readonly wallets: Wallets;
   /** Who signs what the operator wants signed. */
   readonly keySigners: KeySigners;
+  readonly transactions: OperatorTransactions;
   /** Where the HTTP interfaces are served; null while they are not. */
   readonly address: () => string | null;
 }

@@ -8,12 +8,23 @@ import type { Vault } from './vault.ts';
 /** Name under which a chain's signing key is in the vault. */
 export const signerKeyName = (chainId: number): string => `signer.${chainId}`;
 
+/** Name under which the key that is to sign next on a chain is in the vault. */
+export const nextSignerKeyName = (chainId: number): string => `${signerKeyName(chainId)}.next`;
+
 /**
  * The private key that signs sponsorships on a chain; undefined if there is none.
  * @throws EngineError `VAULT_LOCKED`
  */
 export const signerKey = (vault: Vault, chainId: number): Secret<Hex> | undefined =>
   vault.get(signerKeyName(chainId)) as Secret<Hex> | undefined;
+
+/** The address that signs on a chain. @throws EngineError `SIGNER_MISSING` */
+export const requireSigner = async (store: Pick<Store, 'findSigner'>, chainId: number): Promise<Address> => {
+  const signer = await store.findSigner(chainId);
+  if (signer !== undefined) return signer.address;
+  const message = `Chain ${chainId} has no signer. Run "gasdesk signer create --chain ${chainId}".`;
+  throw new EngineError('SIGNER_MISSING', message);
+};
 
 /** The address of a private key. @throws EngineError `VALIDATION` for 32 bytes that are no private key (zero, or beyond the curve's order) */
 export const addressOf = (privateKey: string): Address => {
@@ -27,7 +38,8 @@ export const addressOf = (privateKey: string): Address => {
 
 /**
  * Makes the recorded signers agree with the keys in an open vault. They differ after a crash between the two writes of
- * a new key, or with a vault from elsewhere; contracts are then checked anew.
+ * a new key, or with a vault from elsewhere; contracts are then checked anew. A next key that signs already is no longer
+ * next.
  */
 export const reconcileSigners = async (
   store: Pick<Store, 'listSigners' | 'saveSigner'>,
@@ -39,5 +51,6 @@ export const reconcileSigners = async (
     if (key === undefined) continue;
     const actual = addressOf(key.reveal());
     if (!sameAddress(actual, address)) await store.saveSigner({ chainId, address: actual });
+    if (vault.get(nextSignerKeyName(chainId))?.reveal() === key.reveal()) vault.delete(nextSignerKeyName(chainId));
   }
 };

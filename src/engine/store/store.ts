@@ -1,6 +1,7 @@
+import type { TransactionView } from '../../shared/contract/transactions.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { FeeToken } from '../../shared/schema/fee-token.ts';
-import type { Address } from '../../shared/schema/hex.ts';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { SpendingLimit } from '../../shared/schema/rule.ts';
 import type { SettlementStore } from './settlement-store.ts';
 
@@ -89,6 +90,18 @@ export interface Webhook {
   active: boolean;
 }
 
+/** A transaction of the operator's: the answer of `transactions.list`, and what follows it up needs besides. */
+export interface OperatorTransaction extends TransactionView {
+  /** Of the contract that it makes or changes, or in which the tank is. */
+  version: string;
+  data: Hex;
+  nonce: number;
+  /** As it was signed; null where the wallet sent it itself, and keeps that to itself. */
+  raw: Hex | null;
+  /** The address that the contract accepts from then on; null where it is about something else. */
+  signer: Address | null;
+}
+
 /** Everything that decides for one DApp, read at one moment. */
 export interface DappPolicy {
   /** Grows with every change of the contracts, rules or webhooks of the DApp. */
@@ -96,6 +109,8 @@ export interface DappPolicy {
   contracts: SmartContract[];
   rules: Rule[];
   webhooks: Webhook[];
+  /** The operator's word for when the tank is low, wei. */
+  lowTankWei?: bigint;
 }
 
 /** The operator's settings of a chain. A URL that carries credentials is in the vault, its bare origin here. */
@@ -162,6 +177,13 @@ export interface WindowUsers {
   atLimit: number;
   /** Those who hold the most, the most first: address in lower case, operations or wei. */
   nearest: { user: Address; used: bigint }[];
+}
+
+/** What was paid for operations in some time. */
+export interface PaidSince {
+  paidWei: bigint;
+  /** Epoch ms; undefined where nothing was paid. */
+  firstAt: number | undefined;
 }
 
 /** A pause of all sponsorship. */
@@ -288,6 +310,8 @@ export interface Store extends SettlementStore {
   setWebhookActive(paymasterId: string, webhookId: string, active: boolean): Promise<boolean>;
   deleteWebhook(paymasterId: string, webhookId: string): Promise<boolean>;
 
+  /** Says below what balance the tank is low, wei; null: below so many operations. */
+  setLowTank(paymasterId: string, lowWei: bigint | null): Promise<void>;
   /** The same object as long as nothing changes, so that what is derived from it can be kept. Not to be written to. */
   dappPolicy(paymasterId: string): Promise<DappPolicy>;
 
@@ -338,6 +362,18 @@ export interface Store extends SettlementStore {
   countDecisions(): Promise<number>;
   /** What was decided from `from` (epoch ms) on, in so many steps of `stepMs`; the last holds all later ones too. */
   summarizeDecisions(time: { from: number; stepMs: number; steps: number }): Promise<DecisionSummary>;
+
+  /** What settled operations of the DApps that were decided from `from` (epoch ms) on did cost, and when the first was. */
+  paidSince(query: { paymasterIds: readonly string[]; from: number; to: number }): Promise<PaidSince>;
+
+  /** Adds the transaction, or replaces what is known of it. */
+  saveOperatorTransaction(transaction: OperatorTransaction): Promise<void>;
+  /** For one that the chain refused: it was never sent. */
+  removeOperatorTransaction(transactionId: string): Promise<void>;
+  /** Newest first. */
+  listOperatorTransactions(query: { chainId?: number; paymasterId?: string }): Promise<OperatorTransaction[]>;
+  /** Those of which the outcome is not known yet, oldest first. */
+  openOperatorTransactions(): Promise<OperatorTransaction[]>;
 
   /** Pauses all sponsorship, or ends the pause with null. */
   savePause(pause: Pause | null): Promise<void>;

@@ -86,6 +86,31 @@ export const chainProcedures = {
     output: z.array(signer),
     errors: [],
   }),
+  'signers.prepareNext': procedure({
+    summary: 'Make the key that signs next on a chain, or tell the one there is; the present one goes on signing',
+    input: z.strictObject({ chainId }),
+    output: signer,
+    errors: ['SIGNER_MISSING', 'VAULT_LOCKED'],
+  }),
+  'signers.useNext': procedure({
+    summary: 'Sign with the prepared key from now on; refused while an attached contract does not accept it',
+    input: z.strictObject({ chainId }),
+    output: signer,
+    errors: [
+      'SIGNER_MISSING',
+      'CONTRACT_MISMATCH',
+      'RPC_MISSING',
+      'PAYMASTER_NOT_READY',
+      'CHAIN_UNREACHABLE',
+      'VAULT_LOCKED',
+    ],
+  }),
+  'signers.dropNext': procedure({
+    summary: 'Forget the prepared key: no contract should accept it any more',
+    input: z.strictObject({ chainId }),
+    output: z.null(),
+    errors: ['VAULT_LOCKED'],
+  }),
   'paymasterContracts.deploy': procedure({
     summary: 'Deploy a paymaster contract wired to the signer of the chain',
     input: z.strictObject({ ...contractTarget.shape, privateKey: FUNDED_KEY }),

@@ -13,8 +13,8 @@ import { receiverProcedures } from './receiver.ts';
 import { ruleProcedures } from './rules.ts';
 import { sponsorshipProcedures } from './sponsorship.ts';
 import { systemProcedures } from './system.ts';
-import { tokenProcedures } from './tokens.ts';
 import { tankProcedures } from './tanks.ts';
+import { tokenProcedures } from './tokens.ts';
 import { transactionProcedures } from './transactions.ts';
 import { vaultProcedures } from './vault.ts';
 import { webhookProcedures } from './webhooks.ts';
@@ -37,7 +37,9 @@ export const contract = {
   ...ruleProcedures,
   ...sponsorshipProcedures,
   ...systemProcedures,
+  ...tankProcedures,
   ...tokenProcedures,
+  ...transactionProcedures,
   ...vaultProcedures,
   ...webhookProcedures,
 };

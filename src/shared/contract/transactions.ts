@@ -9,7 +9,7 @@ const weiText = z.string().describe('wei, decimal');
 const contractTarget = { chainId, version: z.string() };
 
 /** What the operator wants done on a chain. */
-export const chainAction = z.discriminatedUnion('kind', [
+const chainAction = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('deposit'), paymasterId: id, amountWei: wei }),
   z.strictObject({ kind: z.literal('withdraw'), paymasterId: id, amountWei: wei, to: address }),
   z.strictObject({ kind: z.literal('deploy'), ...contractTarget }),
@@ -19,7 +19,7 @@ export const chainAction = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('removeSigner'), ...contractTarget, signer: address }),
 ]);
 
-/** The transaction that does it, as it was simulated. */
+/** The transaction that does it, as it was simulated. Fees per gas are the same twice where there is no base fee. */
 const draft = z.strictObject({
   draftId: z.string(),
   chainId: z.number(),
@@ -32,7 +32,9 @@ const draft = z.strictObject({
   maxFeePerGasWei: weiText,
   maxPriorityFeePerGasWei: weiText,
   maxFeeWei: weiText.describe('The most the transaction itself can cost, beside its value'),
-  unsigned: hex.describe('EIP-2718 type 2 without a signature: what a device signs'),
+  unsigned: hex.describe(
+    'EIP-2718 type 2, or EIP-155 on chains without a base fee; without a signature: what a device signs',
+  ),
   summary: z.string().describe('What it does, in words'),
 });
 
@@ -52,8 +54,17 @@ const transaction = z.strictObject({
   gasUsed: z.string().nullable(),
   feeWei: weiText.nullable().describe('What the transaction itself did cost, beside its value'),
   contract: address.nullable().describe('The contract that it made'),
-  outcome: z.string().nullable().describe('What came of it, in words; null while it is not mined'),
+  outcome: z
+    .string()
+    .nullable()
+    .describe('What came of it, in words; null until all is done that it was to bring about'),
 });
+
+/** What was sent, as it is told. */
+export type TransactionView = z.output<typeof transaction>;
+
+/** What the operator wants done on a chain. */
+export type ChainAction = z.output<typeof chainAction>;
 
 /** Signed here, by a device (the whole transaction), or sent by the wallet that signed it. */
 const signed = z.union([
@@ -61,6 +72,9 @@ const signed = z.union([
   z.strictObject({ signedTransaction: hex }),
   z.strictObject({ signature: hex.describe('65 bytes: r, s, v') }),
 ]);
+
+/** How a prepared transaction is signed. */
+export type SignedDraft = z.output<typeof signed>;
 
 /** What the operator does on chains, with the keys of funding wallets and of owners of contracts. */
 export const transactionProcedures = {

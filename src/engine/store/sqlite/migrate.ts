@@ -8,6 +8,7 @@ import { cheaperDecisions } from './migrations/0035-cheaper-decisions.ts';
 import { feeTokens } from './migrations/0040-fee-tokens.ts';
 import { pause } from './migrations/0060-pause.ts';
 import { fundingProof } from './migrations/0061-funding-proof.ts';
+import { operatorTransactions } from './migrations/0062-operator-transactions.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const migrations: readonly Migration[] = [
@@ -18,6 +19,7 @@ const migrations: readonly Migration[] = [
   feeTokens,
   pause,
   fundingProof,
+  operatorTransactions,
 ];
 
 /** The schema of this Gasdesk's databases (`user_version`). */

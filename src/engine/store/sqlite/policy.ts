@@ -16,6 +16,7 @@ type PolicyStore = Pick<
   | 'isWebhook'
   | 'setWebhookActive'
   | 'deleteWebhook'
+  | 'setLowTank'
   | 'dappPolicy'
 >;
 
@@ -98,13 +99,15 @@ export const policyStore = (database: Database.Database): PolicyStore => {
   const removeWebhook = database.prepare<[string, string]>(
     'DELETE FROM webhook WHERE paymaster_id = ? AND webhook_id = ?',
   );
-  const revision = database.prepare<[string], { revision: number }>(
-    'SELECT rule_revision AS revision FROM paymaster WHERE paymaster_id = ?',
+  const dapp = database.prepare<[string], { revision: number; lowTankWei: string | null }>(
+    'SELECT rule_revision AS revision, low_tank_wei AS lowTankWei FROM paymaster WHERE paymaster_id = ?',
+  );
+  const setLow = database.prepare<[string | null, string]>(
+    'UPDATE paymaster SET low_tank_wei = ? WHERE paymaster_id = ?',
   );
   const advance = database.prepare<[string]>(
     'UPDATE paymaster SET rule_revision = rule_revision + 1 WHERE paymaster_id = ?',
   );
-  const currentRevision = (paymasterId: string): number => revision.get(paymasterId)?.revision ?? 0;
   /** Policies as last read, until they change: only this process writes to the database. */
   const policies = new Map<string, DappPolicy>();
   const changeAndAdvance = database.transaction((paymasterId: string, write: () => number): boolean => {
@@ -118,12 +121,16 @@ export const policyStore = (database: Database.Database): PolicyStore => {
     if (changed) policies.delete(paymasterId);
     return changed;
   };
-  const readPolicy = database.transaction((paymasterId: string): DappPolicy => ({
-    revision: currentRevision(paymasterId),
-    contracts: contracts.all(paymasterId).map(toContract),
-    rules: rules.all(paymasterId).map(toRule),
-    webhooks: webhooks.all(paymasterId).map(toWebhook),
-  }));
+  const readPolicy = database.transaction((paymasterId: string): DappPolicy => {
+    const { revision = 0, lowTankWei = null } = dapp.get(paymasterId) ?? {};
+    return {
+      revision,
+      contracts: contracts.all(paymasterId).map(toContract),
+      rules: rules.all(paymasterId).map(toRule),
+      webhooks: webhooks.all(paymasterId).map(toWebhook),
+      ...(lowTankWei !== null && { lowTankWei: BigInt(lowTankWei) }),
+    };
+  });
   const findContract = (paymasterId: string, address: Address): SmartContract | undefined => {
     const row = contract.get(paymasterId, addressKey(address));
     return row && toContract(row);
@@ -176,6 +183,9 @@ export const policyStore = (database: Database.Database): PolicyStore => {
     },
     async deleteWebhook(paymasterId, webhookId) {
       return change(paymasterId, () => removeWebhook.run(paymasterId, webhookId).changes);
+    },
+    async setLowTank(paymasterId, lowWei) {
+      change(paymasterId, () => setLow.run(lowWei === null ? null : String(lowWei), paymasterId).changes);
     },
     async dappPolicy(paymasterId) {
       const policy = policies.get(paymasterId) ?? readPolicy(paymasterId);

@@ -12,6 +12,8 @@ import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { openDatabase } from './open.ts';
 import { openPromiseStore } from './open-promises.ts';
+import { operatorTransactionStore } from './operator-transactions.ts';
+import { paidSinceStore } from './paid-since.ts';
 import { pauseStore } from './pause.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
@@ -32,6 +34,8 @@ beforeAll(async () => {
   settlementStore(database, ledger, commit);
   windowUsersStore(database);
   openPromiseStore(database);
+  operatorTransactionStore(database);
+  paidSinceStore(database);
   const { listDecisions, pageDecisions, appendDecision } = decisionStore(database, ledger, commit);
   // Lists and pages are prepared when they are first asked for, and only where there are decisions.
   database.exec(`INSERT INTO account VALUES ('account-1', 'Operator', 0)`);
@@ -79,6 +83,8 @@ describe('the plans of the statements', () => {
       'SCAN fee_token',
       // The senders of the operations in a range of blocks.
       'SCAN json_each VIRTUAL TABLE INDEX 1:',
+      // What the operator sent: the newest, until there are enough.
+      'SCAN operator_transaction',
       'SCAN paymaster',
       'SCAN paymaster_contract',
       'SCAN signer',
@@ -126,6 +132,8 @@ describe('the plans of the statements', () => {
     ['what an account of the ledger holds', 'SELECT held FROM ledger_account', 'PRIMARY KEY (account_key=?)'],
     ['the users of a window', 'AS key, held FROM ledger_account', 'PRIMARY KEY (account_key>? AND account_key<?)'],
     ['what limits would have counted', 'rule AS deniedBy', 'decision_of_paymaster (paymaster_id=? AND seq<?)'],
+    ['what was paid from a tank', 'AS firstAt', 'COVERING INDEX decision_paid (paymaster_id=? AND at>? AND at<?)'],
+    ['what the operator sent', 'FROM operator_transaction WHERE open', 'operator_transaction_open'],
     ['what a decision holds', 'FROM ledger_claim WHERE decision_seq = ?', 'PRIMARY KEY (decision_seq=?)'],
     ['what a decision holds of an account', 'UPDATE ledger_claim', 'PRIMARY KEY (decision_seq=? AND account_key=?)'],
     ['the oldest open decision of a chain', 'SELECT at FROM decision', 'decision_open (chain_id=?)'],

@@ -10,7 +10,9 @@ import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { integrityFaults } from './integrity.ts';
 import { openDatabase } from './open.ts';
+import { operatorTransactionStore } from './operator-transactions.ts';
 import { openPromiseStore } from './open-promises.ts';
+import { paidSinceStore } from './paid-since.ts';
 import { pauseStore } from './pause.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
@@ -47,6 +49,8 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...chainStore(database),
     ...feeTokenStore(database),
     ...openPromiseStore(database),
+    ...operatorTransactionStore(database),
+    ...paidSinceStore(database),
     ...pauseStore(database),
     ...windowUsersStore(database),
     ...decisionStore(database, ledger, commit),

@@ -1,0 +1,58 @@
+import { InvalidArgumentError } from 'commander';
+import { parseEther } from 'ethers';
+import type { Address } from '../shared/schema/hex.ts';
+import { command, group, printFromDesk } from './command.ts';
+import type { DeskOptions } from './desk.ts';
+import { signAndSend } from './sign-and-send.ts';
+
+type TankOptions = DeskOptions & { paymaster: string };
+type MoneyOptions = TankOptions & { amount: string; fromKeyFile: string };
+
+/** Reads an amount of the chain's coin, such as 0.5, as decimal wei. */
+const amountArgument = (text: string): string => {
+  if (/^\d{1,20}(?:\.\d{1,18})?$/.test(text)) return String(parseEther(text));
+  throw new InvalidArgumentError('It must be an amount of the coin of the chain, such as 0.5.');
+};
+
+const ofTank = (name: string, summary: string) =>
+  command(name, summary).requiredOption('--paymaster <id>', 'id of the DApp');
+
+const moving = (name: string, summary: string, key: string) =>
+  ofTank(name, summary)
+    .requiredOption('--amount <amount>', 'amount of the coin of the chain, such as 0.5', amountArgument)
+    .requiredOption('--from-key-file <file>', key);
+
+const show = ofTank('show', 'Tell what is in the gas tank of a DApp, and how long it lasts').action(
+  ({ paymaster: paymasterId, ...options }: TankOptions) =>
+    printFromDesk(options, (call) => call('tanks.get', { paymasterId })),
+);
+
+const deposit = moving('deposit', 'Pay into the gas tank of a DApp', 'file with the key that pays').action(
+  ({ paymaster: paymasterId, amount: amountWei, fromKeyFile, ...options }: MoneyOptions) =>
+    printFromDesk(options, (call) => signAndSend(call, { kind: 'deposit', paymasterId, amountWei }, fromKeyFile)),
+);
+
+const withdraw = moving(
+  'withdraw',
+  'Take out of the gas tank of a DApp what is not promised',
+  'file with the key of the funding wallet, or of the owner of a contract without tanks',
+)
+  .requiredOption('--to <address>', 'who gets it')
+  .action(
+    ({ paymaster: paymasterId, amount: amountWei, to, fromKeyFile, ...options }: MoneyOptions & { to: Address }) =>
+      printFromDesk(options, (call) =>
+        signAndSend(call, { kind: 'withdraw', paymasterId, amountWei, to }, fromKeyFile),
+      ),
+  );
+
+const threshold = ofTank('threshold', 'Say below what a gas tank is low; without an amount: below twenty operations')
+  .option('--amount <amount>', 'amount of the coin of the chain, such as 0.5', amountArgument)
+  .action(({ paymaster: paymasterId, amount = null, ...options }: TankOptions & { amount?: string }) =>
+    printFromDesk(options, async (call) => {
+      await call('tanks.setThreshold', { paymasterId, lowWei: amount });
+      return call('tanks.get', { paymasterId });
+    }),
+  );
+
+/** `gasdesk tank` */
+export const tankCommand = group('tank', 'Gas tanks', [show, deposit, withdraw, threshold]);

@@ -1,0 +1,32 @@
+import type { ChainAccess } from '../chain/chain-access.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import type { PaymasterContract, Store } from '../store/store.ts';
+import { requireAgreement } from './agreement.ts';
+import type { AttachableLayout } from './layout.ts';
+
+/** What attaching a contract stands on. */
+export interface AttachContext {
+  readonly store: Pick<Store, 'findSigner' | 'savePaymasterContract'>;
+  readonly chains: Pick<ChainAccess, 'rpc'>;
+}
+
+/**
+ * Makes a paymaster contract the one of its version on a chain, once it was seen to agree with Gasdesk; where the chain
+ * has no node or no signer yet it is checked later, before it is used.
+ *
+ * @throws EngineError `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`
+ */
+export const attachContract = async (
+  { store, chains }: AttachContext,
+  chainId: number,
+  layout: AttachableLayout,
+  address: Address,
+): Promise<PaymasterContract> => {
+  const rpc = await chains.rpc(chainId);
+  const signer = await store.findSigner(chainId);
+  const checked = rpc !== undefined && signer !== undefined;
+  if (checked) await requireAgreement(rpc, { chainId, layout, contract: address, signer: signer.address });
+  const contract: PaymasterContract = { chainId, version: layout.version, address, checked };
+  await store.savePaymasterContract(contract);
+  return contract;
+};

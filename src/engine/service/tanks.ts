@@ -1,0 +1,119 @@
+import type { ProcedureOutput } from '../../shared/contract/index.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { type Address, sameAddress } from '../../shared/schema/hex.ts';
+import { chainSymbol } from '../chain/chain-symbol.ts';
+import { type RpcClient, RpcError } from '../chain/rpc.ts';
+import { tankKey } from '../decision/ledger-steps.ts';
+import { readSigner } from '../paymaster/contract-reads.ts';
+import { type Tank, requireLayout } from '../paymaster/readiness.ts';
+import { nextSignerOf } from '../signer/next-signer.ts';
+import type { Paymaster } from '../store/store.ts';
+import { readOwner } from '../transactions/simulate.ts';
+import { requirePaymaster } from './paymasters.ts';
+import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+import { findTank, readTankBalance, tankState } from './tank-state.ts';
+
+type SignerState = ProcedureOutput<'tanks.get'>['signer'];
+
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+/** What began a moment ago says little about a day. */
+const LEAST_MS = 3_600_000;
+
+/** What the chain says; null where it cannot be asked. */
+const ifAnswered = async <T>(read: () => Promise<T>): Promise<T | null> => {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof EngineError || error instanceof RpcError) return null;
+    throw error;
+  }
+};
+
+/** The gas tanks that pay for what is sponsored. */
+export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>> => {
+  const { store, vault, chains, clock } = context;
+
+  /** The DApps that are paid from a tank. */
+  const sharing = async (own: Paymaster, tank: Tank | undefined): Promise<string[]> => {
+    if (tank === undefined) return [own.paymasterId];
+    const { chainId, version } = own;
+    const all = (await store.listPaymasters()).filter((one) => one.chainId === chainId && one.version === version);
+    const isSame = ({ fundingWallet }: Paymaster): boolean =>
+      !tank.layout.hasTanks || tankKey({ ...tank, fundingWallet: fundingWallet ?? undefined }) === tankKey(tank);
+    return all.filter(isSame).map(({ paymasterId }) => paymasterId);
+  };
+
+  /** Wei per day of all who are paid from the tank. */
+  const burnOf = async (paymasterIds: readonly string[]): Promise<bigint> => {
+    const to = clock.now();
+    const { paidWei, firstAt } = await store.paidSince({ paymasterIds, from: to - WEEK_MS, to });
+    const ms = Math.max(LEAST_MS, to - (firstAt ?? to));
+    return (paidWei * BigInt(DAY_MS)) / BigInt(ms);
+  };
+
+  const signerOf = async (
+    paymaster: Paymaster,
+    tank: Tank | undefined,
+    rpc: RpcClient | null,
+  ): Promise<SignerState> => {
+    const { chainId, version } = paymaster;
+    const present = (await store.findSigner(chainId))?.address ?? null;
+    const next = (vault.state === 'unlocked' ? nextSignerOf(vault, chainId) : undefined) ?? null;
+    if (present === null || tank === undefined || rpc === null) return { vault: present, next, agrees: null };
+    const accepted = await ifAnswered(() => readSigner(rpc.call, requireLayout(version), tank.contract, present));
+    return { vault: present, next, agrees: accepted === null ? null : sameAddress(accepted, present) };
+  };
+
+  const ownerOf = async (tank: Tank | undefined, rpc: RpcClient | null): Promise<Address | null> => {
+    if (tank === undefined || tank.layout.hasTanks) return tank?.fundingWallet ?? null;
+    return rpc === null ? null : ((await ifAnswered(() => readOwner(rpc, tank.contract))) ?? null);
+  };
+
+  return {
+    'tanks.get': async ({ paymasterId }) => {
+      const paymaster = await requirePaymaster(context, paymasterId);
+      const { chainId, version, fundingWallet } = paymaster;
+      const { hasTanks, delayedWithdrawal = false } = requireLayout(version);
+      const found = await findTank(context, paymaster);
+      const tank = 'fault' in found ? undefined : found;
+      const rpc = (await ifAnswered(() => chains.rpc(chainId))) ?? null;
+      const { lowTankWei } = await store.dappPolicy(paymasterId);
+      const [state, burnWei, signer, owner, settings] = await Promise.all([
+        tankState(context, paymaster, found, (one) => readTankBalance(context, one)),
+        sharing(paymaster, tank).then(burnOf),
+        signerOf(paymaster, tank, rpc),
+        ownerOf(tank, rpc),
+        store.findChain(chainId),
+      ]);
+      const { balanceWei, freeWei, promisedWei = 0n, level, fault } = state;
+      const isBurning = freeWei !== null && burnWei > 0n;
+      return {
+        paymasterId,
+        chainId,
+        symbol: chainSymbol(chainId, settings),
+        version,
+        contract: tank?.contract ?? null,
+        fundingWallet,
+        hasTanks,
+        owner,
+        canWithdraw: tank !== undefined && !delayedWithdrawal,
+        balanceWei: balanceWei === null ? null : String(balanceWei),
+        promisedWei: String(promisedWei),
+        freeWei: freeWei === null ? null : String(freeWei),
+        burnWeiPerDay: String(burnWei),
+        // Days to a hundredth, for reading.
+        daysLeft: isBurning ? Number((freeWei * 100n) / burnWei) / 100 : null,
+        lowWei: lowTankWei === undefined ? null : String(lowTankWei),
+        level,
+        signer,
+        fault,
+      };
+    },
+    'tanks.setThreshold': async ({ paymasterId, lowWei }) => {
+      await requirePaymaster(context, paymasterId);
+      await store.setLowTank(paymasterId, lowWei);
+      return null;
+    },
+  };
+};

@@ -1,0 +1,47 @@
+import type { ProcedureOutput } from '../../shared/contract/index.ts';
+import type { Hex } from '../../shared/schema/hex.ts';
+import type { OperatorTransaction } from '../store/store.ts';
+import type { Draft } from '../transactions/drafts.ts';
+import { requireChain } from './chains.ts';
+import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+
+const draftView = ({ draftId, call, from, transaction }: Draft): ProcedureOutput<'transactions.prepare'> => {
+  // Where there is no base fee, one price is all there is.
+  const maxFeePerGas = transaction.maxFeePerGas ?? transaction.gasPrice ?? 0n;
+  return {
+    draftId,
+    chainId: call.chainId,
+    from,
+    to: call.to,
+    valueWei: String(call.valueWei),
+    data: call.data,
+    nonce: transaction.nonce,
+    gasLimit: String(transaction.gasLimit),
+    maxFeePerGasWei: String(maxFeePerGas),
+    maxPriorityFeePerGasWei: String(transaction.maxPriorityFeePerGas ?? maxFeePerGas),
+    maxFeeWei: String(transaction.gasLimit * maxFeePerGas),
+    unsigned: transaction.unsignedSerialized as Hex,
+    summary: call.summary,
+  };
+};
+
+const sentView = (sent: OperatorTransaction): ProcedureOutput<'transactions.send'> => {
+  const { version: _version, data: _data, nonce: _nonce, raw: _raw, signer: _signer, ...view } = sent;
+  return view;
+};
+
+/** What the operator does on chains. */
+export const transactionHandlers = (context: ServiceContext): Handlers<NamesOf<'transactions'>> => {
+  const { transactions } = context;
+  return {
+    'transactions.prepare': async ({ action, from }) => {
+      if ('chainId' in action) await requireChain(context, action.chainId);
+      return draftView(await transactions.prepare(action, from));
+    },
+    'transactions.send': async ({ draftId, signed }) => sentView(await transactions.send(draftId, signed)),
+    'transactions.list': async ({ chainId, paymasterId }) => {
+      const query = { ...(chainId !== undefined && { chainId }), ...(paymasterId !== undefined && { paymasterId }) };
+      return (await transactions.list(query)).map(sentView);
+    },
+  };
+};

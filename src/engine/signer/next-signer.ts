@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import { hexlify } from 'ethers';
+import type { RpcClient } from '../chain/rpc.ts';
+import type { Entropy } from '../clock.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { type Address, sameAddress } from '../../shared/schema/hex.ts';
+import { readSigner } from '../paymaster/contract-reads.ts';
+import { findAttachable } from '../paymaster/registry.ts';
+import { Secret } from '../secret.ts';
+import type { ChainSigner, PaymasterContract, Store } from '../store/store.ts';
+import { addressOf, nextSignerKeyName, signerKeyName } from './chain-signer.ts';
+import type { Vault } from './vault.ts';
+
+/** What the change of a chain's signing key stands on. */
+export interface NextSignerContext {
+  readonly store: Pick<Store, 'findSigner' | 'saveSigner' | 'listPaymasterContracts' | 'savePaymasterContract'>;
+  readonly vault: Vault;
+  readonly entropy: Entropy;
+  readonly rpc: (chainId: number) => Promise<RpcClient>;
+}
+
+/** The address of the key that is prepared for a chain; undefined where none is. @throws EngineError `VAULT_LOCKED` */
+export const nextSignerOf = (vault: Vault, chainId: number): Address | undefined => {
+  const key = vault.get(nextSignerKeyName(chainId));
+  return key === undefined ? undefined : addressOf(key.reveal());
+};
+
+/**
+ * Makes the key that is to sign next on a chain, or finds the one there is: a contract may accept it already.
+ *
+ * @throws EngineError `SIGNER_MISSING` where nothing signs yet, `VAULT_LOCKED`
+ */
+export const prepareNextSigner = async (
+  { store, vault, entropy }: Pick<NextSignerContext, 'store' | 'vault' | 'entropy'>,
+  chainId: number,
+): Promise<ChainSigner> => {
+  const present = await store.findSigner(chainId);
+  if (present === undefined) throw new EngineError('SIGNER_MISSING', `Chain ${chainId} has no signer to follow.`);
+  const known = nextSignerOf(vault, chainId);
+  if (known !== undefined) return { chainId, address: known };
+  const privateKey = hexlify(entropy.bytes(32));
+  const address = addressOf(privateKey);
+  vault.set(nextSignerKeyName(chainId), new Secret(privateKey));
+  return { chainId, address };
+};
+
+/** The attached contracts of a chain that do not accept the signatures of an address. */
+export const refusing = async (
+  call: RpcClient['call'],
+  contracts: readonly PaymasterContract[],
+  signer: Address,
+): Promise<PaymasterContract[]> => {
+  const answers = contracts.map(async (contract) => {
+    const layout = findAttachable(contract.version);
+    const accepted = layout && (await readSigner(call, layout, contract.address, signer));
+    return accepted !== undefined && sameAddress(accepted, signer) ? [] : [contract];
+  });
+  return (await Promise.all(answers)).flat();
+};
+
+const mustAccept = (next: Address, [first]: readonly PaymasterContract[]): void => {
+  if (first === undefined) return;
+  const { version, address } = first;
+  const fix = `Have its owner send the transaction that makes it accept that key, then try again.`;
+  const message = `The contract ${address} (${version}) does not accept the next key ${next} yet. ${fix}`;
+  throw new EngineError('CONTRACT_MISMATCH', message, { contract: address, signer: next, fix });
+};
+
+/**
+ * Signs with the prepared key from now on. Every step leaves what the next start can finish ({@link reconcileSigners}):
+ * the key in its place, the address in the store, the prepared key gone.
+ *
+ * @param replacing a contract that is attached in the same step, in the place of the one of its version
+ * @throws EngineError `SIGNER_MISSING` where none is prepared, `CONTRACT_MISMATCH` where a contract does not accept it,
+ *   `RPC_MISSING`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`; RpcError. Nothing is changed then
+ */
+export const useNextSigner = async (
+  { store, vault, rpc }: Pick<NextSignerContext, 'store' | 'vault' | 'rpc'>,
+  chainId: number,
+  replacing?: Omit<PaymasterContract, 'checked'>,
+): Promise<ChainSigner> => {
+  const next = nextSignerOf(vault, chainId);
+  if (next === undefined) throw new EngineError('SIGNER_MISSING', `No next key is prepared for chain ${chainId}.`);
+  const attached = (await store.listPaymasterContracts()).filter((contract) => contract.chainId === chainId);
+  const contracts = [
+    ...attached.filter(({ version }) => version !== replacing?.version),
+    ...(replacing === undefined ? [] : [{ ...replacing, checked: true }]),
+  ];
+  if (contracts.length > 0) mustAccept(next, await refusing((await rpc(chainId)).call, contracts, next));
+  // While the chain was asked, somebody may have attached another contract, or used or dropped the key.
+  const now = (await store.listPaymasterContracts()).filter((contract) => contract.chainId === chainId);
+  if (!isDeepStrictEqual(now, attached)) throw new EngineError('CONTRACT_MISMATCH', 'Other contracts were attached.');
+  const key = vault.get(nextSignerKeyName(chainId));
+  if (key === undefined || !sameAddress(addressOf(key.reveal()), next)) throw new EngineError('SIGNER_MISSING');
+  vault.set(signerKeyName(chainId), key);
+  const signer: ChainSigner = { chainId, address: next };
+  // Not awaited one by one: nothing is decided between the new key and what is known of it.
+  await Promise.all([store.saveSigner(signer), ...contracts.map((contract) => store.savePaymasterContract(contract))]);
+  vault.delete(nextSignerKeyName(chainId));
+  return signer;
+};

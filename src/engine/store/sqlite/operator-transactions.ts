@@ -1,0 +1,52 @@
+import type Database from 'better-sqlite3';
+import type { OperatorTransaction, Store } from '../store.ts';
+
+type OperatorTransactionStore = Pick<
+  Store,
+  'saveOperatorTransaction' | 'removeOperatorTransaction' | 'listOperatorTransactions' | 'openOperatorTransactions'
+>;
+
+interface Row {
+  record: string;
+}
+
+/** More than anybody reads. */
+const MOST = 500;
+
+const toTransaction = ({ record }: Row): OperatorTransaction => JSON.parse(record) as OperatorTransaction;
+
+/** Not followed up to its end: not mined, or what it is to bring about is not done yet. */
+const isOpen = ({ state, outcome }: OperatorTransaction): boolean => state === 'sent' || outcome === null;
+
+/** What the operator sent to chains, in SQLite. */
+export const operatorTransactionStore = (database: Database.Database): OperatorTransactionStore => {
+  const save = database.prepare(
+    `INSERT INTO operator_transaction (id, chain_id, paymaster_id, open, record)
+     VALUES (@id, @chainId, @paymasterId, @open, @record)
+     ON CONFLICT (id) DO UPDATE SET open = excluded.open, record = excluded.record`,
+  );
+  const remove = database.prepare<[string]>('DELETE FROM operator_transaction WHERE id = ?');
+  const list = database.prepare<[{ chainId: number | null; paymasterId: string | null }], Row>(
+    `SELECT record FROM operator_transaction
+     WHERE (@chainId IS NULL OR chain_id = @chainId) AND (@paymasterId IS NULL OR paymaster_id = @paymasterId)
+     ORDER BY seq DESC LIMIT ${MOST}`,
+  );
+  const open = database.prepare<[], Row>('SELECT record FROM operator_transaction WHERE open = 1 ORDER BY seq');
+
+  return {
+    async saveOperatorTransaction(transaction) {
+      const { transactionId: id, chainId, paymasterId } = transaction;
+      const record = JSON.stringify(transaction);
+      save.run({ id, chainId, paymasterId, open: Number(isOpen(transaction)), record });
+    },
+    async removeOperatorTransaction(transactionId) {
+      remove.run(transactionId);
+    },
+    async listOperatorTransactions({ chainId = null, paymasterId = null }) {
+      return list.all({ chainId, paymasterId }).map(toTransaction);
+    },
+    async openOperatorTransactions() {
+      return open.all().map(toTransaction);
+    },
+  };
+};

@@ -1,0 +1,220 @@
+import { Interface, formatEther } from 'ethers';
+import type { ChainAction } from '../../shared/contract/transactions.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
+import type { ChainAccess } from '../chain/chain-access.ts';
+import { chainSymbol } from '../chain/chain-symbol.ts';
+import { creationCode } from '../chain/deploy-paymaster.ts';
+import { requireNode } from '../chain/require-node.ts';
+import { readTank } from '../decision/chain-reads.ts';
+import { tankKey } from '../decision/ledger-steps.ts';
+import type { AttachableLayout } from '../paymaster/layout.ts';
+import { type Tank, requireContract, requireTank } from '../paymaster/readiness.ts';
+import { requireAttachable } from '../paymaster/registry.ts';
+import { requireSigner } from '../signer/chain-signer.ts';
+import { nextSignerOf, refusing } from '../signer/next-signer.ts';
+import type { Vault } from '../signer/vault.ts';
+import type { PaymasterContract, Store } from '../store/store.ts';
+
+/** What an action comes to on chain. */
+export interface ActionCall {
+  readonly chainId: number;
+  readonly paymasterId: string | null;
+  readonly version: string;
+  /** Null: it makes a contract. */
+  readonly to: Address | null;
+  readonly valueWei: bigint;
+  readonly data: Hex;
+  /** The address that a contract accepts, or no longer accepts, from then on. */
+  readonly signer: Address | null;
+  /** What it does, in words. */
+  readonly summary: string;
+}
+
+/** What actions are read from. */
+export interface ActionContext {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly chains: ChainAccess;
+}
+
+type Action<Kind extends ChainAction['kind']> = Extract<ChainAction, { kind: Kind }>;
+
+const abi = new Interface([
+  'function depositFor(address paymasterId) payable',
+  'function depositTo(address account) payable',
+  'function withdrawTo(address to, uint256 amount)',
+  'function setSigner(address signer)',
+  'function setVerifyingSigner(address signer)',
+  'function addSigner(address signer)',
+  'function removeSigner(address signer)',
+]);
+
+const encode = (name: string, ...values: unknown[]): Hex => abi.encodeFunctionData(name, values) as Hex;
+
+const wouldFail = (message: string, data: Record<string, unknown> = {}): EngineError =>
+  new EngineError('TRANSACTION_WOULD_FAIL', message, data);
+
+const tankOf = async ({ store }: ActionContext, paymasterId: string): Promise<Tank> => {
+  const paymaster = await store.findPaymaster(paymasterId);
+  if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+  return requireTank(store, paymaster);
+};
+
+const amountOn = async ({ store }: ActionContext, chainId: number, wei: bigint): Promise<string> =>
+  `${formatEther(wei)} ${chainSymbol(chainId, await store.findChain(chainId))}`;
+
+const deposit = async (context: ActionContext, { paymasterId, amountWei }: Action<'deposit'>): Promise<ActionCall> => {
+  const { chainId, layout, contract, entryPoint, fundingWallet } = await tankOf(context, paymasterId);
+  const amount = await amountOn(context, chainId, amountWei);
+  const common = { chainId, paymasterId, version: layout.version, valueWei: amountWei, signer: null };
+  if (fundingWallet !== undefined) {
+    const summary = `Pays ${amount} into the gas tank of ${fundingWallet} in the contract ${contract}.`;
+    return { ...common, to: contract, data: encode('depositFor', fundingWallet), summary };
+  }
+  const summary = `Pays ${amount} into the deposit of the contract ${contract}, which pays for all DApps of this version.`;
+  return { ...common, to: entryPoint, data: encode('depositTo', contract), summary };
+};
+
+/**
+ * Not more than is free: what is promised is signed, and its bundlers would be let down; where tanks share one deposit
+ * the other tanks would pay. A promise ends by itself within minutes, so the rest can be had soon.
+ */
+const mustBeFree = async (context: ActionContext, tank: Tank, amountWei: bigint): Promise<void> => {
+  const rpc = await requireNode(context.chains, tank.chainId);
+  const [balanceWei, [promisedWei = 0n]] = await Promise.all([
+    readTank(rpc, tank),
+    context.store.heldOf([{ key: tankKey(tank), kind: 'tank', amount: 0n }]),
+  ]);
+  const freeWei = balanceWei > promisedWei ? balanceWei - promisedWei : 0n;
+  if (amountWei <= freeWei) return;
+  const amountOf = (wei: bigint) => amountOn(context, tank.chainId, wei);
+  const parts = `${await amountOf(balanceWei)} in the tank, ${await amountOf(promisedWei)} promised to operations`;
+  const fix = `Withdraw at most ${await amountOf(freeWei)}, or pause sponsorship and wait until the promises are over.`;
+  throw wouldFail(`There are ${parts}. ${fix}`, { freeWei: String(freeWei), promisedWei: String(promisedWei), fix });
+};
+
+const withdraw = async (context: ActionContext, action: Action<'withdraw'>, from: Address): Promise<ActionCall> => {
+  const { paymasterId, amountWei, to } = action;
+  const tank = await tankOf(context, paymasterId);
+  const { chainId, layout, contract, fundingWallet } = tank;
+  if (layout.delayedWithdrawal === true) {
+    throw wouldFail(
+      `Version ${layout.version} pays out after a delay: call submitWithdrawalRequest of ${contract} with the funding wallet, and later executeWithdrawalRequest.`,
+    );
+  }
+  if (fundingWallet !== undefined && !sameAddress(fundingWallet, from)) {
+    throw wouldFail(`Only the funding wallet ${fundingWallet} may withdraw from its tank.`, { only: fundingWallet });
+  }
+  await mustBeFree(context, tank, amountWei);
+  const whose =
+    fundingWallet === undefined ? `the deposit of the contract ${contract}` : `the tank of ${fundingWallet}`;
+  const summary = `Takes ${await amountOn(context, chainId, amountWei)} out of ${whose} and pays it to ${to}.`;
+  const data = encode('withdrawTo', to, amountWei);
+  return { chainId, paymasterId, version: layout.version, to: contract, valueWei: 0n, data, signer: null, summary };
+};
+
+/** True for contracts whose only signer is fixed for good: the next key needs a new contract. */
+export const hasFixedSigner = ({ signerGetter, signerSetter }: AttachableLayout): boolean =>
+  signerGetter === 'verifyingSigner' && signerSetter === undefined;
+
+const nextOf = ({ vault }: ActionContext, chainId: number): Address | undefined =>
+  vault.state === 'unlocked' ? nextSignerOf(vault, chainId) : undefined;
+
+const deploy = async (context: ActionContext, action: Action<'deploy'>, from: Address): Promise<ActionCall> => {
+  const { chainId, version } = action;
+  const layout = requireAttachable(version);
+  const present = await requireSigner(context.store, chainId);
+  const next = hasFixedSigner(layout) ? nextOf(context, chainId) : undefined;
+  const signer = next ?? present;
+  const data = await creationCode(layout, { owner: from, signer });
+  const use = next === undefined ? 'it is attached' : 'it is attached and that key, the next one, signs from then on';
+  const summary = `Makes a contract ${layout.title} of ${from} that accepts ${signer}; once it is mined ${use}.`;
+  return { chainId, paymasterId: null, version, to: null, valueWei: 0n, data, signer, summary };
+};
+
+const others = async (
+  { store, chains }: ActionContext,
+  { chainId, version }: PaymasterContract,
+  signer: Address,
+): Promise<PaymasterContract[]> => {
+  const attached = (await store.listPaymasterContracts()).filter((one) => one.chainId === chainId);
+  const rest = attached.filter((one) => one.version !== version);
+  return rest.length === 0 ? [] : refusing((await requireNode(chains, chainId)).call, rest, signer);
+};
+
+const unminedFail = (when: string) => `Operations that were signed ${when} and are not mined by then will fail.`;
+
+/** What follows where the contract accepts one signer at a time. */
+const switching = async (context: ActionContext, contract: PaymasterContract, next: Address): Promise<string> => {
+  const behind = await others(context, contract, next);
+  const addable = behind.find(({ version }) => requireAttachable(version).signerGetter === 'signers');
+  if (addable !== undefined) {
+    throw wouldFail(
+      `Let the contract ${addable.address} (${addable.version}) accept ${next} first: it can accept both.`,
+    );
+  }
+  const [blocking] = behind;
+  if (blocking === undefined) return `The key signs as soon as it is mined. ${unminedFail('before')}`;
+  return `Nothing is sponsored with this contract until ${blocking.version} accepts the key, too. ${unminedFail('before')}`;
+};
+
+const acceptSigner = async (context: ActionContext, action: Action<'acceptSigner'>): Promise<ActionCall> => {
+  const { chainId, version } = action;
+  const layout = requireAttachable(version);
+  const attached = await requireContract(context.store, chainId, layout);
+  const next = nextOf(context, chainId);
+  const signer = next ?? (await requireSigner(context.store, chainId));
+  if (hasFixedSigner(layout)) {
+    throw wouldFail(
+      `The signer of a ${layout.title} is fixed for good: deploy a new contract, which accepts ${signer}.`,
+    );
+  }
+  const { call } = await requireNode(context.chains, chainId);
+  if ((await refusing(call, [attached], signer)).length === 0) {
+    throw wouldFail(`The contract ${attached.address} accepts ${signer} already.`);
+  }
+  const common = { chainId, paymasterId: null, version, to: attached.address, valueWei: 0n, signer };
+  if (layout.signerSetter === undefined) {
+    const summary = `Lets the contract ${attached.address} accept the signatures of ${signer}, too.`;
+    return { ...common, data: encode('addSigner', signer), summary };
+  }
+  const more = next === undefined ? unminedFail('before') : await switching(context, attached, next);
+  const summary = `Lets the contract ${attached.address} accept the signatures of ${signer}, and no others. ${more}`;
+  return { ...common, data: encode(layout.signerSetter, signer), summary };
+};
+
+const removeSigner = async (context: ActionContext, action: Action<'removeSigner'>): Promise<ActionCall> => {
+  const { chainId, version, signer } = action;
+  const layout = requireAttachable(version);
+  const { address } = await requireContract(context.store, chainId, layout);
+  if (layout.signerGetter !== 'signers') throw wouldFail(`A ${layout.title} has one signer: it can only be replaced.`);
+  if (sameAddress(signer, await requireSigner(context.store, chainId))) {
+    throw wouldFail(`${signer} signs for this chain now. Use the next key first.`);
+  }
+  const summary = `Lets the contract ${address} no longer accept the signatures of ${signer}. ${unminedFail('with it')}`;
+  const data = encode('removeSigner', signer);
+  return { chainId, paymasterId: null, version, to: address, valueWei: 0n, data, signer, summary };
+};
+
+/**
+ * The call that does what the operator wants, by the layout of the contract.
+ *
+ * @throws EngineError `PAYMASTER_NOT_FOUND`, `PAYMASTER_NOT_READY`, `VERSION_NOT_SUPPORTED`, `NOT_DEPLOYABLE`,
+ *   `SIGNER_MISSING`, `RPC_MISSING`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`, and `TRANSACTION_WOULD_FAIL` where it is
+ *   known without a simulation; RpcError
+ */
+export const actionCall = (context: ActionContext, action: ChainAction, from: Address): Promise<ActionCall> => {
+  switch (action.kind) {
+    case 'deposit':
+      return deposit(context, action);
+    case 'withdraw':
+      return withdraw(context, action, from);
+    case 'deploy':
+      return deploy(context, action, from);
+    case 'acceptSigner':
+      return acceptSigner(context, action);
+    case 'removeSigner':
+      return removeSigner(context, action);
+  }
+};

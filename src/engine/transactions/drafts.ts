@@ -1,0 +1,59 @@
+import type { Transaction } from 'ethers';
+import type { ChainAction } from '../../shared/contract/transactions.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import type { Clock, Entropy } from '../clock.ts';
+import type { ActionCall } from './action-call.ts';
+
+/** A prepared transaction. */
+export interface Draft {
+  readonly draftId: string;
+  readonly action: ChainAction;
+  readonly call: ActionCall;
+  readonly from: Address;
+  /** Without a signature. */
+  readonly transaction: Transaction;
+}
+
+/** Prepared transactions that wait for their signature. */
+export interface Drafts {
+  keep(draft: Omit<Draft, 'draftId'>): Draft;
+  /**
+   * Lends a draft to `send`, and to nobody else meanwhile. It is used up unless `send` fails: then nothing was sent.
+   *
+   * @throws EngineError `DRAFT_NOT_FOUND`; what `send` throws
+   */
+  use<T>(draftId: string, send: (draft: Draft) => Promise<T>): Promise<T>;
+}
+
+/** Fees and nonce of a transaction are of its time. */
+const LIFETIME_MS = 10 * 60_000;
+/** The oldest go first. */
+const MOST = 100;
+
+/** Drafts are in memory alone: what is not sent is nothing that a restart could lose. */
+export const createDrafts = (clock: Clock, entropy: Entropy): Drafts => {
+  const drafts = new Map<string, { readonly draft: Draft; readonly until: number }>();
+  return {
+    keep(unnamed) {
+      const draft = { ...unnamed, draftId: entropy.uuid() };
+      drafts.set(draft.draftId, { draft, until: clock.monotonic() + LIFETIME_MS });
+      for (const oldest of drafts.keys()) {
+        if (drafts.size <= MOST) break;
+        drafts.delete(oldest);
+      }
+      return draft;
+    },
+    async use(draftId, send) {
+      const kept = drafts.get(draftId);
+      drafts.delete(draftId);
+      if (kept === undefined || clock.monotonic() >= kept.until) throw new EngineError('DRAFT_NOT_FOUND');
+      try {
+        return await send(kept.draft);
+      } catch (error) {
+        drafts.set(draftId, kept);
+        throw error;
+      }
+    },
+  };
+};

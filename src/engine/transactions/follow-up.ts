@@ -1,0 +1,70 @@
+import { EngineError } from '../../shared/errors.ts';
+import { sameAddress } from '../../shared/schema/hex.ts';
+import { requireNode } from '../chain/require-node.ts';
+import { requireAgreement } from '../paymaster/agreement.ts';
+import { attachContract } from '../paymaster/attach.ts';
+import { requireAttachable } from '../paymaster/registry.ts';
+import { nextSignerOf, useNextSigner } from '../signer/next-signer.ts';
+import type { OperatorTransaction } from '../store/store.ts';
+import { type ActionContext, hasFixedSigner } from './action-call.ts';
+
+/** Whether the next key of the chain is what the contract accepts now. @throws EngineError `VAULT_LOCKED` */
+const acceptsNext = ({ vault }: ActionContext, { chainId, signer }: OperatorTransaction): boolean => {
+  const next = nextSignerOf(vault, chainId);
+  return next !== undefined && signer !== null && sameAddress(signer, next);
+};
+
+const useNext = (context: ActionContext, chainId: number, replacing?: Parameters<typeof useNextSigner>[2]) =>
+  useNextSigner({ ...context, rpc: (id) => requireNode(context.chains, id) }, chainId, replacing);
+
+const attachMade = async (context: ActionContext, made: OperatorTransaction): Promise<string> => {
+  const { chainId, version, contract, signer } = made;
+  if (contract === null || signer === null) return 'It was mined, and made no contract.';
+  const layout = requireAttachable(version);
+  if (!hasFixedSigner(layout) || !acceptsNext(context, made)) {
+    await attachContract(context, chainId, layout, contract);
+    return `The contract ${contract} is made and attached.`;
+  }
+  const rpc = await requireNode(context.chains, chainId);
+  await requireAgreement(rpc, { chainId, layout, contract, signer });
+  await useNext(context, chainId, { chainId, version, address: contract });
+  return `The contract ${contract} is made and attached, and ${signer} signs from now on.`;
+};
+
+const switchSigner = async (context: ActionContext, accepted: OperatorTransaction): Promise<string> => {
+  const { chainId, version, signer } = accepted;
+  const isOnlySigner = requireAttachable(version).signerGetter === 'verifyingSigner';
+  if (!isOnlySigner || !acceptsNext(context, accepted)) return `The contract accepts ${String(signer)}.`;
+  await useNext(context, chainId);
+  return `The contract accepts ${String(signer)}, which signs from now on.`;
+};
+
+const bringAbout = async (context: ActionContext, mined: OperatorTransaction): Promise<string> => {
+  switch (mined.kind) {
+    case 'deposit':
+      return 'It is in the tank.';
+    case 'withdraw':
+      return 'It is paid out.';
+    case 'deploy':
+      return attachMade(context, mined);
+    case 'acceptSigner':
+      return switchSigner(context, mined);
+    case 'removeSigner':
+      return `The contract no longer accepts ${String(mined.signer)}.`;
+  }
+};
+
+/**
+ * Does what a mined transaction is to bring about, and says so. May be done again after a crash.
+ *
+ * @returns what came of it, also where that is not what it should be
+ * @throws EngineError `CHAIN_UNREACHABLE`, `VAULT_LOCKED`, `RPC_MISSING`: to be tried again; RpcError
+ */
+export const followUp = async (context: ActionContext, mined: OperatorTransaction): Promise<string> => {
+  try {
+    return await bringAbout(context, mined);
+  } catch (error) {
+    if (error instanceof EngineError && error.code === 'CONTRACT_MISMATCH') return `It was mined. ${error.message}`;
+    throw error;
+  }
+};

@@ -1,0 +1,183 @@
+import type { Transaction } from 'ethers';
+import type { ChainAction, SignedDraft } from '../../shared/contract/transactions.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
+import { requireNode } from '../chain/require-node.ts';
+import { type RpcClient, RpcError, nodeRefusal } from '../chain/rpc.ts';
+import type { Clock, Entropy } from '../clock.ts';
+import type { KeySigners } from '../keys/key-signers.ts';
+import type { OperatorTransaction } from '../store/store.ts';
+import { type ActionContext, actionCall } from './action-call.ts';
+import { type Draft, createDrafts } from './drafts.ts';
+import { followUp } from './follow-up.ts';
+import { lookUp } from './look-up.ts';
+import { mustBeFrom, sameAsDraft, withSignature } from './signed-draft.ts';
+import { simulate } from './simulate.ts';
+
+/** What transactions of the operator stand on. */
+export interface OperatorTransactionContext extends ActionContext {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly keySigners: KeySigners;
+}
+
+/** Which transactions are asked for. */
+export interface TransactionQuery {
+  readonly chainId?: number;
+  readonly paymasterId?: string;
+}
+
+/** What the operator does on chains: deposits, withdrawals, contracts and their signers. */
+export interface OperatorTransactions {
+  /** @throws EngineError as `transactions.prepare` */
+  prepare(action: ChainAction, from: Address): Promise<Draft>;
+  /** @throws EngineError as `transactions.send` */
+  send(draftId: string, signed: SignedDraft): Promise<OperatorTransaction>;
+  /** Newest first, as they are on chain now; a chain that cannot be reached leaves them as they were known. */
+  list(query: TransactionQuery): Promise<OperatorTransaction[]>;
+  /** Looks at those whose outcome is not known, and does what the mined ones are to bring about. */
+  refresh(): Promise<void>;
+}
+
+/** Refusals that another try does not change. Only these words are told: nodes may quote the operator's key. */
+const REFUSED =
+  /insufficient funds|underpriced|intrinsic gas too (?:low|high)|exceeds block gas limit|max fee per gas less than block base fee|gas limit (?:is )?too high|fee cap|not supported/i;
+const KNOWN = /already (?:known|imported|exists)|known transaction/i;
+
+/**
+ * Hands a signed transaction to the node. It may have arrived although nobody says so: then it stays what it is.
+ *
+ * @throws EngineError `TRANSACTION_WOULD_FAIL` if the node refuses it for good
+ */
+const broadcast = async (rpc: RpcClient, raw: Hex): Promise<void> => {
+  try {
+    await rpc.send('eth_sendRawTransaction', [raw]);
+  } catch (error) {
+    if (error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE') return;
+    if (!(error instanceof RpcError)) throw error;
+    const refusal = KNOWN.test(error.message) ? undefined : REFUSED.exec(error.message)?.[0];
+    if (refusal === undefined) return;
+    throw new EngineError('TRANSACTION_WOULD_FAIL', `The node refuses it: ${refusal}.`, {}, { cause: error });
+  }
+};
+
+/** Failures after which the same is tried again. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof RpcError ||
+  (error instanceof EngineError &&
+    ['CHAIN_UNREACHABLE', 'VAULT_LOCKED', 'RPC_MISSING', 'PAYMASTER_NOT_READY', 'SIGNER_MISSING'].includes(error.code));
+
+/** Transactions that are prepared and simulated, signed wherever the key is, and followed until they are mined. */
+export const createOperatorTransactions = (context: OperatorTransactionContext): OperatorTransactions => {
+  const { store, chains, clock, entropy, keySigners } = context;
+  const drafts = createDrafts(clock, entropy);
+
+  const sentOf = ({ action, call, from, transaction }: Draft, hash: Hex, raw: Hex | null): OperatorTransaction => ({
+    transactionId: entropy.uuid(),
+    kind: action.kind,
+    chainId: call.chainId,
+    paymasterId: call.paymasterId,
+    version: call.version,
+    from,
+    to: call.to,
+    valueWei: String(call.valueWei),
+    data: call.data,
+    nonce: transaction.nonce,
+    summary: call.summary,
+    signer: call.signer,
+    hash,
+    raw,
+    state: 'sent',
+    sentAt: clock.now(),
+    blockNumber: null,
+    gasUsed: null,
+    feeWei: null,
+    contract: null,
+    outcome: null,
+  });
+
+  /** The draft as it was signed, or the hash under which a wallet sent it. */
+  const sign = async (draft: Draft, signed: SignedDraft): Promise<Transaction | { hash: Hex }> => {
+    if ('signature' in signed) return withSignature(draft, signed.signature);
+    if ('signedTransaction' in signed) return sameAsDraft(draft, signed.signedTransaction);
+    const key = keySigners.of(signed.key);
+    mustBeFrom(draft.from, key.address);
+    const made = await key.transact(draft.transaction.clone());
+    return 'hash' in made ? made : sameAsDraft(draft, made.signed);
+  };
+
+  const send = async (draft: Draft, how: SignedDraft): Promise<OperatorTransaction> => {
+    const rpc = await requireNode(chains, draft.call.chainId);
+    // What was free may have been promised meanwhile.
+    if (draft.action.kind === 'withdraw') await actionCall(context, draft.action, draft.from);
+    const signed = await sign(draft, how);
+    if (!('serialized' in signed)) {
+      const sent = sentOf(draft, signed.hash, null);
+      await store.saveOperatorTransaction(sent);
+      return sent;
+    }
+    const raw = signed.serialized as Hex;
+    const sent = sentOf(draft, signed.hash as Hex, raw);
+    await store.saveOperatorTransaction(sent);
+    try {
+      await broadcast(rpc, raw);
+    } catch (error) {
+      if (error instanceof EngineError) await store.removeOperatorTransaction(sent.transactionId);
+      throw error;
+    }
+    return sent;
+  };
+
+  const follow = async (known: OperatorTransaction): Promise<void> => {
+    const rpc = await requireNode(chains, known.chainId);
+    let current = known;
+    if (current.state === 'sent') {
+      const found = await lookUp(rpc, current);
+      if (found === undefined) {
+        // Its node may never have got it, or have forgotten it. What it refuses now, it may take later.
+        if (current.raw !== null) await broadcast(rpc, current.raw).catch(() => undefined);
+        return;
+      }
+      await store.saveOperatorTransaction((current = found));
+    }
+    if (current.outcome !== null) return;
+    await store.saveOperatorTransaction({ ...current, outcome: await followUp(context, current) });
+  };
+
+  const followAll = async (): Promise<void> => {
+    const silent = new Set<number>();
+    for (const known of await store.openOperatorTransactions()) {
+      if (silent.has(known.chainId)) continue;
+      try {
+        await follow(known);
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        silent.add(known.chainId);
+      }
+    }
+  };
+
+  let newest: Promise<void> = Promise.resolve();
+  /** One after the other: what a transaction brings about is not done twice at a time. */
+  const refresh = (): Promise<void> => (newest = newest.catch(() => undefined).then(followAll));
+
+  return {
+    async prepare(action, from) {
+      try {
+        const call = await actionCall(context, action, from);
+        const rpc = await requireNode(chains, call.chainId);
+        return drafts.keep({ action, call, from, transaction: await simulate(rpc, { ...call, from }) });
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+        throw nodeRefusal('chainId' in action ? action.chainId : 0, error);
+      }
+    },
+    send: (draftId, how) => drafts.use(draftId, (draft) => send(draft, how)),
+    async list({ chainId, paymasterId }) {
+      await refresh();
+      const query = { ...(chainId !== undefined && { chainId }), ...(paymasterId !== undefined && { paymasterId }) };
+      return store.listOperatorTransactions(query);
+    },
+    refresh,
+  };
+};

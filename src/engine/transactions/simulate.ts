@@ -1,0 +1,117 @@
+import { Interface, Transaction, formatEther } from 'ethers';
+import { EngineError } from '../../shared/errors.ts';
+import { type Address, type Hex, isHex, sameAddress } from '../../shared/schema/hex.ts';
+import { quantity, toQuantity } from '../../shared/schema/quantity.ts';
+import { readBlockGas, readTransactionCount } from '../chain/gas/eth-call.ts';
+import { parseRevert, revertReason } from '../chain/gas/failure.ts';
+import { type RpcClient, RpcError, hasReverted, nodeRefusal } from '../chain/rpc.ts';
+import type { ActionCall } from './action-call.ts';
+
+/** What is simulated. */
+export type SimulatedCall = Pick<ActionCall, 'chainId' | 'to' | 'valueWei' | 'data'> & { readonly from: Address };
+
+const abi = new Interface([
+  'function owner() view returns (address)',
+  'error DepositCanNotBeZero()',
+  'error InsufficientBalance(uint256 amountRequired, uint256 currentBalance)',
+  'error CanNotWithdrawToZeroAddress()',
+  'error VerifyingSignerCannotBeZero()',
+  'error OwnableUnauthorizedAccount(address account)',
+]);
+
+/** Estimates are of this moment; what is not used is not paid. */
+const GAS_HEADROOM_PERCENT = 20n;
+/** Where the node has no advice. */
+const DEFAULT_PRIORITY_FEE = 1_000_000_000n;
+
+/** What a node says of a call that failed, in words. */
+export const failureWords = ({ data = '0x', message }: RpcError): string => {
+  const known = parseRevert(abi, data);
+  if (known !== undefined) return `${known.name}(${known.values.map(String).join(', ')})`;
+  return data === '0x' ? message.slice(0, 200) : revertReason(data);
+};
+
+/** The form in which nodes take a call. */
+export const callObject = ({ from, to, valueWei, data }: Omit<SimulatedCall, 'chainId'>) => ({
+  from,
+  ...(to !== null && { to }),
+  value: toQuantity(valueWei),
+  data,
+});
+
+/** The owner of a contract; undefined where it has none. @throws EngineError `CHAIN_UNREACHABLE` */
+export const readOwner = async (rpc: RpcClient, contract: Address): Promise<Address | undefined> => {
+  try {
+    const answer = await rpc.call(contract, abi.encodeFunctionData('owner') as Hex);
+    return abi.decodeFunctionResult('owner', answer)[0] as Address;
+  } catch (error) {
+    if (error instanceof EngineError) throw error;
+    return undefined;
+  }
+};
+
+const wouldFail = async (rpc: RpcClient, call: SimulatedCall, cause: RpcError): Promise<EngineError> => {
+  if (!hasReverted(cause)) return nodeRefusal(call.chainId, cause);
+  const reason = failureWords(cause);
+  const owner = call.to === null || call.valueWei > 0n ? undefined : await readOwner(rpc, call.to);
+  const isOther = owner !== undefined && !sameAddress(owner, call.from);
+  const fix = isOther ? ` Only the owner ${owner} may do this.` : '';
+  const data = { reason, ...(isOther && { only: owner }) };
+  return new EngineError('TRANSACTION_WOULD_FAIL', `The contract refuses it: ${reason}.${fix}`, data, { cause });
+};
+
+const askQuantity = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<bigint> => {
+  const { success, data } = quantity.safeParse(await rpc.send(method, params));
+  if (success) return data;
+  throw new EngineError('CHAIN_UNREACHABLE', `The node did not answer ${method} with a quantity`);
+};
+
+const mustHold = (from: Address, balanceWei: bigint, neededWei: bigint): void => {
+  if (balanceWei >= neededWei) return;
+  const missingWei = neededWei - balanceWei;
+  const holds = `${from} holds ${formatEther(balanceWei)}, and it takes up to ${formatEther(neededWei)} with the fee`;
+  const message = `The funds are insufficient: ${holds}. ${formatEther(missingWei)} is missing.`;
+  throw new EngineError('TRANSACTION_WOULD_FAIL', message, { missingWei: String(missingWei) });
+};
+
+/** Twice the base fee lasts for at least five full blocks. Chains without one are paid as the node says, twice. */
+const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: bigint; priority: bigint }> => {
+  const { baseFeePerGas } = await readBlockGas(rpc);
+  if (baseFeePerGas === 0n) {
+    const price = await askQuantity(rpc, 'eth_gasPrice', []);
+    return { base: false, most: price, priority: price };
+  }
+  const priority = await askQuantity(rpc, 'eth_maxPriorityFeePerGas', []).catch((error: unknown) => {
+    if (error instanceof RpcError) return DEFAULT_PRIORITY_FEE;
+    throw error;
+  });
+  return { base: true, most: 2n * baseFeePerGas + priority, priority };
+};
+
+/**
+ * Tries the call on the latest block and completes it to a transaction without a signature: of type 2, or of type 0
+ * with a chain id (EIP-155) where the chain has no base fee.
+ *
+ * @throws EngineError `TRANSACTION_WOULD_FAIL` with the reason and what would help, `CHAIN_UNREACHABLE`; RpcError
+ */
+export const simulate = async (rpc: RpcClient, call: SimulatedCall): Promise<Transaction> => {
+  const { chainId, from, to, valueWei, data } = call;
+  const balanceWei = await askQuantity(rpc, 'eth_getBalance', [from, 'latest']);
+  mustHold(from, balanceWei, valueWei);
+  let estimate: bigint;
+  try {
+    const answer = await rpc.send('eth_call', [callObject(call), 'latest']);
+    if (typeof answer !== 'string' || !isHex(answer)) throw new EngineError('CHAIN_UNREACHABLE');
+    estimate = await askQuantity(rpc, 'eth_estimateGas', [callObject(call)]);
+  } catch (error) {
+    throw error instanceof RpcError ? await wouldFail(rpc, call, error) : error;
+  }
+  const gasLimit = estimate + (estimate * GAS_HEADROOM_PERCENT) / 100n;
+  const [{ base, most, priority }, nonce] = await Promise.all([
+    readFees(rpc),
+    readTransactionCount(rpc, from, 'pending'),
+  ]);
+  mustHold(from, balanceWei, valueWei + gasLimit * most);
+  const fees = base ? { type: 2, maxFeePerGas: most, maxPriorityFeePerGas: priority } : { type: 0, gasPrice: most };
+  return Transaction.from({ ...fees, chainId, nonce: Number(nonce), to, value: valueWei, data, gasLimit });
+};
