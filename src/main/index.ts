@@ -10,12 +10,13 @@ import { deskControl } from './desk-state.ts';
 import { type Desk, startDesk } from './desk.ts';
 import { handleIpc } from './ipc.ts';
 import { keychainKey } from './keychain.ts';
+import { allowLedgersOnly } from './ledger-access.ts';
 import { setMenu } from './menu.ts';
 import { createPrintedReports } from './printed-reports.ts';
 import { createReviewWindows } from './review-windows.ts';
 import { notifyOperator } from './notify.ts';
 import { registerConsoleScheme, serveConsole } from './protocol.ts';
-import { confineWebContents, denyPermissions } from './security.ts';
+import { confineWebContents } from './security.ts';
 import { openTray } from './tray.ts';
 import { askWayOut } from './way-out.ts';
 import { openWindow, showPage } from './window.ts';
@@ -83,7 +84,7 @@ const startSomehow = async (folder: DataFolder): Promise<Desk | undefined> => {
 
 const start = async (folder: DataFolder, file: string | undefined): Promise<void> => {
   await app.whenReady();
-  denyPermissions(session.defaultSession);
+  allowLedgersOnly(session.defaultSession, () => window);
   serveConsole(consoleFolder);
   const desk = await startSomehow(folder);
   if (desk === undefined) {

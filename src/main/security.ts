@@ -1,4 +1,4 @@
-import { type Session, app } from 'electron';
+import { app } from 'electron';
 
 const deny = (event: { preventDefault(): void }): void => event.preventDefault();
 
@@ -11,11 +11,4 @@ export const confineWebContents = (): void => {
     contents.on('will-attach-webview', deny);
     contents.setWindowOpenHandler(() => ({ action: 'deny' }));
   });
-};
-
-/** The console needs no permission and no device. Without handlers, Electron grants what is asked for. */
-export const denyPermissions = (session: Session): void => {
-  session.setPermissionCheckHandler(() => false);
-  session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
-  session.setDevicePermissionHandler(() => false);
 };

@@ -12,7 +12,7 @@ export { BrowserWindow } from './browser-window.ts';
 export { Menu, Notification, Tray, desktop, dialog, nativeImage, safeStorage, screen, shell } from './desktop.ts';
 export { ipcMain } from './ipc-main.ts';
 export { protocol } from './schemes.ts';
-export { session } from './session.ts';
+export { permissions, session } from './session.ts';
 
 let copied = '';
 

@@ -4,6 +4,7 @@ import type {
   BrowserWindowConstructorOptions,
   IpcMainInvokeEvent,
   WebContents,
+  WebFrameMain,
   WindowOpenHandlerResponse,
 } from 'electron';
 import type { Browser, CDPSession, Page } from 'playwright-core';
@@ -92,10 +93,9 @@ const serveRequests = async (cdp: CDPSession, emitter: EventEmitter, mainFrame: 
   await cdp.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
 };
 
-const serveIpc = async (cdp: CDPSession, page: Page, sender: () => WebContents) => {
+const serveIpc = async (cdp: CDPSession, sender: () => WebContents) => {
   const call = async ({ channel, args }: Invocation): Promise<Omit<Delivery, 'id'>> => {
-    const url = fromChromium(page.url());
-    const senderFrame = strict('WebFrameMain', { url, origin: originOf(url), parent: null });
+    const { mainFrame: senderFrame } = sender();
     const event = strict<IpcMainInvokeEvent>('IpcMainInvokeEvent', { sender: sender(), senderFrame });
     try {
       return {
@@ -134,8 +134,20 @@ export const createContents = (
   let openHandler: WindowOpenHandler | undefined;
   let page: Page | undefined;
 
+  const getURL = (): string => fromChromium(page?.url() ?? '');
+  const mainFrame = strict<WebFrameMain>('WebFrameMain', {
+    get url() {
+      return getURL();
+    },
+    get origin() {
+      return originOf(getURL());
+    },
+    parent: null,
+  });
+
   const emitter = Object.assign(new EventEmitter(), {
-    getURL: () => fromChromium(page?.url() ?? ''),
+    getURL,
+    mainFrame,
     reload() {
       if (page === undefined) return;
       expected.add(withoutFragment(page.url()));
@@ -153,7 +165,7 @@ export const createContents = (
     const cdp = await context.newCDPSession(page);
     await cdp.send('Page.enable');
     const { frameTree } = await cdp.send('Page.getFrameTree');
-    await serveIpc(cdp, page, () => webContents);
+    await serveIpc(cdp, () => webContents);
     await serveRequests(cdp, emitter, frameTree.frame.id, expected);
     cdp.on('Page.windowOpen', ({ url }) => {
       // Chromium itself was told to open nothing.

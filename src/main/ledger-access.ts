@@ -1,0 +1,63 @@
+import { type BrowserWindow, type HIDDevice, type Session, dialog } from 'electron';
+import { CONSOLE_ORIGIN } from './console-files.ts';
+
+/** USB vendor id of Ledger. */
+const LEDGER = 0x2c97;
+
+/** Electron writes an origin with or without a slash, according to who asks. */
+const isConsole = (origin: string): boolean => origin === CONSOLE_ORIGIN || origin === `${CONSOLE_ORIGIN}/`;
+
+/** The Ledger to use: the only one, or that which the operator names; undefined for none. */
+const askWhich = async (ledgers: readonly HIDDevice[], window: BrowserWindow): Promise<HIDDevice | undefined> => {
+  if (ledgers.length < 2) return ledgers[0];
+  const names = ledgers.map(({ name }, index) => `${index + 1}. ${name}`);
+  const { response } = await dialog.showMessageBox(window, {
+    type: 'question',
+    message: 'Which Ledger is to sign?',
+    detail: 'Several are plugged in. Unplug the others if you cannot tell them apart.',
+    buttons: [...names, 'None'],
+    cancelId: names.length,
+  });
+  return ledgers[response];
+};
+
+/**
+ * Lets the desk's window, and there the console's own page, reach Ledgers, and no other device. Of everything else the
+ * console needs no permission: without handlers Electron grants what is asked for.
+ *
+ * @param deskWindow the one with the desk, while it is open; windows of reviews sign nothing
+ */
+export const allowLedgersOnly = (session: Session, deskWindow: () => BrowserWindow | undefined): void => {
+  session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
+  session.setPermissionCheckHandler(
+    (contents, permission, origin, { isMainFrame }) =>
+      permission === 'hid' &&
+      isMainFrame &&
+      isConsole(origin) &&
+      contents !== null &&
+      contents === deskWindow()?.webContents,
+  );
+  session.setDevicePermissionHandler(
+    ({ deviceType, origin, device }) =>
+      deviceType === 'hid' && isConsole(origin) && (device as HIDDevice).vendorId === LEDGER,
+  );
+
+  const unplugged = new Set<string>();
+  session.on('hid-device-removed', (_event, { device }) => unplugged.add(device.deviceId));
+  session.on('select-hid-device', (event, { deviceList, frame }, choose) => {
+    // Otherwise Electron takes the first.
+    event.preventDefault();
+    const window = deskWindow();
+    const isOwnPage = frame?.parent === null && isConsole(frame.origin) && frame === window?.webContents.mainFrame;
+    if (!isOwnPage) {
+      choose();
+      return;
+    }
+    unplugged.clear();
+    const ledgers = deviceList.filter(({ vendorId }) => vendorId === LEDGER);
+    askWhich(ledgers, window).then(
+      (ledger) => choose(ledger && !unplugged.has(ledger.deviceId) ? ledger.deviceId : undefined),
+      () => choose(),
+    );
+  });
+};

@@ -1,0 +1,139 @@
+import type { ContextModule } from '@ledgerhq/context-module';
+import {
+  type DeviceActionState,
+  DeviceActionStatus,
+  DeviceManagementKitBuilder,
+  type DeviceSessionId,
+  type DmkError,
+  UserInteractionRequired,
+} from '@ledgerhq/device-management-kit';
+import { SignerEthBuilder } from '@ledgerhq/device-signer-kit-ethereum';
+import { webHidTransportFactory } from '@ledgerhq/device-transport-kit-web-hid';
+import { type Observable, firstValueFrom } from 'rxjs';
+import type { Address, Hex } from '../../../../shared/schema/hex.ts';
+import { LedgerFault, ledgerFault } from './ledger-fault.ts';
+
+/** What the Ledger waits for its owner to do. */
+export type LedgerPrompt = 'unlock' | 'open-app' | 'compare-address' | 'confirm' | 'transaction-check';
+
+/** A connected Ledger. Everything it does rejects with a {@link LedgerFault}. */
+export interface Ledger {
+  /** The address at a path such as `m/44'/60'/0'/0/0`. @param confirm shows it there too, and waits for the approval */
+  address(path: string, options: { readonly confirm: boolean }): Promise<Address>;
+  /** Signs text as EIP-191 says. @returns 65 bytes r, s, v, where v is 27 or 28 */
+  signMessage(path: string, text: string): Promise<Hex>;
+  /** Signs an EIP-2718 type 2 transaction without a signature. @returns 65 bytes r, s, v, where v is 27 or 28 */
+  signTransaction(path: string, unsigned: Hex): Promise<Hex>;
+  /** Lets go of the device; what it was doing rejects. */
+  close(): Promise<void>;
+}
+
+/** The kit would ask the maker's servers what a contract or a token is called. This knows nothing and asks nobody. */
+const nothingKnown: ContextModule = {
+  getContexts: () => Promise.resolve([]),
+  getFieldContext: () => Promise.reject(new Error('No context is known')),
+  getTypedDataFilters: () => Promise.resolve({ type: 'error', error: new Error('No filter is known') }),
+  report: () => Promise.resolve(),
+};
+
+/** In place of the maker's servers for firmware and apps, so that nothing reaches them by mistake. */
+const NOWHERE = 'about:invalid';
+
+const PROMPTS: Readonly<Partial<Record<string, LedgerPrompt>>> = {
+  [UserInteractionRequired.UnlockDevice]: 'unlock',
+  [UserInteractionRequired.ConfirmOpenApp]: 'open-app',
+  [UserInteractionRequired.VerifyAddress]: 'compare-address',
+  [UserInteractionRequired.SignPersonalMessage]: 'confirm',
+  [UserInteractionRequired.SignTransaction]: 'confirm',
+  [UserInteractionRequired.Web3ChecksOptIn]: 'transaction-check',
+};
+
+const buildKit = () =>
+  new DeviceManagementKitBuilder()
+    .addTransport(webHidTransportFactory)
+    .addConfig({ managerApiUrl: NOWHERE, mockUrl: NOWHERE, webSocketUrl: NOWHERE })
+    .build();
+
+let kit: ReturnType<typeof buildKit> | undefined;
+
+type Steps<Output> = Observable<
+  DeviceActionState<Output, DmkError, { readonly requiredUserInteraction: UserInteractionRequired }>
+>;
+
+/** The last of what a device does, step by step. */
+const outcome = <Output>(
+  steps: Steps<Output>,
+  ask: (prompt: LedgerPrompt | undefined) => void,
+  purpose?: 'transaction',
+): Promise<Output> =>
+  new Promise<Output>((resolve, reject) => {
+    const fail = (error: unknown): void => reject(ledgerFault(error, purpose));
+    steps.subscribe({
+      next: (state) => {
+        if (state.status === DeviceActionStatus.Pending) ask(PROMPTS[state.intermediateValue.requiredUserInteraction]);
+        if (state.status === DeviceActionStatus.Completed) resolve(state.output);
+        if (state.status === DeviceActionStatus.Error) fail(state.error);
+      },
+      error: fail,
+      // Without an outcome it was cut short.
+      complete: () => fail({ _tag: 'DeviceDisconnectedWhileSendingError' }),
+    });
+  }).finally(() => ask(undefined));
+
+const joined = ({ r, s, v }: { readonly r: string; readonly s: string; readonly v: number }): Hex =>
+  `0x${r.slice(2)}${s.slice(2)}${(v < 27 ? v + 27 : v).toString(16)}`;
+
+const bytesOf = (hex: Hex): Uint8Array =>
+  Uint8Array.from(hex.slice(2).match(/../g) ?? [], (byte) => parseInt(byte, 16));
+
+const sessionLedger = (
+  dmk: NonNullable<typeof kit>,
+  sessionId: DeviceSessionId,
+  ask: (prompt: LedgerPrompt | undefined) => void,
+): Ledger => {
+  const signer = new SignerEthBuilder({ dmk, sessionId }).withContextModule(nothingKnown).build();
+  /** The kit throws at once where there is no session any more. */
+  const run = async <Output>(act: () => { observable: Steps<Output> }, purpose?: 'transaction'): Promise<Output> => {
+    try {
+      return await outcome(act().observable, ask, purpose);
+    } catch (error) {
+      throw ledgerFault(error, purpose);
+    }
+  };
+  const bare = (path: string): string => path.replace(/^m\//, '');
+  return {
+    async address(path, { confirm }) {
+      const { address } = await run(() => signer.getAddress(bare(path), { checkOnDevice: confirm }));
+      return address;
+    },
+    async signMessage(path, text) {
+      // As bytes: of text the kit would take the lower half of each UTF-16 unit.
+      return joined(await run(() => signer.signMessage(bare(path), new TextEncoder().encode(text))));
+    },
+    async signTransaction(path, unsigned) {
+      if (!unsigned.startsWith('0x02')) throw new LedgerFault('other', 'Only transactions of type 2 are signed.');
+      return joined(await run(() => signer.signTransaction(bare(path), bytesOf(unsigned)), 'transaction'));
+    },
+    // It may be gone already.
+    close: () => dmk.disconnect({ sessionId }).catch(() => undefined),
+  };
+};
+
+/**
+ * Lets the operator choose a Ledger and opens it. In a browser it has to be called from a click.
+ *
+ * @param ask told what the Ledger waits for; undefined when it waits for nobody
+ * @throws LedgerFault
+ */
+export const connectLedger = async (ask: (prompt: LedgerPrompt | undefined) => void): Promise<Ledger> => {
+  kit ??= buildKit();
+  try {
+    if (!kit.isEnvironmentSupported()) throw ledgerFault({ _tag: 'TransportNotSupportedError' });
+    const device = await firstValueFrom(kit.startDiscovering({}));
+    // Nothing is asked of the device between what is done here.
+    const sessionRefresherOptions = { isRefresherDisabled: true };
+    return sessionLedger(kit, await kit.connect({ device, sessionRefresherOptions }), ask);
+  } catch (error) {
+    throw ledgerFault(error);
+  }
+};
