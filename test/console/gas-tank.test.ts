@@ -99,9 +99,12 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   const left = await tankOf(owner);
   expect(left).toBe(before + ETHER);
   await expect
-    .poll(() => shownBalance(page).locator('.amount').getAttribute('title'))
+    .poll(() => shownBalance(page).locator('.amount').getAttribute('title'), { timeout: 10_000 })
     .toBe(`${String(left).replace(/\B(?=(\d{3})+$)/g, '\u2009')} wei`);
-  expect(await page.getByRole('region', { name: 'Transactions' }).getByText('Mined').count()).toBe(2);
+  const listed = page.getByRole('region', { name: 'Transactions' }).getByRole('listitem');
+  const mined = listed.filter({ hasText: 'gas tank' }).filter({ hasText: 'Mined' });
+  await mined.nth(1).waitFor();
+  expect(await mined.count()).toBe(2);
   await look(page, '6-filled');
 }, 120_000);
 
@@ -116,7 +119,7 @@ test('a contract is deployed and its signing key replaced, with a local key, and
   await dialog.getByLabel('Password once more').fill(PASSWORD);
   await look(page, '7-new-key');
   await dialog.getByRole('button', { name: 'Add the key' }).click();
-  await page.getByRole('region', { name: 'Local keys' }).getByText('Owner').waitFor();
+  await page.getByRole('cell', { name: 'Owner', exact: true }).waitFor();
   await look(page, '8-keys');
   const [owner] = await engine.service.call('keystores.list', {});
   await chain.provider.send('anvil_setBalance', [owner!.address, `0x${(ETHER * 10n).toString(16)}`]);
@@ -147,4 +150,12 @@ test('a contract is deployed and its signing key replaced, with a local key, and
   await section.getByRole('button', { name: 'Have the contract accept it' }).click();
   await sign();
   expect(await accepts(next)).toBe(true);
+  const before = (await engine.service.call('signers.list', {}))[0]!.address;
+  await section.getByRole('button', { name: 'Sign with it' }).click();
+  await section.getByText('The contract still accepts the key before').waitFor();
+  await look(page, '11-rotated');
+  expect((await engine.service.call('signers.list', {}))[0]!.address).toBe(next);
+  await section.getByRole('button', { name: 'Take the key before away' }).click();
+  await sign();
+  expect(await accepts(before)).toBe(false);
 }, 120_000);
