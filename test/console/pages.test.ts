@@ -70,6 +70,18 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
       await page.getByText("On the last 24 hours' traffic").waitFor();
     },
   },
+  'gas-tank': {
+    address: () => '#/gas-tank',
+    ready: (page) => page.getByRole('region', { name: 'Balance' }).getByText('Low below').waitFor(),
+  },
+  'gas-tank-funding': {
+    address: () => '#/gas-tank',
+    ready: async (page) => {
+      await page.getByRole('button', { name: /^(Set the funding wallet|Change it)$/ }).click();
+      await page.getByRole('dialog').getByText('Elsewhere').click();
+      await page.getByRole('img', { name: 'QR code of the message to sign' }).waitFor();
+    },
+  },
   tokens: {
     address: () => '#/tokens',
     ready: async (page) => {
