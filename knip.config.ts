@@ -6,6 +6,8 @@ export default {
     'src/{cli,demo,main,preload}/index.ts',
     'scripts/*.ts',
     'test/bench/{index,console,floor-server,webhook-server}.ts',
+    // Built by test/console/ledger.test.ts.
+    'test/console/ledger-page/main.ts',
   ],
   project: ['src/**/*.{ts,vue}', 'test/**/*.ts', 'scripts/**/*.ts'],
   // A type that an exported signature mentions may have a name outside its file.
