@@ -1,4 +1,4 @@
-import { Transaction, Wallet } from 'ethers';
+import type { Wallet } from 'ethers';
 import type { Caller } from '../engine/service/index.ts';
 import type { ProcedureInput, ProcedureOutput } from '../shared/contract/index.ts';
 import { EngineError } from '../shared/errors.ts';
@@ -10,7 +10,9 @@ type Sent = ProcedureOutput<'transactions.send'>;
 /** How long a command waits for its transaction; afterwards the running service, or the next command, follows it. */
 const WAIT = { times: 60, ms: 2_000 };
 
-const walletOf = (file: string): Wallet => {
+const walletOf = async (file: string): Promise<Wallet> => {
+  // Other commands start without it.
+  const { Wallet } = await import('ethers');
   try {
     return new Wallet(readSecretFile(file).reveal());
   } catch (error) {
@@ -40,7 +42,8 @@ export const signAndSend = async (
   action: ProcedureInput<'transactions.prepare'>['action'],
   keyFile: string,
 ): Promise<Sent> => {
-  const wallet = walletOf(keyFile);
+  const wallet = await walletOf(keyFile);
+  const { Transaction } = await import('ethers');
   const { draftId, unsigned, summary } = await call('transactions.prepare', {
     action,
     from: wallet.address as Address,

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { parseEther } from 'ethers';
+import { decimalToWei } from '../shared/schema/decimal.ts';
 import type { Address } from '../shared/schema/hex.ts';
 import { command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
@@ -10,7 +10,7 @@ type MoneyOptions = TankOptions & { amount: string; fromKeyFile: string };
 
 /** Reads an amount of the chain's coin, such as 0.5, as decimal wei. */
 const amountArgument = (text: string): string => {
-  if (/^\d{1,20}(?:\.\d{1,18})?$/.test(text)) return String(parseEther(text));
+  if (/^\d{1,20}(?:\.\d{1,18})?$/.test(text)) return String(decimalToWei(text));
   throw new InvalidArgumentError('It must be an amount of the coin of the chain, such as 0.5.');
 };
 
@@ -47,9 +47,9 @@ const withdraw = moving(
 
 const threshold = ofTank('threshold', 'Say below what a gas tank is low; without an amount: below twenty operations')
   .option('--amount <amount>', 'amount of the coin of the chain, such as 0.5', amountArgument)
-  .action(({ paymaster: paymasterId, amount = null, ...options }: TankOptions & { amount?: string }) =>
+  .action(({ paymaster: paymasterId, amount, ...options }: TankOptions & { amount?: string }) =>
     printFromDesk(options, async (call) => {
-      await call('tanks.setThreshold', { paymasterId, lowWei: amount });
+      await call('tanks.setThreshold', { paymasterId, lowWei: amount ?? null });
       return call('tanks.get', { paymasterId });
     }),
   );

@@ -20,6 +20,9 @@ const WEEK_MS = 7 * DAY_MS;
 /** What began a moment ago says little about a day. */
 const LEAST_MS = 3_600_000;
 
+/** To a hundredth, for reading. */
+const quotient = (one: bigint, other: bigint): number => Number((one * 100n) / other) / 100;
+
 /** What the chain says; null where it cannot be asked. */
 const ifAnswered = async <T>(read: () => Promise<T>): Promise<T | null> => {
   try {
@@ -102,8 +105,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
         promisedWei: String(promisedWei),
         freeWei: freeWei === null ? null : String(freeWei),
         burnWeiPerDay: String(burnWei),
-        // Days to a hundredth, for reading.
-        daysLeft: isBurning ? Number((freeWei * 100n) / burnWei) / 100 : null,
+        daysLeft: isBurning ? quotient(freeWei, burnWei) : null,
         lowWei: lowTankWei === undefined ? null : String(lowTankWei),
         level,
         signer,

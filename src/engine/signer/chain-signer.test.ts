@@ -7,7 +7,7 @@ import { openDataFolder } from '../data-folder/data-folder.ts';
 import { type Engine, createEngine } from '../index.ts';
 import { createLog } from '../log.ts';
 import { Secret } from '../secret.ts';
-import { signerKeyName } from './chain-signer.ts';
+import { nextSignerKeyName, signerKeyName } from './chain-signer.ts';
 import { openVault } from './vault.ts';
 
 const scrypt = { N: 2, r: 1, p: 1 };
@@ -48,4 +48,31 @@ test('a crash between the key and its record does not leave the desk signing for
   vault.set(signerKeyName(chainId), new Secret(privateKey));
   vault.lock();
   expect(await (await start(dir)).call('signers.list', {})).toEqual([{ chainId, address }]);
+});
+
+test('a crash in the middle of a change of keys leaves the desk signing with the new one, and none prepared', async () => {
+  const dir = tempFolder();
+  await (await start(dir)).call('signers.create', { chainId });
+  const { address } = await engine!.service.call('signers.prepareNext', { chainId });
+  await engine?.stop();
+  const vault = openVault(join(dir, 'vault.json'), { scrypt });
+  await vault.unlock({ passphrase });
+  vault.set(signerKeyName(chainId), vault.get(nextSignerKeyName(chainId))!);
+  vault.lock();
+  const service = await start(dir);
+  expect(await service.call('signers.list', {})).toEqual([{ chainId, address }]);
+  expect((await service.call('signers.prepareNext', { chainId })).address).not.toBe(address);
+});
+
+test('a prepared key is used once, and not at all once it is dropped', async () => {
+  const service = await start(tempFolder());
+  await expect(service.call('signers.prepareNext', { chainId })).rejects.toMatchObject({ code: 'SIGNER_MISSING' });
+  await service.call('signers.create', { chainId });
+  await service.call('signers.prepareNext', { chainId });
+  await service.call('signers.dropNext', { chainId });
+  await expect(service.call('signers.useNext', { chainId })).rejects.toMatchObject({ code: 'SIGNER_MISSING' });
+  const { address } = await service.call('signers.prepareNext', { chainId });
+  expect(await service.call('signers.useNext', { chainId })).toEqual({ chainId, address });
+  await expect(service.call('signers.useNext', { chainId })).rejects.toMatchObject({ code: 'SIGNER_MISSING' });
+  expect(await service.call('signers.list', {})).toEqual([{ chainId, address }]);
 });

@@ -75,10 +75,11 @@ const mustAccept = (next: Address, [first]: readonly PaymasterContract[]): void 
  *   `RPC_MISSING`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`; RpcError. Nothing is changed then
  */
 export const useNextSigner = async (
-  { store, vault, rpc }: Pick<NextSignerContext, 'store' | 'vault' | 'rpc'>,
+  context: Pick<NextSignerContext, 'store' | 'vault' | 'rpc'>,
   chainId: number,
   replacing?: Omit<PaymasterContract, 'checked'>,
 ): Promise<ChainSigner> => {
+  const { store, vault, rpc } = context;
   const next = nextSignerOf(vault, chainId);
   if (next === undefined) throw new EngineError('SIGNER_MISSING', `No next key is prepared for chain ${chainId}.`);
   const attached = (await store.listPaymasterContracts()).filter((contract) => contract.chainId === chainId);

@@ -1,6 +1,7 @@
-import { Interface, formatEther } from 'ethers';
+import { Interface } from 'ethers';
 import type { ChainAction } from '../../shared/contract/transactions.ts';
 import { EngineError } from '../../shared/errors.ts';
+import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
 import type { ChainAccess } from '../chain/chain-access.ts';
 import { chainSymbol } from '../chain/chain-symbol.ts';
@@ -62,7 +63,7 @@ const tankOf = async ({ store }: ActionContext, paymasterId: string): Promise<Ta
 };
 
 const amountOn = async ({ store }: ActionContext, chainId: number, wei: bigint): Promise<string> =>
-  `${formatEther(wei)} ${chainSymbol(chainId, await store.findChain(chainId))}`;
+  `${weiToDecimal(wei)} ${chainSymbol(chainId, await store.findChain(chainId))}`;
 
 const deposit = async (context: ActionContext, { paymasterId, amountWei }: Action<'deposit'>): Promise<ActionCall> => {
   const { chainId, layout, contract, entryPoint, fundingWallet } = await tankOf(context, paymasterId);

@@ -1,3 +1,4 @@
+import { getAddress } from 'ethers';
 import { z } from 'zod';
 import { type Address, address, sameAddress } from '../../shared/schema/hex.ts';
 import { quantity, toQuantity } from '../../shared/schema/quantity.ts';
@@ -86,5 +87,5 @@ export const lookUp = async (rpc: RpcClient, sent: OperatorTransaction): Promise
     const outcome = `The wallet sent another transaction than was drafted: ${wrong.join(', ')} differ.`;
     return { ...mined, state: 'mined', outcome };
   }
-  return { ...mined, state: 'mined', contract: contractAddress ?? null };
+  return { ...mined, state: 'mined', contract: contractAddress ? (getAddress(contractAddress) as Address) : null };
 };

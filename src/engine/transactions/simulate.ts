@@ -1,5 +1,6 @@
-import { Interface, Transaction, formatEther } from 'ethers';
+import { Interface, Transaction } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
+import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type Address, type Hex, isHex, sameAddress } from '../../shared/schema/hex.ts';
 import { quantity, toQuantity } from '../../shared/schema/quantity.ts';
 import { readBlockGas, readTransactionCount } from '../chain/gas/eth-call.ts';
@@ -53,7 +54,7 @@ export const readOwner = async (rpc: RpcClient, contract: Address): Promise<Addr
 const wouldFail = async (rpc: RpcClient, call: SimulatedCall, cause: RpcError): Promise<EngineError> => {
   if (!hasReverted(cause)) return nodeRefusal(call.chainId, cause);
   const reason = failureWords(cause);
-  const owner = call.to === null || call.valueWei > 0n ? undefined : await readOwner(rpc, call.to);
+  const owner = call.to !== null && /owner|ownable/i.test(reason) ? await readOwner(rpc, call.to) : undefined;
   const isOther = owner !== undefined && !sameAddress(owner, call.from);
   const fix = isOther ? ` Only the owner ${owner} may do this.` : '';
   const data = { reason, ...(isOther && { only: owner }) };
@@ -69,8 +70,8 @@ const askQuantity = async (rpc: RpcClient, method: string, params: readonly unkn
 const mustHold = (from: Address, balanceWei: bigint, neededWei: bigint): void => {
   if (balanceWei >= neededWei) return;
   const missingWei = neededWei - balanceWei;
-  const holds = `${from} holds ${formatEther(balanceWei)}, and it takes up to ${formatEther(neededWei)} with the fee`;
-  const message = `The funds are insufficient: ${holds}. ${formatEther(missingWei)} is missing.`;
+  const holds = `${from} holds ${weiToDecimal(balanceWei)}, and it takes up to ${weiToDecimal(neededWei)} with the fee`;
+  const message = `The funds are insufficient: ${holds}. ${weiToDecimal(missingWei)} is missing.`;
   throw new EngineError('TRANSACTION_WOULD_FAIL', message, { missingWei: String(missingWei) });
 };
 
@@ -109,9 +110,10 @@ export const simulate = async (rpc: RpcClient, call: SimulatedCall): Promise<Tra
   const gasLimit = estimate + (estimate * GAS_HEADROOM_PERCENT) / 100n;
   const [{ base, most, priority }, nonce] = await Promise.all([
     readFees(rpc),
-    readTransactionCount(rpc, from, 'pending'),
+    // Far below 2^53.
+    readTransactionCount(rpc, from, 'pending').then(Number),
   ]);
   mustHold(from, balanceWei, valueWei + gasLimit * most);
   const fees = base ? { type: 2, maxFeePerGas: most, maxPriorityFeePerGas: priority } : { type: 0, gasPrice: most };
-  return Transaction.from({ ...fees, chainId, nonce: Number(nonce), to, value: valueWei, data, gasLimit });
+  return Transaction.from({ ...fees, chainId, nonce, to, value: valueWei, data, gasLimit });
 };

@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Transaction, type Wallet, HDNodeWallet, parseEther, toQuantity } from 'ethers';
+import { afterAll, beforeAll } from 'vitest';
+import { contractAt, deployWorld, devWallet, type WorldContracts } from '../../src/demo/world-contracts.ts';
+import type { ProcedureInput, ProcedureOutput } from '../../src/shared/contract/index.ts';
+import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import { type CuttableProxy, startCuttableProxy } from './cuttable-proxy.ts';
+import { type TestChain, useLocalChain } from './local-chain.ts';
+import { ManualClock } from './manual-clock.ts';
+import { type ServingEngine, type SponsoredDapp, startEngine } from './sponsored-world.ts';
+
+type Action = ProcedureInput<'transactions.prepare'>['action'];
+/** What `transactions.prepare` answers. */
+export type PreparedDraft = ProcedureOutput<'transactions.prepare'>;
+/** What `transactions.send` answers. */
+export type SentTransaction = ProcedureOutput<'transactions.send'>;
+
+/** A desk whose operator acts on a local chain, which it reaches through a line that can be cut. */
+export interface OperatorDesk {
+  readonly chain: TestChain;
+  readonly line: CuttableProxy;
+  readonly clock: ManualClock;
+  readonly contracts: WorldContracts;
+  /** Pays for and owns what the desk did not deploy by itself. */
+  readonly operator: HDNodeWallet;
+  readonly engine: () => ServingEngine;
+  /** Ends the engine and starts another on the same data folder. */
+  restart(): Promise<void>;
+  /** A key of its own with some money. */
+  rich(ether?: string): Promise<HDNodeWallet>;
+  /** Attaches a new contract of the version, owned by {@link operator}. */
+  attach(version: string): Promise<Address>;
+  /** A DApp with a funding wallet of its own, which is rich. */
+  dapp(version: string): Promise<SponsoredDapp & { readonly wallet: HDNodeWallet }>;
+  prepare(action: Action, from: { address: string }): Promise<PreparedDraft>;
+  /** Prepares, signs and sends. */
+  send(action: Action, from: Wallet | HDNodeWallet): Promise<SentTransaction>;
+  /** The transaction as the desk knows it now. */
+  now(sent: SentTransaction): Promise<SentTransaction>;
+  tank(dapp: SponsoredDapp): Promise<ProcedureOutput<'tanks.get'>>;
+  /** What the chain says is in a tank, or in the deposit of a contract without tanks. */
+  balanceOnChain(contract: Address, fundingWallet?: Address): Promise<bigint>;
+  /** Holds transactions back until {@link mine}. */
+  hold(): Promise<void>;
+  /** Mines what is held back and some blocks more, and mines each transaction at once from then on. */
+  mine(blocks?: number): Promise<void>;
+}
+
+/** The transaction of a draft, signed as a device would. */
+export const signDraft = async (
+  { unsigned }: Pick<PreparedDraft, 'unsigned'>,
+  wallet: Wallet | HDNodeWallet,
+): Promise<Hex> => (await wallet.signTransaction(Transaction.from(unsigned))) as Hex;
+
+const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promise<OperatorDesk> => {
+  const { provider, chainId } = chain;
+  const operator = devWallet(0, provider);
+  const contracts = await deployWorld(operator);
+  const block = await provider.getBlock('latest');
+  const clock = new ManualClock((block?.timestamp ?? 0) * 1000);
+  let engine = await startEngine({ dir, clock });
+  const { call } = engine.service;
+  await call('chains.set', { chainId, rpc: line.url });
+  await call('signers.create', { chainId });
+  const service = (): ServingEngine['service'] => engine.service;
+
+  const desk: OperatorDesk = {
+    chain,
+    line,
+    clock,
+    contracts,
+    operator,
+    engine: () => engine,
+    async restart() {
+      await engine.stop();
+      engine = await startEngine({ dir, clock });
+    },
+    async rich(ether = '100') {
+      const wallet = HDNodeWallet.createRandom().connect(provider) as HDNodeWallet;
+      await provider.send('anvil_setBalance', [wallet.address, toQuantity(parseEther(ether))]);
+      return wallet;
+    },
+    async attach(version) {
+      const deployment = { chainId, version, privateKey: operator.privateKey };
+      return (await service().call('paymasterContracts.deploy', deployment)).address;
+    },
+    async dapp(version) {
+      const wallet = await desk.rich();
+      return { ...(await engine.dapp({ version, fundingWallet: wallet })), wallet };
+    },
+    prepare: (action, { address }) => service().call('transactions.prepare', { action, from: address }),
+    async send(action, from) {
+      const draft = await desk.prepare(action, from);
+      const signedTransaction = await signDraft(draft, from);
+      return service().call('transactions.send', { draftId: draft.draftId, signed: { signedTransaction } });
+    },
+    async now({ transactionId }) {
+      const all = await service().call('transactions.list', {});
+      const found = all.find((one) => one.transactionId === transactionId);
+      if (found === undefined) throw new Error('the desk does not know the transaction');
+      return found;
+    },
+    tank: ({ paymasterId }) => service().call('tanks.get', { paymasterId }),
+    async balanceOnChain(contract, fundingWallet) {
+      const [name, at, whose] =
+        fundingWallet === undefined
+          ? (['EntryPoint', entryPointAddress['0.6'], contract] as const)
+          : (['VerifyingSingletonPaymaster', contract, fundingWallet] as const);
+      const method = fundingWallet === undefined ? 'balanceOf' : 'getBalance';
+      return (await (await contractAt(name, at, provider)).getFunction(method)(whose)) as bigint;
+    },
+    hold: async () => {
+      await provider.send('evm_setAutomine', [false]);
+    },
+    async mine(blocks = 1) {
+      await provider.send('anvil_mine', [toQuantity(blocks)]);
+      await provider.send('evm_setAutomine', [true]);
+    },
+  };
+  return desk;
+};
+
+/** Gives the tests of the file that calls it such a desk. The result is for inside tests. */
+export const useOperatorDesk = (): (() => OperatorDesk) => {
+  const localChain = useLocalChain();
+  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-operator-'));
+  let desk: OperatorDesk | undefined;
+  beforeAll(async () => {
+    desk = await build(localChain(), await startCuttableProxy(localChain().url), dir);
+  });
+  afterAll(async () => {
+    await desk?.engine().stop();
+    await desk?.line.cut();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  return () => {
+    if (desk === undefined) throw new Error('The desk is there only while tests run');
+    return desk;
+  };
+};
