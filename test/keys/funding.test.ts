@@ -330,7 +330,6 @@ describe('a wallet that does not sign leaves everything as it was, and it is sai
 });
 
 test('a wallet can tell its owner who asks', async () => {
-  wallet().behave(() => undefined);
   const { accounts } = await desk().service.call('wallets.accounts', { url: wallet().url });
   expect(accounts).toEqual([wallet().account.address]);
   expect(wallet().asked.at(-1)?.headers).toMatchObject({

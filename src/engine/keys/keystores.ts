@@ -125,11 +125,13 @@ export const createKeystores = (desk: {
     });
     return { address, label, createdAt, fault: null };
   };
-  const opened = <T>(address: Address, password: string, use: (key: Buffer) => Promise<T> | T): Promise<T> =>
-    withKey(readKeystore(readText(pathOf(address))).file, password, (key) => {
+  const opened = async <T>(address: Address, password: string, use: (key: Buffer) => Promise<T> | T): Promise<T> => {
+    const { file } = readKeystore(readText(pathOf(address)));
+    return withKey(file, password, (key) => {
       if (sameAddress(addressOf(key), address)) return use(key);
       throw invalidKeystore('it holds the key of another address than its name says');
     });
+  };
 
   return {
     list: () =>
