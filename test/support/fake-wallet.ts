@@ -63,7 +63,10 @@ export const useFakeWallet = (): (() => FakeWallet) => {
     asked.push(request);
     const reply = behaviour(request) ?? (await clef(account, request));
     waiting.get(method)?.();
-    if ('act' in reply) return reply.act(response);
+    if ('act' in reply) {
+      reply.act(response);
+      return;
+    }
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
   };
