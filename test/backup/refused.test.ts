@@ -197,6 +197,23 @@ describe('what would destroy a desk is refused with nothing changed:', () => {
     ];
     for (const [entries, link] of cases)
       expect(await refusal(await sealed(entries, link))).toMatch(/^BACKUP_UNREADABLE/);
+    const place = (name: string) =>
+      withManifest((given) => ({
+        ...given,
+        files: [...(given['files'] as object[]), { name, bytes: 0, sha256: '0'.repeat(64) }],
+      }));
+    for (const name of [
+      'keystores/../../escaped.json',
+      `keystores/../0x${'11'.repeat(20)}.json`,
+      `keystores/sub/0x${'11'.repeat(20)}.json`,
+      `keystores\\0x${'11'.repeat(20)}.json`,
+      `/keystores/0x${'11'.repeat(20)}.json`,
+      `keystores/0x${'11'.repeat(20)}.json\n`,
+      'keystores/',
+      'keystores',
+    ]) {
+      expect(await refusal(await place(name)), name).toMatch(/its manifest is not in the form/);
+    }
     expect(await refusal(await withManifest(() => ({ format: 'something else', version: 1 })))).toMatch(
       /not a Gasdesk backup/,
     );

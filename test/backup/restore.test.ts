@@ -119,6 +119,74 @@ test.each([[[]], [['gasdesk.json']], [['gasdesk.json', 'vault.json']], [['gasdes
   },
 );
 
+describe('the local keys in a backup', () => {
+  const deskWithKey = async (label: string) => {
+    const dir = tempFolder();
+    const engine = await quickEngine(dir);
+    const key = await engine.service.call('keystores.create', { label, password: label });
+    const { path } = await engine.service.call('backups.create', { file: tempFolder(), passphrase: OTHER });
+    await engine.stop();
+    return { dir, key, backup: path, file: join(dir, 'keystores', `${key.address.toLowerCase()}.json`) };
+  };
+  const keysOf = async (dir: string) => {
+    const engine = await engineOf(dir);
+    try {
+      const keys = await engine.service.call('keystores.list', {});
+      // Each is whole: its password opens it.
+      for (const { address, label } of keys) {
+        await engine.service.call('keystores.remove', { address, password: label });
+      }
+      return keys;
+    } finally {
+      await engine.stop();
+    }
+  };
+
+  test('come back as they were, for their owner only', async () => {
+    const { key, backup, file } = await deskWithKey('Funds');
+    const fresh = join(tempFolder(), 'fresh');
+    await restore(backup, fresh);
+    const restored = join(fresh, 'keystores', file.slice(-'0x.json'.length - 40));
+    expect(readFileSync(restored, 'utf8')).toBe(readFileSync(file, 'utf8'));
+    const modes = [join(fresh, 'keystores'), restored].map((path) => statSync(path).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o600]);
+    expect(await keysOf(fresh)).toEqual([key]);
+  });
+
+  test('take the place of others, which are in the backup that is made first; what is not a key stays', async () => {
+    const [first, second] = [await deskWithKey('First'), await deskWithKey('Second')];
+    writeFileSync(join(second.dir, 'keystores', 'notes.txt'), 'mine');
+    const { before } = await restore(first.backup, second.dir);
+    const there = readdirSync(join(second.dir, 'keystores'));
+    expect(there.sort()).toEqual([`${first.key.address.toLowerCase()}.json`, 'notes.txt']);
+    expect(await keysOf(second.dir)).toEqual([first.key]);
+    const fresh = join(tempFolder(), 'fresh');
+    await restore(before!.path, fresh);
+    expect(await keysOf(fresh)).toEqual([second.key]);
+  });
+
+  test.each([0, 1, 2])('are complete after the next start, if a crash came after %i of them', async (done) => {
+    const [first, second] = [await deskWithKey('First'), await deskWithKey('Second')];
+    const whole = join(tempFolder(), 'whole');
+    const { manifest } = await restore(first.backup, whole);
+    const ready = join(second.dir, 'restore.ready');
+    cpSync(whole, ready, { recursive: true, filter: (path) => !path.includes('run') });
+    writeFileSync(join(ready, 'manifest.json'), JSON.stringify(manifest));
+    const name = first.file.slice(-'0x.json'.length - 40);
+    if (done > 0) renameSync(join(ready, 'keystores', name), join(second.dir, 'keystores', name));
+    if (done > 1) rmSync(second.file);
+    expect(await keysOf(second.dir)).toEqual([first.key]);
+    expect(existsSync(ready)).toBe(false);
+  });
+
+  test('are not lost where a folder has them and nothing else of a desk', async () => {
+    const [{ backup }, { dir, file }] = [await deskWithKey('First'), await deskWithKey('Second')];
+    for (const name of ['gasdesk.db', 'vault.json']) rmSync(join(dir, name));
+    await expect(restore(backup, dir)).rejects.toMatchObject({ code: 'BACKUP_FAILED' });
+    expect(existsSync(file)).toBe(true);
+  });
+});
+
 test('a restore that was killed before it was decided leaves the desk as it was, and nothing readable behind', async () => {
   const { dir } = await deskWith('Mine');
   for (const left of ['restore.new', 'backup.tmp']) {

@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Transaction, Wallet, getBytes, toUtf8String } from 'ethers';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 
 /** One request to the wallet. */
 export interface WalletRequest {
@@ -24,7 +24,7 @@ export interface FakeWallet {
   readonly account: Wallet;
   /** What it was asked, in order. */
   readonly asked: WalletRequest[];
-  /** Decides what the wallet does from now on; undefined leaves it to Clef. */
+  /** Decides what the wallet does until the test ends; undefined leaves it to Clef. */
   behave(reply: (request: WalletRequest) => WalletReply | undefined): void;
   /** Resolves when a request of this method has arrived. */
   askedFor(method: string): Promise<void>;
@@ -51,7 +51,7 @@ const clef = async (account: Wallet, { method, params }: WalletRequest): Promise
   return UNKNOWN;
 };
 
-/** Gives the tests of the file that calls it such a wallet; it is Clef again for each that calls `behave`. */
+/** Gives the tests of the file that calls it such a wallet: Clef, unless a test says otherwise. */
 export const useFakeWallet = (): (() => FakeWallet) => {
   const account = new Wallet(Wallet.createRandom().privateKey);
   const asked: WalletRequest[] = [];
@@ -63,7 +63,10 @@ export const useFakeWallet = (): (() => FakeWallet) => {
     asked.push(request);
     const reply = behaviour(request) ?? (await clef(account, request));
     waiting.get(method)?.();
-    if ('act' in reply) return reply.act(response);
+    if ('act' in reply) {
+      reply.act(response);
+      return;
+    }
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
   };
@@ -73,6 +76,9 @@ export const useFakeWallet = (): (() => FakeWallet) => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterEach(() => {
+    behaviour = () => undefined;
   });
   afterAll(() => {
     server.closeAllConnections();

@@ -2,10 +2,12 @@ import type { Transaction } from 'ethers';
 import type { SigningKey } from '../../shared/contract/keys.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { Keystores } from './keystores.ts';
+import { checksummed } from './message-proof.ts';
 import type { Wallets } from './wallets.ts';
 
 /** One key of the operator: a keystore that is opened for each use, or an account of a wallet on this machine. */
 export interface KeySigner {
+  /** With checksum. */
   readonly address: Address;
   /** Signs as an EIP-191 personal message. What is answered was made by {@link address}. @throws EngineError */
   signMessage(text: string): Promise<Hex>;
@@ -32,7 +34,7 @@ interface KeyHolders {
 /** The one way to the operator's keys, whatever holds them. */
 export const createKeySigners = ({ keystores, wallets }: KeyHolders): KeySigners => ({
   of(key) {
-    const { address } = key;
+    const address = checksummed(key.address);
     if (key.kind === 'wallet') {
       return {
         address,

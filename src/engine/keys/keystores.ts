@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Wallet, getAddress } from 'ethers';
+import { Wallet } from 'ethers';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, addressKey, sameAddress } from '../../shared/schema/hex.ts';
@@ -17,6 +17,7 @@ import {
   invalidKeystore,
   readKeystore,
 } from './keystore-file.ts';
+import { checksummed } from './message-proof.ts';
 
 /** A local key, as it can be told without opening it. */
 export interface Keystore {
@@ -103,7 +104,7 @@ export const createKeystores = (desk: {
   const pathOf = (address: Address): string => join(dir, `${addressKey(address)}.json`);
 
   const describe = (address: Address): Keystore => {
-    const known = { address: getAddress(address) as Address };
+    const known = { address: checksummed(address) };
     try {
       const { json } = readKeystore(readText(pathOf(address)));
       const { data } = oursSchema.safeParse(json[OURS]);
@@ -125,11 +126,13 @@ export const createKeystores = (desk: {
     });
     return { address, label, createdAt, fault: null };
   };
-  const opened = <T>(address: Address, password: string, use: (key: Buffer) => Promise<T> | T): Promise<T> =>
-    withKey(readKeystore(readText(pathOf(address))).file, password, (key) => {
+  const opened = async <T>(address: Address, password: string, use: (key: Buffer) => Promise<T> | T): Promise<T> => {
+    const { file } = readKeystore(readText(pathOf(address)));
+    return withKey(file, password, (key) => {
       if (sameAddress(addressOf(key), address)) return use(key);
       throw invalidKeystore('it holds the key of another address than its name says');
     });
+  };
 
   return {
     list: () =>

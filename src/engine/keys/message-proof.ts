@@ -1,5 +1,5 @@
-import { Signature, verifyMessage } from 'ethers';
-import type { Address, Hex } from '../../shared/schema/hex.ts';
+import { Signature, getAddress, verifyMessage } from 'ethers';
+import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 
 /** Who signed a message. */
 export interface MessageProof {
@@ -18,3 +18,6 @@ export const proofOf = (message: string, signature: string): MessageProof | unde
     return undefined;
   }
 };
+
+/** The address with its checksum, however it was written. */
+export const checksummed = (address: Address): Address => getAddress(addressKey(address)) as Address;

@@ -1,9 +1,9 @@
-import { Transaction, getAddress, hexlify, toQuantity, toUtf8Bytes } from 'ethers';
+import { Transaction, hexlify, toQuantity, toUtf8Bytes } from 'ethers';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, address, hash, hex, sameAddress } from '../../shared/schema/hex.ts';
 import type { Clock } from '../clock.ts';
-import { proofOf } from './message-proof.ts';
+import { checksummed, proofOf } from './message-proof.ts';
 import { type WalletRefusal, createWalletRpc } from './wallet-rpc.ts';
 
 /** An account of a wallet on this machine. */
@@ -39,13 +39,13 @@ const untrue = (what: string): EngineError =>
 /** "Method not found" of JSON-RPC, "Unsupported Method" of EIP-1193. */
 const isUnknown = ({ code }: WalletRefusal): boolean => code === -32601 || code === 4200;
 
-const read = <T>(schema: z.ZodType<T, unknown>, result: unknown, what: string): T => {
+const read = <T>(schema: z.ZodType<T>, result: unknown, what: string): T => {
   const { data, success } = schema.safeParse(result);
   if (!success) throw untrue(what);
   return data;
 };
 
-const addresses = z.array(address as z.ZodType<Address, unknown>).max(1_000);
+const addresses = z.array(address).max(1_000);
 const quantity = z
   .string()
   .regex(/^0x[0-9a-f]{1,16}$/i)
@@ -103,9 +103,10 @@ export const createWallets = (clock: Clock): Wallets => {
     async accounts(url) {
       const { clef } = await probe(url);
       const result = clef ? await confirmed(url, 'account_list', []) : await providerAccounts(url);
-      return read(addresses, result, 'a list of accounts').map((one) => getAddress(one) as Address);
+      return read(addresses, result, 'a list of accounts').map(checksummed);
     },
-    async signMessage({ url, address: from }, text) {
+    async signMessage({ url, address: account }, text) {
+      const from = checksummed(account);
       const { clef } = await probe(url);
       const data = hexlify(toUtf8Bytes(text));
       const result = clef
@@ -115,7 +116,8 @@ export const createWallets = (clock: Clock): Wallets => {
       if (proof !== undefined && sameAddress(proof.address, from)) return proof.signature;
       throw untrue(`a signature of ${from}`);
     },
-    async transact({ url, address: from }, unsigned) {
+    async transact({ url, address: account }, unsigned) {
+      const from = checksummed(account);
       const { clef, chainId } = await probe(url);
       const request = requestOf(from, unsigned);
       if (clef) {
