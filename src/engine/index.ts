@@ -151,7 +151,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       webhooks,
       clock,
       entropy,
-      pause: await createPauseSwitch(store),
+      pause: await createPauseSwitch(store, log),
       log,
       receiver,
       settings,

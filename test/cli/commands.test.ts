@@ -168,6 +168,8 @@ describe.concurrent.each([
       'LUK',
       '--treasury',
       `0x${'7e'.repeat(20)}`,
+      '--breaker',
+      '0.5/90m',
     ];
     const set = await json<object>('chain', 'set', '777', ...fields);
     const treasury = `0x${'7e'.repeat(20)}`;
@@ -178,11 +180,14 @@ describe.concurrent.each([
       symbol: 'LUK',
       rpc: 'https://rpc.example.com',
       builtIn: false,
+      breaker: { amountWei: '500000000000000000', seconds: 5_400 },
     };
     expect(set).toEqual({ ...known, bundler: null });
-    const again = await json('chain', 'set', '777', '--bundler', 'https://bundler.example.com');
+    const again = await json<object>('chain', 'set', '777', '--bundler', 'https://bundler.example.com');
     expect(again).toEqual({ ...known, bundler: 'https://bundler.example.com' });
     expect(await json('chain', 'list')).toContainEqual(again);
+    expect(await json('chain', 'set', '777', '--breaker', 'off')).toEqual({ ...again, breaker: null });
+    await json('chain', 'set', '777', '--breaker', '0.5/90m');
     expect(await json('chain', 'remove', '777')).toEqual({ chainId: 777, removed: true });
     expect(await json('chain', 'list')).not.toContainEqual(again);
   });

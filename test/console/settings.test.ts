@@ -63,6 +63,38 @@ test('a rate limit is set for good without a restart, and what needs one says so
   expect(stored()).toEqual({ webhookAllowPrivate: false });
 }, 120_000);
 
+test('a burn-rate breaker is set on a chain, with its consequence said, and switched off again', async () => {
+  const page = await open('#/settings');
+  const chains = page.getByRole('region', { name: 'Chains' });
+  await chains.getByRole('button', { name: 'Set up a chain' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Chain', { exact: true }).click();
+  await page.getByText('Local chain (31337)').click();
+  await dialog.getByLabel('At most').fill('0.5');
+  await dialog.getByText('more than 0.5 ETH within 1 hour').waitFor();
+  await dialog.getByLabel('At most').scrollIntoViewIfNeeded();
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.screenshot({ path: join(artifacts, 'console-breaker-1280-light.png') });
+  await dialog.getByRole('button', { name: 'Set the breaker' }).click();
+  await page.keyboard.press('Escape');
+  await chains.getByText('0.5 ETH in 1 hour').waitFor();
+  const list = await engine.service.call('chains.list', {});
+  expect(list.find(({ chainId }) => chainId === 31337)?.breaker).toEqual({
+    amountWei: '500000000000000000',
+    seconds: 3_600,
+  });
+  await page.screenshot({ path: join(artifacts, 'console-chains-1280-light.png') });
+
+  const dark = await open('#/settings', { width: 800, height: 900, colorScheme: 'dark' });
+  await dark.getByRole('region', { name: 'Chains' }).getByRole('button', { name: 'Change' }).click();
+  await dark.getByRole('dialog').getByLabel('At most').fill('');
+  await dark.getByText('Nothing stops a burst').waitFor();
+  await dark.getByLabel('At most').scrollIntoViewIfNeeded();
+  await dark.screenshot({ path: join(artifacts, 'console-breaker-800-dark.png') });
+  await dark.getByRole('button', { name: 'Switch the breaker off' }).click();
+  await dark.getByText('The breaker is off').waitFor();
+}, 120_000);
+
 test('the origins from which browsers may use a key are chosen, and bind the next request', async () => {
   const page = await open('#/paymasters');
   await page.getByRole('button', { name: 'Change from where browsers may ask' }).click();

@@ -88,12 +88,10 @@ export const systemHandlers = ({
       const words = reason.trim() === '' ? (before?.reason ?? null) : reason.trim();
       const paused = { since: before?.since ?? clock.now(), reason: words };
       await pause.set(paused);
-      log.warn('sponsorship.paused');
       return paused;
     },
     'system.resume': async () => {
       await pause.set(null);
-      log.warn('sponsorship.resumed');
       return null;
     },
     'system.doctor': async () => {

@@ -7,9 +7,18 @@ import { originsAndFilters } from './migrations/0030-origins-and-filters.ts';
 import { cheaperDecisions } from './migrations/0035-cheaper-decisions.ts';
 import { feeTokens } from './migrations/0040-fee-tokens.ts';
 import { pause } from './migrations/0060-pause.ts';
+import { burnRateBreaker } from './migrations/0063-burn-rate-breaker.ts';
 import type { Migration } from './migrations/migration.ts';
 
-const migrations: readonly Migration[] = [initial, ledger, originsAndFilters, cheaperDecisions, feeTokens, pause];
+const migrations: readonly Migration[] = [
+  initial,
+  ledger,
+  originsAndFilters,
+  cheaperDecisions,
+  feeTokens,
+  pause,
+  burnRateBreaker,
+];
 
 /** The schema of this Gasdesk's databases (`user_version`). */
 export const newestSchema = migrations.at(-1)?.version ?? 0;
