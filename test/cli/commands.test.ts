@@ -257,8 +257,13 @@ describe.concurrent.each([
     expect(report.ok).toBe(true);
     expect(report.checks.map(({ name }) => name)).toEqual([
       'database',
+      'data folder',
+      'disk space',
       'vault',
+      'backups',
+      'clock',
       'chain 31337',
+      'clock and chain 31337',
       'contract 1.1.0 on chain 31337',
     ]);
   });
@@ -353,20 +358,27 @@ describe.concurrent('doctor', () => {
     const dir = tempFolder();
     const report = await gasdesk(['doctor', '--data', dir, '--json']);
     expect(report.code).toBe(1);
-    expect(JSON.parse(report.stdout)).toEqual({
-      ok: false,
-      checks: [
-        { name: 'database', ok: true, detail: 'Sound', fix: '' },
+    const { ok, checks } = JSON.parse(report.stdout) as { ok: boolean; checks: { name: string; ok: boolean }[] };
+    expect([ok, checks.filter((check) => !check.ok)]).toEqual([
+      false,
+      [
         {
           name: 'vault',
           ok: false,
           detail: 'There is no vault yet',
-          fix: expect.stringContaining('GASDESK_PASSPHRASE'),
+          fix: expect.stringContaining('GASDESK_PASSPHRASE') as string,
         },
       ],
+    ]);
+    expect(checks[0]).toEqual({
+      name: 'database',
+      ok: true,
+      detail: expect.stringMatching(/^Sound, schema \d+$/) as string,
+      fix: '',
     });
     const text = await gasdesk(['doctor', '--data', dir]);
     expect(text.code).toBe(1);
     expect(text.stdout).toMatch(/^FAULT +vault +There is no vault yet/m);
+    expect(text.stdout).toMatch(/^advice +backups +There is none in .* +Run "gasdesk backup"/m);
   });
 });

@@ -1,6 +1,7 @@
 import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../shared/contract/index.ts';
 import type { Backups } from '../backup/backups.ts';
 import type { Rates } from '../chain/rates/rates.ts';
+import type { DataFolder } from '../data-folder/data-folder.ts';
 import type { DecisionContext } from '../decision/decision-context.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
@@ -16,6 +17,11 @@ export interface ServiceContext extends DecisionContext {
   readonly receiver: Receiver;
   readonly settings: Settings;
   readonly backups: Backups;
+  readonly folder: DataFolder;
+  /** How many bytes may still be written to where a folder is. */
+  readonly freeBytes: (dir: string) => Promise<bigint>;
+  /** When settlement last looked through a chain, epoch ms; undefined where it has not yet. */
+  readonly polledAt: (chainId: number) => number | undefined;
   /** Where the HTTP interfaces are served; null while they are not. */
   readonly address: () => string | null;
 }

@@ -367,6 +367,8 @@ export interface Store extends SettlementStore {
    * and writing. Rejects when `signal` aborts; what is in the file then is of no use.
    */
   copyTo(file: string, signal: AbortSignal): Promise<void>;
+  /** The schema of the database: the number of its newest migration. */
+  schemaVersion(): Promise<number>;
   /** Problems the database finds in itself; empty when it is sound. */
   integrityFaults(): Promise<string[]>;
   close(): Promise<void>;

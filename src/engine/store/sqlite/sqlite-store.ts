@@ -52,6 +52,7 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...decisionStore(database, ledger, commit),
     ...settlementStore(database, ledger, commit),
     copyTo: (file, signal) => copyDatabase(database, file, signal),
+    schemaVersion: () => Promise.resolve(database.pragma('user_version', { simple: true }) as number),
     integrityFaults: () => Promise.resolve(integrityFaults(database)),
     async close() {
       await commit.drain();
