@@ -19,6 +19,7 @@ import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
 import { signerCommand } from './signer.ts';
 import { tokenCommand } from './token.ts';
+import { vaultCommand } from './vault.ts';
 import { webhookCommand } from './webhook.ts';
 
 const FAILED = 1;
@@ -36,6 +37,7 @@ const commands = [
   webhookCommand,
   chainCommand,
   signerCommand,
+  vaultCommand,
   contractCommand,
   feeTokenCommand,
   pauseCommand,

@@ -29,6 +29,8 @@ const COMMANDS = [
   'signer create',
   'signer import',
   'signer list',
+  'vault open',
+  'vault passphrase',
   'contract deploy',
   'contract use',
   'contract list',
