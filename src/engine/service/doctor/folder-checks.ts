@@ -22,7 +22,8 @@ export const checkSpace = async (
   const name = 'disk space';
   const free = await freeBytes(dir).catch(() => undefined);
   if (free === undefined) return advice(name, 'It cannot be told here', `Look yourself how much room ${dir} has.`);
-  const detail = `${free / MIB} MiB are free where the data folder is`;
+  const room = free < LOW_BYTES ? `${free / MIB} MiB` : `${free / LOW_BYTES} GiB`;
+  const detail = `${room} are free where the data folder is`;
   const fix = `Make room on the disk of ${dir}: what cannot be stored is not signed.`;
   if (free < LEAST_BYTES) return fault(name, detail, fix);
   return free < LOW_BYTES ? advice(name, detail, fix) : good(name, detail);
