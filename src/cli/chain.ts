@@ -1,4 +1,8 @@
+import { InvalidArgumentError } from 'commander';
+import { decimalToWei, positiveDecimal } from '../shared/schema/decimal.ts';
 import type { Address } from '../shared/schema/hex.ts';
+import { breakerSeconds } from '../shared/contract/chains.ts';
+import type { ProcedureInput } from '../shared/contract/index.ts';
 import { chainIdArgument, command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 
@@ -8,7 +12,24 @@ interface ChainFlags {
   name?: string;
   symbol?: string;
   treasury?: Address;
+  breaker?: Breaker | 'off';
 }
+
+type Breaker = NonNullable<ProcedureInput<'chains.set'>['breaker']>;
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Reads `0.5/1h`: an amount of the native coin per time. */
+const breakerArgument = (text: string): Breaker | 'off' => {
+  if (text === 'off') return text;
+  const [, amount = '', count = '', unit = ''] = /^(\d+(?:\.\d{1,18})?)\/(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const exact = positiveDecimal(amount);
+  const seconds = Number.parseInt(count, 10) * (SECONDS[unit] ?? Number.NaN);
+  if (exact !== undefined && seconds >= breakerSeconds.least && seconds <= breakerSeconds.most) {
+    return { amountWei: String(decimalToWei(exact)), seconds };
+  }
+  throw new InvalidArgumentError('It must be an amount per time from 60s to 7d, such as 0.5/1h, or "off".');
+};
 
 const set = command('set', 'Add a chain or change its settings; what is not given stays')
   .argument('<chainId>', 'EIP-155 chain id', chainIdArgument)
@@ -20,8 +41,13 @@ const set = command('set', 'Add a chain or change its settings; what is not give
     '--treasury <address>',
     "where singleton paymasters send users' token fees (default: the signer's address; better one whose key you hold)",
   )
+  .option(
+    '--breaker <limit>',
+    'the most that may be signed for, in the native coin per time, such as 0.5/1h; what exceeds it pauses all sponsorship; "off": no such limit',
+    breakerArgument,
+  )
   .action((chainId: number, flags: DeskOptions & ChainFlags) => {
-    const { rpc, bundler, name, symbol, treasury, ...options } = flags;
+    const { rpc, bundler, name, symbol, treasury, breaker, ...options } = flags;
     return printFromDesk(options, (call) =>
       call('chains.set', {
         chainId,
@@ -30,6 +56,7 @@ const set = command('set', 'Add a chain or change its settings; what is not give
         ...(name !== undefined && { name }),
         ...(symbol !== undefined && { symbol }),
         ...(treasury !== undefined && { treasury }),
+        ...(breaker !== undefined && { breaker: breaker === 'off' ? null : breaker }),
       }),
     );
   });

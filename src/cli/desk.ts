@@ -40,17 +40,17 @@ export const readSecretFile = (file: string): Secret<string> => {
 };
 
 /** The passphrase that a command was given, if it was. */
-const givenPassphrase = ({ passphraseFile }: DeskOptions): Secret<string> | undefined => {
+export const givenPassphrase = ({ passphraseFile }: DeskOptions): Secret<string> | undefined => {
   if (passphraseFile !== undefined) return readSecretFile(passphraseFile);
   const { GASDESK_PASSPHRASE } = process.env;
   return GASDESK_PASSPHRASE === undefined || GASDESK_PASSPHRASE === '' ? undefined : new Secret(GASDESK_PASSPHRASE);
 };
 
 /** The passphrase, for a command that cannot do without. @throws EngineError `VALIDATION` */
-export const requirePassphrase = (options: DeskOptions): Secret<string> => {
+export const requirePassphrase = (options: DeskOptions, of = 'the backup'): Secret<string> => {
   const given = givenPassphrase(options);
   if (given !== undefined && given.reveal() !== '') return given;
-  throw new EngineError('VALIDATION', 'Give the passphrase of the backup in GASDESK_PASSPHRASE or --passphrase-file');
+  throw new EngineError('VALIDATION', `Give the passphrase of ${of} in GASDESK_PASSPHRASE or --passphrase-file`);
 };
 
 /** An engine on the folder, not serving. Its log goes to standard error. */

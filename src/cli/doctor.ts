@@ -3,13 +3,16 @@ import { type DeskOptions, withDesk } from './desk.ts';
 import { print } from './print.ts';
 
 /** `gasdesk doctor`: exit code 1 if anything is wrong. */
-export const doctorCommand = command('doctor', 'Check the data, the vault, the chains and the contracts').action(
+export const doctorCommand = command('doctor', 'Check data, disk, vault, backups, clock, chains and contracts').action(
   async (options: DeskOptions) => {
     const report = await withDesk(options, (call) => call('system.doctor', {}));
     if (options.json === true) print(report, true);
     else
       print(
-        report.checks.map(({ ok, ...check }) => ({ result: ok ? 'ok' : 'FAULT', ...check })),
+        report.checks.map(({ ok, ...check }) => ({
+          result: !ok ? 'FAULT' : check.fix === '' ? 'ok' : 'advice',
+          ...check,
+        })),
         false,
       );
     if (!report.ok) process.exitCode = 1;

@@ -22,6 +22,7 @@ import { serveCommand } from './serve.ts';
 import { signerCommand } from './signer.ts';
 import { tankCommand } from './tank.ts';
 import { tokenCommand } from './token.ts';
+import { vaultCommand } from './vault.ts';
 import { webhookCommand } from './webhook.ts';
 
 const FAILED = 1;
@@ -41,6 +42,7 @@ const commands = [
   webhookCommand,
   chainCommand,
   signerCommand,
+  vaultCommand,
   contractCommand,
   tankCommand,
   feeTokenCommand,

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { chmod, mkdir } from 'node:fs/promises';
+import { chmod, mkdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createBackups } from './backup/backups.ts';
 import { finishInterrupted } from './backup/restore.ts';
@@ -51,6 +51,8 @@ export interface EngineOptions {
   readonly entropy?: Entropy;
   /** The built console to serve below `/console/`: an absolute path without a separator at its end. */
   readonly consoleFolder?: string;
+  /** How many bytes may still be written to where a folder is; asks the operating system unless a test says. */
+  readonly freeBytes?: (dir: string) => Promise<bigint>;
   /** Cost of deriving the keys of the vault and of new keystores; tests take a cheap one. */
   readonly scrypt?: ScryptCost;
 }
@@ -65,6 +67,11 @@ export interface Engine {
   /** Finishes requests in flight, writes everything to the database file and lets the data folder go. */
   stop(): Promise<void>;
 }
+
+const freeOnDisk = async (dir: string): Promise<bigint> => {
+  const { bavail, bsize } = await statfs(dir, { bigint: true });
+  return bavail * bsize;
+};
 
 /** The first account exists from the start (SPEC 1). */
 const ensureFirstAccount = async (store: Store, clock: Clock, entropy: Entropy): Promise<void> => {
@@ -110,6 +117,7 @@ const listenForOwner = async (
  */
 export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   const { folder, log, passphrase, vaultKey, clock = systemClock, entropy = systemEntropy, scrypt } = options;
+  const { freeBytes = freeOnDisk } = options;
   const settings = createSettings(options.config, options.configSources ?? { flags: options.config }, folder.config);
   const { config } = settings;
   const operatorToken = new Secret(Buffer.from(entropy.bytes(32)).toString('base64url'));
@@ -149,6 +157,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const wallets = createWallets(clock);
     const keySigners = createKeySigners({ keystores, wallets });
     const transactions = createOperatorTransactions({ store, vault, chains, clock, entropy, keySigners });
+    const settlement = createSettlement({ store, chains, clock, log, everyMs: config.settlementPollMs });
+    undo.push(() => settlement.stop());
     let url: string | null = null;
     const service = createService({
       store,
@@ -164,14 +174,15 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       webhooks,
       clock,
       entropy,
-      pause: await createPauseSwitch(store),
+      pause: await createPauseSwitch(store, log),
       log,
       receiver,
       settings,
+      folder,
+      freeBytes,
+      polledAt: (chainId) => settlement.polledAt(chainId),
       address: () => url,
     });
-    const settlement = createSettlement({ store, chains, clock, log, everyMs: config.settlementPollMs });
-    undo.push(() => settlement.stop());
     const everyMs = config.settlementPollMs;
     const watch = createPollLoop({ clock, log, name: 'transactions', everyMs, poll: () => transactions.refresh() });
     undo.push(() => watch.stop());

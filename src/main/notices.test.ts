@@ -55,6 +55,15 @@ test('an empty tank is told of', () => {
   ]);
 });
 
+test('a breaker that paused all sponsorship is told of, and a pause of the operator is not', () => {
+  const tripped = decision({ outcome: 'denied', code: 'BURN_RATE_EXCEEDED', message: 'Too much.' });
+  expect(createNotices(new ManualClock())(tripped)).toMatchObject([
+    { kind: 'paused', title: 'All sponsorship is paused', body: 'It began with Game Items. Too much.' },
+  ]);
+  const paused = decision({ outcome: 'denied', code: 'SPONSORSHIP_PAUSED' });
+  expect(createNotices(new ManualClock())(paused)).toEqual([]);
+});
+
 test('a webhook that is out is told of by its host; one failure, or a denial, is none', () => {
   const noticesOf = createNotices(new ManualClock());
   const out = decision({ trace: [webhook('WEBHOOK_TIMEOUT')] });

@@ -4,7 +4,7 @@ import { tankLevel } from '../shared/tank-level.ts';
 
 /** Something that the operator should hear of although he does not look at the console. */
 export interface Notice {
-  readonly kind: 'tank' | 'webhook' | 'denials';
+  readonly kind: 'paused' | 'tank' | 'webhook' | 'denials';
   readonly title: string;
   readonly body: string;
   /** Page of the console that shows it. */
@@ -59,6 +59,12 @@ const tankNotice = ({ dapp, trace }: DecisionRecord): Told | undefined => {
   return { kind, title: 'A gas tank runs low', body: `The tank of ${dapp} covers ${words} like the last one.` };
 };
 
+/** The decision that tripped a breaker; there is no other pause that the operator has not made himself. */
+const pausedNotice = ({ code, dapp, message }: DecisionRecord): Told | undefined =>
+  code === 'BURN_RATE_EXCEEDED'
+    ? { kind: 'paused', title: 'All sponsorship is paused', body: `It began with ${dapp}. ${message}` }
+    : undefined;
+
 const hostOf = ({ call }: TraceStep): string => {
   const url = call?.url ?? '';
   return URL.canParse(url) ? new URL(url).host : 'unknown address';
@@ -75,7 +81,7 @@ const counter = ({ count, withinMs }: { count: number; withinMs: number }, clock
 };
 
 /**
- * Tells which decisions the operator should hear of: a low tank, a webhook that is out, a burst of denials, each kind at
+ * Tells which decisions the operator should hear of: a tripped breaker, a low tank, a webhook that is out, a burst of denials, each kind at
  * most once in ten minutes. The function it answers takes every decision as it is made.
  */
 export const createNotices = (clock: Clock): ((decision: DecisionRecord) => Notice[]) => {
@@ -100,7 +106,7 @@ export const createNotices = (clock: Clock): ((decision: DecisionRecord) => Noti
   };
 
   return (decision) =>
-    [tankNotice(decision), webhookNotice(decision), denialNotice(decision)]
+    [pausedNotice(decision), tankNotice(decision), webhookNotice(decision), denialNotice(decision)]
       .filter((told) => told !== undefined)
       .filter(({ kind }) => {
         if (clock.now() < (quietUntil.get(kind) ?? 0)) return false;

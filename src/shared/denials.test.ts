@@ -56,6 +56,14 @@ const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string
     names: [TARGET, 'Game Items', 'burn(uint256)'],
   },
   PLAIN_TRANSFER: { evidence: { target: TARGET, valueWei: '1000000000000000001', ...place }, names: [TARGET] },
+  BURN_RATE_EXCEEDED: {
+    evidence: { unit: 'wei', seconds: 3_600, threshold: '9', used: '8', amount: '2' },
+    names: ['0.000000000000000009', '1 hour', 'All sponsorship is paused'],
+  },
+  BURN_RATE_TOO_SMALL: {
+    evidence: { unit: 'wei', seconds: 3_600, threshold: '9', used: '0', amount: '11' },
+    names: ['0.000000000000000009', '0.000000000000000011', '1 hour'],
+  },
   FEE_TOO_HIGH: {
     evidence: { maxFeePerGasWei: '500', baseFeeWei: '8', pricePerGasWei: '500', mostWei: '180' },
     names: ['500', '8', '180', 'maxPriorityFeePerGas'],

@@ -1,6 +1,7 @@
 import { weiToDecimal } from './schema/decimal.ts';
 import { tokenDenials } from './token-denials.ts';
 import { webhookDenials } from './webhook-denials.ts';
+import { spanWords } from './words/span.ts';
 
 /** Values a rule compared; wei and other large numbers as decimal strings. */
 export type Evidence = Record<string, string | number | boolean | null>;
@@ -135,6 +136,18 @@ const rows = {
       hint: `Top up the tank by at least ${weiToDecimal(short)} of the native coin.`,
     };
   },
+  BURN_RATE_EXCEEDED: (evidence) => ({
+    message:
+      `The burn-rate breaker of the chain allows ${units(evidence, 'threshold')} to be signed for per ${spanWords(Number(evidence.seconds))}; ` +
+      `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}. All sponsorship is paused.`,
+    hint: 'The operator looks what came to so much, resumes (the count then begins anew), and where it is right raises the breaker.',
+  }),
+  BURN_RATE_TOO_SMALL: (evidence) => ({
+    message:
+      `The burn-rate breaker of the chain allows ${units(evidence, 'threshold')} to be signed for per ${spanWords(Number(evidence.seconds))}, ` +
+      `less than the ${units(evidence, 'amount')} that this operation may take.`,
+    hint: 'Raise the breaker, or send the operation with lower gas limits and fees. Waiting does not help.',
+  }),
   ...tokenDenials,
   ...webhookDenials,
 } as const satisfies Record<string, Row>;

@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { EngineError, type ErrorCode, errorTable } from './errors.ts';
 
-const SERVER_FAULTS: Partial<Record<ErrorCode, number>> = { INTERNAL: 500, CHAIN_UNREACHABLE: 503 };
+const SERVER_FAULTS: Partial<Record<ErrorCode, number>> = {
+  INTERNAL: 500,
+  CHAIN_UNREACHABLE: 503,
+  STORAGE_FAILED: 503,
+  WALLET_UNREACHABLE: 503,
+};
 
 describe.each(Object.keys(errorTable) as ErrorCode[])('%s', (code) => {
   const error = new EngineError(code);
 
-  test('blames the caller, unless it is our bug or the chain is away: clients retry 5xx', () => {
+  test('blames the caller, unless it is our bug, or chain, wallet or disk are away: clients retry 5xx', () => {
     const expected = SERVER_FAULTS[code];
     if (expected === undefined) expect(error.status).toSatisfy((status: number) => status >= 400 && status < 500);
     else expect(error.status).toBe(expected);

@@ -82,6 +82,7 @@ export const errorTable = {
   RPC_MISSING: { status: 400, rpc: -32002, title: 'The chain has no RPC URL' },
   DATA_FOLDER_IN_USE: { status: 400, rpc: -32603, title: 'Another Gasdesk engine uses this data folder' },
   DATA_FOLDER_UNUSABLE: { status: 400, rpc: -32603, title: 'The data folder cannot be used' },
+  STORAGE_FAILED: { status: 503, rpc: -32603, title: 'Nothing can be stored' },
   DATABASE_TOO_NEW: { status: 400, rpc: -32603, title: 'The database was written by a newer Gasdesk' },
   ADDRESS_IN_USE: { status: 400, rpc: -32603, title: 'The address is taken by another program' },
   EXPORT_INVALID: { status: 400, rpc: -32602, title: 'The file is not a decision export' },

@@ -168,6 +168,8 @@ describe.concurrent.each([
       'LUK',
       '--treasury',
       `0x${'7e'.repeat(20)}`,
+      '--breaker',
+      '0.5/90m',
     ];
     const set = await json<object>('chain', 'set', '777', ...fields);
     const treasury = `0x${'7e'.repeat(20)}`;
@@ -178,11 +180,14 @@ describe.concurrent.each([
       symbol: 'LUK',
       rpc: 'https://rpc.example.com',
       builtIn: false,
+      breaker: { amountWei: '500000000000000000', seconds: 5_400 },
     };
     expect(set).toEqual({ ...known, bundler: null });
-    const again = await json('chain', 'set', '777', '--bundler', 'https://bundler.example.com');
+    const again = await json<object>('chain', 'set', '777', '--bundler', 'https://bundler.example.com');
     expect(again).toEqual({ ...known, bundler: 'https://bundler.example.com' });
     expect(await json('chain', 'list')).toContainEqual(again);
+    expect(await json('chain', 'set', '777', '--breaker', 'off')).toEqual({ ...again, breaker: null });
+    await json('chain', 'set', '777', '--breaker', '0.5/90m');
     expect(await json('chain', 'remove', '777')).toEqual({ chainId: 777, removed: true });
     expect(await json('chain', 'list')).not.toContainEqual(again);
   });
@@ -252,8 +257,13 @@ describe.concurrent.each([
     expect(report.ok).toBe(true);
     expect(report.checks.map(({ name }) => name)).toEqual([
       'database',
+      'data folder',
+      'disk space',
       'vault',
+      'backups',
+      'clock',
       'chain 31337',
+      'clock and chain 31337',
       'contract 1.1.0 on chain 31337',
     ]);
   });
@@ -348,20 +358,27 @@ describe.concurrent('doctor', () => {
     const dir = tempFolder();
     const report = await gasdesk(['doctor', '--data', dir, '--json']);
     expect(report.code).toBe(1);
-    expect(JSON.parse(report.stdout)).toEqual({
-      ok: false,
-      checks: [
-        { name: 'database', ok: true, detail: 'Sound', fix: '' },
+    const { ok, checks } = JSON.parse(report.stdout) as { ok: boolean; checks: { name: string; ok: boolean }[] };
+    expect([ok, checks.filter((check) => !check.ok)]).toEqual([
+      false,
+      [
         {
           name: 'vault',
           ok: false,
           detail: 'There is no vault yet',
-          fix: expect.stringContaining('GASDESK_PASSPHRASE'),
+          fix: expect.stringContaining('GASDESK_PASSPHRASE') as string,
         },
       ],
+    ]);
+    expect(checks[0]).toEqual({
+      name: 'database',
+      ok: true,
+      detail: expect.stringMatching(/^Sound, schema \d+$/) as string,
+      fix: '',
     });
     const text = await gasdesk(['doctor', '--data', dir]);
     expect(text.code).toBe(1);
     expect(text.stdout).toMatch(/^FAULT +vault +There is no vault yet/m);
+    expect(text.stdout).toMatch(/^advice +backups +There is none in .* +Run "gasdesk backup"/m);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -61,6 +61,80 @@ test('a rate limit is set for good without a restart, and what needs one says so
   await dialog.getByRole('button', { name: 'Back to the default' }).click();
   await perKey.getByText('no limit').waitFor();
   expect(stored()).toEqual({ webhookAllowPrivate: false });
+}, 120_000);
+
+test('a burn-rate breaker is set on a chain, with its consequence said, and switched off again', async () => {
+  const page = await open('#/settings');
+  const chains = page.getByRole('region', { name: 'Chains' });
+  await chains.getByRole('button', { name: 'Set up a chain' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Chain', { exact: true }).click();
+  await page.getByText('Local chain (31337)').click();
+  await dialog.getByLabel('At most').fill('0.5');
+  await dialog.getByText('more than 0.5 ETH within 1 hour').waitFor();
+  await dialog.getByLabel('At most').scrollIntoViewIfNeeded();
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.screenshot({ path: join(artifacts, 'console-breaker-1280-light.png') });
+  await dialog.getByRole('button', { name: 'Set the breaker' }).click();
+  await page.keyboard.press('Escape');
+  await chains.getByText('0.5 ETH in 1 hour').waitFor();
+  const list = await engine.service.call('chains.list', {});
+  expect(list.find(({ chainId }) => chainId === 31337)?.breaker).toEqual({
+    amountWei: '500000000000000000',
+    seconds: 3_600,
+  });
+  await page.screenshot({ path: join(artifacts, 'console-chains-1280-light.png') });
+
+  const dark = await open('#/settings', { width: 800, height: 900, colorScheme: 'dark' });
+  await dark.getByRole('region', { name: 'Chains' }).getByRole('button', { name: 'Change' }).click();
+  await dark.getByRole('dialog').getByLabel('At most').fill('');
+  await dark.getByText('Nothing stops a burst').waitFor();
+  await dark.getByLabel('At most').scrollIntoViewIfNeeded();
+  await dark.screenshot({ path: join(artifacts, 'console-breaker-800-dark.png') });
+  await dark.getByRole('button', { name: 'Switch the breaker off' }).click();
+  await dark.getByText('The breaker is off').waitFor();
+}, 120_000);
+
+test('the passphrase is changed by whoever knows it, and by nobody who finds the page open', async () => {
+  const page = await open('#/settings');
+  await page.getByRole('region', { name: 'Vault' }).getByRole('button', { name: 'Change passphrase' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Current passphrase').fill('a stranger guesses');
+  await dialog.getByLabel('New passphrase').fill('new horse');
+  await dialog.getByLabel('The new one again').fill('new hors');
+  await dialog.getByText('The two are not the same yet.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Change it' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('The new one again').fill('new horse');
+  await dialog.getByRole('button', { name: 'Change it' }).click();
+  await dialog.getByText('The passphrase does not open the vault').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.screenshot({ path: join(artifacts, 'console-passphrase-1280-light.png') });
+  await dialog.getByLabel('Current passphrase').fill('correct horse battery staple');
+  await dialog.getByRole('button', { name: 'Change it' }).click();
+  await page.getByText('The passphrase is changed').waitFor();
+  await engine.service.call('vault.open', { passphrase: 'new horse' });
+  await expect(engine.service.call('vault.open', { passphrase: 'correct horse battery staple' })).rejects.toMatchObject(
+    {
+      code: 'VAULT_PASSPHRASE_WRONG',
+    },
+  );
+}, 120_000);
+
+test('what doctor found stands under Health: faults and advice, each with what to do', async () => {
+  chmodSync(dir, 0o755);
+  for (const view of [{}, { width: 800, height: 900, colorScheme: 'dark' as const }]) {
+    const page = await open('#/settings', view);
+    const health = page.getByRole('region', { name: 'Health' });
+    await health.getByRole('button', { name: 'Check everything' }).click();
+    await health.getByText('One fault, and one piece of advice.').waitFor();
+    await health.getByText('chmod 700').waitFor();
+    await health.scrollIntoViewIfNeeded();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.screenshot({
+      path: join(artifacts, `console-health-${view.width ?? 1280}-${view.colorScheme ?? 'light'}.png`),
+    });
+  }
+  chmodSync(dir, 0o700);
 }, 120_000);
 
 test('the origins from which browsers may use a key are chosen, and bind the next request', async () => {

@@ -1,12 +1,15 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { gasdesk, useServe } from '../support/cli.ts';
 import { canMount, fillUp, mountSmall, unmount } from '../support/small-disk.ts';
+import { folderHash } from '../support/folder-hash.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const tempFolder = useTempFolders();
 const serve = useServe();
+const UNLOCKED = { GASDESK_PASSPHRASE: 'correct horse' };
 
 describe('a data folder that cannot be used', () => {
   it.each([
@@ -41,6 +44,24 @@ describe('a data folder that cannot be used', () => {
   });
 });
 
+describe('a database of a newer Gasdesk', () => {
+  it('is refused at the start, in words that say what to do, with every file as it was', async () => {
+    const dir = tempFolder();
+    expect((await gasdesk(['account', 'create', '--name', 'A', '--data', dir])).code).toBe(0);
+    const database = new Database(join(dir, 'gasdesk.db'));
+    database.pragma('user_version = 99999');
+    database.pragma('wal_checkpoint(TRUNCATE)');
+    database.close();
+    const before = folderHash(dir);
+    const { code, stdout, stderr } = await gasdesk(['serve', '--port', '0', '--data', dir], UNLOCKED);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^gasdesk: The database has schema 99999, this Gasdesk knows up to \d+\. Use the newer Gasdesk, or restore a backup\.\n$/,
+    );
+    expect(folderHash(dir)).toEqual(before);
+  });
+});
+
 describe.skipIf(!canMount)('a disk that is full', () => {
   it('loses nothing: the service refuses what it cannot keep, and goes on when there is room', async () => {
     const dir = tempFolder();
@@ -60,7 +81,7 @@ describe.skipIf(!canMount)('a disk that is full', () => {
       fillUp(filler);
 
       const refused = await register('no room');
-      expect(refused).toEqual({ status: 500, text: expect.stringContaining('Internal error (request ') });
+      expect(refused).toEqual({ status: 503, text: expect.stringContaining('Nothing can be stored (') as string });
 
       rmSync(filler);
       expect((await register('after')).status).toBe(200);

@@ -378,11 +378,12 @@ describe.each(stores)('the store on $name', ({ open }) => {
   describe('chains, signers and paymaster contracts', () => {
     const treasury = `0x${'7e'.repeat(20)}` as const;
     const none = { symbol: null, bundler: null };
-    const chain = { ...none, chainId: 5, name: 'Five', rpc: 'http://127.0.0.1:1', treasury };
+    const breaker = { amountWei: String(10n ** 20n), seconds: 3_600 };
+    const chain = { ...none, breaker, chainId: 5, name: 'Five', rpc: 'http://127.0.0.1:1', treasury };
     const contract = { chainId: 5, version: '1.1.0', address: WALLET, checked: true } as const;
 
     it('replaces and removes the settings of a chain', async () => {
-      await store.saveChain({ ...chain, name: 'Old' });
+      await store.saveChain({ ...chain, name: 'Old', breaker: null });
       await store.saveChain(chain);
       await store.saveChain({ ...chain, chainId: 4 });
 
@@ -522,7 +523,7 @@ describe.each(stores)('the store on $name', ({ open }) => {
     await store.createRule(limitRule());
     await store.createWebhook(webhook());
     await store.saveFundingMessage({ paymasterId: 'dapp-1', message: 'Nonce: 1', issuedAt: 1 });
-    const unset = { name: null, symbol: null, rpc: null, bundler: null, treasury: null };
+    const unset = { name: null, symbol: null, rpc: null, bundler: null, treasury: null, breaker: null };
     await store.saveChain({ chainId: 5, ...unset });
     await store.saveSigner({ chainId: 5, address: WALLET });
     await store.appendDecision(decision());

@@ -1,14 +1,14 @@
 import type { Clock } from '../../src/engine/clock.ts';
 
 interface Timer {
-  readonly due: number;
+  due: number;
   readonly fn: () => void;
 }
 
 /** A clock that stands still until the test moves it. */
 export class ManualClock implements Clock {
   #now: number;
-  readonly #start: number;
+  #start: number;
   readonly #timers = new Set<Timer>();
 
   constructor(startMs = Date.UTC(2026, 0, 1)) {
@@ -28,6 +28,13 @@ export class ManualClock implements Clock {
     const timer = { due: this.#now + Math.max(0, ms), fn };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
+  }
+
+  /** Sets the time of day back, as an operator or a time server does. Time that passes is measured as before. */
+  setBack(ms: number): void {
+    this.#now -= ms;
+    this.#start -= ms;
+    for (const timer of this.#timers) timer.due -= ms;
   }
 
   /** How many timers wait: a test asserts 0 after a stop. */

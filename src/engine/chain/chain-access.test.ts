@@ -31,7 +31,7 @@ const access = (rpc: Readonly<Record<number, string>>, vault: Pick<Vault, 'state
     const url = rpc[chainId];
     return url === undefined
       ? undefined
-      : { chainId, name: null, symbol: null, rpc: url, bundler: null, treasury: null };
+      : { chainId, name: null, symbol: null, rpc: url, bundler: null, treasury: null, breaker: null };
   };
   return createChainAccess({ findChain }, vault as Vault, 2_000);
 };

@@ -54,6 +54,7 @@ const verifying = (node: RpcClient, chainId: number): RpcClient => {
   };
   return {
     url: node.url,
+    ...(node.answeredAt !== undefined && { answeredAt: node.answeredAt }),
     async send(method, params) {
       await verify();
       return node.send(method, params);

@@ -33,6 +33,8 @@ export interface RpcClient {
   send(method: string, params: readonly unknown[]): Promise<unknown>;
   /** `eth_call` on the latest block. */
   readonly call: (to: Address, data: Hex) => Promise<Hex>;
+  /** What the server's clock said with its last answer (epoch ms, whole seconds); undefined where it says nothing. */
+  readonly answeredAt?: () => number | undefined;
 }
 
 interface RpcAnswer {
@@ -79,6 +81,7 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
     new EngineError('CHAIN_UNREACHABLE', `${what} ${detail}`, {}, { cause });
 
   const { target, headers } = requestFor(url);
+  let answeredAt: number | undefined;
   const post = async (body: string): Promise<unknown> => {
     try {
       const response = await fetch(target, {
@@ -88,6 +91,8 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
       });
+      const date = Date.parse(response.headers.get('date') ?? '');
+      answeredAt = Number.isNaN(date) ? undefined : date;
       return await response.json();
     } catch (error) {
       const late = error instanceof DOMException && error.name === 'TimeoutError';
@@ -113,6 +118,7 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
   return {
     url,
     send,
+    answeredAt: () => answeredAt,
     call: async (to, data) => {
       const answer = await send('eth_call', [{ to, data }, 'latest']);
       if (typeof answer === 'string' && isHex(answer)) return answer;

@@ -25,6 +25,8 @@ export interface Settlement {
   start(): void;
   /** Looks at every chain once, after the polls under way. False if one of them could not be asked. */
   pollNow(): Promise<boolean>;
+  /** When a chain was last looked through, epoch ms; undefined where it was not yet. */
+  polledAt(chainId: number): number | undefined;
   /** Waits for the polls in flight and leaves no timer. For good. */
   stop(): Promise<void>;
 }
@@ -33,11 +35,16 @@ export interface Settlement {
 export const createSettlement = (options: SettlementOptions): Settlement => {
   const { store, chains, clock, log, everyMs = 4_000, overlapBlocks = 12, maxRangeBlocks = 2_000 } = options;
   const watchers = new Map<number, ReturnType<typeof createPollLoop>>();
+  const polled = new Map<number, number>();
   let isStarted = false;
 
   const watch = (chainId: number): void => {
     const rpc = () => chains.rpc(chainId);
-    const poll = createChainSettler({ chainId, rpc, store, clock, log, overlapBlocks, maxRangeBlocks });
+    const settle = createChainSettler({ chainId, rpc, store, clock, log, overlapBlocks, maxRangeBlocks });
+    const poll = async (stop: AbortSignal): Promise<void> => {
+      await settle(stop);
+      polled.set(chainId, clock.now());
+    };
     const watcher = createPollLoop({ clock, log, chainId, everyMs, poll });
     watchers.set(chainId, watcher);
     if (isStarted) watcher.start();
@@ -58,10 +65,11 @@ export const createSettlement = (options: SettlementOptions): Settlement => {
       for (const watcher of watchers.values()) watcher.start();
       discovery.start();
     },
+    polledAt: (chainId) => polled.get(chainId),
     async pollNow() {
       const found = await discovery.pollNow();
-      const polled = await Promise.all([...watchers.values()].map((watcher) => watcher.pollNow()));
-      return found && polled.every(Boolean);
+      const all = await Promise.all([...watchers.values()].map((watcher) => watcher.pollNow()));
+      return found && all.every(Boolean);
     },
     async stop() {
       await discovery.stop();

@@ -80,7 +80,7 @@ beforeEach(async () => {
   const chains = { urls: async () => ({}), rpc: async () => node, bundler: async () => undefined };
   const rates = { rateOf: () => Promise.reject(new Error('there are none')) };
   const webhooks = { deliver: () => Promise.reject(new Error('there are none')), close: () => undefined };
-  const pause = await createPauseSwitch(store);
+  const pause = await createPauseSwitch(store, createLog({ level: 'silent' }));
   sponsor = (nonce) =>
     decide({ store, vault, pause, chains, webhooks, clock, rates, entropy: systemEntropy }, request(nonce));
 });

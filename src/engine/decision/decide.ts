@@ -1,6 +1,7 @@
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { withPaymasterAndData } from '../paymaster/paymaster-fields.ts';
+import { burnRateStep } from './burn-rate-step.ts';
 import { readMoney } from './chain-reads.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { type Progress, type SponsorshipRequest, decisionDraft } from './decision-draft.ts';
@@ -56,6 +57,7 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
     progress.steps = [...notes, ...(sale === undefined ? localSteps(clock, policy, op, decoding) : [])];
     // 4. Spending limits, or what the user pays with; 5. gas tank
     const ledger = ledgerSteps(clock, { op, ready, policy, payment, money, now: clock.now() });
+    const burnRate = await burnRateStep(context, ready.chainId, ready.layout.reservedCost(op));
 
     // 6. Webhooks, only when no local rule denies. Afterwards everything is looked at anew.
     const preview = needsAnswers(policy, asked)
@@ -66,20 +68,25 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
       continue;
     }
 
-    // 7. Sign and store: one atomic step, so that no two operations are promised the same wei.
+    // 7. Sign and store: one atomic step, so that no two operations are promised the same wei. The breaker is asked last:
+    // it stops everything, and what is not signed anyway is no reason to.
     const terms = termsNow();
     const concluded = { ...progress, now: clock.now(), policy, ready, sale, terms, op, decoding, delegate };
-    const decided = await store.decideAndReserve({ claims: ledger.claims, settlements }, (held) => {
+    const claims = [...ledger.claims, ...burnRate.claims];
+    const decided = await store.decideAndReserve({ claims, settlements }, (held) => {
       // Where a webhook was not asked because a local rule denied, that denial stands.
-      const steps = preview ?? [...pauseNow(), ...progress.steps, ...ledger.steps(held), ...asked.values()];
+      const before = preview ?? [...pauseNow(), ...progress.steps, ...ledger.steps(held), ...asked.values()];
+      const steps = [...before, ...burnRate.steps(held[ledger.claims.length])];
       const reason = reasonOf(steps);
       const paymasterAndData = reason === undefined ? sponsor(ready, op, terms) : '0x';
       return {
         decision: decisionDraft({ ...concluded, steps, reason, paymasterAndData }),
         reserve: reason === undefined,
+        pause: burnRate.trippedBy(reason),
       };
     });
     if (decided === undefined) continue;
+    if (decided.code === 'BURN_RATE_EXCEEDED') await context.pause.refresh();
     const { id: decisionId, code, rule, message, hint } = decided;
     const paymasterAndData = decided.paymasterAndData as Hex;
     if (decided.outcome === 'sponsored') {

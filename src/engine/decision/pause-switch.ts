@@ -1,6 +1,7 @@
 import { EngineError } from '../../shared/errors.ts';
 import { pauseRule } from '../rules/pause.ts';
 import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { Pause, Store } from '../store/store.ts';
 import { type Step, reasonOf, ruleStep } from './steps.ts';
 
@@ -10,16 +11,31 @@ export interface PauseSwitch {
   current(): Pause | null;
   /** Once this resolves it is durable, and no decision is signed that began or ends after it. */
   set(pause: Pause | null): Promise<void>;
+  /** Takes up a pause that was stored together with a decision. */
+  refresh(): Promise<void>;
 }
 
 /** The switch as the store has it; only this process writes there. */
-export const createPauseSwitch = async (store: Pick<Store, 'findPause' | 'savePause'>): Promise<PauseSwitch> => {
+export const createPauseSwitch = async (
+  store: Pick<Store, 'findPause' | 'savePause'>,
+  log: Log,
+): Promise<PauseSwitch> => {
   let current = await store.findPause();
+  const use = (pause: Pause | null): void => {
+    if (pause?.since !== current?.since || pause?.reason !== current?.reason) {
+      if (pause === null) log.warn('sponsorship.resumed');
+      else log.warn('sponsorship.paused', { reason: pause.reason ?? 'none given' });
+    }
+    current = pause;
+  };
   return {
     current: () => current,
     async set(pause) {
       await store.savePause(pause);
-      current = pause;
+      use(pause);
+    },
+    async refresh() {
+      use(await store.findPause());
     },
   };
 };

@@ -16,7 +16,7 @@ export const requireChain = async ({ store }: Pick<ServiceContext, 'store'>, cha
   throw new EngineError('CHAIN_NOT_SUPPORTED');
 };
 
-const unset = { name: null, symbol: null, rpc: null, bundler: null, treasury: null };
+const unset = { name: null, symbol: null, rpc: null, bundler: null, treasury: null, breaker: null };
 
 const view = (chainId: number, settings: ChainSettings = { chainId, ...unset }) => {
   const known = knownChains.get(chainId);
@@ -69,7 +69,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
   };
 
   return {
-    'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury }) => {
+    'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, breaker }) => {
       const before = (await store.findChain(chainId)) ?? unset;
       const settings: ChainSettings = {
         chainId,
@@ -78,6 +78,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
         rpc: rpc === undefined ? before.rpc : keepUrl(chainId, 'rpc', rpc),
         bundler: bundler === undefined ? before.bundler : keepUrl(chainId, 'bundler', bundler),
         treasury: treasury ?? before.treasury,
+        breaker: breaker === undefined ? before.breaker : breaker,
       };
       await store.saveChain(settings);
       return view(chainId, settings);

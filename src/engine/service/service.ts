@@ -1,6 +1,7 @@
 import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../shared/contract/index.ts';
 import type { Backups } from '../backup/backups.ts';
 import type { Rates } from '../chain/rates/rates.ts';
+import type { DataFolder } from '../data-folder/data-folder.ts';
 import type { DecisionContext } from '../decision/decision-context.ts';
 import type { KeySigners } from '../keys/key-signers.ts';
 import type { Keystores } from '../keys/keystores.ts';
@@ -25,6 +26,11 @@ export interface ServiceContext extends DecisionContext {
   /** Who signs what the operator wants signed. */
   readonly keySigners: KeySigners;
   readonly transactions: OperatorTransactions;
+  readonly folder: DataFolder;
+  /** How many bytes may still be written to where a folder is. */
+  readonly freeBytes: (dir: string) => Promise<bigint>;
+  /** When settlement last looked through a chain, epoch ms; undefined where it has not yet. */
+  readonly polledAt: (chainId: number) => number | undefined;
   /** Where the HTTP interfaces are served; null while they are not. */
   readonly address: () => string | null;
 }

@@ -127,6 +127,17 @@ test('a changed passphrase opens the vault, the old one no more, and nothing is 
   expect((await reopened(passphrase('new horse'))).get('signer:31337')?.reveal()).toBe(VALUE);
 });
 
+test('a passphrase can be tried without changing anything, and the vault tells what opens it', async () => {
+  const before = readFileSync(file);
+  await vault.verify(RIGHT);
+  await refused(() => vault.verify(passphrase('wrong horse')), 'VAULT_PASSPHRASE_WRONG');
+  expect(vault.unlockers()).toEqual({ passphrase: true, key: false });
+  expect(readFileSync(file)).toEqual(before);
+  expect(vault.get('signer:31337')?.reveal()).toBe(VALUE);
+  rmSync(file);
+  expect(vault.unlockers()).toEqual({ passphrase: false, key: false });
+});
+
 test('the desktop opens the vault with a key of the OS keychain, beside or instead of a passphrase', async () => {
   const bytes = systemEntropy.bytes(32);
   await refused(() => reopened(key(bytes)), 'VAULT_PASSPHRASE_WRONG', 'not set up to be opened with a key');

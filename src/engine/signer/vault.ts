@@ -45,6 +45,18 @@ export interface Vault {
    */
   unlock(unlocker: Unlocker): Promise<void>;
   /**
+   * Which kinds of unlocker open the vault; none where there is no vault.
+   *
+   * @throws {@link EngineError} `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`
+   */
+  unlockers(): { readonly passphrase: boolean; readonly key: boolean };
+  /**
+   * Lets pass what opens the vault, and changes nothing.
+   *
+   * @throws {@link EngineError} `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`
+   */
+  verify(unlocker: Unlocker): Promise<void>;
+  /**
    * Makes `unlocker` open the vault: it replaces the passphrase or the key, whichever it is, and leaves the other. The
    * data key stays, so an old copy of the file still opens with the old passphrase.
    *
@@ -151,6 +163,13 @@ export const openVault = (
       const dataKey = await unlockDataKey(readVaultFile(file).locks, unlocker);
       // Read only now, since entries may have been set while the key was derived.
       opened = openContent(file, dataKey);
+    },
+    unlockers() {
+      const locks = existsSync(file) ? readVaultFile(file).locks : {};
+      return { passphrase: locks.passphrase !== undefined, key: locks.key !== undefined };
+    },
+    async verify(unlocker) {
+      await unlockDataKey(readVaultFile(file).locks, unlocker);
     },
     async setUnlocker(unlocker) {
       const lock = await lockDataKey(unlocked().dataKey, unlocker, scrypt, entropy);

@@ -113,6 +113,13 @@ export interface DappPolicy {
   lowTankWei?: bigint;
 }
 
+/** The most that may be signed for on a chain within a time, before all sponsorship is paused. */
+export interface Breaker {
+  /** Sum of maximum costs: wei, decimal. */
+  readonly amountWei: string;
+  readonly seconds: number;
+}
+
 /** The operator's settings of a chain. A URL that carries credentials is in the vault, its bare origin here. */
 export interface ChainSettings {
   chainId: number;
@@ -122,6 +129,8 @@ export interface ChainSettings {
   bundler: string | null;
   /** Takes the users' fees in token mode; null: the signer's address does. */
   treasury: Address | null;
+  /** Null: whatever is within the other rules may be signed. */
+  breaker: Breaker | null;
 }
 
 /** A paymaster contract attached to a chain for a version. `checked`: its hash and signer were seen to agree. */
@@ -144,12 +153,25 @@ export interface ChainSigner {
  */
 export type ClaimKind = 'tank' | 'count' | 'spend';
 
+/**
+ * Accounts in the order of their keys, such as the minutes of an hour. What they hold together counts, from one of them
+ * on; earlier ones are forgotten. What was claimed from them is never given back.
+ */
+export interface AccountRow {
+  /** What all of their keys begin with, and no others do. */
+  prefix: string;
+  /** What the key of the first that counts has behind that. */
+  from: string;
+}
+
 /** What a decision takes from an account of the ledger. */
 export interface Claim {
   /** Names the account: a balance on chain, or one window of a limit. */
   key: string;
   kind: ClaimKind;
   amount: bigint;
+  /** The account is one of many that count together. */
+  row?: AccountRow;
 }
 
 /** What is signed for one DApp and may still be taken: neither mined nor released. */
@@ -208,6 +230,8 @@ export interface Conclusion {
   decision: DecisionDraft;
   /** True to reserve the claims together with the decision. */
   reserve: boolean;
+  /** Pauses all sponsorship with the decision. A pause that there is already stays as it is. */
+  pause?: Pause | undefined;
 }
 
 /** Which decisions are asked for; what is not given does not filter. */
@@ -334,7 +358,10 @@ export interface Store extends SettlementStore {
   listPaymasterContracts(): Promise<PaymasterContract[]>;
   findPaymasterContract(chainId: number, version: string): Promise<PaymasterContract | undefined>;
 
-  /** Grows whenever settlement gives back what a tank had promised: a balance read before it is out of date then. */
+  /**
+   * Grows whenever settlement gives back what a tank had promised (a balance read before it is out of date then), a
+   * chain's settings change, or sponsorship is resumed.
+   */
   settlements(): Promise<number>;
   /** What all decisions together hold of each claimed account, in the order of the claims. */
   heldOf(claims: readonly Claim[]): Promise<bigint[]>;
@@ -379,6 +406,8 @@ export interface Store extends SettlementStore {
   savePause(pause: Pause | null): Promise<void>;
   /** Null while operations are sponsored. */
   findPause(): Promise<Pause | null>;
+  /** How often a pause has ended. */
+  resumes(): Promise<number>;
 
   /** What the reserved decisions hold of their tanks, by DApp; those without any are not named. */
   openPromises(): Promise<OpenPromise[]>;
@@ -390,6 +419,8 @@ export interface Store extends SettlementStore {
    * and writing. Rejects when `signal` aborts; what is in the file then is of no use.
    */
   copyTo(file: string, signal: AbortSignal): Promise<void>;
+  /** The schema of the database: the number of its newest migration. */
+  schemaVersion(): Promise<number>;
   /** Problems the database finds in itself; empty when it is sound. */
   integrityFaults(): Promise<string[]>;
   close(): Promise<void>;

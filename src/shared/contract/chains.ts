@@ -3,6 +3,20 @@ import { address } from '../schema/hex.ts';
 import { chainId, httpUrl, name } from '../schema/text.ts';
 import { procedure } from './procedure.ts';
 
+/** How long a burn-rate breaker may look back, in seconds. */
+export const breakerSeconds = { least: 60, most: 7 * 86_400 } as const;
+
+const breaker = z
+  .strictObject({
+    amountWei: z
+      .string()
+      .regex(/^[1-9]\d{0,77}$/, 'must be a positive number of wei, decimal')
+      .describe('wei, decimal: the most that may be signed for, as the sum of maximum costs'),
+    seconds: z.int().min(breakerSeconds.least).max(breakerSeconds.most),
+  })
+  .nullable()
+  .describe('What would exceed it is denied, and pauses all sponsorship until it is resumed; null: none');
+
 const chain = z.strictObject({
   chainId: z.number(),
   name: z.string(),
@@ -10,6 +24,7 @@ const chain = z.strictObject({
   rpc: z.string().nullable().describe('Without credentials'),
   bundler: z.string().nullable().describe('Without credentials'),
   treasury: address.nullable().describe("Takes the users' fees; null: the signer's address"),
+  breaker,
   builtIn: z.boolean(),
 });
 
@@ -52,6 +67,7 @@ export const chainProcedures = {
       name: name.optional(),
       symbol: name.optional(),
       treasury: address.optional(),
+      breaker: breaker.optional(),
     }),
     output: chain,
     errors: ['VAULT_LOCKED'],

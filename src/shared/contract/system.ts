@@ -5,7 +5,7 @@ const check = z.strictObject({
   name: z.string(),
   ok: z.boolean(),
   detail: z.string(),
-  fix: z.string().describe('What to do; empty where nothing is wrong'),
+  fix: z.string().describe('What to do; empty where nothing is; advice where it is ok all the same'),
 });
 
 /** What a review shows in place of a desk. */
@@ -68,7 +68,7 @@ export const systemProcedures = {
     errors: [],
   }),
   'system.doctor': procedure({
-    summary: 'Check the data folder, the vault, every chain and every attached contract',
+    summary: 'Check data folder, disk, vault, backups, clock, every chain and every attached contract',
     input: z.strictObject({}),
     output: z.strictObject({ ok: z.boolean(), checks: z.array(check) }),
     errors: [],

@@ -12,10 +12,19 @@ export const vaultProcedures = {
     output: done,
     errors: ['VAULT_PASSPHRASE_WRONG', 'VAULT_DAMAGED', 'DATA_FOLDER_UNUSABLE'],
   }),
+  'vault.unlockers': procedure({
+    summary: 'What opens the vault: a passphrase, a key that this machine keeps, or both',
+    input: z.strictObject({}),
+    output: z.strictObject({ passphrase: z.boolean(), key: z.boolean() }),
+    errors: ['VAULT_DAMAGED', 'DATA_FOLDER_UNUSABLE'],
+  }),
   'vault.setPassphrase': procedure({
     summary: 'Set or change the passphrase of the open vault. An older copy of the vault opens with the old one',
-    input: z.strictObject({ passphrase }),
+    input: z.strictObject({
+      passphrase,
+      current: passphrase.optional().describe('What opens it now; required where it has a passphrase'),
+    }),
     output: done,
-    errors: ['VAULT_LOCKED', 'DATA_FOLDER_UNUSABLE'],
+    errors: ['VAULT_LOCKED', 'VAULT_PASSPHRASE_WRONG', 'VAULT_DAMAGED', 'DATA_FOLDER_UNUSABLE'],
   }),
 };

@@ -10,6 +10,7 @@ export const decidingRules = [
   'tokenPayment',
   'gasTank',
   'webhook',
+  'burnRate',
 ] as const;
 
 /** A rule that can deny. */

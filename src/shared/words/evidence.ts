@@ -1,4 +1,5 @@
 import { unitsToDecimal } from '../schema/decimal.ts';
+import { spanWords } from './span.ts';
 
 /** A value that a rule compared, in words. */
 export interface EvidenceItem {
@@ -24,6 +25,7 @@ const LABELS: Readonly<Record<string, string>> = {
   used: 'Used before',
   amount: 'This operation',
   windowEndsAt: 'Window ends',
+  seconds: 'Within',
   target: 'Called contract',
   contract: 'Registered as',
   method: 'Method',
@@ -61,6 +63,7 @@ const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 
   if (GAS_PRICE.test(key) && isDigits(text)) {
     return { text: `${unitsToDecimal(BigInt(text), GWEI_DECIMALS)} gwei`, kind: 'text' };
   }
+  if (key === 'seconds' && typeof value === 'number') return { text: spanWords(value), kind: 'text' };
   if (key.endsWith('Wei') && isDigits(text)) return { text, kind: 'wei' };
   // Later than a Date can be is no time.
   if (key.endsWith('At') && /^\d{1,15}$/.test(text)) return { text, kind: 'time' };

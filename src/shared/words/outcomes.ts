@@ -26,6 +26,7 @@ const ruleNames: Readonly<Record<string, string>> = {
   tokenPayment: 'Token payment',
   gasTank: 'Gas tank',
   webhook: 'Webhook',
+  burnRate: 'Burn-rate breaker',
   token: 'Fee token',
 };
 

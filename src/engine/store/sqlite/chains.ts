@@ -16,23 +16,39 @@ type ChainStore = Pick<
   | 'findPaymasterContract'
 >;
 
+/** A chain as it is stored. */
+interface ChainRow extends Omit<ChainSettings, 'breaker'> {
+  breakerWei: string | null;
+  breakerSeconds: number | null;
+}
+
 interface ContractRow extends Omit<PaymasterContract, 'checked'> {
   checked: number;
 }
 
-const CHAIN = 'SELECT chain_id AS chainId, name, symbol, rpc, bundler, treasury FROM chain';
+const CHAIN = `SELECT chain_id AS chainId, name, symbol, rpc, bundler, treasury, breaker_wei AS breakerWei,
+  breaker_seconds AS breakerSeconds FROM chain`;
 const SIGNER = 'SELECT chain_id AS chainId, address FROM signer';
 const CONTRACT = 'SELECT chain_id AS chainId, version, address, checked FROM paymaster_contract';
 
+const toChain = ({ breakerWei, breakerSeconds, ...row }: ChainRow): ChainSettings => ({
+  ...row,
+  breaker:
+    breakerWei === null || breakerSeconds === null
+      ? null
+      : Object.freeze({ amountWei: breakerWei, seconds: breakerSeconds }),
+});
+
 const toContract = (row: ContractRow): PaymasterContract => ({ ...row, checked: row.checked === 1 });
 
-/** Chain settings, signers and attached paymaster contracts in SQLite. */
-export const chainStore = (database: Database.Database): ChainStore => {
+/** Chain settings, signers and attached paymaster contracts in SQLite. `outdate` lets decisions on their way begin anew. */
+export const chainStore = (database: Database.Database, outdate: () => void): ChainStore => {
   const save = database.prepare(
-    'INSERT OR REPLACE INTO chain VALUES (@chainId, @name, @symbol, @rpc, @bundler, @treasury)',
+    `INSERT OR REPLACE INTO chain (chain_id, name, symbol, rpc, bundler, treasury, breaker_wei, breaker_seconds)
+     VALUES (@chainId, @name, @symbol, @rpc, @bundler, @treasury, @breakerWei, @breakerSeconds)`,
   );
-  const chains = database.prepare<[], ChainSettings>(`${CHAIN} ORDER BY chain_id`);
-  const chain = database.prepare<[number], ChainSettings>(`${CHAIN} WHERE chain_id = ?`);
+  const chains = database.prepare<[], ChainRow>(`${CHAIN} ORDER BY chain_id`);
+  const chain = database.prepare<[number], ChainRow>(`${CHAIN} WHERE chain_id = ?`);
   const remove = database.prepare<[number]>('DELETE FROM chain WHERE chain_id = ?');
   const saveSigner = database.prepare('INSERT OR REPLACE INTO signer VALUES (@chainId, @address)');
   const signers = database.prepare<[], ChainSigner>(`${SIGNER} ORDER BY chain_id`);
@@ -49,7 +65,10 @@ export const chainStore = (database: Database.Database): ChainStore => {
   const contract = database.prepare<[number, string], ContractRow>(`${CONTRACT} WHERE chain_id = ? AND version = ?`);
 
   // Every decision asks for these.
-  const chainOf = remembered((chainId: number) => chain.get(chainId));
+  const chainOf = remembered((chainId: number) => {
+    const row = chain.get(chainId);
+    return row && toChain(row);
+  });
   const signerOf = remembered((chainId: number) => signer.get(chainId));
   const contractOf = remembered((chainId: number, version: string) => {
     const row = contract.get(chainId, version);
@@ -57,12 +76,13 @@ export const chainStore = (database: Database.Database): ChainStore => {
   });
 
   return {
-    async saveChain(value) {
-      save.run(value);
+    async saveChain({ breaker, ...value }) {
+      save.run({ ...value, breakerWei: breaker?.amountWei ?? null, breakerSeconds: breaker?.seconds ?? null });
       chainOf.forget();
+      outdate();
     },
     async listChains() {
-      return chains.all();
+      return chains.all().map(toChain);
     },
     async findChain(chainId) {
       return chainOf.get(chainId);

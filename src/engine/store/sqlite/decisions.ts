@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
-import type { DecisionDraft, Store } from '../store.ts';
+import type { DecisionDraft, Pause, Store } from '../store.ts';
 import { decisionQueries } from './decision-queries.ts';
 import { countedOperationsStore } from './counted-operations.ts';
 import { decisionSummary } from './decision-summary.ts';
@@ -42,6 +42,7 @@ export const decisionStore = (database: Database.Database, ledger: Ledger, commi
     watch.run(draft.chainId, draft.entryPoint, draft.paymasterAndData.slice(0, 42).toLowerCase());
   };
 
+  const pauseOnce = database.prepare<[Pause]>('INSERT OR IGNORE INTO sponsorship_pause VALUES (1, @since, @reason)');
   const append = (draft: DecisionDraft): DecisionRecord => {
     if (draft.outcome === 'sponsored') watchPaymaster(draft);
     const { settlement, actualCostWei, ...stored } = draft;
@@ -60,14 +61,15 @@ export const decisionStore = (database: Database.Database, ledger: Ledger, commi
       return ledger.settlements();
     },
     async heldOf(claims) {
-      return claims.map(({ key }) => ledger.held(key));
+      return claims.map(ledger.held);
     },
     decideAndReserve: async ({ claims, settlements }, conclude) => {
       const stored = await commit.run(() => {
         if (ledger.settlements() !== settlements) return undefined;
-        const held = claims.map(({ key }) => ledger.held(key));
-        const { decision, reserve } = conclude(held);
+        const held = claims.map(ledger.held);
+        const { decision, reserve, pause } = conclude(held);
         const record = append(decision);
+        if (pause !== undefined) pauseOnce.run(pause);
         if (reserve) ledger.reserve(record.seq, claims, held);
         return record;
       });

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { Claim, ClaimKind } from '../store.ts';
+import type { AccountRow, Claim, ClaimKind } from '../store.ts';
 
 /** What one decision holds of one account. */
 interface ClaimRow {
@@ -11,19 +11,30 @@ interface ClaimRow {
 
 /** Accounts and what decisions hold of them; runs inside the transactions of its callers. Amounts are bigint. */
 export interface Ledger {
-  /** What all decisions together hold of an account. */
-  held(key: string): bigint;
+  /** What all decisions together hold of the account that is claimed from, or of all that count in its row. */
+  held(claim: Claim): bigint;
   /** Adds the claims of a decision. `held` is what their accounts hold before, in the same order. */
   reserve(seq: number, claims: readonly Claim[], held: readonly bigint[]): void;
   /** Replaces what a decision holds by what `amount` says of each claim. */
   adjust(seq: number, amount: (kind: ClaimKind, reserved: bigint) => bigint): void;
-  /** Grows with every adjustment that gives back to a tank. */
+  /** Grows with every adjustment that gives back to a tank, and when it is told to. */
   settlements(): number;
+  /** Lets decisions on their way look at everything anew. */
+  outdate(): void;
 }
+
+/** Sorts behind every character of a key. */
+const AFTER_ALL = '~';
 
 /** The ledger in SQLite: counters, never sums over history. */
 export const createLedger = (database: Database.Database): Ledger => {
   const account = database.prepare<[string], { held: string }>('SELECT held FROM ledger_account WHERE account_key = ?');
+  const row = database
+    .prepare<[string, string], string>('SELECT held FROM ledger_account WHERE account_key >= ? AND account_key < ?')
+    .pluck();
+  const forget = database.prepare<[string, string]>(
+    'DELETE FROM ledger_account WHERE account_key >= ? AND account_key < ?',
+  );
   const set = database.prepare<[string, string]>(
     'INSERT INTO ledger_account VALUES (?, ?) ON CONFLICT DO UPDATE SET held = excluded.held',
   );
@@ -37,13 +48,23 @@ export const createLedger = (database: Database.Database): Ledger => {
     'UPDATE ledger_claim SET held = ? WHERE decision_seq = ? AND account_key = ?',
   );
 
-  const held = (key: string): bigint => BigInt(account.get(key)?.held ?? '0');
+  const heldAlone = (key: string): bigint => BigInt(account.get(key)?.held ?? '0');
+  const heldInRow = ({ prefix, from }: AccountRow): bigint =>
+    row.all(prefix + from, prefix + AFTER_ALL).reduce((sum, held) => sum + BigInt(held), 0n);
   let settlements = 0;
   return {
-    held,
+    held: ({ key, row: counted }) => (counted === undefined ? heldAlone(key) : heldInRow(counted)),
     settlements: () => settlements,
+    outdate() {
+      settlements += 1;
+    },
     reserve(seq, taken, before) {
-      for (const [index, { key, kind, amount }] of taken.entries()) {
+      for (const [index, { key, kind, amount, row: counted }] of taken.entries()) {
+        if (counted !== undefined) {
+          set.run(key, String(heldAlone(key) + amount));
+          forget.run(counted.prefix, counted.prefix + counted.from);
+          continue;
+        }
         set.run(key, String((before[index] ?? 0n) + amount));
         insert.run(seq, key, kind, String(amount), String(amount));
       }
@@ -54,7 +75,7 @@ export const createLedger = (database: Database.Database): Ledger => {
         if (String(after) === before) continue;
         update.run(String(after), seq, key);
         if (kind === 'tank') settlements += 1;
-        set.run(key, String(held(key) + after - BigInt(before)));
+        set.run(key, String(heldAlone(key) + after - BigInt(before)));
       }
     },
   };

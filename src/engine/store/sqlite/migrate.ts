@@ -9,6 +9,7 @@ import { feeTokens } from './migrations/0040-fee-tokens.ts';
 import { pause } from './migrations/0060-pause.ts';
 import { fundingProof } from './migrations/0061-funding-proof.ts';
 import { operatorTransactions } from './migrations/0062-operator-transactions.ts';
+import { burnRateBreaker } from './migrations/0063-burn-rate-breaker.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const migrations: readonly Migration[] = [
@@ -20,6 +21,7 @@ const migrations: readonly Migration[] = [
   pause,
   fundingProof,
   operatorTransactions,
+  burnRateBreaker,
 ];
 
 /** The schema of this Gasdesk's databases (`user_version`). */

@@ -30,7 +30,8 @@ beforeAll(async () => {
   database = openDatabase(join(dir, 'gasdesk.db'));
   const prepare = vi.spyOn(database, 'prepare');
   const [ledger, commit] = [createLedger(database), createGroupCommit(database, (_statement, run) => run())];
-  for (const part of [accountStore, chainStore, feeTokenStore, pauseStore, paymasterStore, policyStore]) part(database);
+  for (const part of [accountStore, feeTokenStore, paymasterStore, policyStore]) part(database);
+  for (const part of [chainStore, pauseStore]) part(database, ledger.outdate);
   settlementStore(database, ledger, commit);
   windowUsersStore(database);
   openPromiseStore(database);
@@ -88,6 +89,8 @@ describe('the plans of the statements', () => {
       'SCAN paymaster',
       'SCAN paymaster_contract',
       'SCAN signer',
+      // One row: how often it was resumed.
+      'SCAN sponsorship_resume',
       'SCAN watched_paymaster',
     ]);
   });
@@ -129,7 +132,17 @@ describe('the plans of the statements', () => {
   });
 
   it.each([
-    ['what an account of the ledger holds', 'SELECT held FROM ledger_account', 'PRIMARY KEY (account_key=?)'],
+    ['what an account of the ledger holds', 'ledger_account WHERE account_key = ?', 'PRIMARY KEY (account_key=?)'],
+    [
+      'what a row of accounts holds',
+      'SELECT held FROM ledger_account WHERE account_key >= ?',
+      'PRIMARY KEY (account_key>? AND account_key<?)',
+    ],
+    [
+      'what is past in a row of accounts',
+      'DELETE FROM ledger_account',
+      'PRIMARY KEY (account_key>? AND account_key<?)',
+    ],
     ['the users of a window', 'AS key, held FROM ledger_account', 'PRIMARY KEY (account_key>? AND account_key<?)'],
     ['what limits would have counted', 'rule AS deniedBy', 'decision_of_paymaster (paymaster_id=? AND seq<?)'],
     ['what was paid from a tank', 'AS firstAt', 'COVERING INDEX decision_paid (paymaster_id=? AND at>? AND at<?)'],

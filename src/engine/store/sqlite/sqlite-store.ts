@@ -17,17 +17,24 @@ import { pauseStore } from './pause.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
 import { settlementStore } from './settlements.ts';
+import { storageFault } from './storage-fault.ts';
 import { windowUsersStore } from './window-users.ts';
 import { type SlowLog, createSlowLog } from './slow-log.ts';
 
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
-/** Watches how long each operation keeps the process; the writes that share a commit are watched where that is made. */
+/**
+ * Watches how long each operation keeps the process, and says when the disk is to blame; the writes that share a commit
+ * are watched where that is made.
+ */
 const watched = (store: Store, timed: SlowLog): Store => {
   const operations = Object.entries(store) as [string, Operation][];
   const watchedOnes = operations.map(([name, run]): [string, Operation] => [
     name,
-    (...args) => timed(name, () => run(...args)),
+    (...args) =>
+      timed(name, () => run(...args)).catch((error: unknown) => {
+        throw storageFault(error);
+      }),
   ]);
   return Object.fromEntries(watchedOnes) as unknown as Store;
 };
@@ -46,16 +53,17 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...accountStore(database),
     ...paymasterStore(database),
     ...policyStore(database),
-    ...chainStore(database),
+    ...chainStore(database, ledger.outdate),
     ...feeTokenStore(database),
     ...openPromiseStore(database),
     ...operatorTransactionStore(database),
     ...paidSinceStore(database),
-    ...pauseStore(database),
+    ...pauseStore(database, ledger.outdate),
     ...windowUsersStore(database),
     ...decisionStore(database, ledger, commit),
     ...settlementStore(database, ledger, commit),
     copyTo: (file, signal) => copyDatabase(database, file, signal),
+    schemaVersion: () => Promise.resolve(database.pragma('user_version', { simple: true }) as number),
     integrityFaults: () => Promise.resolve(integrityFaults(database)),
     async close() {
       await commit.drain();

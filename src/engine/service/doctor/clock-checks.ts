@@ -1,0 +1,66 @@
+import { spanWords } from '../../../shared/words/span.ts';
+import type { RpcClient } from '../../chain/rpc.ts';
+import type { Clock } from '../../clock.ts';
+import type { Store } from '../../store/store.ts';
+import { type Check, advice, fault, good } from './check.ts';
+
+/** So far clocks may be apart: what is signed is valid from a minute ago (SPEC 4). */
+const TOLERATED_MS = 60_000;
+/** A newest block that is older says that the chain idles, the node is behind, or this clock is ahead. */
+const OLD_BLOCK_MS = 15 * 60_000;
+
+const FIX = 'Set the clock of this computer by a time server (NTP). If it is right, the other one is wrong.';
+const BEHIND = 'what is signed expires that much too early for the chain (validUntil)';
+const AHEAD = 'what is signed is not valid yet when it reaches the chain (validAfter)';
+
+const apart = (ms: number): string => {
+  const seconds = Math.round(Math.abs(ms) / 1000);
+  return spanWords(seconds < 120 ? seconds : Math.round(seconds / 60) * 60);
+};
+
+/** What a time (epoch ms) told elsewhere at this moment says of this computer's clock. */
+const compared = (name: string, whose: string, aheadMs: number): Check | undefined => {
+  if (Math.abs(aheadMs) <= TOLERATED_MS) return undefined;
+  const [where, means] = aheadMs > 0 ? ['ahead of', AHEAD] : ['behind', BEHIND];
+  return fault(name, `This computer's clock is ${apart(aheadMs)} ${where} ${whose}: ${means}`, FIX);
+};
+
+const secondsOf = (block: unknown): number => {
+  const { timestamp } = (block ?? {}) as { timestamp?: unknown };
+  return typeof timestamp === 'string' ? Number(timestamp) : Number.NaN;
+};
+
+/**
+ * Compares this computer's clock with that of a chain's node, if it says, and with the newest block. Undefined where the node does not answer, which another check tells.
+ */
+export const checkChainClock = async (clock: Clock, chainId: number, rpc: RpcClient): Promise<Check | undefined> => {
+  const name = `clock and chain ${chainId}`;
+  const block = await rpc.send('eth_getBlockByNumber', ['latest', false]).catch(() => undefined);
+  const now = clock.now();
+  const answeredAt = rpc.answeredAt?.();
+  const server = answeredAt === undefined ? undefined : compared(name, 'that of its node', now - answeredAt);
+  if (server !== undefined) return server;
+  const blockAge = now - secondsOf(block) * 1000;
+  if (Number.isNaN(blockAge)) return undefined;
+  if (blockAge < -TOLERATED_MS) return compared(name, "the chain's newest block", blockAge);
+  if (answeredAt === undefined && blockAge > OLD_BLOCK_MS) {
+    const detail = `The newest block is ${apart(blockAge)} old`;
+    return advice(name, detail, `The chain idles, its node is behind, or this clock is ahead: then ${AHEAD}.`);
+  }
+  return good(name, 'They agree');
+};
+
+/** Whether the clock was set back: then there are decisions from the future. */
+export const checkSetBack = async (store: Pick<Store, 'summarizeDecisions'>, clock: Clock): Promise<Check> => {
+  const name = 'clock';
+  const later = { from: clock.now() + TOLERATED_MS, stepMs: 1, steps: 1 };
+  const { outcomes } = await store.summarizeDecisions(later);
+  const count = outcomes.flatMap((counts) => Object.values(counts)).reduce((sum, one) => sum + one, 0);
+  if (count === 0) return good(name, `${new Date(clock.now()).toISOString().slice(0, 19)}Z`);
+  const what = count === 1 ? 'One decision is' : `${count} decisions are`;
+  return fault(
+    name,
+    `${what} from later than it is now: the clock was set back, or was ahead before`,
+    `Set the clock of this computer by a time server (NTP). Where it is behind, ${BEHIND}.`,
+  );
+};

@@ -1,0 +1,89 @@
+import type { ProcedureOutput } from '../../../shared/contract/index.ts';
+import { EngineError } from '../../../shared/errors.ts';
+import { requireAgreement } from '../../paymaster/agreement.ts';
+import { findAttachable } from '../../paymaster/registry.ts';
+import type { ChainSettings, PaymasterContract } from '../../store/store.ts';
+import type { ServiceContext } from '../service.ts';
+import { type Check, advice, attempt, fault, good } from './check.ts';
+import { checkChainClock, checkSetBack } from './clock-checks.ts';
+import { checkAccess, checkBackups, checkSpace } from './folder-checks.ts';
+
+/** Longer than settlement waits for a node that fails. */
+const LATE_POLL_MS = 5 * 60_000;
+
+const checkDatabase = async ({ store }: ServiceContext): Promise<Check> => {
+  const faults = await store.integrityFaults();
+  return faults.length === 0
+    ? good('database', `Sound, schema ${await store.schemaVersion()}`)
+    : fault('database', faults.join('; '), 'Stop the service and restore a backup: "gasdesk restore FILE".');
+};
+
+const checkVault = ({ vault }: ServiceContext): Check => {
+  const fix = 'Start the service with its passphrase in GASDESK_PASSPHRASE or --passphrase-file.';
+  return vault.state === 'unlocked'
+    ? good('vault', 'Unlocked')
+    : fault('vault', vault.state === 'absent' ? 'There is no vault yet' : 'Locked', fix);
+};
+
+const checkChain = async (context: ServiceContext, { chainId }: ChainSettings): Promise<Check[]> => {
+  const { chains, clock } = context;
+  const fix = `Check the node, or run "gasdesk chain set ${chainId} --rpc URL".`;
+  const reached = await attempt(`chain ${chainId}`, fix, async () => {
+    const rpc = await chains.rpc(chainId);
+    if (rpc === undefined) throw new EngineError('RPC_MISSING');
+    return `At block ${Number(await rpc.send('eth_blockNumber', []))}`;
+  });
+  const rpc = reached.ok ? await chains.rpc(chainId) : undefined;
+  const time = rpc && (await checkChainClock(clock, chainId, rpc));
+  const settled = checkSettlement(context, chainId);
+  return [reached, ...(time === undefined ? [] : [time]), ...(settled === undefined ? [] : [settled])];
+};
+
+/** Undefined where nothing is watched: nothing was ever signed there, or the service does not run. */
+const checkSettlement = ({ clock, polledAt }: ServiceContext, chainId: number): Check | undefined => {
+  const at = polledAt(chainId);
+  if (at === undefined) return undefined;
+  const name = `settlement on chain ${chainId}`;
+  const seconds = Math.max(0, Math.round((clock.now() - at) / 1000));
+  const detail = `The chain was looked through ${seconds} s ago`;
+  const fix = 'What is mined counts at its maximum until then. See why in the log: "gasdesk log --level warn".';
+  return clock.now() - at > LATE_POLL_MS ? advice(name, detail, fix) : good(name, detail);
+};
+
+const checkContract = (
+  { store, chains }: ServiceContext,
+  { chainId, version, address }: PaymasterContract,
+): Promise<Check> => {
+  const fix = `Attach the right contract with "gasdesk contract use --chain ${chainId} --version ${version} --address 0x…".`;
+  return attempt(`contract ${version} on chain ${chainId}`, fix, async () => {
+    const layout = findAttachable(version);
+    if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
+    const signer = await store.findSigner(chainId);
+    if (signer === undefined) throw new EngineError('SIGNER_MISSING');
+    const rpc = await chains.rpc(chainId);
+    if (rpc === undefined) throw new EngineError('RPC_MISSING');
+    const contract = { chainId, version, address, checked: false };
+    // Until it agrees again it is looked at before anything is signed for it.
+    await store.savePaymasterContract(contract);
+    await requireAgreement(rpc, { chainId, layout, contract: address, signer: signer.address });
+    await store.savePaymasterContract({ ...contract, checked: true });
+    return `${address} agrees on hash and signer`;
+  });
+};
+
+/** Looks at everything the service stands on, from the disk up to the chains. */
+export const examine = async (context: ServiceContext): Promise<ProcedureOutput<'system.doctor'>> => {
+  const { store, clock, folder, freeBytes, backups } = context;
+  const [chains, contracts] = [await store.listChains(), await store.listPaymasterContracts()];
+  const checks = [
+    await checkDatabase(context),
+    await checkAccess(folder),
+    await checkSpace(folder, freeBytes),
+    checkVault(context),
+    checkBackups(backups, clock),
+    await checkSetBack(store, clock),
+    ...(await Promise.all(chains.map((chain) => checkChain(context, chain)))).flat(),
+    ...(await Promise.all(contracts.map((contract) => checkContract(context, contract)))),
+  ];
+  return { ok: checks.every(({ ok }) => ok), checks };
+};

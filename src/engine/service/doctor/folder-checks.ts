@@ -1,0 +1,54 @@
+import { stat } from 'node:fs/promises';
+import type { Backups } from '../../backup/backups.ts';
+import type { Clock } from '../../clock.ts';
+import type { DataFolder } from '../../data-folder/data-folder.ts';
+import { type Check, advice, fault, good } from './check.ts';
+
+const MIB = 2n ** 20n;
+/** Below that it is time to make room. */
+const LOW_BYTES = 1024n * MIB;
+/** Below that decisions may soon not be stored, so not be signed. */
+const LEAST_BYTES = 100n * MIB;
+/** Anything that others than the owner may do. */
+const OTHERS = 0o077;
+const DAY_MS = 86_400_000;
+const OLD_BACKUP_DAYS = 30;
+
+/** Room on the disk of the data folder; `freeBytes` tells how much this user may still write there. */
+export const checkSpace = async (
+  { dir }: Pick<DataFolder, 'dir'>,
+  freeBytes: (dir: string) => Promise<bigint>,
+): Promise<Check> => {
+  const name = 'disk space';
+  const free = await freeBytes(dir).catch(() => undefined);
+  if (free === undefined) return advice(name, 'It cannot be told here', `Look yourself how much room ${dir} has.`);
+  const room = free < LOW_BYTES ? `${free / MIB} MiB` : `${free / LOW_BYTES} GiB`;
+  const detail = `${room} are free where the data folder is`;
+  const fix = `Make room on the disk of ${dir}: what cannot be stored is not signed.`;
+  if (free < LEAST_BYTES) return fault(name, detail, fix);
+  return free < LOW_BYTES ? advice(name, detail, fix) : good(name, detail);
+};
+
+/** Whether others on this machine can get at the data: API keys and the encrypted vault are in it. */
+export const checkAccess = async ({ dir, database, vault, config }: DataFolder): Promise<Check> => {
+  const name = 'data folder';
+  // Windows has no such bits.
+  if (process.platform === 'win32') return good(name, dir);
+  const wanted = [{ path: dir, mode: '700' }, ...[database, vault, config].map((path) => ({ path, mode: '600' }))];
+  const found = await Promise.all(wanted.map(({ path }) => stat(path).catch(() => undefined)));
+  const open = wanted.filter((_, index) => ((found[index]?.mode ?? 0) & OTHERS) !== 0);
+  if (open.length === 0) return good(name, `${dir}, for its owner only`);
+  const mend = open.map(({ path, mode }) => `chmod ${mode} '${path}'`).join(' && ');
+  return fault(name, `Others on this machine can get at ${open.map(({ path }) => path).join(', ')}`, `Run: ${mend}`);
+};
+
+/** How old the newest backup in the folder of backups is; others are not known of. */
+export const checkBackups = ({ list, folder }: Pick<Backups, 'list' | 'folder'>, clock: Clock): Check => {
+  const name = 'backups';
+  const fix = 'Run "gasdesk backup", and keep the file on another machine.';
+  const [newest] = list();
+  if (newest === undefined) return advice(name, `There is none in ${folder}`, fix);
+  const days = Math.max(0, Math.floor((clock.now() - newest.madeAt) / DAY_MS));
+  const detail = `The newest is ${days === 0 ? 'of the last 24 hours' : `${days} ${days === 1 ? 'day' : 'days'} old`}`;
+  return days > OLD_BACKUP_DAYS ? advice(name, detail, fix) : good(name, detail);
+};

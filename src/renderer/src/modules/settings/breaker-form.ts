@@ -1,0 +1,55 @@
+import { breakerSeconds } from '../../../../shared/contract/chains.ts';
+import { decimalToWei, positiveDecimal, weiToDecimal } from '../../../../shared/schema/decimal.ts';
+import { spanWords } from '../../../../shared/words/span.ts';
+import type { Chain } from '../../desk/types.ts';
+
+/** A burn-rate breaker while it is typed. */
+export interface BreakerForm {
+  /** Of the native coin; empty: no breaker. */
+  amount: string;
+  count: number | null;
+  /** Seconds of the unit. */
+  unit: number;
+}
+
+/** Units of time that a breaker is told in. */
+export const breakerUnits = [
+  { value: 60, label: 'minutes' },
+  { value: 3_600, label: 'hours' },
+  { value: 86_400, label: 'days' },
+] as const;
+
+/** The form of what is set. */
+export const breakerForm = (breaker: Chain['breaker'] | undefined): BreakerForm => {
+  if (breaker == null) return { amount: '', count: 1, unit: 3_600 };
+  const { amountWei, seconds } = breaker;
+  const unit = breakerUnits.findLast(({ value }) => seconds % value === 0)?.value ?? 60;
+  return { amount: weiToDecimal(BigInt(amountWei)), count: Math.ceil(seconds / unit), unit };
+};
+
+/** What a form says; undefined while it says nothing that can be set. */
+export const typedBreaker = ({ amount, count, unit }: BreakerForm): Chain['breaker'] | undefined => {
+  const text = amount.trim();
+  if (text === '') return null;
+  const seconds = (count ?? 0) * unit;
+  const exact = positiveDecimal(text);
+  if (exact === undefined || (exact.split('.')[1] ?? '').length > 18) return undefined;
+  if (seconds < breakerSeconds.least || seconds > breakerSeconds.most) return undefined;
+  return { amountWei: String(decimalToWei(exact)), seconds };
+};
+
+/** A breaker in short, as a list shows it. */
+export const breakerWords = ({ breaker, symbol }: Pick<Chain, 'breaker' | 'symbol'>): string =>
+  breaker === null ? 'None' : `${weiToDecimal(BigInt(breaker.amountWei))} ${symbol} in ${spanWords(breaker.seconds)}`;
+
+/** What follows from a form, in a sentence. */
+export const breakerSentence = (form: BreakerForm, coin: string): string => {
+  const typed = typedBreaker(form);
+  if (typed === undefined) return 'Say an amount, and a time from one minute to 7 days.';
+  if (typed === null) return 'Nothing stops a burst on this chain besides the limits of each DApp and the tank.';
+  const amount = `${weiToDecimal(BigInt(typed.amountWei))} ${coin}`;
+  return (
+    `As soon as operations on this chain would come to more than ${amount} within ${spanWords(typed.seconds)}, ` +
+    'at their highest cost and whoever pays for them, all sponsorship is paused, on every chain, until you resume it.'
+  );
+};
