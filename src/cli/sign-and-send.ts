@@ -2,7 +2,7 @@ import type { Wallet } from 'ethers';
 import type { Caller } from '../engine/service/index.ts';
 import type { ProcedureInput, ProcedureOutput } from '../shared/contract/index.ts';
 import { EngineError } from '../shared/errors.ts';
-import type { Address, Hex } from '../shared/schema/hex.ts';
+import type { Hex } from '../shared/schema/hex.ts';
 import { readSecretFile } from './desk.ts';
 
 type Sent = ProcedureOutput<'transactions.send'>;
@@ -44,11 +44,10 @@ export const signAndSend = async (
 ): Promise<Sent> => {
   const wallet = await walletOf(keyFile);
   const { Transaction } = await import('ethers');
-  const { draftId, unsigned, summary } = await call('transactions.prepare', {
+  const { draftId, unsigned } = await call('transactions.prepare', {
     action,
-    from: wallet.address as Address,
+    from: wallet.address,
   });
-  console.error(summary);
   const signedTransaction = (await wallet.signTransaction(Transaction.from(unsigned))) as Hex;
   return untilMined(call, await call('transactions.send', { draftId, signed: { signedTransaction } }));
 };

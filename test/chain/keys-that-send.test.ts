@@ -35,7 +35,7 @@ beforeAll(async () => {
   const log = createLog({ level: 'silent' });
   store = openSqliteStore(join(tempFolder(), 'test.db'), { clock: new ManualClock(), log });
   await store.createAccount({ accountId: 'a', name: 'Operator', createdAt: 0 });
-  await store.saveChain({ chainId, name: null, symbol: 'TST', rpc: url, bundler: null, treasury: null });
+  await store.saveChain({ chainId, name: null, symbol: 'TST', rpc: url, bundler: null, treasury: null, breaker: null });
   await store.savePaymasterContract({ chainId, version: '1.1.0', address: tanks, checked: true });
   await store.createPaymaster({
     ...{ paymasterId: 'dapp', accountId: 'a', name: 'Game', chainId, apiKey: 'key', version: '1.1.0', createdAt: 0 },

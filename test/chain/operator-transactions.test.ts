@@ -1,4 +1,4 @@
-import { type HDNodeWallet, Transaction, parseEther, toQuantity } from 'ethers';
+import { type HDNodeWallet, Transaction, type TransactionLike, parseEther, toQuantity } from 'ethers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { type OperatorDesk, type PreparedDraft, signDraft, useOperatorDesk } from '../support/operator-desk.ts';
@@ -173,7 +173,8 @@ describe('a signature from elsewhere', () => {
     ['access list', { accessList: [{ address: `0x${'66'.repeat(20)}`, storageKeys: [] }] }],
   ])('of a transaction with another %s is refused, and the draft is still there', async (field, change) => {
     const { dapp, draft, send } = await prepared();
-    const other = Transaction.from({ ...Transaction.from(draft.unsigned).toJSON(), ...change });
+    const drafted = Transaction.from(draft.unsigned).toJSON() as TransactionLike<string>;
+    const other = Transaction.from({ ...drafted, ...change });
     const tampered = { signedTransaction: await dapp.wallet.signTransaction(other) };
     const refusal = { code: 'INVALID_SIGNATURE', message: expect.stringContaining(`(${field} differs)`) };
     await expect(send(tampered)).rejects.toMatchObject(refusal);

@@ -4,7 +4,10 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { devWallet } from '../../src/demo/world-contracts.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
+import { ledgerPath } from '../../src/renderer/src/modules/signing/ledger-paths.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
+import { plugInto } from '../support/emulated-hid.ts';
+import { type LedgerEmulator, createLedgerEmulator } from '../support/ledger-emulator.ts';
 import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { seriousFaults } from './axe.ts';
 
@@ -14,9 +17,11 @@ const artifacts = join(import.meta.dirname, '../../test-artifacts');
 const ETHER = 10n ** 18n;
 const PASSWORD = 'a password of four words';
 
-const open = async (address: string): Promise<Page> => {
+const open = async (address: string, device?: LedgerEmulator): Promise<Page> => {
   const { engine } = world();
-  const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
+  const page = await browser().open('about:blank');
+  if (device !== undefined) await plugInto(page, device);
+  await page.goto(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
   await page.getByText('Engine running').waitFor();
   await page.evaluate((hash) => (window.location.hash = hash), address);
   return page;
@@ -176,3 +181,38 @@ test('a contract is deployed and its signing key replaced, with a local key, and
   await changeOnlySigner(await open(`#/gas-tank?dapp=${other.paymasterId}`));
   expect((await engine.service.call('signers.list', {}))[0]!.address).toBe(next);
 }, 120_000);
+
+test('a Ledger proves a funding wallet; rejected or unplugged, everything stays as it was', async () => {
+  const { engine } = world();
+  const dapp = await engine.dapp({ fundingWallet: devWallet(150, world().chain.provider) });
+  const device = createLedgerEmulator();
+  const page = await open(`#/gas-tank?dapp=${dapp.paymasterId}`, device);
+  await page.getByRole('button', { name: 'Change it' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Ledger', { exact: true }).click();
+  await dialog.getByRole('button', { name: 'Connect a Ledger' }).click();
+  await dialog.getByRole('button', { name: 'Compare the address on the Ledger' }).click();
+  const sign = dialog.getByRole('button', { name: 'Sign the message on the Ledger' });
+  await sign.waitFor();
+  await look(page, '13-ledger');
+
+  const state = async () => [
+    (await engine.service.call('paymasters.list', {})).find(({ paymasterId }) => paymasterId === dapp.paymasterId),
+    await engine.service.call('funding.history', { paymasterId: dapp.paymasterId }),
+  ];
+  const before = await state();
+  device.owner = () => false;
+  await sign.click();
+  await dialog.getByRole('alert').waitFor();
+  await look(page, '14-rejected');
+  expect(await state()).toEqual(before);
+  device.owner = () => true;
+  await dialog.getByRole('button', { name: 'Try again' }).click();
+  await dialog.getByText('This wallet has signed').waitFor();
+  const address = device.addressAt(ledgerPath('ledger-live', 0));
+  await dialog.getByText(address).first().waitFor();
+  expect(await state()).toEqual(before);
+  await dialog.getByRole('button', { name: 'Make it the funding wallet' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect((await state())[0]).toMatchObject({ fundingWallet: address });
+}, 60_000);

@@ -147,7 +147,7 @@ test('what is rejected on the Ledger, or not allowed there, changes nothing and 
   expect(await told(page)).toEqual([]);
   device.owner = () => true;
   await press(page, 'Try again');
-  await page.getByText('The transaction is being prepared').waitFor();
+  await page.getByText('It can be signed here once the transaction is prepared').waitFor();
   await page.evaluate((unsigned) => void Object.assign(window.signer, { unsigned }), UNSIGNED);
 
   await press(page, 'Sign the transaction on the Ledger');

@@ -1,9 +1,13 @@
 import { Wallet, decryptKeystoreJson, hexlify, toUtf8Bytes } from 'ethers';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ledgerPath } from '../../src/renderer/src/modules/signing/ledger-paths.ts';
+import { type Ledger, connectLedger } from '../../src/renderer/src/modules/signing/ledger.ts';
 import type { SigningKey } from '../../src/shared/contract/keys.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { useDesk } from '../support/desk.ts';
+import { cableTo, emulatedHid } from '../support/emulated-hid.ts';
 import { type WalletReply, useFakeWallet } from '../support/fake-wallet.ts';
+import { createLedgerEmulator } from '../support/ledger-emulator.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -40,6 +44,17 @@ beforeAll(async () => {
 });
 const pasted = Wallet.createRandom();
 
+/** The console's own way to a Ledger, with an emulated one on its cable. */
+const device = createLedgerEmulator();
+const LEDGER_PATH = ledgerPath('ledger-live', 0);
+let connected: Promise<Ledger> | undefined;
+const ledger = (): Promise<Ledger> => (connected ??= connectLedger(() => undefined));
+beforeAll(() => void vi.stubGlobal('navigator', { hid: emulatedHid(cableTo(device)) }));
+afterAll(async () => {
+  await (await connected)?.close();
+  vi.unstubAllGlobals();
+});
+
 const signers: Record<string, Signer> = {
   'a local keystore': byEngine(
     () => ({ kind: 'keystore', address: keystore, password: PASSWORD }),
@@ -57,6 +72,15 @@ const signers: Record<string, Signer> = {
     () => ({ kind: 'wallet', url: wallet().url, address: wallet().account.address as Address }),
     (text) => wallet().account.signMessage(text),
   ),
+  'a Ledger': {
+    signText: async (text) => (await ledger()).signMessage(LEDGER_PATH, text),
+    sign: async (paymasterId, message) => {
+      const signature = await (await ledger()).signMessage(LEDGER_PATH, message);
+      const proof = await desk().service.call('funding.recover', { paymasterId, signature });
+      expect(proof).toEqual({ signature, address: device.addressAt(LEDGER_PATH) });
+      return proof;
+    },
+  },
   'a signature that was pasted': {
     signText: (text) => pasted.signMessage(text),
     sign: async (paymasterId, message) => {

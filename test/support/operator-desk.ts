@@ -62,9 +62,8 @@ const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promis
   const block = await provider.getBlock('latest');
   const clock = new ManualClock((block?.timestamp ?? 0) * 1000);
   let engine = await startEngine({ dir, clock });
-  const { call } = engine.service;
-  await call('chains.set', { chainId, rpc: line.url });
-  await call('signers.create', { chainId });
+  await engine.service.call('chains.set', { chainId, rpc: line.url });
+  await engine.service.call('signers.create', { chainId });
   const service = (): ServingEngine['service'] => engine.service;
 
   const desk: OperatorDesk = {
@@ -79,7 +78,7 @@ const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promis
       engine = await startEngine({ dir, clock });
     },
     async rich(ether = '100') {
-      const wallet = HDNodeWallet.createRandom().connect(provider) as HDNodeWallet;
+      const wallet = HDNodeWallet.createRandom().connect(provider);
       await provider.send('anvil_setBalance', [wallet.address, toQuantity(parseEther(ether))]);
       return wallet;
     },

@@ -48,6 +48,7 @@ test('a new folder can be entered by its owner only, and every path is inside it
     dir,
     database: join(dir, 'gasdesk.db'),
     vault: join(dir, 'vault.json'),
+    keystores: join(dir, 'keystores'),
     config: join(dir, 'gasdesk.json'),
     lock: join(dir, 'engine.lock'),
     controlSocket: join(dir, 'run', 'control.sock'),

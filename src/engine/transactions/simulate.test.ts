@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { ScriptedNode } from '../../../test/support/scripted-node.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { RpcError } from '../chain/rpc.ts';
-import { simulate } from './simulate.ts';
+import { type SimulatedCall, simulate } from './simulate.ts';
 
 const GWEI = 1_000_000_000n;
 const hex = (value: bigint): string => `0x${value.toString(16)}`;
-const call = {
+const call: SimulatedCall = {
   ...{ chainId: 31337, from: `0x${'11'.repeat(20)}`, to: `0x${'22'.repeat(20)}`, data: '0x1234', valueWei: 5n },
-} as const;
+};
 
 /** A node that knows an account with one ether; `answers` go before what it says of itself. */
 const node = (answers: Record<string, unknown>): ScriptedNode => {

@@ -18,6 +18,7 @@ const abi = new Interface([
   'error CanNotWithdrawToZeroAddress()',
   'error VerifyingSignerCannotBeZero()',
   'error OwnableUnauthorizedAccount(address account)',
+  'error AccessControlUnauthorizedAccount(address account, bytes32 neededRole)',
 ]);
 
 /** Estimates are of this moment; what is not used is not paid. */
@@ -51,14 +52,22 @@ export const readOwner = async (rpc: RpcClient, contract: Address): Promise<Addr
   }
 };
 
+/** Who may do what a contract refused to somebody else. Singletons have roles, and tell nobody who holds them. */
+const whoMay = async (rpc: RpcClient, { to, from }: SimulatedCall, reason: string) => {
+  if (reason.startsWith('AccessControl')) {
+    return { fix: ' Only the owner of the contract may do this or, for its signers, its manager.' };
+  }
+  const owner = to !== null && reason.startsWith('Ownable') ? await readOwner(rpc, to) : undefined;
+  if (owner === undefined || sameAddress(owner, from)) return { fix: '' };
+  return { fix: ` Only the owner ${owner} may do this.`, only: owner };
+};
+
 const wouldFail = async (rpc: RpcClient, call: SimulatedCall, cause: RpcError): Promise<EngineError> => {
   if (!hasReverted(cause)) return nodeRefusal(call.chainId, cause);
   const reason = failureWords(cause);
-  const owner = call.to !== null && /owner|ownable/i.test(reason) ? await readOwner(rpc, call.to) : undefined;
-  const isOther = owner !== undefined && !sameAddress(owner, call.from);
-  const fix = isOther ? ` Only the owner ${owner} may do this.` : '';
-  const data = { reason, ...(isOther && { only: owner }) };
-  return new EngineError('TRANSACTION_WOULD_FAIL', `The contract refuses it: ${reason}.${fix}`, data, { cause });
+  const { fix, ...only } = await whoMay(rpc, call, reason);
+  const message = `The contract refuses it: ${reason}.${fix}`;
+  return new EngineError('TRANSACTION_WOULD_FAIL', message, { reason, ...only }, { cause });
 };
 
 const askQuantity = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<bigint> => {

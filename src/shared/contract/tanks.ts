@@ -14,7 +14,9 @@ const tank = z.strictObject({
   contract: address.nullable(),
   fundingWallet: address.nullable(),
   hasTanks: z.boolean().describe('The contract keeps a balance per funding wallet; else its deposit is everyone’s'),
-  owner: address.nullable().describe('Who may withdraw: the funding wallet, or the owner of the contract'),
+  owner: address
+    .nullable()
+    .describe('Who may withdraw: the funding wallet, or the owner of the contract; null where it does not say'),
   canWithdraw: z.boolean().describe('False where the contract lets nobody withdraw from here'),
   balanceWei: weiText.nullable(),
   promisedWei: weiText,
