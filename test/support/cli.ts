@@ -15,6 +15,8 @@ export interface CliResult {
 /** A `gasdesk serve` that has printed its line. */
 export interface ServingCli {
   readonly url: string;
+  /** Address of the console, with its operator token. */
+  readonly console: string;
   readonly pid: number;
   /** Sends a signal. */
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void;
@@ -66,8 +68,8 @@ const startServing = async (
   });
   while (!stdout().includes('\n')) await Promise.race([once(child.stdout, 'data'), refused]);
   refused.catch(() => undefined);
-  const { url } = JSON.parse(stdout()) as { url: string };
-  return { url, pid: child.pid ?? 0, ended, signal: (name) => child.kill(name) };
+  const { url, console } = JSON.parse(stdout()) as { url: string; console: string };
+  return { url, console, pid: child.pid ?? 0, ended, signal: (name) => child.kill(name) };
 };
 
 /**
