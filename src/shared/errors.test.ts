@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { EngineError, type ErrorCode, errorTable } from './errors.ts';
 
-const SERVER_FAULTS: Partial<Record<ErrorCode, number>> = { INTERNAL: 500, CHAIN_UNREACHABLE: 503 };
+const SERVER_FAULTS: Partial<Record<ErrorCode, number>> = {
+  INTERNAL: 500,
+  CHAIN_UNREACHABLE: 503,
+  WALLET_UNREACHABLE: 503,
+};
 
 describe.each(Object.keys(errorTable) as ErrorCode[])('%s', (code) => {
   const error = new EngineError(code);

@@ -49,6 +49,7 @@ test('a new folder can be entered by its owner only, and every path is inside it
     database: join(dir, 'gasdesk.db'),
     vault: join(dir, 'vault.json'),
     config: join(dir, 'gasdesk.json'),
+    keystores: join(dir, 'keystores'),
     lock: join(dir, 'engine.lock'),
     controlSocket: join(dir, 'run', 'control.sock'),
   });
