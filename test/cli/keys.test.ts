@@ -122,8 +122,8 @@ describe.concurrent('gasdesk funding-wallet', () => {
     const byKeystore = await set('--keystore', key.address, '--password-file', passwordFile);
     expect(jsonOf(byKeystore)).toEqual({ paymasterId, name: 'Game', fundingWallet: key.address });
 
-    const [account] = (await chain().provider.send('eth_accounts', [])) as string[];
-    const byWallet = await set('--wallet', chain().url, '--address', account!);
+    const { address: account } = await chain().provider.getSigner(0);
+    const byWallet = await set('--wallet', chain().url, '--address', account);
     expect(byWallet).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Confirm in the wallet:\nTimestamp: /) });
     expect(await fundingWallet(run)).toBe(account);
 

@@ -50,6 +50,7 @@ test('a new folder can be entered by its owner only, and every path is inside it
     vault: join(dir, 'vault.json'),
     keystores: join(dir, 'keystores'),
     config: join(dir, 'gasdesk.json'),
+    keystores: join(dir, 'keystores'),
     lock: join(dir, 'engine.lock'),
     controlSocket: join(dir, 'run', 'control.sock'),
   });

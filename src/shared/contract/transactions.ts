@@ -102,6 +102,7 @@ export const transactionProcedures = {
     errors: [
       'DRAFT_NOT_FOUND',
       'INVALID_SIGNATURE',
+      'KEYSTORE_INVALID',
       'KEYSTORE_NOT_FOUND',
       'KEYSTORE_PASSWORD_WRONG',
       'WALLET_UNREACHABLE',

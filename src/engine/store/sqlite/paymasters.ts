@@ -61,8 +61,10 @@ export const paymasterStore = (database: Database.Database): PaymasterStore => {
      VALUES (?, ?, ?, ?, ?)`,
   );
   const listChanges = database.prepare<[string], FundingWalletChange>(
-    `SELECT changed_at AS at, lag(funding_wallet) OVER (ORDER BY change_id) AS previous, funding_wallet AS address,
-       message, signature FROM funding_wallet_change WHERE paymaster_id = ? ORDER BY change_id DESC`,
+    `SELECT changed_at AS at, funding_wallet AS address, message, signature,
+       (SELECT funding_wallet FROM funding_wallet_change AS earlier WHERE earlier.paymaster_id = change.paymaster_id
+        AND earlier.change_id < change.change_id ORDER BY earlier.change_id DESC LIMIT 1) AS previous
+     FROM funding_wallet_change AS change WHERE paymaster_id = ? ORDER BY change_id DESC`,
   );
   type Change = Parameters<PaymasterStore['useFundingMessage']>[1];
   const change = database.transaction((used: FundingMessage, { fundingWallet, signature, at }: Change): boolean => {
