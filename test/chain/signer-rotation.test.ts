@@ -87,6 +87,9 @@ describe('a contract with several signers', () => {
     await expect(useNext()).rejects.toMatchObject({
       ...{ code: 'CONTRACT_MISMATCH', message: expect.stringContaining(next.address) },
     });
+    await expect(desk.prepare(accept('singleton-0.6'), await desk.rich())).rejects.toMatchObject({
+      ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('for its signers, its manager') },
+    });
     expect(await signer()).toBe(old);
     const accepted = await desk.now(await desk.send(accept('singleton-0.6'), desk.operator));
     expect(accepted).toMatchObject({ state: 'mined', outcome: expect.stringContaining(next.address) });

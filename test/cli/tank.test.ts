@@ -77,7 +77,7 @@ it.each([
     expect(await json(...tank('show'))).toMatchObject({
       ...{
         balanceWei: String(parseEther('0.3')),
-        owner: owner.address,
+        owner: null,
         level: 'low',
         lowWei: String(parseEther('0.4')),
       },

@@ -29,7 +29,9 @@ const DEFAULT_PRIORITY_FEE = 1_000_000_000n;
 /** What a node says of a call that failed, in words. */
 export const failureWords = ({ data = '0x', message }: RpcError): string => {
   const known = parseRevert(abi, data);
-  if (known !== undefined) return `${known.name}(${known.values.map(String).join(', ')})`;
+  // Error and Panic are known to every Interface.
+  if (known !== undefined && !/^(?:Error|Panic)$/.test(known.name))
+    return `${known.name}(${known.values.map(String).join(', ')})`;
   return data === '0x' ? message.slice(0, 200) : revertReason(data);
 };
 
