@@ -48,7 +48,6 @@ test('a new folder can be entered by its owner only, and every path is inside it
     dir,
     database: join(dir, 'gasdesk.db'),
     vault: join(dir, 'vault.json'),
-    keystores: join(dir, 'keystores'),
     config: join(dir, 'gasdesk.json'),
     keystores: join(dir, 'keystores'),
     lock: join(dir, 'engine.lock'),

@@ -43,7 +43,7 @@ export const burnRateStep = async (
   maxCost: bigint,
 ): Promise<BurnRateStep> => {
   const chain = await store.findChain(chainId);
-  if (chain?.breaker == null) return NONE;
+  if (chain === undefined || chain.breaker === null) return NONE;
   const { amountWei, seconds } = chain.breaker;
   const threshold = BigInt(amountWei);
   const now = clock.now();

@@ -55,7 +55,15 @@ const GWEI_DECIMALS = 9;
 /** Prices of gas are told in gwei, as everybody tells them. */
 const GAS_PRICE = /(?:PerGas|baseFee)Wei$/;
 
+/** What is told by its key alone. */
+const named = (key: string, value: unknown): string | undefined => {
+  if (key === 'scope') return value === 'SMART_ACCOUNT' ? 'each user' : 'all users together';
+  return key === 'seconds' && typeof value === 'number' ? spanWords(value) : undefined;
+};
+
 const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 'label'> => {
+  const told = named(key, value);
+  if (told !== undefined) return { text: told, kind: 'text' };
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (IN_UNITS.has(key) && isDigits(text)) {
     return unit === 'wei' ? { text, kind: 'wei' } : { text: operations(text), kind: 'text' };
@@ -63,11 +71,9 @@ const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 
   if (GAS_PRICE.test(key) && isDigits(text)) {
     return { text: `${unitsToDecimal(BigInt(text), GWEI_DECIMALS)} gwei`, kind: 'text' };
   }
-  if (key === 'seconds' && typeof value === 'number') return { text: spanWords(value), kind: 'text' };
   if (key.endsWith('Wei') && isDigits(text)) return { text, kind: 'wei' };
   // Later than a Date can be is no time.
   if (key.endsWith('At') && /^\d{1,15}$/.test(text)) return { text, kind: 'time' };
-  if (key === 'scope') return { text: text === 'SMART_ACCOUNT' ? 'each user' : 'all users together', kind: 'text' };
   if (/^0x[0-9a-fA-F]{40,}$/.test(text)) return { text, kind: 'hex' };
   return { text, kind: 'text' };
 };

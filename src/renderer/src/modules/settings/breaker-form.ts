@@ -20,8 +20,8 @@ export const breakerUnits = [
 ] as const;
 
 /** The form of what is set. */
-export const breakerForm = (breaker: Chain['breaker'] | undefined): BreakerForm => {
-  if (breaker == null) return { amount: '', count: 1, unit: 3_600 };
+export const breakerForm = (breaker: Chain['breaker']): BreakerForm => {
+  if (breaker === null) return { amount: '', count: 1, unit: 3_600 };
   const { amountWei, seconds } = breaker;
   const unit = breakerUnits.findLast(({ value }) => seconds % value === 0)?.value ?? 60;
   return { amount: weiToDecimal(BigInt(amountWei)), count: Math.ceil(seconds / unit), unit };
