@@ -1,6 +1,6 @@
 import type { ProcedureOutput } from '../../shared/contract/index.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
-import type { OperatorTransaction } from '../store/store.ts';
+import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
 import type { Draft } from '../transactions/drafts.ts';
 import { requireChain } from './chains.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';

@@ -6,7 +6,7 @@ import { requireNode } from '../chain/require-node.ts';
 import { type RpcClient, RpcError, nodeRefusal } from '../chain/rpc.ts';
 import type { Clock, Entropy } from '../clock.ts';
 import type { KeySigners } from '../keys/key-signers.ts';
-import type { OperatorTransaction } from '../store/store.ts';
+import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
 import { type ActionContext, actionCall } from './action-call.ts';
 import { type Draft, createDrafts } from './drafts.ts';
 import { followUp } from './follow-up.ts';
