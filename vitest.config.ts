@@ -15,5 +15,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     sequence: { shuffle: true },
+    // Most of a test's time is a chain's or a browser's: two cores do with two workers, where vitest takes one.
+    maxWorkers: '100%',
   },
 });

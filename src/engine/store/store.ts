@@ -1,6 +1,6 @@
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { FeeToken } from '../../shared/schema/fee-token.ts';
-import type { Address, Hex } from '../../shared/schema/hex.ts';
+import type { Address } from '../../shared/schema/hex.ts';
 import type { SpendingLimit } from '../../shared/schema/rule.ts';
 import type { OperatorTransactionStore } from './operator-transaction-store.ts';
 import type { SettlementStore } from './settlement-store.ts';
