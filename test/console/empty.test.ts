@@ -35,6 +35,7 @@ test.each([
   ['contracts', '#/contracts', 'There is no DApp yet', 'To the paymasters'],
   ['rules', '#/rules', 'There is no DApp yet', 'To the paymasters'],
   ['webhooks', '#/webhooks', 'There is no DApp yet', 'To the paymasters'],
+  ['gas-tank', '#/gas-tank', 'There is no DApp yet', 'To the paymasters'],
   ['log', '#/log', 'Nothing worth a line happened since the start', 'decisions'],
   ['settings', '#/settings', 'There is no auth token', 'Set up a chain'],
 ])('the empty page %s says what to do next', async (name, address, said, next) => {
