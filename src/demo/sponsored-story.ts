@@ -73,6 +73,13 @@ const tellNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): P
   await tellDenied(world, 'gasTank', 'GAS_TANK_EMPTY', mint);
   await fundGasTank(dapp.paymaster, cast.fundingWallet.address as Address, TANK_WEI, cast.operator);
   story.tell('Paid in; read from the chain', ether(await tankBalance(world, dapp)));
+
+  story.step('The user tries again: the operator lets almost nothing be signed for within an hour');
+  const { chainId } = world.chain;
+  await world.engine.service.call('chains.set', { chainId, breaker: { amountWei: '1', seconds: 3600 } });
+  await tellDenied(world, 'burnRate', 'BURN_RATE_TOO_SMALL', mint);
+  await world.engine.service.call('chains.set', { chainId, breaker: null });
+  story.tell('The operator lifts the breaker.');
 };
 
 /** A user without any ETH mints: the op deploys the account, is sponsored, mined, and paid from the tank. */

@@ -160,7 +160,7 @@ describe('a signature from elsewhere', () => {
     const [first, second] = await Promise.allSettled([send({ signature }), send({ signature })]);
     expect(first).toMatchObject({ status: 'fulfilled', value: { state: 'sent' } });
     expect(second).toMatchObject({ status: 'rejected', reason: { code: 'DRAFT_NOT_FOUND' } });
-    expect(await desk().balanceOnChain(tanks, dapp.fundingWallet)).toBe(ETHER);
+    await expect.poll(() => desk().balanceOnChain(tanks, dapp.fundingWallet)).toBe(ETHER);
   });
 
   test.each([

@@ -100,7 +100,7 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
     address: () => '#/settings',
     ready: async (page) => {
       await page.getByRole('button', { name: 'Check everything' }).click();
-      await page.getByText('Sound').waitFor();
+      await page.getByText('Sound, schema').waitFor();
       await page.getByText('rateLimitPerKey').waitFor();
     },
   },

@@ -36,7 +36,7 @@ export interface OperatorDesk {
   /** A DApp with a funding wallet of its own, which is rich. */
   dapp(version: string): Promise<SponsoredDapp & { readonly wallet: HDNodeWallet }>;
   prepare(action: Action, from: { address: string }): Promise<PreparedDraft>;
-  /** Prepares, signs and sends. */
+  /** Prepares, signs and sends; unless they are held back, waits until it is mined. */
   send(action: Action, from: Wallet | HDNodeWallet): Promise<SentTransaction>;
   /** The transaction as the desk knows it now. */
   now(sent: SentTransaction): Promise<SentTransaction>;
@@ -65,6 +65,7 @@ const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promis
   await engine.service.call('chains.set', { chainId, rpc: line.url });
   await engine.service.call('signers.create', { chainId });
   const service = (): ServingEngine['service'] => engine.service;
+  let isHeld = false;
 
   const desk: OperatorDesk = {
     chain,
@@ -94,7 +95,10 @@ const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promis
     async send(action, from) {
       const draft = await desk.prepare(action, from);
       const signedTransaction = await signDraft(draft, from);
-      return service().call('transactions.send', { draftId: draft.draftId, signed: { signedTransaction } });
+      const sent = await service().call('transactions.send', { draftId: draft.draftId, signed: { signedTransaction } });
+      // The node answers a little before it mines.
+      while (!isHeld && (await provider.send('eth_getTransactionReceipt', [sent.hash])) === null);
+      return sent;
     },
     async now({ transactionId }) {
       const all = await service().call('transactions.list', {});
@@ -111,12 +115,14 @@ const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promis
       const method = fundingWallet === undefined ? 'balanceOf' : 'getBalance';
       return (await (await contractAt(name, at, provider)).getFunction(method)(whose)) as bigint;
     },
-    hold: async () => {
+    async hold() {
+      isHeld = true;
       await provider.send('evm_setAutomine', [false]);
     },
     async mine(blocks = 1) {
       await provider.send('anvil_mine', [toQuantity(blocks)]);
       await provider.send('evm_setAutomine', [true]);
+      isHeld = false;
     },
   };
   return desk;
