@@ -21,4 +21,5 @@ test('a build leaves whole artifacts and no rubbish, and the next has nothing to
   } finally {
     await rm(folder, { recursive: true });
   }
-});
+  // The compiler needs 15 s alone, and a core for itself.
+}, 180_000);
