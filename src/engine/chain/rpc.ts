@@ -116,7 +116,10 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
   };
 
   const { authorization } = headers;
-  const credentials = [...(authorization === undefined ? [] : [authorization.replace('Basic ', '')]), ...credentialsOf(url)];
+  const credentials = [
+    ...(authorization === undefined ? [] : [authorization.replace('Basic ', '')]),
+    ...credentialsOf(url),
+  ];
   /** Nodes quote the key that they refuse; what they say goes to DApps and into decisions. */
   const redacted = (text: string): string =>
     credentials.reduce((rest, piece) => rest.replaceAll(piece, '[secret]'), text);
