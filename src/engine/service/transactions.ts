@@ -1,6 +1,6 @@
 import type { ProcedureOutput } from '../../shared/contract/index.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
-import type { OperatorTransaction } from '../store/store.ts';
+import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
 import type { Draft } from '../transactions/drafts.ts';
 import { requireChain } from './chains.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
@@ -39,9 +39,6 @@ export const transactionHandlers = (context: ServiceContext): Handlers<NamesOf<'
       return draftView(await transactions.prepare(action, from));
     },
     'transactions.send': async ({ draftId, signed }) => sentView(await transactions.send(draftId, signed)),
-    'transactions.list': async ({ chainId, paymasterId }) => {
-      const query = { ...(chainId !== undefined && { chainId }), ...(paymasterId !== undefined && { paymasterId }) };
-      return (await transactions.list(query)).map(sentView);
-    },
+    'transactions.list': async (query) => (await transactions.list(query)).map(sentView),
   };
 };

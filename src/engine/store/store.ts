@@ -1,8 +1,8 @@
-import type { TransactionView } from '../../shared/contract/transactions.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { FeeToken } from '../../shared/schema/fee-token.ts';
-import type { Address, Hex } from '../../shared/schema/hex.ts';
+import type { Address } from '../../shared/schema/hex.ts';
 import type { SpendingLimit } from '../../shared/schema/rule.ts';
+import type { OperatorTransactionStore } from './operator-transaction-store.ts';
 import type { SettlementStore } from './settlement-store.ts';
 
 /** An account: the owner of DApps. Times in epoch ms, here and below. */
@@ -88,18 +88,6 @@ export interface Webhook {
   webhookUrl: string;
   requestType: 'GET' | 'POST';
   active: boolean;
-}
-
-/** A transaction of the operator's: the answer of `transactions.list`, and what follows it up needs besides. */
-export interface OperatorTransaction extends TransactionView {
-  /** Of the contract that it makes or changes, or in which the tank is. */
-  version: string;
-  data: Hex;
-  nonce: number;
-  /** As it was signed; null where the wallet sent it itself, and keeps that to itself. */
-  raw: Hex | null;
-  /** The address that the contract accepts from then on; null where it is about something else. */
-  signer: Address | null;
 }
 
 /** Everything that decides for one DApp, read at one moment. */
@@ -287,7 +275,7 @@ export interface DecisionPage {
  * Storage as coarse, atomic operations, so that another database can stand behind it. When a promise resolves,
  * what it wrote is durable. A clash with a unique name or address rejects with the error of the table that says so.
  */
-export interface Store extends SettlementStore {
+export interface Store extends SettlementStore, OperatorTransactionStore {
   createAccount(account: Account): Promise<void>;
   listAccounts(): Promise<Account[]>;
   findAccount(accountId: string): Promise<Account | undefined>;
@@ -392,15 +380,6 @@ export interface Store extends SettlementStore {
 
   /** What settled operations of the DApps that were decided from `from` (epoch ms) on did cost, and when the first was. */
   paidSince(query: { paymasterIds: readonly string[]; from: number; to: number }): Promise<PaidSince>;
-
-  /** Adds the transaction, or replaces what is known of it. */
-  saveOperatorTransaction(transaction: OperatorTransaction): Promise<void>;
-  /** For one that the chain refused: it was never sent. */
-  removeOperatorTransaction(transactionId: string): Promise<void>;
-  /** Newest first. */
-  listOperatorTransactions(query: { chainId?: number; paymasterId?: string }): Promise<OperatorTransaction[]>;
-  /** Those of which the outcome is not known yet, oldest first. */
-  openOperatorTransactions(): Promise<OperatorTransaction[]>;
 
   /** Pauses all sponsorship, or ends the pause with null. */
   savePause(pause: Pause | null): Promise<void>;

@@ -5,7 +5,7 @@ import { requireAgreement } from '../paymaster/agreement.ts';
 import { attachContract } from '../paymaster/attach.ts';
 import { requireAttachable } from '../paymaster/registry.ts';
 import { nextSignerOf, useNextSigner } from '../signer/next-signer.ts';
-import type { OperatorTransaction } from '../store/store.ts';
+import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
 import { type ActionContext, hasFixedSigner } from './action-call.ts';
 
 /** Whether the next key of the chain is what the contract accepts now. @throws EngineError `VAULT_LOCKED` */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ScriptedNode } from '../../../test/support/scripted-node.ts';
-import type { OperatorTransaction } from '../store/store.ts';
+import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
 import { lookUp } from './look-up.ts';
 
 const FROM = `0x${'11'.repeat(20)}` as const;

@@ -5,7 +5,7 @@ import { type Address, type Hex, address, sameAddress } from '../../shared/schem
 import { quantity, toQuantity } from '../../shared/schema/quantity.ts';
 import { readQuantity, readTransactionCount } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
-import type { OperatorTransaction } from '../store/store.ts';
+import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
 import { callObject, failureWords } from './simulate.ts';
 
 const receiptSchema = z.object({

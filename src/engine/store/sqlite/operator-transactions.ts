@@ -1,10 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { OperatorTransaction, Store } from '../store.ts';
-
-type OperatorTransactionStore = Pick<
-  Store,
-  'saveOperatorTransaction' | 'removeOperatorTransaction' | 'listOperatorTransactions' | 'openOperatorTransactions'
->;
+import type { OperatorTransaction, OperatorTransactionStore } from '../operator-transaction-store.ts';
 
 interface Row {
   record: string;

@@ -1,0 +1,26 @@
+import type { TransactionQuery, TransactionView } from '../../shared/contract/transactions.ts';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
+
+/** A transaction of the operator's: the answer of `transactions.list`, and what follows it up needs besides. */
+export interface OperatorTransaction extends TransactionView {
+  /** Of the contract that it makes or changes, or in which the tank is. */
+  version: string;
+  data: Hex;
+  nonce: number;
+  /** As it was signed; null where the wallet sent it itself, and keeps that to itself. */
+  raw: Hex | null;
+  /** The address that the contract accepts from then on; null where it is about something else. */
+  signer: Address | null;
+}
+
+/** What the operator sent to chains. Part of the store. */
+export interface OperatorTransactionStore {
+  /** Adds the transaction, or replaces what is known of it. */
+  saveOperatorTransaction(transaction: OperatorTransaction): Promise<void>;
+  /** For one that the chain refused: it was never sent. */
+  removeOperatorTransaction(transactionId: string): Promise<void>;
+  /** Newest first. */
+  listOperatorTransactions(query: TransactionQuery): Promise<OperatorTransaction[]>;
+  /** Those of which the outcome is not known yet, oldest first. */
+  openOperatorTransactions(): Promise<OperatorTransaction[]>;
+}
