@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
-import { decimalToWei, positiveDecimal } from '../shared/schema/decimal.ts';
 import type { Address } from '../shared/schema/hex.ts';
 import { breakerSeconds } from '../shared/contract/chains.ts';
 import type { ProcedureInput } from '../shared/contract/index.ts';
+import { typedWei } from '../shared/typed-wei.ts';
 import { chainIdArgument, command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 
@@ -22,11 +22,11 @@ const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86
 /** Reads `0.5/1h`: an amount of the native coin per time. */
 const breakerArgument = (text: string): Breaker | 'off' => {
   if (text === 'off') return text;
-  const [, amount = '', count = '', unit = ''] = /^(\d+(?:\.\d{1,18})?)\/(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const exact = positiveDecimal(amount);
+  const [, amount = '', count = '', unit = ''] = /^([^/]+)\/(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const amountWei = typedWei(amount);
   const seconds = Number.parseInt(count, 10) * (SECONDS[unit] ?? Number.NaN);
-  if (exact !== undefined && seconds >= breakerSeconds.least && seconds <= breakerSeconds.most) {
-    return { amountWei: String(decimalToWei(exact)), seconds };
+  if (amountWei !== undefined && seconds >= breakerSeconds.least && seconds <= breakerSeconds.most) {
+    return { amountWei, seconds };
   }
   throw new InvalidArgumentError('It must be an amount per time from 60s to 7d, such as 0.5/1h, or "off".');
 };

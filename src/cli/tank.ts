@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { decimalToWei } from '../shared/schema/decimal.ts';
 import type { Address } from '../shared/schema/hex.ts';
+import { typedWei } from '../shared/typed-wei.ts';
 import { command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 import { signAndSend } from './sign-and-send.ts';
@@ -10,7 +10,8 @@ type MoneyOptions = TankOptions & { amount: string; fromKeyFile: string };
 
 /** Reads an amount of the chain's coin, such as 0.5, as decimal wei. */
 const amountArgument = (text: string): string => {
-  if (/^\d{1,20}(?:\.\d{1,18})?$/.test(text)) return String(decimalToWei(text));
+  const wei = typedWei(text);
+  if (wei !== undefined) return wei;
   throw new InvalidArgumentError('It must be an amount of the coin of the chain, such as 0.5.');
 };
 

@@ -88,6 +88,19 @@ test('a provider on another chain is asked to change first', async () => {
   expect(asked[1]?.params).toEqual([{ chainId: '0x7a69' }]);
 });
 
+/** On a chain without a base fee. */
+const legacy = () => unsigned({ type: 0, maxFeePerGas: null, maxPriorityFeePerGas: null, gasPrice: 7n });
+
+test('a provider on a chain without a base fee pays the price that was drafted', async () => {
+  const { signers } = parts();
+  fake().behave(({ method }) => ({ result: method === 'eth_chainId' ? '0x7a69' : `0x${'ab'.repeat(32)}` }));
+  const address = fake().account.address as Address;
+  await signers.of({ kind: 'wallet', url: fake().url, address }).transact(legacy());
+  const [request] = fake().asked.at(-1)?.params ?? [];
+  expect(request).toMatchObject({ gasPrice: '0x7' });
+  expect(request).not.toHaveProperty('maxFeePerGas');
+});
+
 describe('Clef', () => {
   const signer = () => {
     const { signers } = parts();
@@ -95,7 +108,7 @@ describe('Clef', () => {
   };
 
   test('hands back the transaction signed, also one that makes a contract as large as there are', async () => {
-    for (const tx of [unsigned(), unsigned({ to: null, data: `0x${'60'.repeat(49_152)}` })]) {
+    for (const tx of [unsigned(), legacy(), unsigned({ to: null, data: `0x${'60'.repeat(49_152)}` })]) {
       const answer = await signer().transact(tx);
       if (!('signed' in answer)) throw new Error('It was sent');
       expect(Transaction.from(answer.signed).unsignedHash).toBe(tx.unsignedHash);

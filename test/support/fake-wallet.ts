@@ -44,7 +44,12 @@ const clef = async (account: Wallet, { method, params }: WalletRequest): Promise
   }
   if (method === 'account_signTransaction') {
     const { from: _, gas, ...rest } = params[0] as Record<string, string>;
-    const tx = Transaction.from({ ...rest, gasLimit: gas ?? null, nonce: Number(rest['nonce']), type: 2 });
+    const tx = Transaction.from({
+      ...rest,
+      gasLimit: gas ?? null,
+      nonce: Number(rest['nonce']),
+      type: rest['gasPrice'] ? 0 : 2,
+    });
     tx.signature = account.signingKey.sign(getBytes(tx.unsignedHash));
     return { result: { raw: tx.serialized, tx: {} } };
   }

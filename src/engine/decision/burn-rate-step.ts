@@ -1,6 +1,7 @@
 import { knownChains } from '../../shared/chains.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { spanWords } from '../../shared/words/span.ts';
+import { chainSymbol } from '../chain/chain-symbol.ts';
 import type { Clock } from '../clock.ts';
 import { burnRateRule } from '../rules/burn-rate.ts';
 import type { ChainSettings, Claim, Pause, Store } from '../store/store.ts';
@@ -26,9 +27,8 @@ export interface BurnRateStep {
 const NONE: BurnRateStep = { claims: [], steps: () => [], trippedBy: () => undefined };
 
 const words = ({ chainId, name, symbol }: ChainSettings, amount: bigint, seconds: number): string => {
-  const known = knownChains.get(chainId);
-  const coin = `${weiToDecimal(amount)} ${symbol ?? known?.symbol ?? 'ETH'}`;
-  const chain = name ?? known?.name ?? `chain ${chainId}`;
+  const coin = `${weiToDecimal(amount)} ${chainSymbol(chainId, { symbol })}`;
+  const chain = name ?? knownChains.get(chainId)?.name ?? `chain ${chainId}`;
   return `Burn-rate breaker: operations on ${chain} came to more than ${coin} within ${spanWords(seconds)}`;
 };
 
@@ -43,7 +43,7 @@ export const burnRateStep = async (
   maxCost: bigint,
 ): Promise<BurnRateStep> => {
   const chain = await store.findChain(chainId);
-  if (chain === undefined || chain.breaker === null) return NONE;
+  if (!chain?.breaker) return NONE;
   const { amountWei, seconds } = chain.breaker;
   const threshold = BigInt(amountWei);
   const now = clock.now();

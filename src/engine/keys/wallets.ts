@@ -2,6 +2,7 @@ import { Transaction, hexlify, toQuantity, toUtf8Bytes } from 'ethers';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, address, hash, hex, sameAddress } from '../../shared/schema/hex.ts';
+import { quantity } from '../../shared/schema/quantity.ts';
 import type { Clock } from '../clock.ts';
 import { checksummed, proofOf } from './message-proof.ts';
 import { type WalletRefusal, createWalletRpc } from './wallet-rpc.ts';
@@ -46,10 +47,6 @@ const read = <T>(schema: z.ZodType<T>, result: unknown, what: string): T => {
 };
 
 const addresses = z.array(address).max(1_000);
-const quantity = z
-  .string()
-  .regex(/^0x[0-9a-f]{1,16}$/i)
-  .transform(BigInt);
 const clefAnswer = z.object({ raw: hex });
 
 /** The transaction as JSON-RPC names its parts. */
@@ -60,8 +57,13 @@ const requestOf = (from: Address, unsigned: Transaction) => ({
   nonce: toQuantity(unsigned.nonce),
   value: toQuantity(unsigned.value),
   gas: toQuantity(unsigned.gasLimit),
-  maxFeePerGas: toQuantity(unsigned.maxFeePerGas ?? 0n),
-  maxPriorityFeePerGas: toQuantity(unsigned.maxPriorityFeePerGas ?? 0n),
+  // Chains without a base fee have one price.
+  ...(unsigned.type === 0
+    ? { gasPrice: toQuantity(unsigned.gasPrice ?? 0n) }
+    : {
+        maxFeePerGas: toQuantity(unsigned.maxFeePerGas ?? 0n),
+        maxPriorityFeePerGas: toQuantity(unsigned.maxPriorityFeePerGas ?? 0n),
+      }),
   data: unsigned.data,
 });
 

@@ -39,9 +39,6 @@ export const transactionHandlers = (context: ServiceContext): Handlers<NamesOf<'
       return draftView(await transactions.prepare(action, from));
     },
     'transactions.send': async ({ draftId, signed }) => sentView(await transactions.send(draftId, signed)),
-    'transactions.list': async ({ chainId, paymasterId }) => {
-      const query = { ...(chainId !== undefined && { chainId }), ...(paymasterId !== undefined && { paymasterId }) };
-      return (await transactions.list(query)).map(sentView);
-    },
+    'transactions.list': async (query) => (await transactions.list(query)).map(sentView),
   };
 };

@@ -58,6 +58,15 @@ export const refusing = async (
   return (await Promise.all(answers)).flat();
 };
 
+const contractsOn = async (
+  store: Pick<Store, 'listPaymasterContracts'>,
+  chainId: number,
+): Promise<PaymasterContract[]> =>
+  (await store.listPaymasterContracts()).filter((contract) => contract.chainId === chainId);
+
+/** What a decision or the doctor finds out about a contract meanwhile makes it no other one. */
+const unchecked = (contract: PaymasterContract): PaymasterContract => ({ ...contract, checked: false });
+
 const mustAccept = (next: Address, [first]: readonly PaymasterContract[]): void => {
   if (first === undefined) return;
   const { version, address } = first;
@@ -82,15 +91,16 @@ export const useNextSigner = async (
   const { store, vault, rpc } = context;
   const next = nextSignerOf(vault, chainId);
   if (next === undefined) throw new EngineError('SIGNER_MISSING', `No next key is prepared for chain ${chainId}.`);
-  const attached = (await store.listPaymasterContracts()).filter((contract) => contract.chainId === chainId);
+  const attached = await contractsOn(store, chainId);
   const contracts = [
     ...attached.filter(({ version }) => version !== replacing?.version),
     ...(replacing === undefined ? [] : [{ ...replacing, checked: true }]),
   ];
   if (contracts.length > 0) mustAccept(next, await refusing((await rpc(chainId)).call, contracts, next));
   // While the chain was asked, somebody may have attached another contract, or used or dropped the key.
-  const now = (await store.listPaymasterContracts()).filter((contract) => contract.chainId === chainId);
-  if (!isDeepStrictEqual(now, attached)) throw new EngineError('CONTRACT_MISMATCH', 'Other contracts were attached.');
+  const now = await contractsOn(store, chainId);
+  if (!isDeepStrictEqual(now.map(unchecked), attached.map(unchecked)))
+    throw new EngineError('CONTRACT_MISMATCH', 'Other contracts were attached.');
   const key = vault.get(nextSignerKeyName(chainId));
   if (key === undefined || !sameAddress(addressOf(key.reveal()), next)) throw new EngineError('SIGNER_MISSING');
   vault.set(signerKeyName(chainId), key);

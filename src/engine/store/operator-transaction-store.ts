@@ -1,4 +1,4 @@
-import type { TransactionView } from '../../shared/contract/transactions.ts';
+import type { TransactionQuery, TransactionView } from '../../shared/contract/transactions.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 
 /** A transaction of the operator's: the answer of `transactions.list`, and what follows it up needs besides. */
@@ -13,14 +13,14 @@ export interface OperatorTransaction extends TransactionView {
   signer: Address | null;
 }
 
-/** What the operator sent to chains. */
+/** What the operator sent to chains. Part of the store. */
 export interface OperatorTransactionStore {
   /** Adds the transaction, or replaces what is known of it. */
   saveOperatorTransaction(transaction: OperatorTransaction): Promise<void>;
   /** For one that the chain refused: it was never sent. */
   removeOperatorTransaction(transactionId: string): Promise<void>;
   /** Newest first. */
-  listOperatorTransactions(query: { chainId?: number; paymasterId?: string }): Promise<OperatorTransaction[]>;
+  listOperatorTransactions(query: TransactionQuery): Promise<OperatorTransaction[]>;
   /** Those of which the outcome is not known yet, oldest first. */
   openOperatorTransactions(): Promise<OperatorTransaction[]>;
 }

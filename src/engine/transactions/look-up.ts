@@ -1,8 +1,9 @@
 import { getAddress } from 'ethers';
 import { z } from 'zod';
-import { type Address, address, sameAddress } from '../../shared/schema/hex.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { type Address, type Hex, address, sameAddress } from '../../shared/schema/hex.ts';
 import { quantity, toQuantity } from '../../shared/schema/quantity.ts';
-import { readTransactionCount } from '../chain/gas/eth-call.ts';
+import { readQuantity, readTransactionCount } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
 import { callObject, failureWords } from './simulate.ts';
@@ -13,7 +14,7 @@ const receiptSchema = z.object({
   gasUsed: quantity,
   effectiveGasPrice: quantity.default(0n),
   /** What rollups of the OP stack take besides. */
-  l1Fee: quantity.default(0n),
+  l1Fee: quantity.nullish(),
   contractAddress: address.nullish(),
 });
 
@@ -27,9 +28,18 @@ const sentSchema = z.object({
 /** A nonce must have been taken so many blocks ago: nodes that share the work may be a block behind each other. */
 const TAKEN_BLOCKS = 3n;
 
+/** What a node knows under a hash; undefined where it knows nothing. What it says and cannot be read is no such word. */
+const known = async <T>(rpc: RpcClient, method: string, hash: Hex, schema: z.ZodType<T>): Promise<T | undefined> => {
+  const answer = await rpc.send(method, [hash]);
+  if (answer === null || answer === undefined) return undefined;
+  const { success, data } = schema.safeParse(answer);
+  if (success) return data;
+  throw new EngineError('CHAIN_UNREACHABLE', `The answer of the node to ${method} cannot be read`);
+};
+
 /** What is different from what was drafted; for what a wallet sent itself. */
 const differences = async (rpc: RpcClient, drafted: OperatorTransaction): Promise<string[]> => {
-  const { data: sent } = sentSchema.safeParse(await rpc.send('eth_getTransactionByHash', [drafted.hash]));
+  const sent = await known(rpc, 'eth_getTransactionByHash', drafted.hash, sentSchema);
   if (sent === undefined) return [];
   const same = (a: Address | null, b: Address | null) => (a === null || b === null ? a === b : sameAddress(a, b));
   return [
@@ -52,11 +62,13 @@ const revertWords = async (rpc: RpcClient, one: OperatorTransaction, block: bigi
   return 'it would succeed now';
 };
 
-const isTaken = async (rpc: RpcClient, { from, nonce }: OperatorTransaction): Promise<boolean> => {
+/** Another transaction has its place. One that the node knows still has its own: a wallet chooses its nonce itself. */
+const isReplaced = async (rpc: RpcClient, { from, nonce, hash }: OperatorTransaction): Promise<boolean> => {
   if ((await readTransactionCount(rpc, from, 'latest')) <= nonce) return false;
-  const head = quantity.parse(await rpc.send('eth_blockNumber', []));
+  const head = await readQuantity(rpc, 'eth_blockNumber', []);
   const then = toQuantity(head > TAKEN_BLOCKS ? head - TAKEN_BLOCKS : 0n);
-  return quantity.parse(await rpc.send('eth_getTransactionCount', [from, then])) > BigInt(nonce);
+  if ((await readTransactionCount(rpc, from, then)) <= nonce) return false;
+  return (await known(rpc, 'eth_getTransactionByHash', hash, z.unknown())) === undefined;
 };
 
 /**
@@ -66,9 +78,9 @@ const isTaken = async (rpc: RpcClient, { from, nonce }: OperatorTransaction): Pr
  * @throws EngineError `CHAIN_UNREACHABLE`; RpcError
  */
 export const lookUp = async (rpc: RpcClient, sent: OperatorTransaction): Promise<OperatorTransaction | undefined> => {
-  const { data: receipt } = receiptSchema.safeParse(await rpc.send('eth_getTransactionReceipt', [sent.hash]));
+  const receipt = await known(rpc, 'eth_getTransactionReceipt', sent.hash, receiptSchema);
   if (receipt === undefined) {
-    if (!(await isTaken(rpc, sent))) return undefined;
+    if (!(await isReplaced(rpc, sent))) return undefined;
     return { ...sent, state: 'replaced', outcome: `Another transaction of ${sent.from} was mined in its place.` };
   }
   const { status, blockNumber, gasUsed, effectiveGasPrice, l1Fee, contractAddress } = receipt;
@@ -76,7 +88,7 @@ export const lookUp = async (rpc: RpcClient, sent: OperatorTransaction): Promise
     ...sent,
     blockNumber: Number(blockNumber),
     gasUsed: String(gasUsed),
-    feeWei: String(gasUsed * effectiveGasPrice + l1Fee),
+    feeWei: String(gasUsed * effectiveGasPrice + (l1Fee ?? 0n)),
   };
   if (status === 0n) {
     const outcome = `It was mined and did nothing: ${await revertWords(rpc, sent, blockNumber)}.`;

@@ -1,5 +1,5 @@
 import type { Transaction } from 'ethers';
-import type { ChainAction, SignedDraft } from '../../shared/contract/transactions.ts';
+import type { ChainAction, SignedDraft, TransactionQuery } from '../../shared/contract/transactions.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { requireNode } from '../chain/require-node.ts';
@@ -19,12 +19,6 @@ export interface OperatorTransactionContext extends ActionContext {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly keySigners: KeySigners;
-}
-
-/** Which transactions are asked for. */
-export interface TransactionQuery {
-  readonly chainId?: number;
-  readonly paymasterId?: string;
 }
 
 /** What the operator does on chains: deposits, withdrawals, contracts and their signers. */
@@ -158,24 +152,37 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
   };
 
   let newest: Promise<void> = Promise.resolve();
-  /** One after the other: what a transaction brings about is not done twice at a time. */
-  const refresh = (): Promise<void> => (newest = newest.catch(() => undefined).then(followAll));
+  let waiting: Promise<void> | undefined;
+  /**
+   * One after the other: what a transaction brings about is not done twice at a time. All who ask meanwhile share the
+   * next one.
+   */
+  const refresh = (): Promise<void> => {
+    waiting ??= newest = newest
+      .catch(() => undefined)
+      .then(() => {
+        waiting = undefined;
+        return followAll();
+      });
+    return waiting;
+  };
 
   return {
     async prepare(action, from) {
+      // Where the action names no chain, no node is asked before the call does.
+      let chainId = 'chainId' in action ? action.chainId : 0;
       try {
         const call = await actionCall(context, action, from);
-        const rpc = await requireNode(chains, call.chainId);
+        ({ chainId } = call);
+        const rpc = await requireNode(chains, chainId);
         return drafts.keep({ action, call, from, transaction: await simulate(rpc, { ...call, from }) });
       } catch (error) {
-        if (!(error instanceof RpcError)) throw error;
-        throw nodeRefusal('chainId' in action ? action.chainId : 0, error);
+        throw error instanceof RpcError ? nodeRefusal(chainId, error) : error;
       }
     },
     send: (draftId, how) => drafts.use(draftId, (draft) => send(draft, how)),
-    async list({ chainId, paymasterId }) {
+    async list(query) {
       await refresh();
-      const query = { ...(chainId !== undefined && { chainId }), ...(paymasterId !== undefined && { paymasterId }) };
       return store.listOperatorTransactions(query);
     },
     refresh,

@@ -2,8 +2,8 @@ import { Interface, Transaction } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type Address, type Hex, isHex, sameAddress } from '../../shared/schema/hex.ts';
-import { quantity, toQuantity } from '../../shared/schema/quantity.ts';
-import { readBlockGas, readTransactionCount } from '../chain/gas/eth-call.ts';
+import { toQuantity } from '../../shared/schema/quantity.ts';
+import { readBlockGas, readQuantity, readTransactionCount } from '../chain/gas/eth-call.ts';
 import { parseRevert, revertReason } from '../chain/gas/failure.ts';
 import { type RpcClient, RpcError, hasReverted, nodeRefusal } from '../chain/rpc.ts';
 import type { ActionCall } from './action-call.ts';
@@ -72,12 +72,6 @@ const wouldFail = async (rpc: RpcClient, call: SimulatedCall, cause: RpcError): 
   return new EngineError('TRANSACTION_WOULD_FAIL', message, { reason, ...only }, { cause });
 };
 
-const askQuantity = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<bigint> => {
-  const { success, data } = quantity.safeParse(await rpc.send(method, params));
-  if (success) return data;
-  throw new EngineError('CHAIN_UNREACHABLE', `The node did not answer ${method} with a quantity`);
-};
-
 const mustHold = (from: Address, balanceWei: bigint, neededWei: bigint): void => {
   if (balanceWei >= neededWei) return;
   const missingWei = neededWei - balanceWei;
@@ -90,10 +84,10 @@ const mustHold = (from: Address, balanceWei: bigint, neededWei: bigint): void =>
 const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: bigint; priority: bigint }> => {
   const { baseFeePerGas } = await readBlockGas(rpc);
   if (baseFeePerGas === 0n) {
-    const price = await askQuantity(rpc, 'eth_gasPrice', []);
+    const price = await readQuantity(rpc, 'eth_gasPrice', []);
     return { base: false, most: price, priority: price };
   }
-  const priority = await askQuantity(rpc, 'eth_maxPriorityFeePerGas', []).catch((error: unknown) => {
+  const priority = await readQuantity(rpc, 'eth_maxPriorityFeePerGas', []).catch((error: unknown) => {
     if (error instanceof RpcError) return DEFAULT_PRIORITY_FEE;
     throw error;
   });
@@ -108,13 +102,13 @@ const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: bigint; 
  */
 export const simulate = async (rpc: RpcClient, call: SimulatedCall): Promise<Transaction> => {
   const { chainId, from, to, valueWei, data } = call;
-  const balanceWei = await askQuantity(rpc, 'eth_getBalance', [from, 'latest']);
+  const balanceWei = await readQuantity(rpc, 'eth_getBalance', [from, 'latest']);
   mustHold(from, balanceWei, valueWei);
   let estimate: bigint;
   try {
     const answer = await rpc.send('eth_call', [callObject(call), 'latest']);
     if (typeof answer !== 'string' || !isHex(answer)) throw new EngineError('CHAIN_UNREACHABLE');
-    estimate = await askQuantity(rpc, 'eth_estimateGas', [callObject(call)]);
+    estimate = await readQuantity(rpc, 'eth_estimateGas', [callObject(call)]);
   } catch (error) {
     throw error instanceof RpcError ? await wouldFail(rpc, call, error) : error;
   }

@@ -30,8 +30,6 @@ export const contract = {
   ...exposureProcedures,
   ...fundingProcedures,
   ...keyProcedures,
-  ...tankProcedures,
-  ...transactionProcedures,
   ...paymasterProcedures,
   ...receiverProcedures,
   ...ruleProcedures,

@@ -76,6 +76,11 @@ const signed = z.union([
 /** How a prepared transaction is signed. */
 export type SignedDraft = z.output<typeof signed>;
 
+const query = z.strictObject({ chainId: chainId.optional(), paymasterId: id.optional() });
+
+/** Which transactions are asked for; what is not given does not filter. */
+export type TransactionQuery = z.output<typeof query>;
+
 /** What the operator does on chains, with the keys of funding wallets and of owners of contracts. */
 export const transactionProcedures = {
   'transactions.prepare': procedure({
@@ -104,9 +109,12 @@ export const transactionProcedures = {
       'INVALID_SIGNATURE',
       'KEYSTORE_INVALID',
       'KEYSTORE_NOT_FOUND',
+      'KEYSTORE_INVALID',
       'KEYSTORE_PASSWORD_WRONG',
       'WALLET_UNREACHABLE',
       'SIGNING_REFUSED',
+      'PAYMASTER_NOT_FOUND',
+      'PAYMASTER_NOT_READY',
       'CHAIN_UNREACHABLE',
       'TRANSACTION_WOULD_FAIL',
       'RPC_MISSING',
@@ -115,7 +123,7 @@ export const transactionProcedures = {
   }),
   'transactions.list': procedure({
     summary: 'List what was sent, newest first, as it is on chain now',
-    input: z.strictObject({ chainId: chainId.optional(), paymasterId: id.optional() }),
+    input: query,
     output: z.array(transaction),
     errors: [],
   }),

@@ -36,12 +36,21 @@ export const callWithOverride = (rpc: RpcClient, to: Address, data: Hex, overrid
 /** The code at an address on the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
 export const readCode = (rpc: RpcClient, at: Address): Promise<Hex> => sendForBytes(rpc, 'eth_getCode', [at, 'latest']);
 
-/** How many transactions and EIP-7702 authorisations an account has had. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
-export const readTransactionCount = async (rpc: RpcClient, of: Address, at: 'latest' | 'pending'): Promise<bigint> => {
-  const { success, data } = quantity.safeParse(await rpc.send('eth_getTransactionCount', [of, at]));
+/** Asks for a quantity. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+export const readQuantity = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<bigint> => {
+  const { success, data } = quantity.safeParse(await rpc.send(method, params));
   if (success) return data;
-  throw new EngineError('CHAIN_UNREACHABLE', 'The node did not answer eth_getTransactionCount with a quantity');
+  throw new EngineError('CHAIN_UNREACHABLE', `The node did not answer ${method} with a quantity`);
 };
+
+/**
+ * How many transactions and EIP-7702 authorisations an account has had.
+ *
+ * @param at `latest`, `pending` or a block's number
+ * @throws RpcError, EngineError `CHAIN_UNREACHABLE`
+ */
+export const readTransactionCount = (rpc: RpcClient, of: Address, at: string): Promise<bigint> =>
+  readQuantity(rpc, 'eth_getTransactionCount', [of, at]);
 
 const blockSchema = z.object({ baseFeePerGas: quantity.default(0n), gasLimit: quantity.optional() });
 

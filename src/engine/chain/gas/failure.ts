@@ -1,4 +1,4 @@
-import { Interface } from 'ethers';
+import { ErrorFragment, Interface } from 'ethers';
 import { EngineError } from '../../../shared/errors.ts';
 import type { Hex } from '../../../shared/schema/hex.ts';
 import { byteLength } from '../../user-operation/hex-digits.ts';
@@ -38,7 +38,9 @@ const shown = (text: string): string =>
 export const parseRevert = (errors: Interface, data: Hex): { name: string; values: unknown[] } | undefined => {
   try {
     const error = errors.parseError(data);
-    return error === null ? undefined : { name: error.name, values: error.args.toArray() };
+    // ethers finds Error(string) and Panic(uint256) also where they are not among the errors.
+    const isOne = errors.fragments.some((one) => ErrorFragment.isFragment(one) && one.selector === error?.selector);
+    return error === null || !isOne ? undefined : { name: error.name, values: error.args.toArray() };
   } catch {
     return undefined; // e.g. a reason that is not UTF-8: contracts may send anything
   }

@@ -1,7 +1,8 @@
 import type { ProcedureOutput } from '../../../shared/contract/index.ts';
 import { EngineError } from '../../../shared/errors.ts';
-import { requireAgreement } from '../../paymaster/agreement.ts';
-import { findAttachable } from '../../paymaster/registry.ts';
+import { ensureAgreement } from '../../paymaster/agreement.ts';
+import { requireContract } from '../../paymaster/readiness.ts';
+import { requireAttachable } from '../../paymaster/registry.ts';
 import type { ChainSettings, PaymasterContract } from '../../store/store.ts';
 import type { ServiceContext } from '../service.ts';
 import { type Check, advice, attempt, fault, good } from './check.ts';
@@ -50,23 +51,20 @@ const checkSettlement = ({ clock, polledAt }: ServiceContext, chainId: number): 
   return clock.now() - at > LATE_POLL_MS ? advice(name, detail, fix) : good(name, detail);
 };
 
-const checkContract = (
-  { store, chains }: ServiceContext,
-  { chainId, version, address }: PaymasterContract,
-): Promise<Check> => {
+const checkContract = ({ store, chains }: ServiceContext, { chainId, version }: PaymasterContract): Promise<Check> => {
   const fix = `Attach the right contract with "gasdesk contract use --chain ${chainId} --version ${version} --address 0x…".`;
   return attempt(`contract ${version} on chain ${chainId}`, fix, async () => {
-    const layout = findAttachable(version);
-    if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
+    const layout = requireAttachable(version);
     const signer = await store.findSigner(chainId);
     if (signer === undefined) throw new EngineError('SIGNER_MISSING');
     const rpc = await chains.rpc(chainId);
     if (rpc === undefined) throw new EngineError('RPC_MISSING');
-    const contract = { chainId, version, address, checked: false };
+    // Asked for anew: while the chains were, another one may have been attached.
+    const { address } = await requireContract(store, chainId, layout);
     // Until it agrees again it is looked at before anything is signed for it.
-    await store.savePaymasterContract(contract);
-    await requireAgreement(rpc, { chainId, layout, contract: address, signer: signer.address });
-    await store.savePaymasterContract({ ...contract, checked: true });
+    const unchecked = { chainId, version, address, checked: false };
+    await store.savePaymasterContract(unchecked);
+    await ensureAgreement(store, rpc, { ...unchecked, layout, contract: address, signer: signer.address });
     return `${address} agrees on hash and signer`;
   });
 };

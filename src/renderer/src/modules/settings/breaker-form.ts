@@ -1,5 +1,6 @@
 import { breakerSeconds } from '../../../../shared/contract/chains.ts';
-import { decimalToWei, positiveDecimal, weiToDecimal } from '../../../../shared/schema/decimal.ts';
+import { weiToDecimal } from '../../../../shared/schema/decimal.ts';
+import { typedWei } from '../../../../shared/typed-wei.ts';
 import { spanWords } from '../../../../shared/words/span.ts';
 import type { Chain } from '../../desk/types.ts';
 
@@ -20,8 +21,8 @@ export const breakerUnits = [
 ] as const;
 
 /** The form of what is set. */
-export const breakerForm = (breaker: Chain['breaker']): BreakerForm => {
-  if (breaker === null) return { amount: '', count: 1, unit: 3_600 };
+export const breakerForm = (breaker: Chain['breaker'] | undefined): BreakerForm => {
+  if (!breaker) return { amount: '', count: 1, unit: 3_600 };
   const { amountWei, seconds } = breaker;
   const unit = breakerUnits.findLast(({ value }) => seconds % value === 0)?.value ?? 60;
   return { amount: weiToDecimal(BigInt(amountWei)), count: Math.ceil(seconds / unit), unit };
@@ -32,10 +33,9 @@ export const typedBreaker = ({ amount, count, unit }: BreakerForm): Chain['break
   const text = amount.trim();
   if (text === '') return null;
   const seconds = (count ?? 0) * unit;
-  const exact = positiveDecimal(text);
-  if (exact === undefined || (exact.split('.')[1] ?? '').length > 18) return undefined;
-  if (seconds < breakerSeconds.least || seconds > breakerSeconds.most) return undefined;
-  return { amountWei: String(decimalToWei(exact)), seconds };
+  const amountWei = typedWei(text);
+  if (amountWei === undefined || seconds < breakerSeconds.least || seconds > breakerSeconds.most) return undefined;
+  return { amountWei, seconds };
 };
 
 /** A breaker in short, as a list shows it. */

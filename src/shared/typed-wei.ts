@@ -1,4 +1,4 @@
-import { decimalToWei, positiveDecimal } from '../../../shared/schema/decimal.ts';
+import { decimalToWei, positiveDecimal } from './schema/decimal.ts';
 
 /** What a person typed as an amount of the coin, in wei as decimal digits; undefined while it is no such amount. */
 export const typedWei = (text: string): string | undefined => {

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { ScriptedNode } from '../../../test/support/scripted-node.ts';
+import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
+import { lookUp } from './look-up.ts';
+
+const FROM = `0x${'11'.repeat(20)}` as const;
+const TO = `0x${'22'.repeat(20)}` as const;
+const sent: OperatorTransaction = {
+  ...{ transactionId: 'one', kind: 'deposit', chainId: 31337, paymasterId: 'dapp', version: '1.1.0', summary: '' },
+  ...{ from: FROM, to: TO, valueWei: '5', data: '0x1234', nonce: 7, signer: null, hash: `0x${'ab'.repeat(32)}` },
+  ...{ raw: null, state: 'sent', sentAt: 0, blockNumber: null, gasUsed: null, feeWei: null },
+  ...{ contract: null, outcome: null },
+};
+const inPool = { from: FROM, to: TO, value: '0x5', input: '0x1234' };
+const receipt = { status: '0x1', blockNumber: '0x9', gasUsed: '0x10', effectiveGasPrice: '0x2', l1Fee: null };
+
+/** A node on which the nonce of the draft is long taken. */
+const node = (byHash: unknown, byReceipt: unknown): ScriptedNode => {
+  const one = new ScriptedNode(1, 1);
+  const answers: Record<string, unknown> = {
+    ...{ eth_getTransactionCount: '0x8', eth_blockNumber: '0x64' },
+    ...{ eth_getTransactionByHash: byHash, eth_getTransactionReceipt: byReceipt },
+  };
+  one.overrule = (method) => answers[method];
+  return one;
+};
+
+it('a transaction that a wallet sent with another nonce, and the node knows, is not told to be replaced', async () => {
+  expect(await lookUp(node(inPool, null), sent)).toBeUndefined();
+  expect(await lookUp(node(null, null), sent)).toMatchObject({ state: 'replaced' });
+});
+
+it('an answer that cannot be read ends nothing: the chain is asked again', async () => {
+  const unreadable = { code: 'CHAIN_UNREACHABLE' };
+  await expect(lookUp(node(inPool, { status: 'yes' }), sent)).rejects.toMatchObject(unreadable);
+  await expect(lookUp(node({ from: 'somebody' }, receipt), sent)).rejects.toMatchObject(unreadable);
+  expect(await lookUp(node(inPool, receipt), sent)).toMatchObject({ state: 'mined', feeWei: '32', outcome: null });
+});
