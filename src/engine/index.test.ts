@@ -205,8 +205,8 @@ describe('stopping', () => {
     const stopped = engine.stop().then(() => {
       ended = true;
     });
-    // This wait, and the next looks at the chains: for what is settled, and for the operator's transactions.
-    await expect.poll(() => clock.pending).toBe(3);
+    // This wait, and the next looks at the chains: for what is settled, the operator's transactions, and contracts.
+    await expect.poll(() => clock.pending).toBe(4);
 
     await clock.advance(9_999);
     expect(ended).toBe(false);

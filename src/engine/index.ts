@@ -20,6 +20,7 @@ import { createKeystores } from './keys/keystores.ts';
 import { createWallets } from './keys/wallets.ts';
 import type { Log } from './log.ts';
 import { requireNodeApi } from './node-api.ts';
+import { recheckContracts } from './paymaster/recheck.ts';
 import { Secret } from './secret.ts';
 import { type Service, createService } from './service/index.ts';
 import { createSettings } from './settings.ts';
@@ -72,6 +73,9 @@ const freeOnDisk = async (dir: string): Promise<bigint> => {
   const { bavail, bsize } = await statfs(dir, { bigint: true });
   return bavail * bsize;
 };
+
+/** What the owner of a contract changes elsewhere is noticed within this time. */
+const RECHECK_MS = 60_000;
 
 /** The first account exists from the start (SPEC 1). */
 const ensureFirstAccount = async (store: Store, clock: Clock, entropy: Entropy): Promise<void> => {
@@ -186,6 +190,9 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const everyMs = config.settlementPollMs;
     const watch = createPollLoop({ clock, log, name: 'transactions', everyMs, poll: () => transactions.refresh() });
     undo.push(() => watch.stop());
+    const recheck = () => recheckContracts({ store, chains, log });
+    const contracts = createPollLoop({ clock, log, name: 'contracts', everyMs: RECHECK_MS, poll: recheck });
+    undo.push(() => contracts.stop());
     // Ended first: whatever else ends, nothing new is accepted meanwhile.
     const servers: Listening[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
@@ -206,6 +213,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         );
         settlement.start();
         watch.start();
+        contracts.start();
         const { consoleFolder } = options;
         const app = createHttpApp({ service, config, clock, entropy, log, operatorToken, consoleFolder });
         const http = await listen(app, { host: config.host, port: config.port }, timing);

@@ -6,6 +6,7 @@ const SERVER_FAULTS: Partial<Record<ErrorCode, number>> = {
   CHAIN_UNREACHABLE: 503,
   STORAGE_FAILED: 503,
   WALLET_UNREACHABLE: 503,
+  TRANSACTION_MAYBE_SENT: 503,
 };
 
 describe.each(Object.keys(errorTable) as ErrorCode[])('%s', (code) => {

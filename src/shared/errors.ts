@@ -70,6 +70,7 @@ export const errorTable = {
   SIGNING_REFUSED: { status: 400, rpc: -32602, title: 'The wallet refused to sign' },
   FUNDING_MESSAGE_MISSING: { status: 400, rpc: -32602, title: 'There is no funding message to sign, or it is too old' },
   DRAFT_NOT_FOUND: { status: 404, rpc: -32602, title: 'The transaction was sent already, or prepared too long ago' },
+  TRANSACTION_MAYBE_SENT: { status: 503, rpc: -32603, title: 'The wallet may have sent the transaction' },
   TRANSACTION_WOULD_FAIL: { status: 400, rpc: -32602, title: 'The transaction would fail' },
 
   VAULT_LOCKED: { status: 400, rpc: -32002, title: 'The vault is locked' },

@@ -110,7 +110,7 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   await dialog.getByLabel('Amount').fill('10000');
   await chooseWallet(dialog);
   await dialog.getByRole('button', { name: 'Simulate it' }).click();
-  await dialog.getByText('Nothing was sent', { exact: true }).waitFor();
+  await dialog.getByText('It was not done', { exact: true }).waitFor();
   await dialog.getByLabel('Amount').fill('0.5');
   await dialog.getByRole('button', { name: 'Simulate it' }).click();
   await dialog.getByText('Fee, at most').waitFor();

@@ -23,13 +23,13 @@ export const KEYSTORES = 'keystores';
 /** Name of a keystore file: the address of its key in lower case. Others in that folder are not ours. */
 export const KEYSTORE_NAME = /^0x[0-9a-f]{40}[.]json$/;
 
-/** The keystore files there are in a data folder, as paths inside it. */
+/** The keystore files there are in a data folder, as paths inside it. Links, pipes and folders are not ours. */
 export const keystoreFiles = (dir: string): string[] => {
   const folder = join(dir, KEYSTORES);
   if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => KEYSTORE_NAME.test(name))
-    .map((name) => `${KEYSTORES}/${name}`);
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && KEYSTORE_NAME.test(entry.name))
+    .map(({ name }) => `${KEYSTORES}/${name}`);
 };
 
 /** Where everything of one engine lies. All paths are absolute. */

@@ -1,5 +1,5 @@
 import { EngineError } from '../../shared/errors.ts';
-import type { Address } from '../../shared/schema/hex.ts';
+import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
 import { delegateOf } from '../chain/gas/delegation.ts';
 import { readBlockGas, readCode } from '../chain/gas/eth-call.ts';
@@ -7,6 +7,7 @@ import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import { callFault } from '../paymaster/agreement.ts';
 import { UnexpectedAnswer, readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
+import type { Store } from '../store/store.ts';
 import type { RequestedOperation } from '../user-operation/read-operation.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
 
@@ -79,7 +80,7 @@ export const readDelegate = async (
 
 /** What the chain says about money. */
 export interface ChainMoney {
-  /** What the tank holds, wei. */
+  /** What the tank holds, less what withdrawals under way take out of it, wei. */
   readonly balanceWei: bigint;
   /** What a block asks for at least, wei per gas. */
   readonly baseFeeWei: bigint;
@@ -98,6 +99,22 @@ export const readTank = (rpc: RpcClient, ready: Tank): Promise<bigint> => {
   return asked(ready, () => readBalance(rpc.call, layout, tank, entryPoint));
 };
 
+/** What withdrawals that were sent and are not mined will take out of a tank, wei. */
+export const readWithdrawals = async (store: Pick<Store, 'openOperatorTransactions'>, tank: Tank): Promise<bigint> => {
+  const { chainId, contract, fundingWallet } = tank;
+  const leaving = (await store.openOperatorTransactions()).filter(
+    ({ kind, state, to, from, ...one }) =>
+      kind === 'withdraw' &&
+      state === 'sent' &&
+      one.chainId === chainId &&
+      to !== null &&
+      sameAddress(to, contract) &&
+      (fundingWallet === undefined || sameAddress(from, fundingWallet)),
+  );
+  // withdrawTo(address, uint256)
+  return leaving.reduce((sum, { data }) => sum + BigInt(`0x${data.slice(-64)}`), 0n);
+};
+
 /**
  * Reads tank and base fee; undefined where the chain cannot be reached at all: the contract guards its own money.
  *
@@ -105,13 +122,19 @@ export const readTank = (rpc: RpcClient, ready: Tank): Promise<bigint> => {
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */
 export const readMoney = async (
+  store: Pick<Store, 'openOperatorTransactions'>,
   rpc: RpcClient | undefined,
   ready: ReadyPaymaster,
   reached: boolean,
 ): Promise<ChainMoney | undefined> => {
   if (rpc === undefined) return undefined;
   const read = async (): Promise<ChainMoney> => {
-    const [balanceWei, block] = await Promise.all([readTank(rpc, ready), readBlockGas(rpc)]);
+    const [heldWei, leavingWei, block] = await Promise.all([
+      readTank(rpc, ready),
+      readWithdrawals(store, ready),
+      readBlockGas(rpc),
+    ]);
+    const balanceWei = heldWei > leavingWei ? heldWei - leavingWei : 0n;
     return { balanceWei, baseFeeWei: block.baseFeePerGas, blockGasLimit: block.gasLimit };
   };
   return reached ? asked(ready, read) : unlessSilent(ready, read);

@@ -43,7 +43,7 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
     const given = withGivenGas(userOperation, ready);
     const taking = offered && (await tryTaking(rpc, offered, given, { open: true, callGasLimit: AMPLE_CALL_GAS }));
     const { sale, op } = taking ?? { sale: undefined, op: given };
-    const money = await readMoney(rpc, ready, false);
+    const money = await readMoney(store, rpc, ready, false);
     const rules = await store.dappPolicy(paymaster.paymasterId);
     const policy = sale === undefined ? rules : unbound(rules);
     const now = clock.now();

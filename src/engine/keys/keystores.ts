@@ -136,9 +136,9 @@ export const createKeystores = (desk: {
 
   return {
     list: () =>
-      onDisk(() => (existsSync(dir) ? readdirSync(dir) : []))
-        .filter((name) => KEYSTORE_NAME.test(name))
-        .map((name) => describe(name.slice(0, -'.json'.length) as Address))
+      onDisk(() => (existsSync(dir) ? readdirSync(dir, { withFileTypes: true }) : []))
+        .filter((entry) => entry.isFile() && KEYSTORE_NAME.test(entry.name))
+        .map(({ name }) => describe(name.slice(0, -'.json'.length) as Address))
         .sort((a, b) => a.createdAt - b.createdAt),
     async create(label, password) {
       const key = Buffer.from(entropy.bytes(32));

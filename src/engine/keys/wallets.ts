@@ -16,7 +16,8 @@ export interface WalletAccount {
 
 /**
  * Wallets on this machine that are asked over JSON-RPC: Ethereum providers (EIP-1193: Frame, anvil) and Clef. All throw
- * EngineError `WALLET_UNREACHABLE`, and `SIGNING_REFUSED` with the wallet's words.
+ * EngineError `WALLET_UNREACHABLE`, and `SIGNING_REFUSED` with the wallet's words; `transact` also
+ * `TRANSACTION_MAYBE_SENT`, where a provider was asked to send and did not say clearly what came of it.
  */
 export interface Wallets {
   accounts(url: string): Promise<Address[]>;
@@ -36,6 +37,14 @@ const PROBE_MS = 10_000;
 const refused = (words: string): EngineError => new EngineError('SIGNING_REFUSED', `The wallet refused: ${words}`);
 const untrue = (what: string): EngineError =>
   new EngineError('SIGNING_REFUSED', `The wallet did not answer with ${what}`);
+
+/** EIP-1193: the owner said no. */
+const USER_REJECTED = 4001;
+
+const maybeSent = (what: string, cause?: unknown): EngineError => {
+  const fix = 'It may have sent the transaction all the same: look in the wallet before you prepare another.';
+  return new EngineError('TRANSACTION_MAYBE_SENT', `${what}. ${fix}`, { fix }, { cause });
+};
 
 /** "Method not found" of JSON-RPC, "Unsupported Method" of EIP-1193. */
 const isUnknown = ({ code }: WalletRefusal): boolean => code === -32601 || code === 4200;
@@ -101,6 +110,20 @@ export const createWallets = (clock: Clock): Wallets => {
     throw refused(answer.refusal.words);
   };
 
+  /** Whatever does not say that the owner rejected it tells nothing of whether it was sent. */
+  const sendFrom = async (url: string, request: object): Promise<Hex> => {
+    const answer = await rpc.ask(url, 'eth_sendTransaction', [request], CONFIRM_MS).catch((error: unknown) => {
+      throw error instanceof EngineError ? maybeSent(error.message, error) : error;
+    });
+    if ('refusal' in answer) {
+      const { code, words } = answer.refusal;
+      throw code === USER_REJECTED ? refused(words) : maybeSent(`The wallet answered: ${words}`);
+    }
+    const sent = hash.safeParse(answer.result);
+    if (!sent.success) throw maybeSent('The wallet did not answer with the hash of a transaction');
+    return sent.data;
+  };
+
   return {
     async accounts(url) {
       const { clef } = await probe(url);
@@ -130,8 +153,7 @@ export const createWallets = (clock: Clock): Wallets => {
       if (chainId !== unsigned.chainId) {
         await confirmed(url, 'wallet_switchEthereumChain', [{ chainId: request.chainId }]);
       }
-      const result = await confirmed(url, 'eth_sendTransaction', [request]);
-      return { hash: read(hash, result, 'the hash of a transaction') };
+      return { hash: await sendFrom(url, request) };
     },
     stop: () => rpc.stop(),
   };

@@ -5,8 +5,8 @@ import { type ChainUrls, carriesCredentials, vaultUrlName, withoutCredentials } 
 import { chainSymbol } from '../chain/chain-symbol.ts';
 import { requireNode } from '../chain/require-node.ts';
 import { Secret } from '../secret.ts';
-import { addressOf, nextSignerKeyName, signerKeyName } from '../signer/chain-signer.ts';
-import { prepareNextSigner, useNextSigner } from '../signer/next-signer.ts';
+import { addressOf, signerKeyName } from '../signer/chain-signer.ts';
+import { dropNextSigner, prepareNextSigner, useNextSigner } from '../signer/next-signer.ts';
 import type { ChainSettings, ChainSigner } from '../store/store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -97,7 +97,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     'signers.prepareNext': ({ chainId }) => prepareNextSigner(context, chainId),
     'signers.useNext': ({ chainId }) => useNextSigner({ store, vault, rpc }, chainId),
     'signers.dropNext': async ({ chainId }) => {
-      vault.delete(nextSignerKeyName(chainId));
+      await dropNextSigner({ store, vault, rpc }, chainId);
       return null;
     },
     'signers.list': () => store.listSigners(),

@@ -4,23 +4,35 @@ import { openDeskVault } from '../signer/desk-vault.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 /** The vault. Passphrases go no further than here. */
-export const vaultHandlers = ({ store, vault, vaultKey, log }: ServiceContext): Handlers<NamesOf<'vault'>> => ({
-  'vault.open': async ({ passphrase }) => {
-    await openDeskVault(store, vault, { passphrase: new Secret(passphrase) });
-    // Next time the key of this machine opens it.
-    if (vaultKey !== undefined) await vault.setUnlocker({ key: vaultKey });
-    return { vault: 'unlocked' };
-  },
-  'vault.unlockers': () => Promise.resolve(vault.unlockers()),
-  'vault.setPassphrase': async ({ passphrase, current }) => {
-    if (vault.state !== 'unlocked') throw new EngineError('VAULT_LOCKED');
-    if (vault.unlockers().passphrase) {
-      // Whoever finds a console left open must not be able to lock its operator out.
-      if (current === undefined) throw new EngineError('VAULT_PASSPHRASE_WRONG', 'Give the current passphrase, too');
-      await vault.verify({ passphrase: new Secret(current) });
-    }
-    await vault.setUnlocker({ passphrase: new Secret(passphrase) });
-    log.warn('vault.passphrase-set');
-    return { vault: 'unlocked' };
-  },
-});
+export const vaultHandlers = ({ store, vault, vaultKey, log }: ServiceContext): Handlers<NamesOf<'vault'>> => {
+  /** One change after the other: the next one needs the passphrase that this one sets. */
+  let changed: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(change: () => Promise<T>): Promise<T> => {
+    const turn = changed.then(change);
+    changed = turn.catch(() => undefined);
+    return turn;
+  };
+
+  return {
+    'vault.open': async ({ passphrase }) => {
+      await openDeskVault(store, vault, { passphrase: new Secret(passphrase) });
+      // Next time the key of this machine opens it.
+      if (vaultKey !== undefined) await vault.setUnlocker({ key: vaultKey });
+      return { vault: 'unlocked' };
+    },
+    'vault.unlockers': () => Promise.resolve(vault.unlockers()),
+    'vault.setPassphrase': ({ passphrase, current }) =>
+      inTurn(async () => {
+        if (vault.state !== 'unlocked') throw new EngineError('VAULT_LOCKED');
+        if (vault.unlockers().passphrase) {
+          // Whoever finds a console left open must not be able to lock its operator out.
+          if (current === undefined)
+            throw new EngineError('VAULT_PASSPHRASE_WRONG', 'Give the current passphrase, too');
+          await vault.verify({ passphrase: new Secret(current) });
+        }
+        await vault.setUnlocker({ passphrase: new Secret(passphrase) });
+        log.warn('vault.passphrase-set');
+        return { vault: 'unlocked' };
+      }),
+  };
+};

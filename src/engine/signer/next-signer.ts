@@ -13,7 +13,10 @@ import type { Vault } from './vault.ts';
 
 /** What the change of a chain's signing key stands on. */
 export interface NextSignerContext {
-  readonly store: Pick<Store, 'findSigner' | 'saveSigner' | 'listPaymasterContracts' | 'savePaymasterContract'>;
+  readonly store: Pick<
+    Store,
+    'findSigner' | 'saveSigner' | 'listPaymasterContracts' | 'savePaymasterContract' | 'openOperatorTransactions'
+  >;
   readonly vault: Vault;
   readonly entropy: Entropy;
   readonly rpc: (chainId: number) => Promise<RpcClient>;
@@ -109,4 +112,30 @@ export const useNextSigner = async (
   await Promise.all([store.saveSigner(signer), ...contracts.map((contract) => store.savePaymasterContract(contract))]);
   vault.delete(nextSignerKeyName(chainId));
   return signer;
+};
+
+/**
+ * Forgets the prepared key, unless a contract accepts it or is about to: nobody could sign for that contract then.
+ *
+ * @throws EngineError `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`, `RPC_MISSING`, `VAULT_LOCKED`
+ */
+export const dropNextSigner = async (
+  { store, vault, rpc }: Pick<NextSignerContext, 'store' | 'vault' | 'rpc'>,
+  chainId: number,
+): Promise<void> => {
+  const next = nextSignerOf(vault, chainId);
+  if (next === undefined) return;
+  const open = await store.openOperatorTransactions();
+  if (open.some((one) => one.chainId === chainId && one.signer !== null && sameAddress(one.signer, next))) {
+    const message = `A transaction is under way that makes a contract accept ${next}. See what becomes of it first.`;
+    throw new EngineError('CONTRACT_MISMATCH', message);
+  }
+  const attached = await contractsOn(store, chainId);
+  const behind = attached.length === 0 ? [] : await refusing((await rpc(chainId)).call, attached, next);
+  const accepting = attached.find((contract) => !behind.includes(contract));
+  if (accepting !== undefined) {
+    const fix = 'Sign with it, or have the contract no longer accept it, first.';
+    throw new EngineError('CONTRACT_MISMATCH', `The contract ${accepting.address} accepts ${next}. ${fix}`, { fix });
+  }
+  vault.delete(nextSignerKeyName(chainId));
 };

@@ -1,4 +1,4 @@
-import { Interface } from 'ethers';
+import { Interface, ZeroAddress } from 'ethers';
 import type { ChainAction } from '../../shared/contract/transactions.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
@@ -7,7 +7,7 @@ import type { ChainAccess } from '../chain/chain-access.ts';
 import { chainSymbol } from '../chain/chain-symbol.ts';
 import { creationCode } from '../chain/deploy-paymaster.ts';
 import { requireNode } from '../chain/require-node.ts';
-import { readTank } from '../decision/chain-reads.ts';
+import { readTank, readWithdrawals } from '../decision/chain-reads.ts';
 import { tankKey } from '../decision/ledger-steps.ts';
 import type { AttachableLayout } from '../paymaster/layout.ts';
 import { type Tank, requireContract, requireTank } from '../paymaster/readiness.ts';
@@ -83,16 +83,25 @@ const deposit = async (context: ActionContext, { paymasterId, amountWei }: Actio
  */
 const mustBeFree = async (context: ActionContext, tank: Tank, amountWei: bigint): Promise<void> => {
   const rpc = await requireNode(context.chains, tank.chainId);
-  const [balanceWei, [promisedWei = 0n]] = await Promise.all([
+  const [balanceWei, leavingWei, [promisedWei = 0n]] = await Promise.all([
     readTank(rpc, tank),
+    readWithdrawals(context.store, tank),
     context.store.heldOf([{ key: tankKey(tank), kind: 'tank', amount: 0n }]),
   ]);
-  const freeWei = balanceWei > promisedWei ? balanceWei - promisedWei : 0n;
+  const takenWei = promisedWei + leavingWei;
+  const freeWei = balanceWei > takenWei ? balanceWei - takenWei : 0n;
   if (amountWei <= freeWei) return;
   const amountOf = (wei: bigint) => amountOn(context, tank.chainId, wei);
-  const parts = `${await amountOf(balanceWei)} in the tank, ${await amountOf(promisedWei)} promised to operations`;
+  const leaving = leavingWei === 0n ? '' : `, and ${await amountOf(leavingWei)} on their way out`;
+  const parts = `${await amountOf(balanceWei)} in the tank, ${await amountOf(promisedWei)} promised to operations${leaving}`;
   const fix = `Withdraw at most ${await amountOf(freeWei)}, or pause sponsorship and wait until the promises are over.`;
   throw wouldFail(`There are ${parts}. ${fix}`, { freeWei: String(freeWei), promisedWei: String(promisedWei), fix });
+};
+
+/** From these nobody could take the money again. */
+const mustBeOwned = ({ contract, entryPoint }: Tank, to: Address): void => {
+  const lost = [ZeroAddress as Address, contract, entryPoint].some((one) => sameAddress(one, to));
+  if (lost) throw wouldFail(`What is paid to ${to} is lost. Name a wallet of yours.`);
 };
 
 const withdraw = async (context: ActionContext, action: Action<'withdraw'>, from: Address): Promise<ActionCall> => {
@@ -107,6 +116,7 @@ const withdraw = async (context: ActionContext, action: Action<'withdraw'>, from
   if (fundingWallet !== undefined && !sameAddress(fundingWallet, from)) {
     throw wouldFail(`Only the funding wallet ${fundingWallet} may withdraw from its tank.`, { only: fundingWallet });
   }
+  mustBeOwned(tank, to);
   await mustBeFree(context, tank, amountWei);
   const whose =
     fundingWallet === undefined ? `the deposit of the contract ${contract}` : `the tank of ${fundingWallet}`;

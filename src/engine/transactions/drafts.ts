@@ -19,7 +19,8 @@ export interface Draft {
 export interface Drafts {
   keep(draft: Omit<Draft, 'draftId'>): Draft;
   /**
-   * Lends a draft to `send`, and to nobody else meanwhile. It is used up unless `send` fails: then nothing was sent.
+   * Lends a draft to `send`, and to nobody else meanwhile. It is used up unless `send` fails without a doubt that
+   * something was sent.
    *
    * @throws EngineError `DRAFT_NOT_FOUND`; what `send` throws
    */
@@ -51,7 +52,8 @@ export const createDrafts = (clock: Clock, entropy: Entropy): Drafts => {
       try {
         return await send(kept.draft);
       } catch (error) {
-        drafts.set(draftId, kept);
+        const maybeSent = error instanceof EngineError && error.code === 'TRANSACTION_MAYBE_SENT';
+        if (!maybeSent) drafts.set(draftId, kept);
         throw error;
       }
     },

@@ -3,7 +3,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type Address, type Hex, isHex, sameAddress } from '../../shared/schema/hex.ts';
 import { toQuantity } from '../../shared/schema/quantity.ts';
-import { readBlockGas, readQuantity, readTransactionCount } from '../chain/gas/eth-call.ts';
+import { readBlockGas, readCode, readQuantity, readTransactionCount } from '../chain/gas/eth-call.ts';
 import { parseRevert, revertReason } from '../chain/gas/failure.ts';
 import { type RpcClient, RpcError, hasReverted, nodeRefusal } from '../chain/rpc.ts';
 import type { ActionCall } from './action-call.ts';
@@ -23,6 +23,10 @@ const abi = new Interface([
 
 /** Estimates are of this moment; what is not used is not paid. */
 const GAS_HEADROOM_PERCENT = 20n;
+/** A node that names more is not believed: 100 gwei, or what the block asks for if that is more. */
+const MOST_PRIORITY_FEE = 100_000_000_000n;
+/** Of a chain without a base fee: beyond 100,000 gwei a price is a mistake. */
+const MOST_GAS_PRICE = 100_000_000_000_000n;
 /** Where the node has no advice. */
 const DEFAULT_PRIORITY_FEE = 1_000_000_000n;
 
@@ -72,12 +76,21 @@ const wouldFail = async (rpc: RpcClient, call: SimulatedCall, cause: RpcError): 
   return new EngineError('TRANSACTION_WOULD_FAIL', message, { reason, ...only }, { cause });
 };
 
+const failing = (message: string, data: Record<string, unknown> = {}): EngineError =>
+  new EngineError('TRANSACTION_WOULD_FAIL', message, data);
+
+/** Money that is sent with a call to where no code is would be gone. */
+const mustBeContract = async (rpc: RpcClient, to: Address): Promise<void> => {
+  if ((await readCode(rpc, to)) !== '0x') return;
+  throw failing(`There is no contract at ${to}. If it was deployed, see whether the chain still has that block.`);
+};
+
 const mustHold = (from: Address, balanceWei: bigint, neededWei: bigint): void => {
   if (balanceWei >= neededWei) return;
   const missingWei = neededWei - balanceWei;
   const holds = `${from} holds ${weiToDecimal(balanceWei)}, and it takes up to ${weiToDecimal(neededWei)} with the fee`;
   const message = `The funds are insufficient: ${holds}. ${weiToDecimal(missingWei)} is missing.`;
-  throw new EngineError('TRANSACTION_WOULD_FAIL', message, { missingWei: String(missingWei) });
+  throw failing(message, { missingWei: String(missingWei) });
 };
 
 /** Twice the base fee lasts for at least five full blocks. Chains without one are paid as the node says, twice. */
@@ -85,12 +98,16 @@ const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: bigint; 
   const { baseFeePerGas } = await readBlockGas(rpc);
   if (baseFeePerGas === 0n) {
     const price = await readQuantity(rpc, 'eth_gasPrice', []);
+    if (price > MOST_GAS_PRICE)
+      throw failing(`The node asks ${price} wei per gas, which cannot be meant. Try another node.`);
     return { base: false, most: price, priority: price };
   }
-  const priority = await readQuantity(rpc, 'eth_maxPriorityFeePerGas', []).catch((error: unknown) => {
+  const advice = await readQuantity(rpc, 'eth_maxPriorityFeePerGas', []).catch((error: unknown) => {
     if (error instanceof RpcError) return DEFAULT_PRIORITY_FEE;
     throw error;
   });
+  const bound = baseFeePerGas > MOST_PRIORITY_FEE ? baseFeePerGas : MOST_PRIORITY_FEE;
+  const priority = advice < bound ? advice : bound;
   return { base: true, most: 2n * baseFeePerGas + priority, priority };
 };
 
@@ -104,6 +121,7 @@ export const simulate = async (rpc: RpcClient, call: SimulatedCall): Promise<Tra
   const { chainId, from, to, valueWei, data } = call;
   const balanceWei = await readQuantity(rpc, 'eth_getBalance', [from, 'latest']);
   mustHold(from, balanceWei, valueWei);
+  if (to !== null) await mustBeContract(rpc, to);
   let estimate: bigint;
   try {
     const answer = await rpc.send('eth_call', [callObject(call), 'latest']);

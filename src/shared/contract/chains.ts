@@ -122,10 +122,10 @@ export const chainProcedures = {
     ],
   }),
   'signers.dropNext': procedure({
-    summary: 'Forget the prepared key: no contract should accept it any more',
+    summary: 'Forget the prepared key, unless a contract accepts it or is about to',
     input: z.strictObject({ chainId }),
     output: z.null(),
-    errors: ['VAULT_LOCKED'],
+    errors: ['VAULT_LOCKED', 'CONTRACT_MISMATCH', 'CHAIN_UNREACHABLE', 'RPC_MISSING'],
   }),
   'paymasterContracts.deploy': procedure({
     summary: 'Deploy a paymaster contract wired to the signer of the chain',

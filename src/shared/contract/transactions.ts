@@ -112,6 +112,7 @@ export const transactionProcedures = {
       'KEYSTORE_INVALID',
       'KEYSTORE_PASSWORD_WRONG',
       'WALLET_UNREACHABLE',
+      'TRANSACTION_MAYBE_SENT',
       'SIGNING_REFUSED',
       'PAYMASTER_NOT_FOUND',
       'PAYMASTER_NOT_READY',

@@ -1,0 +1,43 @@
+import { EngineError } from '../../shared/errors.ts';
+import type { ChainAccess } from '../chain/chain-access.ts';
+import type { Log } from '../log.ts';
+import type { PaymasterContract, Store } from '../store/store.ts';
+import { requireAgreement } from './agreement.ts';
+import { requireAttachable } from './registry.ts';
+
+/** What contracts are looked at with. */
+export interface RecheckContext {
+  readonly store: Pick<Store, 'listPaymasterContracts' | 'findPaymasterContract' | 'findSigner' | 'savePaymasterContract'>;
+  readonly chains: Pick<ChainAccess, 'rpc'>;
+  readonly log: Log;
+}
+
+/** True where the contract says that it is not what is signed for; a chain that cannot be asked says nothing. */
+const disagrees = async ({ store, chains }: RecheckContext, contract: PaymasterContract): Promise<boolean> => {
+  const { chainId, version, address } = contract;
+  try {
+    const [signer, rpc] = [await store.findSigner(chainId), await chains.rpc(chainId)];
+    if (signer === undefined || rpc === undefined) return false;
+    const layout = requireAttachable(version);
+    await requireAgreement(rpc, { chainId, layout, contract: address, signer: signer.address });
+    return false;
+  } catch (error) {
+    return error instanceof EngineError && error.code === 'CONTRACT_MISMATCH';
+  }
+};
+
+/**
+ * Looks whether the contracts that agreed still do: their owner may change the signer without this desk. Those that do
+ * not are looked at before anything is signed for them, until they agree again.
+ */
+export const recheckContracts = async (context: RecheckContext): Promise<void> => {
+  const { store, log } = context;
+  for (const contract of await store.listPaymasterContracts()) {
+    if (!contract.checked || !(await disagrees(context, contract))) continue;
+    const { chainId, version, address } = contract;
+    const attached = await store.findPaymasterContract(chainId, version);
+    if (attached?.address !== address) continue;
+    await store.savePaymasterContract({ ...contract, checked: false });
+    log.warn('contract.disagrees', { chainId });
+  }
+};
