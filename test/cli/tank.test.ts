@@ -77,6 +77,7 @@ it.each([
     expect(await json(...tank('show'))).toMatchObject({
       ...{
         balanceWei: String(parseEther('0.3')),
+        // A singleton has roles, and does not say who holds them.
         owner: null,
         level: 'low',
         lowWei: String(parseEther('0.4')),

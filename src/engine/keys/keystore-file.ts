@@ -117,8 +117,12 @@ export const decryptKeystore = async (file: KeystoreFile, password: string): Pro
   // ethers takes passwords in their form NFKC, geth as they are typed.
   for (const form of new Set([password.normalize('NFKC'), password])) {
     const key = await derive(file, form);
-    if (macOf(key, ciphertext) !== mac.toString('hex')) continue;
-    return createDecipheriv(CIPHER, key.subarray(0, 16), cipherparams.iv).update(ciphertext);
+    try {
+      if (macOf(key, ciphertext) !== mac.toString('hex')) continue;
+      return createDecipheriv(CIPHER, key.subarray(0, 16), cipherparams.iv).update(ciphertext);
+    } finally {
+      key.fill(0);
+    }
   }
   throw new EngineError('KEYSTORE_PASSWORD_WRONG');
 };
@@ -133,6 +137,8 @@ export const encryptKeystore = async (
   const [salt, iv] = [Buffer.from(entropy.bytes(SALT_BYTES)), Buffer.from(entropy.bytes(IV_BYTES))];
   const key = await deriveScrypt(password.normalize('NFKC'), salt, { N, r, p });
   const ciphertext = createCipheriv(CIPHER, key.subarray(0, 16), iv).update(privateKey);
+  const mac = macOf(key, ciphertext);
+  key.fill(0);
   return {
     version: 3,
     id: entropy.uuid(),
@@ -143,7 +149,7 @@ export const encryptKeystore = async (
       ciphertext: ciphertext.toString('hex'),
       kdf: 'scrypt',
       kdfparams: { n: N, r, p, dklen: KEY_BYTES, salt: salt.toString('hex') },
-      mac: macOf(key, ciphertext),
+      mac,
     },
   };
 };

@@ -7,7 +7,10 @@ import { requireAttachable } from './registry.ts';
 
 /** What contracts are looked at with. */
 export interface RecheckContext {
-  readonly store: Pick<Store, 'listPaymasterContracts' | 'findPaymasterContract' | 'findSigner' | 'savePaymasterContract'>;
+  readonly store: Pick<
+    Store,
+    'listPaymasterContracts' | 'findPaymasterContract' | 'findSigner' | 'savePaymasterContract'
+  >;
   readonly chains: Pick<ChainAccess, 'rpc'>;
   readonly log: Log;
 }
