@@ -14,6 +14,7 @@ import {
   type OperatorTransactions,
   createOperatorTransactions,
 } from '../../src/engine/transactions/operator-transactions.ts';
+import { EngineError } from '../../src/shared/errors.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { deployLayout } from '../support/deploy-layout.ts';
 import { useLocalChain } from '../support/local-chain.ts';
@@ -144,4 +145,17 @@ test('what the node refuses for good was never sent', async () => {
   } finally {
     await chain().provider.send('anvil_setBalance', [wallet.address, toQuantity(ETHER * 1000n)]);
   }
+});
+
+test('a wallet that sends, and does not say so, is not asked a second time', async () => {
+  const maybe = new EngineError('TRANSACTION_MAYBE_SENT');
+  const transactions = withKey(async (unsigned) => {
+    await sendByNode()(unsigned);
+    throw maybe;
+  });
+  const before = await balance();
+  const { draftId } = await transactions.prepare(action, wallet.address as Address);
+  await expect(transactions.send(draftId, signed)).rejects.toBe(maybe);
+  await expect(transactions.send(draftId, signed)).rejects.toMatchObject({ code: 'DRAFT_NOT_FOUND' });
+  await expect.poll(balance).toBe(before + ETHER);
 });

@@ -1,7 +1,8 @@
 import { type HDNodeWallet, Transaction, type TransactionLike, parseEther, toQuantity } from 'ethers';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { entryPointAddress } from '../../src/shared/entry-points.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
-import { type OperatorDesk, type PreparedDraft, signDraft, useOperatorDesk } from '../support/operator-desk.ts';
+import { type OperatorDesk, signDraft, useOperatorDesk } from '../support/operator-desk.ts';
 import { RESERVED_WEI, gameCall, operation } from '../support/sponsored-world.ts';
 
 const desk = useOperatorDesk();
@@ -206,6 +207,32 @@ describe('a signature from elsewhere', () => {
   });
 });
 
+describe('a withdrawal', () => {
+  test('to where nobody could take it again is refused', async () => {
+    const dapp = await desk().dapp('1.1.0');
+    await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
+    for (const to of [`0x${'0'.repeat(40)}`, tanks, entryPointAddress['0.6']]) {
+      const lost = call(withdrawalOf(dapp.paymasterId, 1n, to), dapp.wallet);
+      await expect(lost).rejects.toMatchObject({
+        ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('is lost') },
+      });
+    }
+  });
+
+  test('that is under way is neither withdrawn again nor promised to operations', async () => {
+    const dapp = await desk().dapp('1.1.0');
+    await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
+    await desk().hold();
+    await desk().send(withdrawalOf(dapp.paymasterId, ETHER, dapp.wallet.address), dapp.wallet);
+    await expect(call(withdrawalOf(dapp.paymasterId, 1n, dapp.wallet.address), dapp.wallet)).rejects.toMatchObject({
+      ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('on their way out') },
+    });
+    const mint = operation({ to: desk().contracts.gameItems, data: gameCall('mint') });
+    expect((await dapp.sponsor(mint)).body.result?.reason?.code).toBe('GAS_TANK_EMPTY');
+    await desk().mine();
+  });
+});
+
 describe('what was sent', () => {
   test('is told to be replaced once another transaction has its place, and not before', async () => {
     const dapp = await desk().dapp('1.1.0');
@@ -229,21 +256,20 @@ describe('what was sent', () => {
     const dapp = await desk().dapp('1.1.0');
     await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
     const all = withdrawalOf(dapp.paymasterId, ETHER, dapp.wallet.address);
-    const { draftId, ...draft } = await call(all, dapp.wallet);
-    // The second is prepared while the first is not even in the node's pool.
-    await desk().chain.provider.send('anvil_setNonce', [dapp.wallet.address, toQuantity(draft.nonce + 1)]);
-    const later = await call(all, dapp.wallet);
-    await desk().chain.provider.send('anvil_setNonce', [dapp.wallet.address, toQuantity(draft.nonce)]);
+    const { provider } = desk().chain;
+    const nonce = await provider.getTransactionCount(dapp.wallet.address);
+    // It is prepared while the one before it is not even in the node's pool.
+    await provider.send('anvil_setNonce', [dapp.wallet.address, toQuantity(nonce + 1)]);
+    const draft = await call(all, dapp.wallet);
+    await provider.send('anvil_setNonce', [dapp.wallet.address, toQuantity(nonce)]);
     await desk().hold();
-    const { service } = desk().engine();
-    const send = async (id: string, unsigned: Pick<PreparedDraft, 'unsigned'>) =>
-      service.call('transactions.send', {
-        ...{ draftId: id, signed: { signedTransaction: await signDraft(unsigned, dapp.wallet) } },
-      });
-    const [first, second] = [await send(draftId, draft), await send(later.draftId, later)];
+    // The owner of the tank empties it without the desk.
+    const { data, gasLimit } = Transaction.from(draft.unsigned);
+    await dapp.wallet.sendTransaction({ to: tanks, data, gasLimit, nonce });
+    const signed = { signedTransaction: await signDraft(draft, dapp.wallet) };
+    const sent = await desk().engine().service.call('transactions.send', { draftId: draft.draftId, signed });
     await desk().mine();
-    expect(await desk().now(first)).toMatchObject({ state: 'mined' });
-    expect(await desk().now(second)).toMatchObject({
+    expect(await desk().now(sent)).toMatchObject({
       ...{ state: 'reverted', outcome: expect.stringContaining('InsufficientBalance'), feeWei: expect.any(String) },
     });
   });

@@ -1,10 +1,10 @@
-import { parseEther } from 'ethers';
+import { type TransactionResponse, parseEther } from 'ethers';
 import { describe, expect, test } from 'vitest';
-import { devWallet } from '../../src/demo/world-contracts.ts';
+import { contractAt, devWallet } from '../../src/demo/world-contracts.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { type EntryPointWorld, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { type OperatorDesk, useOperatorDesk } from '../support/operator-desk.ts';
-import { type SponsoredDapp, gameCall } from '../support/sponsored-world.ts';
+import { type SponsoredDapp, gameCall, operation } from '../support/sponsored-world.ts';
 
 /** New users of a DApp, whose first operations the desk sponsors and a bundler of their own mines. */
 const usersOf = async (desk: OperatorDesk, dapp: SponsoredDapp) => {
@@ -182,4 +182,43 @@ describe('a contract whose signer is fixed', () => {
     await desk.now(await desk.send(deposit(dapp, '1'), dapp.wallet));
     expect((await users.mine(await users.sponsored())).paymaster).toBe(contract);
   }, 60_000);
+});
+
+describe('a contract with one signer', () => {
+  const world = useOperatorDesk();
+
+  test('keeps the next key once it is about to accept it, and is not signed for once its owner changes the signer', async () => {
+    const desk = world();
+    const { prepareNext, signer, accept, deposit } = actionsOn(desk);
+    const { chainId, provider } = desk.chain;
+    const { service } = desk.engine();
+    const drop = () => service.call('signers.dropNext', { chainId });
+    const address = await desk.attach('1.1.0');
+    const dapp = await desk.dapp('1.1.0');
+    await desk.send(deposit(dapp), dapp.wallet);
+
+    await prepareNext();
+    await drop();
+    const next = await prepareNext();
+    await desk.hold();
+    const sent = await desk.send(accept('1.1.0'), desk.operator);
+    await expect(drop()).rejects.toMatchObject({ code: 'CONTRACT_MISMATCH' });
+    await desk.mine();
+    await desk.now(sent);
+    expect(await signer()).toBe(next.address);
+
+    const mint = operation({ to: desk.contracts.gameItems, data: gameCall('mint') });
+    expect((await dapp.sponsor(mint)).body.result?.reason).toBeUndefined();
+    const contract = await contractAt('VerifyingSingletonPaymaster', address, desk.operator.connect(provider));
+    const changed = (await contract.getFunction('setSigner')(desk.operator.address)) as TransactionResponse;
+    await changed.wait();
+    const isChecked = async () => (await service.call('paymasterContracts.list', {}))[0]?.checked;
+    await expect
+      .poll(async () => {
+        await desk.clock.advance(60_000);
+        return isChecked();
+      })
+      .toBe(false);
+    expect((await dapp.sponsor(mint)).body.error).toMatchObject({ code: -32002 });
+  });
 });

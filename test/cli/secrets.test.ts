@@ -17,8 +17,8 @@ const folderWithVault = async (): Promise<string> => {
   return dir;
 };
 
-const URL_WITH_KEY = 'https://operator:pa55word@rpc.example.com/v2/pr0vider-k3y?token=qu3ry';
-const PARTS = ['operator', 'pa55word', 'pr0vider-k3y', 'qu3ry'];
+const URL_WITH_KEY = 'https://us3rname:pa55word@rpc.example.com/v2/pr0vider-k3y?token=qu3ry';
+const PARTS = ['us3rname', 'pa55word', 'pr0vider-k3y', 'qu3ry'];
 
 /** The bytes of every file in the folder but the encrypted vault. */
 const inTheOpen = (dir: string): string =>

@@ -89,7 +89,8 @@ describe('whoever has the operator token', () => {
     ]);
   });
 
-  test('finds the token in no log line', () => {
+  test('finds the token in no log line', async () => {
+    await call({ authorization });
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.join()).not.toContain(engine.operatorToken.reveal());
   });

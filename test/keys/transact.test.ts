@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Transaction, Wallet } from 'ethers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemEntropy } from '../../src/engine/clock.ts';
@@ -5,7 +6,7 @@ import { createKeySigners } from '../../src/engine/keys/key-signers.ts';
 import { createKeystores } from '../../src/engine/keys/keystores.ts';
 import { createWallets } from '../../src/engine/keys/wallets.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
-import { useFakeWallet } from '../support/fake-wallet.ts';
+import { type WalletReply, type WalletRequest, useFakeWallet } from '../support/fake-wallet.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
@@ -153,4 +154,26 @@ test('an engine that ends waits for no owner of a wallet', async () => {
   await arrived;
   wallets.stop();
   await refused;
+});
+
+test.each<[string, (request: WalletRequest) => WalletReply]>([
+  [
+    'hangs up',
+    ({ method }) =>
+      method === 'eth_sendTransaction' ? { act: (response: ServerResponse) => response.destroy() } : { result: '0x1' },
+  ],
+  [
+    'answers an error',
+    ({ method }) =>
+      method === 'eth_sendTransaction' ? { error: { code: -32000, message: 'odd' } } : { result: '0x1' },
+  ],
+  ['answers no hash', ({ method }) => (method === 'eth_sendTransaction' ? { result: 'sent' } : { result: '0x1' })],
+])('a provider that %s once it was asked to send may have sent', async (_what, behave) => {
+  const { signers } = parts();
+  fake().behave(behave);
+  const signer = signers.of({ kind: 'wallet', url: fake().url, address: fake().account.address as Address });
+  await expect(signer.transact(unsigned({ chainId: 1 }))).rejects.toMatchObject({
+    code: 'TRANSACTION_MAYBE_SENT',
+    message: expect.stringContaining('look in the wallet'),
+  });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Wallet, decryptKeystoreJson, encryptKeystoreJson } from 'ethers';
 import { describe, expect, it } from 'vitest';
@@ -97,21 +97,23 @@ it('a damaged file is told of and hides no other; files that are not ours are le
   const named = (digit: string): Address => `0x${digit.repeat(40)}`;
   writeFileSync(join(dir, `${named('1')}.json`), '{"version":3,');
   writeFileSync(join(dir, `${named('2')}.json`), 'x'.repeat(100_000));
+  // What is no file is not opened: a pipe would never end.
   mkdirSync(join(dir, `${named('3')}.json`));
+  symlinkSync('/etc/passwd', join(dir, `${named('5')}.json`));
   // The file of another key under this name: what is signed with must be what was chosen.
   const { text } = await foreign();
   writeFileSync(join(dir, `${named('4')}.json`), text);
   writeFileSync(join(dir, 'notes.txt'), 'mine');
   const told = keystores.list();
-  expect(told.map(({ fault }) => fault === null)).toEqual([false, false, false, true, true]);
-  expect(told.map(({ label }) => label)).toEqual(['', '', '', '', 'Good']);
-  expect(told[4]).toEqual(good);
+  expect(told.map(({ fault }) => fault === null)).toEqual([false, false, true, true]);
+  expect(told.map(({ label }) => label)).toEqual(['', '', '', 'Good']);
+  expect(told[3]).toEqual(good);
   for (const digit of ['1', '2', '3', '4']) {
     await expect(addressUsed(keystores, named(digit))).rejects.toMatchObject({ code: 'KEYSTORE_INVALID' });
     await expect(keystores.remove(named(digit), PASSWORD)).rejects.toMatchObject({ code: 'KEYSTORE_INVALID' });
   }
   expect(() => keystores.export(named('1'))).toThrow(expect.objectContaining({ code: 'KEYSTORE_INVALID' }));
-  expect(readdirSync(dir)).toHaveLength(6);
+  expect(readdirSync(dir)).toHaveLength(7);
 });
 
 it('a key is removed only by who can use it', async () => {

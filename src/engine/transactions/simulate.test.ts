@@ -16,6 +16,7 @@ const node = (answers: Record<string, unknown>): ScriptedNode => {
   const known: Record<string, unknown> = {
     eth_getBalance: hex(10n ** 18n),
     eth_call: '0x',
+    eth_getCode: '0x60',
     eth_estimateGas: hex(100_000n),
     eth_getTransactionCount: hex(7n),
     ...answers,
@@ -42,6 +43,24 @@ describe('what the operator is to sign', () => {
     const unknown = new RpcError(-32601, 'the method does not exist', undefined);
     const block = { eth_getBlockByNumber: { baseFeePerGas: hex(GWEI) }, eth_maxPriorityFeePerGas: unknown };
     expect((await simulate(node(block), call)).maxPriorityFeePerGas).toBe(GWEI);
+  });
+
+  it('pays no tip and no price that cannot be meant, whatever the node says', async () => {
+    const greedy = { eth_getBlockByNumber: { baseFeePerGas: hex(GWEI) }, eth_maxPriorityFeePerGas: hex(10n ** 15n) };
+    expect((await simulate(node(greedy), call)).maxPriorityFeePerGas).toBe(100n * GWEI);
+    const dear = {
+      eth_getBlockByNumber: { baseFeePerGas: hex(500n * GWEI) },
+      eth_maxPriorityFeePerGas: hex(10n ** 15n),
+    };
+    expect((await simulate(node(dear), call)).maxPriorityFeePerGas).toBe(500n * GWEI);
+    const absurd = node({ eth_getBlockByNumber: {}, eth_gasPrice: hex(10n ** 15n) });
+    await expect(simulate(absurd, call)).rejects.toMatchObject({ code: 'TRANSACTION_WOULD_FAIL' });
+  });
+
+  it('goes to no address without code, where its money would be gone', async () => {
+    await expect(simulate(node({ eth_getCode: '0x' }), call)).rejects.toMatchObject({
+      ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('There is no contract at') },
+    });
   });
 
   it('is of the old kind, and of this chain alone, on a chain without a base fee', async () => {
