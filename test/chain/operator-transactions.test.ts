@@ -173,7 +173,7 @@ describe('a signature from elsewhere', () => {
     ['access list', { accessList: [{ address: `0x${'66'.repeat(20)}`, storageKeys: [] }] }],
   ])('of a transaction with another %s is refused, and the draft is still there', async (field, change) => {
     const { dapp, draft, send } = await prepared();
-    const drafted = Transaction.from(draft.unsigned).toJSON() as TransactionLike<string>;
+    const drafted = Transaction.from(draft.unsigned).toJSON() as TransactionLike;
     const other = Transaction.from({ ...drafted, ...change });
     const tampered = { signedTransaction: await dapp.wallet.signTransaction(other) };
     const refusal = { code: 'INVALID_SIGNATURE', message: expect.stringContaining(`(${field} differs)`) };

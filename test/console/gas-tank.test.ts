@@ -3,7 +3,6 @@ import { Contract } from 'ethers';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { devWallet } from '../../src/demo/world-contracts.ts';
-import type { Address } from '../../src/shared/schema/hex.ts';
 import { ledgerPath } from '../../src/renderer/src/modules/signing/ledger-paths.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { plugInto } from '../support/emulated-hid.ts';
@@ -160,7 +159,7 @@ test('a contract is deployed and its signing key replaced, with a local key, and
   const section = page.getByRole('region', { name: 'Contract and signing key' });
   await section.getByText('The contract accepts it').waitFor();
   const contracts = await engine.service.call('paymasterContracts.list', {});
-  const address = contracts.find(({ version }) => version === 'singleton-0.7')?.address as Address;
+  const address = contracts.find(({ version }) => version === 'singleton-0.7')!.address;
   const contract = new Contract(address, ['function signers(address) view returns (bool)'], chain.provider);
   const accepts = (signer: string) => contract.getFunction('signers')(signer) as Promise<boolean>;
 

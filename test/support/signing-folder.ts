@@ -29,7 +29,7 @@ export const signingFolder = async (dir: string, threshold: number): Promise<str
     await service.call('paymasterContracts.use', { chainId: CHAIN, version: '1.1.0', address });
     const [account] = await service.call('accounts.list', {});
     const { paymasterId, apiKey } = await service.call('paymasters.create', {
-      accountId: account!.accountId,
+      accountId: account?.accountId ?? '',
       name: 'Game',
       type: 'HYBRID',
       chainId: CHAIN,

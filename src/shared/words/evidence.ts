@@ -63,7 +63,7 @@ const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 
   if (GAS_PRICE.test(key) && isDigits(text)) {
     return { text: `${unitsToDecimal(BigInt(text), GWEI_DECIMALS)} gwei`, kind: 'text' };
   }
-  if (key === 'seconds' && typeof value === 'number') return { text: spanWords(value), kind: 'text' };
+  if (key === 'seconds') return { text: spanWords(Number(value)), kind: 'text' };
   if (key.endsWith('Wei') && isDigits(text)) return { text, kind: 'wei' };
   // Later than a Date can be is no time.
   if (key.endsWith('At') && /^\d{1,15}$/.test(text)) return { text, kind: 'time' };

@@ -12,7 +12,7 @@ interface ClaimRow {
 /** Accounts and what decisions hold of them; runs inside the transactions of its callers. Amounts are bigint. */
 export interface Ledger {
   /** What all decisions together hold of the account that is claimed from, or of all that count in its row. */
-  held(claim: Claim): bigint;
+  readonly held: (claim: Claim) => bigint;
   /** Adds the claims of a decision. `held` is what their accounts hold before, in the same order. */
   reserve(seq: number, claims: readonly Claim[], held: readonly bigint[]): void;
   /** Replaces what a decision holds by what `amount` says of each claim. */
@@ -20,7 +20,7 @@ export interface Ledger {
   /** Grows with every adjustment that gives back to a tank, and when it is told to. */
   settlements(): number;
   /** Lets decisions on their way look at everything anew. */
-  outdate(): void;
+  readonly outdate: () => void;
 }
 
 /** Sorts behind every character of a key. */
