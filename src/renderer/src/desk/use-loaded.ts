@@ -34,8 +34,10 @@ export const useLoaded = <T>(
   const data = shallowRef<T>();
   const fault = ref<string>();
   let asked = 0;
+  let underWay = 0;
   const reload = async (): Promise<void> => {
     const mine = (asked += 1);
+    underWay += 1;
     try {
       const answer = await read();
       if (mine !== asked) return;
@@ -43,6 +45,8 @@ export const useLoaded = <T>(
       fault.value = undefined;
     } catch (error) {
       if (mine === asked) fault.value = faultText(error);
+    } finally {
+      underWay -= 1;
     }
   };
   watch(
@@ -53,7 +57,12 @@ export const useLoaded = <T>(
     },
     { immediate: true },
   );
-  if (rereading !== undefined) watch(rereading.quietly, () => void reload());
+  if (rereading !== undefined) {
+    watch(rereading.quietly, () => {
+      // A question to a slow chain is not overtaken by the same one.
+      if (underWay === 0) void reload();
+    });
+  }
   watch(
     () => desk.connection,
     (connection, before) => {
