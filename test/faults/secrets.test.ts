@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { Wallet } from 'ethers';
+import { Wallet, decryptKeystoreJson } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CliResult, type ServingCli, gasdesk, useServe } from '../support/cli.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
@@ -26,6 +26,8 @@ const secrets = {
   vaultPassphrase: 'vault zebra 7f3a91',
   newVaultPassphrase: 'vault giraffe 22d0c4',
   backupPassphrase: 'backup walrus 91bb02',
+  keystorePassword: 'keystore okapi 5e61b7',
+  keystoreKey: '',
   rpcUser: 'rpcuser-5512ab',
   rpcPassword: 'rpcpass-77f1cc',
   rpcPath: 'pr0vider-k3y-0a1b2c',
@@ -112,6 +114,21 @@ const useConsole = async (page: Page, rpcUrl: string): Promise<void> => {
   await backup.getByLabel('The same again').fill(secrets.backupPassphrase);
   await backup.getByRole('button', { name: 'Make a backup' }).click();
   await backup.getByText('The backup is made:').waitFor();
+
+  await page.getByRole('region', { name: 'Local keys' }).getByRole('button', { name: 'Add a key' }).click();
+  await dialog.getByLabel('Label').fill('Owner');
+  await dialog.getByLabel('Password', { exact: true }).fill(secrets.keystorePassword);
+  await dialog.getByLabel('Password once more').fill(secrets.keystorePassword);
+  await dialog.getByRole('button', { name: 'Add the key' }).click();
+  await page.getByRole('cell', { name: 'Owner', exact: true }).waitFor();
+  await page.evaluate(() => (window.location.hash = '#/gas-tank'));
+  await page.getByRole('button', { name: 'Change it' }).click();
+  await dialog.getByText('Local key', { exact: true }).click();
+  await dialog.getByLabel('Its password').fill(secrets.keystorePassword);
+  await dialog.getByRole('button', { name: 'Sign with this key' }).click();
+  await dialog.getByRole('button', { name: 'Make it the funding wallet' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.evaluate(() => (window.location.hash = '#/settings'));
 
   await page.getByRole('button', { name: 'Check everything' }).click();
   await page
@@ -225,6 +242,9 @@ beforeAll(async () => {
   const { port } = node.address() as AddressInfo;
   const rpcUrl = `http://${secrets.rpcUser}:${secrets.rpcPassword}@127.0.0.1:${port}/v2/${secrets.rpcPath}?token=${secrets.rpcQuery}`;
   await useConsole(page, rpcUrl);
+  const [keystore] = readdirSync(join(dir, 'keystores'));
+  const key = readFileSync(join(dir, 'keystores', keystore!), 'utf8');
+  secrets.keystoreKey = (await decryptKeystoreJson(key, secrets.keystorePassword)).privateKey.slice(2);
 
   const op = operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' });
   for (const path of [`/api/v1/31337/${secrets.apiKey}`, '/api/v1/31337/wrong-key', '/api/v9']) {
