@@ -75,7 +75,8 @@ test('a key of the desk signs what was drafted, and it is mined', async () => {
   const before = await balance();
   const { draftId } = await transactions.prepare(action, wallet.address as Address);
   const sent = await transactions.send(draftId, signed);
-  expect((await transactions.list({}))[0]).toMatchObject({ hash: sent.hash, state: 'mined' });
+  // The node answers a little before it mines.
+  await expect.poll(async () => (await transactions.list({}))[0]).toMatchObject({ hash: sent.hash, state: 'mined' });
   expect(await balance()).toBe(before + ETHER);
 });
 
@@ -103,9 +104,11 @@ test('a wallet that sends by itself is followed by the hash it tells', async () 
   const before = await balance();
   const { draftId } = await transactions.prepare(action, wallet.address as Address);
   const sent = await transactions.send(draftId, signed);
-  expect((await transactions.list({})).find(({ hash }) => hash === sent.hash)).toMatchObject({
-    ...{ state: 'mined', outcome: 'It is in the tank.' },
-  });
+  await expect
+    .poll(async () => (await transactions.list({})).find(({ hash }) => hash === sent.hash))
+    .toMatchObject({
+      ...{ state: 'mined', outcome: 'It is in the tank.' },
+    });
   expect(await balance()).toBe(before + ETHER);
 });
 
@@ -113,9 +116,11 @@ test('a wallet that sends something else than was drafted is told of', async () 
   const transactions = withKey(sendByNode({ value: 5n }));
   const { draftId } = await transactions.prepare(action, wallet.address as Address);
   const sent = await transactions.send(draftId, signed);
-  expect((await transactions.list({})).find(({ hash }) => hash === sent.hash)).toMatchObject({
-    ...{ state: 'mined', outcome: expect.stringContaining('another transaction than was drafted: amount') },
-  });
+  await expect
+    .poll(async () => (await transactions.list({})).find(({ hash }) => hash === sent.hash))
+    .toMatchObject({
+      ...{ state: 'mined', outcome: expect.stringContaining('another transaction than was drafted: amount') },
+    });
 });
 
 test('a wallet that refuses leaves the draft to be signed otherwise', async () => {
