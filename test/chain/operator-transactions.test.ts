@@ -227,6 +227,7 @@ describe('a withdrawal', () => {
     await expect(call(withdrawalOf(dapp.paymasterId, 1n, dapp.wallet.address), dapp.wallet)).rejects.toMatchObject({
       ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('on their way out') },
     });
+    expect(await desk().tank(dapp)).toMatchObject({ balanceWei: wei(ETHER), freeWei: '0', level: 'empty' });
     const mint = operation({ to: desk().contracts.gameItems, data: gameCall('mint') });
     expect((await dapp.sponsor(mint)).body.result?.reason?.code).toBe('GAS_TANK_EMPTY');
     await desk().mine();

@@ -1,7 +1,7 @@
 import { EngineError } from '../../shared/errors.ts';
 import { tankLevel } from '../../shared/tank-level.ts';
 import { readTank } from '../decision/chain-reads.ts';
-import { tankKey } from '../decision/ledger-steps.ts';
+import { readFree } from '../decision/free-balance.ts';
 import { RpcError } from '../chain/rpc.ts';
 import { type Tank, requireTank } from '../paymaster/readiness.ts';
 import type { Paymaster } from '../store/store.ts';
@@ -63,11 +63,11 @@ export const tankState = async (
   const unknown = { balanceWei: null, freeWei: null, level: 'unknown' } as const;
   if ('fault' in tank) return { ...unknown, fault: tank.fault };
   const balance = await balanceOf(tank);
-  const [promisedWei = 0n] = await context.store.heldOf([{ key: tankKey(tank), kind: 'tank', amount: 0n }]);
+  const balanceWei = 'fault' in balance ? 0n : balance.wei;
+  const { promisedWei, freeWei } = await readFree(context.store, tank, balanceWei);
   if ('fault' in balance) return { ...unknown, promisedWei, fault: balance.fault };
   const operationWei = await newestCost(context, paymasterId);
   const { lowTankWei: lowWei } = await context.store.dappPolicy(paymasterId);
-  const freeWei = balance.wei > promisedWei ? balance.wei - promisedWei : 0n;
   const level = tankLevel(freeWei, { operationWei, lowWei });
   return { balanceWei: balance.wei, promisedWei, freeWei, operationWei, level, fault: null };
 };

@@ -7,8 +7,8 @@ import type { ChainAccess } from '../chain/chain-access.ts';
 import { chainSymbol } from '../chain/chain-symbol.ts';
 import { creationCode } from '../chain/deploy-paymaster.ts';
 import { requireNode } from '../chain/require-node.ts';
-import { readTank, readWithdrawals } from '../decision/chain-reads.ts';
-import { tankKey } from '../decision/ledger-steps.ts';
+import { readTank } from '../decision/chain-reads.ts';
+import { readFree } from '../decision/free-balance.ts';
 import type { AttachableLayout } from '../paymaster/layout.ts';
 import { type Tank, requireContract, requireTank } from '../paymaster/readiness.ts';
 import { requireAttachable } from '../paymaster/registry.ts';
@@ -83,13 +83,8 @@ const deposit = async (context: ActionContext, { paymasterId, amountWei }: Actio
  */
 const mustBeFree = async (context: ActionContext, tank: Tank, amountWei: bigint): Promise<void> => {
   const rpc = await requireNode(context.chains, tank.chainId);
-  const [balanceWei, leavingWei, [promisedWei = 0n]] = await Promise.all([
-    readTank(rpc, tank),
-    readWithdrawals(context.store, tank),
-    context.store.heldOf([{ key: tankKey(tank), kind: 'tank', amount: 0n }]),
-  ]);
-  const takenWei = promisedWei + leavingWei;
-  const freeWei = balanceWei > takenWei ? balanceWei - takenWei : 0n;
+  const balanceWei = await readTank(rpc, tank);
+  const { promisedWei, leavingWei, freeWei } = await readFree(context.store, tank, balanceWei);
   if (amountWei <= freeWei) return;
   const amountOf = (wei: bigint) => amountOn(context, tank.chainId, wei);
   const leaving = leavingWei === 0n ? '' : `, and ${await amountOf(leavingWei)} on their way out`;
@@ -140,7 +135,12 @@ const deploy = async (context: ActionContext, action: Action<'deploy'>, from: Ad
   const signer = next ?? present;
   const data = await creationCode(layout, { owner: from, signer });
   const use = next === undefined ? 'it is attached' : 'it is attached and that key, the next one, signs from then on';
-  const summary = `Makes a contract ${layout.title} of ${from} that accepts ${signer}; once it is mined ${use}.`;
+  const before = await context.store.findPaymasterContract(chainId, version);
+  const replaced =
+    before === undefined
+      ? ''
+      : ` It takes the place of ${before.address}: what that one holds stays there and pays for nothing that is signed from then on.`;
+  const summary = `Makes a contract ${layout.title} of ${from} that accepts ${signer}; once it is mined ${use}.${replaced}`;
   return { chainId, paymasterId: null, version, to: null, valueWei: 0n, data, signer, summary };
 };
 

@@ -140,15 +140,18 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
 
   const followAll = async (): Promise<void> => {
     const silent = new Set<number>();
+    const faults: unknown[] = [];
     for (const known of await store.openOperatorTransactions()) {
       if (silent.has(known.chainId)) continue;
       try {
         await follow(known);
       } catch (error) {
-        if (!isPassing(error)) throw error;
-        silent.add(known.chainId);
+        if (isPassing(error)) silent.add(known.chainId);
+        else faults.push(error);
       }
     }
+    // What went wrong with one keeps no other from being followed.
+    if (faults.length > 0) throw faults[0];
   };
 
   let newest: Promise<void> = Promise.resolve();
