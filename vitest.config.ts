@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { findChromium } from './test/support/find-chromium.ts';
+import { PATIENCE_MS } from './test/support/patience.ts';
 
 /** Shell and console are tested in a browser. CI installs one; elsewhere a missing one is said, and counts as nothing tested. */
 const withoutBrowser = findChromium() === undefined && !process.env['CI'];
@@ -12,8 +13,9 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     allowOnly: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 3 * PATIENCE_MS,
+    hookTimeout: 3 * PATIENCE_MS,
+    expect: { poll: { timeout: PATIENCE_MS } },
     sequence: { shuffle: true },
     // Most of a test's time is a chain's or a browser's: two cores do with two workers, where vitest takes one.
     maxWorkers: '100%',

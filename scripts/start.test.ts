@@ -37,4 +37,4 @@ test('where there is no Electron, the operator is told so in one line and gets t
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')]);
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
-}, 60_000);
+});

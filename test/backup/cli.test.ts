@@ -45,7 +45,7 @@ describe('gasdesk backup and restore', () => {
     }
     const again = await json<{ before: string }>('restore', made.path, '--data', dir);
     expect(existsSync(again.before)).toBe(true);
-  }, 120_000);
+  });
 
   it('replace a backup only when told to, and a file that is none never', async () => {
     const dir = tempFolder();
@@ -64,7 +64,7 @@ describe('gasdesk backup and restore', () => {
     writeFileSync(file, 'my thesis');
     expect((await backup('--force')).stderr).toMatch(/is no backup: it is not replaced/);
     expect(readFileSync(file, 'utf8')).toBe('my thesis');
-  }, 120_000);
+  });
 
   it('say what is missing: a passphrase, a folder, a file', async () => {
     const dir = tempFolder();
@@ -75,7 +75,7 @@ describe('gasdesk backup and restore', () => {
     const missing = await gasdesk(['restore', join(dir, 'file'), '--data', join(dir, 'fresh')], env);
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be read as a backup/) as string });
     expect(existsSync(join(dir, 'fresh'))).toBe(false);
-  }, 120_000);
+  });
 
   it('touch no file of the desk, and no file of somebody else beside the backup', async () => {
     const [dir, out] = [tempFolder(), tempFolder()];
@@ -112,5 +112,5 @@ describe('gasdesk backup and restore', () => {
     await json('backup', file, '--data', dir);
     expect(readdirSync(out)).toEqual(['file']);
     expect(existsSync(join(dir, 'backup.tmp'))).toBe(false);
-  }, 120_000);
+  });
 });

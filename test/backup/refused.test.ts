@@ -140,7 +140,7 @@ describe('what would destroy a desk is refused with nothing changed:', () => {
         code: expect.stringMatching(/^BACKUP_(UNREADABLE|PASSPHRASE_WRONG)$/) as string,
       });
     }
-  }, 30_000);
+  });
 
   test('one with a byte altered anywhere else', async () => {
     const { length } = readFileSync(backup);

@@ -111,4 +111,4 @@ test('a desk lost right after a backup under load comes back with its decisions,
   const counted = newest?.trace.find(({ code }) => code === 'LIMIT_HAS_ROOM');
   expect(counted?.evidence).toMatchObject({ used: String(kept.length), threshold: String(THRESHOLD) });
   expect(new Set(kept.map(({ settlement }) => settlement))).toEqual(new Set(['reserved']));
-}, 60_000);
+});

@@ -22,4 +22,4 @@ test('a build leaves whole artifacts and no rubbish, and the next has nothing to
     await rm(folder, { recursive: true });
   }
   // The compiler needs 15 s alone, and a core for itself.
-}, 180_000);
+});

@@ -40,7 +40,7 @@ const usersOf = async (desk: OperatorDesk, dapp: SponsoredDapp) => {
       });
       const several = async (): Promise<void> => {
         const before = all.length;
-        await expect.poll(() => all.length, { timeout: 20_000 }).toBeGreaterThan(before + 4);
+        await expect.poll(() => all.length).toBeGreaterThan(before + 4);
       };
       const stop = async () => {
         isOn = false;
@@ -111,7 +111,7 @@ describe('a contract with several signers', () => {
       state: 'mined',
     });
     expect((await users.mine(last)).success).toBe(true);
-  }, 90_000);
+  });
 });
 
 describe('a contract with one signer', () => {
@@ -140,20 +140,17 @@ describe('a contract with one signer', () => {
     await desk.send(accept('1.1.0'), desk.operator);
     // Nobody asks: the watch sees the receipt by itself.
     await expect
-      .poll(
-        async () => {
-          await desk.clock.advance(4_000);
-          return signer();
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await desk.clock.advance(4_000);
+        return signer();
+      })
       .toBe(next.address);
     expect((await desk.tank(dapp)).signer).toEqual({ vault: next.address, next: null, agrees: true });
     expect((await users.mine(await users.sponsored())).success).toBe(true);
     await expect(desk.prepare(accept('1.1.0'), desk.operator)).rejects.toMatchObject({
       ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('already') },
     });
-  }, 60_000);
+  });
 });
 
 describe('a contract whose signer is fixed', () => {
@@ -181,7 +178,7 @@ describe('a contract whose signer is fixed', () => {
     expect((await users.mine(promised)).paymaster).toBe(before);
     await desk.now(await desk.send(deposit(dapp, '1'), dapp.wallet));
     expect((await users.mine(await users.sponsored())).paymaster).toBe(contract);
-  }, 60_000);
+  });
 });
 
 describe('a contract with one signer', () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { computeAddress } from 'ethers';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/index.ts';
 import { type CliResult, gasdesk } from '../support/cli.ts';
 import { useLocalChain } from '../support/local-chain.ts';
@@ -50,8 +50,6 @@ const fill = async ({ service }: Engine, rpc: string) => {
 };
 
 // A test starts up to ten processes; on a busy machine each may take seconds.
-vi.setConfig({ testTimeout: 120_000 });
-
 const chain = useLocalChain();
 const tempFolder = useTempFolders();
 const engines: Engine[] = [];

@@ -94,7 +94,7 @@ describe.concurrent('the configuration', () => {
     expect(config.get('webhookAllowPrivate')).toEqual({ value: false, source });
     const refused = await gasdesk(['config', 'set', 'port', '1', '--data', dir]);
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('port is not changed from here')]);
-  }, 90_000);
+  });
 
   it('never prints the passphrase, not even one under a misspelt name', async () => {
     const dir = tempFolder();

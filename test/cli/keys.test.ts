@@ -1,15 +1,13 @@
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Wallet, decryptKeystoreJson } from 'ethers';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { gasdesk, useServe } from '../support/cli.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 import { PASSPHRASE, quickEngine } from '../support/quick-engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 // A test starts up to ten processes; on a busy machine each may take seconds.
-vi.setConfig({ testTimeout: 120_000 });
-
 const tempFolder = useTempFolders();
 const serve = useServe();
 const chain = useLocalChain();

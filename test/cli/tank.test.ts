@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type HDNodeWallet, parseEther } from 'ethers';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deployEntryPoint, devWallet } from '../../src/demo/world-contracts.ts';
 import type { Engine } from '../../src/engine/index.ts';
 import { gasdesk } from '../support/cli.ts';
@@ -10,8 +10,6 @@ import { PASSPHRASE, quickEngine } from '../support/quick-engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 // A test starts some processes; on a busy machine each may take seconds.
-vi.setConfig({ testTimeout: 120_000 });
-
 const chain = useLocalChain();
 const tempFolder = useTempFolders();
 const engines: Engine[] = [];

@@ -98,4 +98,4 @@ test('the forms can be used by everybody, in both themes', async () => {
     await page.getByRole('button', { name: 'Keep' }).click();
     await page.getByRole('button', { name: 'Revoke' }).first().waitFor();
   }
-}, 120_000);
+});

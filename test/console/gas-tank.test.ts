@@ -120,14 +120,14 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   const left = await tankOf(owner);
   expect(left).toBe(before + ETHER);
   await expect
-    .poll(() => shownBalance(page).locator('.amount').getAttribute('title'), { timeout: 10_000 })
+    .poll(() => shownBalance(page).locator('.amount').getAttribute('title'))
     .toBe(`${String(left).replace(/\B(?=(\d{3})+$)/g, '\u2009')} wei`);
   const listed = page.getByRole('region', { name: 'Transactions' }).getByRole('listitem');
   const mined = listed.filter({ hasText: /1[.]5 ETH|0[.]5 ETH/ }).filter({ hasText: 'Mined' });
   await mined.nth(1).waitFor();
   expect(await mined.count()).toBe(2);
   await look(page, '6-filled');
-}, 120_000);
+});
 
 test('a contract is deployed and its signing key replaced, with a local key, and the chain agrees', async () => {
   const { chain, engine } = world();
@@ -179,7 +179,7 @@ test('a contract is deployed and its signing key replaced, with a local key, and
   await page.close();
   await changeOnlySigner(await open(`#/gas-tank?dapp=${other.paymasterId}`));
   expect((await engine.service.call('signers.list', {}))[0]!.address).toBe(next);
-}, 120_000);
+});
 
 test('a Ledger proves a funding wallet; rejected or unplugged, everything stays as it was', async () => {
   const { engine } = world();
@@ -214,4 +214,4 @@ test('a Ledger proves a funding wallet; rejected or unplugged, everything stays 
   await dialog.getByRole('button', { name: 'Make it the funding wallet' }).click();
   await dialog.waitFor({ state: 'detached' });
   expect((await state())[0]).toMatchObject({ fundingWallet: address });
-}, 60_000);
+});

@@ -22,7 +22,7 @@ test('an operator who has never seen it makes a token, a DApp and rules, and und
   const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
   await firstRunJourney(world(), { page, url: world().engine.url, transport: 'browser', copied });
   expect(errors.slice(before)).toEqual([]);
-}, 90_000);
+});
 
 test('without the token the page shows nothing but how to get one, and takes it however it is pasted', async () => {
   const page = await browser().open(`${world().engine.url}/console/`);

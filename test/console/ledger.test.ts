@@ -117,7 +117,7 @@ test('an operator connects a Ledger, compares the address, and signs a message w
   expect(first).toEqual({ account: address });
   expect(second?.signed?.address).toBe(address);
   expect(verifyMessage('Grüße ✓', second!.signed!.signature)).toBe(address);
-}, 60_000);
+});
 
 test('the account that has to sign is found among all, also by its number and as older programs count', async () => {
   const wanted = device.addressAt("m/44'/60'/0'/7");
@@ -134,7 +134,7 @@ test('the account that has to sign is found among all, also by its number and as
   await press(page, 'Compare the address');
   await page.getByText('Signs as').waitFor();
   expect(await told(page)).toEqual([{ account: wanted }]);
-}, 60_000);
+});
 
 test('what is rejected on the Ledger, or not allowed there, changes nothing and can be tried again', async () => {
   device.isBlindSigningOn = false;
@@ -166,7 +166,7 @@ test('what is rejected on the Ledger, or not allowed there, changes nothing and 
   const transaction = Transaction.from(UNSIGNED);
   transaction.signature = signature;
   expect(transaction.from).toBe(device.addressAt("m/44'/60'/0'/0/0"));
-}, 60_000);
+});
 
 test('a Ledger that is unplugged while it signs is connected again, and nothing was told', async () => {
   const page = await open();
@@ -189,7 +189,7 @@ test('a Ledger that is unplugged while it signs is connected again, and nothing 
   await press(page, 'Compare the address');
   await press(page, 'Sign the message on the Ledger');
   await page.getByText('Signed on the Ledger').waitFor();
-}, 60_000);
+});
 
 test('a browser without WebHID says where it works', async () => {
   const page = await browser().open('about:blank');
@@ -197,4 +197,4 @@ test('a browser without WebHID says where it works', async () => {
   await page.goto(url);
   await press(page, 'Connect a Ledger');
   await page.getByRole('alert').getByText('Open the console in the desktop application').waitFor();
-}, 60_000);
+});

@@ -28,7 +28,7 @@ test('the log is followed, waits for those who read, and is searched', async () 
   await page.evaluate(() => (window.location.hash = '#/log'));
   const lines = page.getByRole('region', { name: 'Lines of the log' });
   const rows = lines.getByRole('listitem');
-  const shown = (count: number) => expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(count);
+  const shown = (count: number) => expect.poll(() => rows.count()).toBe(count);
   // The browser asks for things of its own, such as an icon.
   await page.getByRole('textbox', { name: 'Search' }).fill('method=PUT');
   await shown(80);
@@ -63,4 +63,4 @@ test('the log is followed, waits for those who read, and is searched', async () 
   await page.getByText('No line matches').waitFor();
   await page.getByRole('button', { name: 'Clear the filter' }).click();
   await rows.nth(83).waitFor();
-}, 120_000);
+});

@@ -56,7 +56,7 @@ test('an operator pauses all sponsorship in the top bar, sees it wherever he is,
   await banner.waitFor({ state: 'detached' });
   await other.getByRole('region', { name: 'All sponsorship is paused' }).waitFor({ state: 'detached' });
   expect((await ask()).body.result?.reason?.code).toBe('LIMIT_REACHED');
-}, 60_000);
+});
 
 test('what is promised, what the tank has left and which limits are near their end stand on the overview', async () => {
   const page = await open();
@@ -84,4 +84,4 @@ test('what is promised, what the tank has left and which limits are near their e
       .innerText(),
   ).toContain('Not known');
   await lost.screenshot({ path: join(artifacts, 'console-unreachable-800-dark.png') });
-}, 60_000);
+});

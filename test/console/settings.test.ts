@@ -61,7 +61,7 @@ test('a rate limit is set for good without a restart, and what needs one says so
   await dialog.getByRole('button', { name: 'Back to the default' }).click();
   await perKey.getByText('no limit').waitFor();
   expect(stored()).toEqual({ webhookAllowPrivate: false });
-}, 120_000);
+});
 
 test('a burn-rate breaker is set on a chain, with its consequence said, and switched off again', async () => {
   const page = await open('#/settings');
@@ -93,7 +93,7 @@ test('a burn-rate breaker is set on a chain, with its consequence said, and swit
   await dark.screenshot({ path: join(artifacts, 'console-breaker-800-dark.png') });
   await dark.getByRole('button', { name: 'Switch the breaker off' }).click();
   await dark.getByText('The breaker is off').waitFor();
-}, 120_000);
+});
 
 test('the passphrase is changed by whoever knows it, and by nobody who finds the page open', async () => {
   const page = await open('#/settings');
@@ -118,7 +118,7 @@ test('the passphrase is changed by whoever knows it, and by nobody who finds the
       code: 'VAULT_PASSPHRASE_WRONG',
     },
   );
-}, 120_000);
+});
 
 test('what doctor found stands under Health: faults and advice, each with what to do', async () => {
   chmodSync(dir, 0o755);
@@ -134,7 +134,7 @@ test('what doctor found stands under Health: faults and advice, each with what t
     });
   }
   chmodSync(dir, 0o700);
-}, 120_000);
+});
 
 test('the origins from which browsers may use a key are chosen, and bind the next request', async () => {
   const page = await open('#/paymasters');
@@ -160,4 +160,4 @@ test('the origins from which browsers may use a key are chosen, and bind the nex
   };
   expect(await preflight('https://app.example')).toEqual([204, 'https://app.example']);
   expect(await preflight('https://evil.example')).toEqual([403, null]);
-}, 120_000);
+});

@@ -71,7 +71,7 @@ test('a webhook is tried with every fault before a user meets it, and each is ex
   await row.getByRole('button', { name: 'Send a test call' }).click();
   await dialog.getByRole('button', { name: 'Send', exact: true }).click();
   await dialog.getByText('cannot be reached').waitFor();
-}, 120_000);
+});
 
 test('the webhook of a rule is tried with an operation, and says how it did lately', async () => {
   const page = await open();
@@ -86,4 +86,4 @@ test('the webhook of a rule is tried with an operation, and says how it did late
     .getByRole('button', { name: 'Send a test call' })
     .click();
   expect(await page.getByRole('dialog').getByLabel('userOp', { exact: true }).inputValue()).toContain('callGasLimit');
-}, 120_000);
+});

@@ -59,4 +59,4 @@ it('what a client was promised is in the store, and no limit is exceeded, howeve
   } finally {
     database.close();
   }
-}, 240_000);
+});

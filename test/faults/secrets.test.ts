@@ -296,7 +296,7 @@ beforeAll(async () => {
   look('engine output', stdout);
   look('log', stderr);
   look('data folder', filesIn(dir));
-}, 180_000);
+});
 afterAll(() => {
   node.closeAllConnections();
   node.close();

@@ -1,8 +1,7 @@
 import { appendFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createLog } from '../../src/engine/log.ts';
 import { createReview } from '../../src/engine/review/review.ts';
 import { contract } from '../../src/shared/contract/index.ts';
@@ -22,7 +21,10 @@ const fileOf = (content: string | Buffer): string => {
   return file;
 };
 const twoGood = lineOf(1) + lineOf(2);
-const leftBehind = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('gasdesk-review-'));
+/** Other tests open reviews at the same time: those here have a temporary folder of their own. */
+const temporary = tempFolder();
+vi.stubEnv('TMPDIR', temporary);
+const leftBehind = (): string[] => readdirSync(temporary).filter((name) => name.startsWith('gasdesk-review-'));
 
 describe('a damaged or foreign file is refused with the line at fault, and nothing is left behind', () => {
   test.each<[string, string | Buffer, string]>([

@@ -50,7 +50,7 @@ const nextEvent = async (): Promise<() => Promise<string>> => {
   let seen = '';
   response.setEncoding('utf8').on('data', (chunk: string) => (seen += chunk));
   return async () => {
-    await expect.poll(() => seen, { interval: 2, timeout: 10_000 }).toMatch(/data: .*\n\n/);
+    await expect.poll(() => seen, { interval: 2 }).toMatch(/data: .*\n\n/);
     return seen;
   };
 };

@@ -235,4 +235,4 @@ test('the window opens where it was closed', async () => {
   // The double puts a window without a position at the upper left.
   expect(seen).toEqual([[{ ...bounds, x: 0, y: 0 }, false]]);
   await second.quit();
-}, 90_000);
+});

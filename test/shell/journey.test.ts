@@ -23,4 +23,4 @@ test('in the desktop window too, an operator makes a token, a DApp and rules, an
   const copied = (): Promise<string> => evaluate(({ clipboard }) => clipboard.readText());
   await firstRunJourney(world(), { page, url, transport: 'window', copied });
   expect(errors).toEqual([]);
-}, 90_000);
+});

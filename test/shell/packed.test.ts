@@ -56,7 +56,7 @@ beforeAll(async () => {
   files = listPackage(archive, { isPack: false })
     .map((file) => file.slice(1))
     .filter((file) => !('files' in statFile(archive, file)));
-}, 120_000);
+});
 
 test('what is delivered is what runs: bundles, manifest and native packages, no sources, tests, tools or maps', () => {
   const kinds = [

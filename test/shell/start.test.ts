@@ -46,7 +46,7 @@ test('a port that another program has is explained, and the desk runs on a free 
   expect(asked?.[0]).toContain(`DApps reach this desk at http://127.0.0.1:${port}`);
   expect(asked?.[0]).toContain('[Try again] [Use a free port] [Quit]');
   expect(await urlOf(shell)).not.toContain(String(port));
-}, 90_000);
+});
 
 test('a port that another Gasdesk has is told apart, and quitting leaves the folder free', async () => {
   const home = newHome();
@@ -123,7 +123,7 @@ test('with a keyring nobody is asked: the vault is made and opened by a key that
   // Elsewhere the keyring does not know the key.
   const { page } = await start(home);
   await page.getByText('The vault is locked').waitFor();
-}, 90_000);
+});
 
 test('a vault that had a passphrase asks for it once, and is opened by the keyring from then on', async () => {
   const home = newHome();
@@ -136,7 +136,7 @@ test('a vault that had a passphrase asks for it once, and is opened by the keyri
   await first.quit();
   const { page } = await start(home, keyring);
   await page.getByText('Vault unlocked').waitFor();
-}, 90_000);
+});
 
 test('a key file that the keyring does not open is left alone, and the passphrase is asked for', async () => {
   const home = newHome();

@@ -11,6 +11,7 @@ import type { Rule, Store } from '../../src/engine/store/store.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { SpendingLimit } from '../../src/shared/schema/rule.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { account, decision, paymaster } from '../support/store-records.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { LedgerModel, type ModelDecision, type ModelLimit, amountOf, thresholdOf } from './ledger-model.ts';
@@ -346,7 +347,8 @@ it('no limit and no tank gives more than it has, whatever is decided, mined, tak
         await run.end();
       }
     }),
-    { numRuns: 120 },
+    // A failure is told with an example, however long it takes to reduce.
+    { numRuns: 120, interruptAfterTimeLimit: PATIENCE_MS },
   );
   expect(approved).toBeGreaterThan(100);
 });

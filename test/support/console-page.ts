@@ -1,6 +1,7 @@
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { type RunningChromium, startChromium } from './chromium.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 /** How a browser shows the console. */
 export interface View {
@@ -44,7 +45,7 @@ export const useConsoleBrowser = (): (() => ConsoleBrowser) => {
       });
       contexts.push(context);
       const page = await context.newPage();
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(PATIENCE_MS);
       page.on('pageerror', (error) => errors.push(String(error)));
       page.on('console', (message) => {
         if (message.type() === 'error') errors.push(message.text());

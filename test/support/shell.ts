@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { startChromium } from './chromium.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { startRealShell } from './real-shell.ts';
 import type { Shell } from './running-shell.ts';
 import type { Evaluated, Evaluation } from './electron-double/register.ts';
@@ -53,6 +54,7 @@ const early = async ({ ended }: StartedMain): Promise<never> => {
 const windowOf = async (browser: Browser): Promise<Page> => {
   const [context] = browser.contexts();
   if (context === undefined) throw new Error('Chromium has no default context');
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.waitForEvent('page');
   await page.waitForURL(/electron-double[.]test/);
   return page;
