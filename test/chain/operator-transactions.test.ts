@@ -234,6 +234,31 @@ describe('a withdrawal', () => {
   });
 });
 
+describe('a withdrawal and operations at the same moment', () => {
+  test.each([0, 3, 6])('take no more than there is: it comes after %i of 6', async (before) => {
+    const dapp = await desk().dapp('1.1.0');
+    const holds = 6n * RESERVED_WEI;
+    await desk().send(depositOf(dapp.paymasterId, holds), dapp.wallet);
+    const draft = await call(withdrawalOf(dapp.paymasterId, 3n * RESERVED_WEI, dapp.wallet.address), dapp.wallet);
+    const signed = { signedTransaction: await signDraft(draft, dapp.wallet) };
+    const mint = { to: desk().contracts.gameItems, data: gameCall('mint') };
+    await desk().chain.provider.send('evm_setAutomine', [false]);
+    try {
+      const ask = (nonce: number) => dapp.sponsor(operation(mint, { nonce: toQuantity(nonce) }));
+      const first = Array.from({ length: before }, (_, nonce) => ask(nonce));
+      const send = desk().engine().service.call('transactions.send', { draftId: draft.draftId, signed });
+      const rest = Array.from({ length: 6 - before }, (_, index) => ask(before + index));
+      const [sent] = await Promise.allSettled([send, ...first, ...rest]);
+      const { promisedWei } = await desk().tank(dapp);
+      const leavingWei = sent.status === 'fulfilled' ? 3n * RESERVED_WEI : 0n;
+      expect(BigInt(promisedWei) + leavingWei).toBe(holds);
+    } finally {
+      await desk().chain.provider.send('evm_setAutomine', [true]);
+      await desk().chain.provider.send('evm_mine', []);
+    }
+  });
+});
+
 describe('what was sent', () => {
   test('is told to be replaced once another transaction has its place, and not before', async () => {
     const dapp = await desk().dapp('1.1.0');

@@ -7,12 +7,14 @@ import { type RpcClient, RpcError, nodeRefusal } from '../chain/rpc.ts';
 import type { Clock, Entropy } from '../clock.ts';
 import type { KeySigners } from '../keys/key-signers.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
-import { type ActionContext, actionCall } from './action-call.ts';
+import { actionCall } from './action-call.ts';
+import type { ActionContext } from './action-context.ts';
 import { type Draft, createDrafts } from './drafts.ts';
 import { followUp } from './follow-up.ts';
 import { lookUp } from './look-up.ts';
 import { mustBeFrom, sameAsDraft, withSignature } from './signed-draft.ts';
 import { simulate } from './simulate.ts';
+import { whileFree } from './withdrawal.ts';
 
 /** What transactions of the operator stand on. */
 export interface OperatorTransactionContext extends ActionContext {
@@ -102,8 +104,6 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
 
   const send = async (draft: Draft, how: SignedDraft): Promise<OperatorTransaction> => {
     const rpc = await requireNode(chains, draft.call.chainId);
-    // What was free may have been promised meanwhile.
-    if (draft.action.kind === 'withdraw') await actionCall(context, draft.action, draft.from);
     const signed = await sign(draft, how);
     if (!('serialized' in signed)) {
       const sent = sentOf(draft, signed.hash, null);
@@ -183,7 +183,12 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
         throw error instanceof RpcError ? nodeRefusal(chainId, error) : error;
       }
     },
-    send: (draftId, how) => drafts.use(draftId, (draft) => send(draft, how)),
+    send: (draftId, how) =>
+      drafts.use(draftId, (draft) => {
+        const { withdrawal } = draft.call;
+        // What was free may have been promised meanwhile.
+        return withdrawal === undefined ? send(draft, how) : whileFree(context, withdrawal, () => send(draft, how));
+      }),
     async list(query) {
       await refresh();
       return store.listOperatorTransactions(query);
