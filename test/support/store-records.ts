@@ -113,4 +113,5 @@ export const withdrawal = (transactionId = 'withdrawal-1'): OperatorTransaction 
   feeWei: null,
   contract: null,
   outcome: null,
+  final: false,
 });

@@ -10,8 +10,8 @@ const MOST = 500;
 
 const toTransaction = ({ record }: Row): OperatorTransaction => JSON.parse(record) as OperatorTransaction;
 
-/** Not followed up to its end: not mined, or what it is to bring about is not done yet. */
-const isOpen = ({ state, outcome }: OperatorTransaction): boolean => state === 'sent' || outcome === null;
+/** Not followed up to its end: not mined for good, or what it is to bring about is not done yet. */
+const isOpen = ({ final, outcome }: OperatorTransaction): boolean => !final || outcome === null;
 
 /**
  * What the operator sent to chains, in SQLite.
