@@ -29,18 +29,19 @@ contract PaymentProbe is CallGasProbe {
 
     /// @notice Creates the account, calls it and takes the tokens. As on chain, creation and call may fail.
     /// @return taken whether the paymaster gets all of them
-    /// @return gasUsed what the token uses for those that are taken after the call
+    /// @return upFrontGas what the token uses for those that are taken before the call; 0 where none are
+    /// @return gasUsed what it uses for those that are taken after the call
     function tryPayment(
         Operation calldata op,
         Payment calldata payment
-    ) external returns (bool taken, uint256 gasUsed) {
+    ) external returns (bool taken, uint256 upFrontGas, uint256 gasUsed) {
         if (op.creation.length != 0) _call(op.senderCreator, op.creation, gasleft());
         if (payment.upFront != 0) {
-            (taken, gasUsed) = _take(payment, op.sender, payment.upFront);
-            if (!taken) return (taken, gasUsed);
+            (taken, upFrontGas) = _take(payment, op.sender, payment.upFront);
+            if (!taken) return (taken, upFrontGas, gasUsed);
         }
         _call(op.sender, op.callData, op.callGasLimit);
-        return _take(payment, op.sender, payment.afterwards);
+        (taken, gasUsed) = _take(payment, op.sender, payment.afterwards);
     }
 
     /// @notice Calls `target` from this address: tokens look who calls them.

@@ -60,11 +60,11 @@ const exportFile = command('export', 'Write a keystore file, encrypted as it is,
 
 const remove = command('remove', 'Delete a local key; without another copy of its file it is lost')
   .argument('<address>', 'address of the key')
-  .requiredOption(PASSWORD, 'file with the password of the key')
-  .action((address: Address, { passwordFile, ...options }: DeskOptions & Password) => {
-    const password = readSecretFile(passwordFile).reveal();
+  .option(PASSWORD, 'file with the password of the key; a damaged key has none, and its file is only renamed')
+  .action((address: Address, { passwordFile, ...options }: DeskOptions & Partial<Password>) => {
+    const proof = passwordFile === undefined ? {} : { password: readSecretFile(passwordFile).reveal() };
     return printFromDesk(options, async (call) => {
-      await call('keystores.remove', { address, password });
+      await call('keystores.remove', { address, ...proof });
       return { removed: address };
     });
   });

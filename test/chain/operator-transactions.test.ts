@@ -234,6 +234,31 @@ describe('a withdrawal', () => {
   });
 });
 
+describe('a withdrawal and operations at the same moment', () => {
+  test.each([0, 3, 6])('take no more than there is: it comes after %i of 6', async (before) => {
+    const dapp = await desk().dapp('1.1.0');
+    const holds = 6n * RESERVED_WEI;
+    await desk().send(depositOf(dapp.paymasterId, holds), dapp.wallet);
+    const draft = await call(withdrawalOf(dapp.paymasterId, 3n * RESERVED_WEI, dapp.wallet.address), dapp.wallet);
+    const signed = { signedTransaction: await signDraft(draft, dapp.wallet) };
+    const mint = { to: desk().contracts.gameItems, data: gameCall('mint') };
+    await desk().chain.provider.send('evm_setAutomine', [false]);
+    try {
+      const ask = (nonce: number) => dapp.sponsor(operation(mint, { nonce: toQuantity(nonce) }));
+      const first = Array.from({ length: before }, (_, nonce) => ask(nonce));
+      const send = desk().engine().service.call('transactions.send', { draftId: draft.draftId, signed });
+      const rest = Array.from({ length: 6 - before }, (_, index) => ask(before + index));
+      const [sent] = await Promise.allSettled([send, ...first, ...rest]);
+      const { promisedWei } = await desk().tank(dapp);
+      const leavingWei = sent.status === 'fulfilled' ? 3n * RESERVED_WEI : 0n;
+      expect(BigInt(promisedWei) + leavingWei).toBe(holds);
+    } finally {
+      await desk().chain.provider.send('evm_setAutomine', [true]);
+      await desk().chain.provider.send('evm_mine', []);
+    }
+  });
+});
+
 describe('what was sent', () => {
   test('is told to be replaced once another transaction has its place, and not before', async () => {
     const dapp = await desk().dapp('1.1.0');
@@ -245,12 +270,46 @@ describe('what was sent', () => {
     await dapp.wallet.sendTransaction({ to: dapp.wallet.address, nonce, ...fees, gasLimit: 21_000n });
     await desk().mine(1);
     expect(await desk().now(sent)).toMatchObject({ state: 'sent' });
-    await desk().mine(4);
+    await desk().mine(12);
     expect(await desk().now(sent)).toMatchObject({
       state: 'replaced',
       outcome: expect.stringContaining('in its place'),
     });
     expect((await desk().tank(dapp)).balanceWei).toBe('0');
+  });
+
+  test('and mined is sent again where a re-org dropped it, and not looked at any more once it is deep', async () => {
+    const dapp = await desk().dapp('1.1.0');
+    await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
+    const { provider } = desk().chain;
+    const snapshot: unknown = await provider.send('evm_snapshot', []);
+    const taken = await desk().send(withdrawalOf(dapp.paymasterId, ETHER / 4n, dapp.wallet.address), dapp.wallet);
+    const mined = await desk().now(taken);
+    expect(mined).toMatchObject({ state: 'mined', outcome: 'It is paid out.' });
+
+    await provider.send('evm_revert', [snapshot]);
+    // A node that is behind has dropped nothing.
+    expect(await desk().now(taken)).toMatchObject({ state: 'mined' });
+    await desk().hold();
+    await desk().mine(2);
+    await desk().hold();
+    const dropped = { state: 'sent', blockNumber: null, feeWei: null, outcome: null };
+    expect(await desk().now(taken)).toMatchObject(dropped);
+    expect(await desk().tank(dapp)).toMatchObject({ balanceWei: wei(ETHER), freeWei: wei((ETHER * 3n) / 4n) });
+
+    await desk().mine();
+    const again = await desk().now(taken);
+    expect(again).toMatchObject({ state: 'mined', outcome: 'It is paid out.', hash: taken.hash });
+    expect(again.blockNumber).toBeGreaterThan(mined.blockNumber!);
+    expect(await desk().tank(dapp)).toMatchObject({ freeWei: wei((ETHER * 3n) / 4n) });
+
+    const last: unknown = await provider.send('evm_snapshot', []);
+    const kept = await desk().send(withdrawalOf(dapp.paymasterId, ETHER / 4n, dapp.wallet.address), dapp.wallet);
+    await desk().mine(12);
+    for (let look = 0; look < 2; look++) expect(await desk().now(kept)).toMatchObject({ state: 'mined' });
+    await provider.send('evm_revert', [last]);
+    await desk().mine(14);
+    expect(await desk().now(kept)).toMatchObject({ state: 'mined' });
   });
 
   test('and reverted is told with the reason', async () => {

@@ -86,6 +86,12 @@ const senders: Record<string, Sender> = {
   },
 };
 
+/** Those that can be told, on 0.6 too, what gas taking the tokens wants: a bundler's estimate there takes none. */
+const sendersThatAskForGas = (version: string): string[] =>
+  Object.keys(senders).filter(
+    (name) => version !== 'singleton-0.6' || name.includes('Pimlico client') || name.includes("Biconomy's paymaster"),
+  );
+
 /** Quotes, an approval of the quote put before the calls, and the operation: as Biconomy's documentation has it. */
 const payQuoted = async (dapp: ClientDapp, one: ClientAccount, token: Address, calls: Call[]) => {
   const paymaster = new BiconomyPaymaster({ paymasterUrl: dapp.url });
@@ -161,6 +167,7 @@ describe.each(['singleton-0.6', 'singleton-0.7', 'singleton-0.8'])('an operation
   beforeAll(async () => {
     dapp = await clientDapp(world(), version);
     await tokens.preFund.approveFrom(refunder(), dapp.paymaster);
+    await tokens.dearPreFund.approveFrom(refunder(), dapp.paymaster);
   });
 
   /** An account that a sponsored operation has deployed, and that has approved the paymaster in it. */
@@ -205,6 +212,15 @@ describe.each(['singleton-0.6', 'singleton-0.7', 'singleton-0.8'])('an operation
       const one = await richAccount(dapp, token);
       const calls = [approveCall(token, dapp.paymaster, MaxUint256), mintCall(world())];
       await paidOnChain(dapp, one, token, () => senders[name]!(dapp, one, token.address, calls));
+    },
+  );
+
+  test.each(sendersThatAskForGas(version))(
+    'is charged for what it costs to take a token that is dear to move up front through %s',
+    async (name) => {
+      const token = tokens.dearPreFund;
+      const one = await approvedAccount(token);
+      await paidOnChain(dapp, one, token, () => senders[name]!(dapp, one, token.address, [mintCall(world())]));
     },
   );
 

@@ -137,6 +137,22 @@ describe.each(['IPC', 'HTTP'])('over %s', (way) => {
     expect(failure).toMatchObject({ code, message: expect.any(String), data: expect.any(Object) });
   });
 
+  test('whoever has seen more than there is, after a restored backup, is told every new decision', async () => {
+    const { apiKey } = await newDapp();
+    const { upTo } = await transport.call('decisions.next', {});
+    const seen: number[] = [];
+    let isConnected = false;
+    const listener = {
+      onConnected: () => (isConnected = true),
+      onDecision: ({ seq }: { seq: number }) => seen.push(seq),
+      onLost: () => undefined,
+    };
+    onTestFinished(followDecisions(transport, at, listener, upTo + 1_000));
+    await expect.poll(() => isConnected).toBe(true);
+    await decide(apiKey, 3);
+    await expect.poll(() => seen).toEqual([upTo + 1, upTo + 2, upTo + 3]);
+  });
+
   test('every decision is told once and in order, also those made while the connection was lost', async () => {
     const { apiKey } = await newDapp();
     const { upTo } = await transport.call('decisions.next', {});

@@ -6,7 +6,7 @@ import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import type { Claim, ClaimKind, Store } from '../../src/engine/store/store.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { account, decision, paymaster } from '../support/store-records.ts';
+import { account, decision, paymaster, withdrawal } from '../support/store-records.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const tempFolder = useTempFolders();
@@ -136,6 +136,77 @@ describe('deciding and reserving', () => {
     expect([await store.countDecisions(), await held()]).toEqual([1, 0n]);
     const facts = { claims: [claim(9n)], settlements: await store.settlements() };
     expect(await store.decideAndReserve(facts, conclude)).toMatchObject({ id: 'on stale facts' });
+  });
+
+  it('decides nothing on a balance that was read before a withdrawal was recorded', async () => {
+    const facts = { claims: [claim(9n)], settlements: await store.settlements() };
+    await store.saveOperatorTransaction(withdrawal());
+    const conclude = () => ({ decision: decision({ id: 'late' }), reserve: true });
+    expect(await store.decideAndReserve(facts, conclude)).toBeUndefined();
+    expect(
+      await store.holdWhile(
+        facts,
+        () => undefined,
+        () => Promise.resolve('ran'),
+      ),
+    ).toBeUndefined();
+    expect(await held()).toBe(0n);
+  });
+
+  it('never gives to decisions and withdrawals together more than there is, whichever come first', async () => {
+    const balance = 100n;
+    let leaving = 0n;
+    const room = (taken: bigint | undefined, amount: bigint): boolean => balance - leaving - (taken ?? 0n) >= amount;
+    const decide = async (id: string): Promise<void> => {
+      for (;;) {
+        const facts = { claims: [claim(7n)], settlements: await store.settlements() };
+        const decided = await store.decideAndReserve(facts, ([taken]) => ({
+          decision: decision({ id, userOpHash: null }),
+          reserve: room(taken, 7n),
+        }));
+        if (decided !== undefined) return;
+      }
+    };
+    const withdraw = async (transactionId: string): Promise<void> => {
+      const check = ([taken]: readonly bigint[]) => {
+        if (!room(taken, 11n)) throw new Error('not free');
+      };
+      const send = async () => {
+        await new Promise(setImmediate);
+        await store.saveOperatorTransaction(withdrawal(transactionId));
+        leaving += 11n;
+        return 'sent';
+      };
+      for (;;) {
+        const facts = { claims: [claim(11n)], settlements: await store.settlements() };
+        if ((await store.holdWhile(facts, check, send)) !== undefined) return;
+      }
+    };
+    const all = Array.from({ length: 40 }, (_, index) =>
+      index % 8 === 0 ? withdraw(`w${index}`).catch(() => undefined) : decide(`o${index}`),
+    );
+    await Promise.all(all);
+    const promised = await held();
+    expect(promised).toBeGreaterThan(0n);
+    expect(leaving).toBeGreaterThan(0n);
+    expect(promised + leaving).toBeLessThanOrEqual(balance);
+    expect(balance - promised - leaving).toBeLessThan(7n);
+  });
+
+  it('holds nothing any more for a withdrawal that came to nothing, and never counts it twice', async () => {
+    await reserve([claim(5n)]);
+    const facts = { claims: [claim(20n)], settlements: await store.settlements() };
+    const refused = store.holdWhile(
+      facts,
+      () => undefined,
+      async () => {
+        await reserve([claim(3n)]);
+        expect(await held()).toBe(28n);
+        throw new Error('refused');
+      },
+    );
+    await expect(refused).rejects.toThrow('refused');
+    expect(await held()).toBe(8n);
   });
 
   it('still knows what it holds after a restart', async () => {

@@ -31,14 +31,14 @@ const send = async (contract: Contract, method: string, ...args: unknown[]): Pro
 
 /**
  * Deploys fee tokens and sets them at the desk: `static` with 6 decimals and a static rate, `feeds` with 18 decimals
- * and Chainlink feeds, `preFund` as static but taken up front, `dear` as static but with moves that use much gas.
+ * and Chainlink feeds, `preFund` as static but taken up front, `dear` as static but with moves that use much gas, `dearPreFund` both.
  */
 export const deployFeeTokens = async ({
   operator,
   engine,
   chain,
   clock,
-}: SponsoredWorld): Promise<Record<'static' | 'feeds' | 'preFund' | 'dear', PaidToken>> => {
+}: SponsoredWorld): Promise<Record<'static' | 'feeds' | 'preFund' | 'dear' | 'dearPreFund', PaidToken>> => {
   const { chainId } = chain;
   const feed = async (decimals: number, price: bigint): Promise<Address> => {
     const address = await deployContract('TestFeed', [decimals], operator);
@@ -73,5 +73,6 @@ export const deployFeeTokens = async ({
     feeds: await token('DAI', 18, 13, { rate: { source: 'chainlink', nativeFeed, tokenFeed } }),
     preFund: await token('USDC', 6, 5, { rate: fixed, preFund: true }),
     dear: await token('DEAR', 6, 0, { rate: fixed }, 'DearToken'),
+    dearPreFund: await token('DEARPRE', 6, 0, { rate: fixed, preFund: true }, 'DearToken'),
   };
 };

@@ -1,3 +1,4 @@
+import type { OperatorTransaction } from '../../src/engine/store/operator-transaction-store.ts';
 import type { DecisionDraft, Paymaster, Rule, SmartContract, Webhook } from '../../src/engine/store/store.ts';
 
 /** The account of every record here. */
@@ -87,4 +88,30 @@ export const decision = (fields: Partial<DecisionDraft> = {}): DecisionDraft => 
   request: { received: { nested: ['as', 'it', 'came'] } },
   trace: [{ rule: 'gas-tank', outcome: 'pass', code: 'TANK_HAS_ENOUGH', evidence: { neededWei: '7' }, micros: 12 }],
   ...fields,
+});
+
+/** A withdrawal that was sent. */
+export const withdrawal = (transactionId = 'withdrawal-1'): OperatorTransaction => ({
+  transactionId,
+  kind: 'withdraw',
+  chainId: 31337,
+  paymasterId: 'dapp-1',
+  version: '1.1.0',
+  from: '0x00000000000000000000000000000000000000bb',
+  to: '0x00000000000000000000000000000000000000cc',
+  valueWei: '0',
+  data: '0x',
+  nonce: 0,
+  summary: '',
+  signer: null,
+  hash: `0x${'cd'.repeat(32)}`,
+  raw: null,
+  state: 'sent',
+  sentAt: 10_000,
+  blockNumber: null,
+  gasUsed: null,
+  feeWei: null,
+  contract: null,
+  outcome: null,
+  final: false,
 });

@@ -1,5 +1,6 @@
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, isHex } from '../../shared/schema/hex.ts';
+import { credentialRedactor } from './redact-credentials.ts';
 
 /** An error that the node answered with: a reverted call carries its revert data. */
 export class RpcError extends Error {
@@ -54,17 +55,6 @@ const revertData = (data: unknown): Hex | undefined => {
 const isAnswer = (value: unknown): value is RpcAnswer =>
   typeof value === 'object' && value !== null && ('result' in value || 'error' in value);
 
-/** Shorter pieces of a path are names such as `v2`. */
-const SHORTEST_KEY = 8;
-
-/** What may be a credential in a URL, the longest first; providers put their keys everywhere. */
-const credentialsOf = (url: string): string[] => {
-  const { username, password, pathname, searchParams } = new URL(url);
-  const path = pathname.split('/').filter((piece) => piece.length >= SHORTEST_KEY);
-  const open = [username, password, ...searchParams.values()].filter((piece) => piece.length >= 4);
-  return [...new Set([...path, ...open])].sort((a, b) => b.length - a.length);
-};
-
 /** fetch takes no user info in a URL: it goes into a header. */
 const requestFor = (url: string): { target: URL; headers: Record<string, string> } => {
   const target = new URL(url);
@@ -115,14 +105,8 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
     }
   };
 
-  const { authorization } = headers;
-  const credentials = [
-    ...(authorization === undefined ? [] : [authorization.replace('Basic ', '')]),
-    ...credentialsOf(url),
-  ];
   /** Nodes quote the key that they refuse; what they say goes to DApps and into decisions. */
-  const redacted = (text: string): string =>
-    credentials.reduce((rest, piece) => rest.replaceAll(piece, '[secret]'), text);
+  const redacted = credentialRedactor(url);
   let id = 0;
   const send = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     id += 1;

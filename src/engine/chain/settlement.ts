@@ -3,6 +3,7 @@ import type { Log } from '../log.ts';
 import type { SettlementStore } from '../store/settlement-store.ts';
 import type { ChainAccess } from './chain-access.ts';
 import { createPollLoop } from './poll-loop.ts';
+import { REORG_BLOCKS } from './reorg-depth.ts';
 import { createChainSettler } from './settle-chain.ts';
 
 /** What settlement stands on. */
@@ -13,7 +14,7 @@ export interface SettlementOptions {
   readonly log: Log;
   /** How often each chain is asked, in ms. */
   readonly everyMs?: number;
-  /** The deepest re-org that is noticed, in blocks. */
+  /** The deepest re-org that is noticed, in blocks: {@link REORG_BLOCKS} unless it is said otherwise. */
   readonly overlapBlocks?: number;
   /** How many blocks a node is asked for at once; fewer where it refuses. */
   readonly maxRangeBlocks?: number;
@@ -33,7 +34,8 @@ export interface Settlement {
 
 /** One watcher per chain, so that a slow or dead node holds up no other chain. */
 export const createSettlement = (options: SettlementOptions): Settlement => {
-  const { store, chains, clock, log, everyMs = 4_000, overlapBlocks = 12, maxRangeBlocks = 2_000 } = options;
+  const { overlapBlocks = REORG_BLOCKS } = options;
+  const { store, chains, clock, log, everyMs = 4_000, maxRangeBlocks = 2_000 } = options;
   const watchers = new Map<number, ReturnType<typeof createPollLoop>>();
   const polled = new Map<number, number>();
   let isStarted = false;

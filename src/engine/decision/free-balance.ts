@@ -3,7 +3,16 @@ import type { Store } from '../store/store.ts';
 import { readWithdrawals } from './chain-reads.ts';
 import { tankKey } from './ledger-steps.ts';
 
-/** What of a tank's balance nobody has a claim on; all wei. */
+/** What of a tank nobody has a claim on, wei. */
+export const freeOf = (
+  balanceWei: bigint,
+  { promisedWei, leavingWei }: { promisedWei: bigint; leavingWei: bigint },
+): bigint => {
+  const takenWei = promisedWei + leavingWei;
+  return balanceWei > takenWei ? balanceWei - takenWei : 0n;
+};
+
+/** The same, with what there is a claim on; all wei. */
 export const readFree = async (
   store: Pick<Store, 'openOperatorTransactions' | 'heldOf'>,
   tank: Tank,
@@ -13,6 +22,5 @@ export const readFree = async (
     readWithdrawals(store, tank),
     store.heldOf([{ key: tankKey(tank), kind: 'tank', amount: 0n }]),
   ]);
-  const takenWei = promisedWei + leavingWei;
-  return { promisedWei, leavingWei, freeWei: balanceWei > takenWei ? balanceWei - takenWei : 0n };
+  return { promisedWei, leavingWei, freeWei: freeOf(balanceWei, { promisedWei, leavingWei }) };
 };

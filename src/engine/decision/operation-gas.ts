@@ -7,7 +7,6 @@ import type { ChainAccess } from '../chain/chain-access.ts';
 import { estimateGas } from '../chain/gas/estimate-gas.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
-import type { TokenSale } from '../token-mode/token-sale.ts';
 import { fieldOutOfBounds } from '../user-operation/max-cost.ts';
 import type { RequestedOperation } from '../user-operation/read-operation.ts';
 import { requireRpc } from './chain-reads.ts';
@@ -18,12 +17,16 @@ import { type Step, noteStep } from './steps.ts';
 export interface GasQuestion {
   readonly request: SponsorshipRequest;
   readonly ready: ReadyPaymaster;
-  /** How the user pays, if he does. */
-  readonly sale: TokenSale | undefined;
   readonly chains: ChainAccess;
   readonly rpc: RpcClient | undefined;
   /** Signs the operation as the final one will be signed; in a sale, without taking tokens. */
   readonly sponsor: (op: UserOperation) => Hex;
+}
+
+/** An operation with its gas, and how that came about. */
+interface GasFound {
+  readonly op: UserOperation;
+  readonly code: 'GAS_GIVEN' | 'GAS_ESTIMATED' | 'GAS_NOT_ESTIMATED';
 }
 
 /**
@@ -36,16 +39,15 @@ export interface GasQuestion {
 export const withGas = async ({
   request: { userOperation, options },
   ready,
-  sale,
   chains,
   rpc,
   sponsor,
-}: GasQuestion): Promise<{ op: UserOperation; step: Step }> => {
+}: GasQuestion): Promise<GasFound> => {
   const given = withGivenGas(userOperation, ready);
   checkPostOpGas(given, ready);
   if (!options.calculateGasLimits) {
     checkGasGiven(userOperation);
-    return { op: given, step: noteStep('gas', 'GAS_GIVEN', gasEvidence(given)) };
+    return { op: given, code: 'GAS_GIVEN' };
   }
   const { layout, entryPoint, contract, fundingWallet, chainId } = ready;
   const gas = await estimateGas({
@@ -60,15 +62,14 @@ export const withGas = async ({
     paymaster: contract,
     ...(fundingWallet !== undefined && { fundingWallet }),
   });
-  const op = { ...given, ...(sale?.withTransfers(gas) ?? gas) };
-  return { op, step: noteStep('gas', 'GAS_ESTIMATED', gasEvidence(op)) };
+  return { op: { ...given, ...gas }, code: 'GAS_ESTIMATED' };
 };
 
 /** The operation with the gas it came with, looked at by nobody: while nothing is signed nothing is estimated. */
-export const withSentGas = ({ request: { userOperation }, ready }: GasQuestion): { op: UserOperation; step: Step } => {
-  const op = withGivenGas(userOperation, ready);
-  return { op, step: noteStep('gas', 'GAS_NOT_ESTIMATED', gasEvidence(op)) };
-};
+export const withSentGas = ({ request: { userOperation }, ready }: GasQuestion): GasFound => ({
+  op: withGivenGas(userOperation, ready),
+  code: 'GAS_NOT_ESTIMATED',
+});
 
 /** What is not given is 0, or the contract's. @throws EngineError `VALIDATION` if gas is out of bounds */
 export const withGivenGas = (requested: RequestedOperation, { layout }: ReadyPaymaster): UserOperation => {
@@ -88,14 +89,12 @@ const EVIDENCE = [
   'paymasterPostOpGasLimit',
 ] as const;
 
-const gasEvidence = (op: UserOperation): Record<string, string> => {
+/** Says what gas the operation has in the end. */
+export const gasStep = (code: GasFound['code'], op: UserOperation): Step => {
   const limits: Partial<Record<(typeof EVIDENCE)[number], bigint>> = op;
-  return {
-    ...Object.fromEntries(
-      EVIDENCE.flatMap((field) => (limits[field] === undefined ? [] : [[field, String(limits[field])]])),
-    ),
-    maxFeePerGasWei: String(op.maxFeePerGas),
-  };
+  const known = EVIDENCE.filter((field) => limits[field] !== undefined);
+  const evidence = Object.fromEntries(known.map((field) => [field, String(limits[field])]));
+  return noteStep('gas', code, { ...evidence, maxFeePerGasWei: String(op.maxFeePerGas) });
 };
 
 const fault = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });

@@ -8,7 +8,7 @@ import { authorizationStep, checkAuthorization } from './authorization.ts';
 import { readDelegate, readNonce } from './chain-reads.ts';
 import type { DecisionContext } from './decision-context.ts';
 import type { Progress } from './decision-draft.ts';
-import { type GasQuestion, withGas, withSentGas } from './operation-gas.ts';
+import { type GasQuestion, gasStep, withGas, withSentGas } from './operation-gas.ts';
 import { pauseSteps } from './pause-switch.ts';
 import { findPayer } from './payer.ts';
 import { sponsor, termsAt } from './sponsor.ts';
@@ -53,16 +53,20 @@ export const prepareOperation = async (context: DecisionContext, { request }: Pr
 
   const paused = pause.current();
   const draftSponsor: GasQuestion['sponsor'] = (draft) => sponsor(sale?.estimating ?? payer, draft, termsNow());
-  const question: GasQuestion = { request, ready: payer, sale, chains, rpc, sponsor: draftSponsor };
-  const { op, step } = paused === null ? await withGas(question) : withSentGas(question);
-  const origin = paused === null ? { open: options.calculateGasLimits } : { open: true, callGasLimit: AMPLE_CALL_GAS };
-  const taking = sale && (await tryTaking(rpc, sale, op, origin));
+  const question: GasQuestion = { request, ready: payer, chains, rpc, sponsor: draftSponsor };
+  const found = paused === null ? await withGas(question) : withSentGas(question);
+  const estimated = found.code === 'GAS_ESTIMATED';
+  const origin =
+    paused === null ? { estimated, open: estimated } : { estimated, open: true, callGasLimit: AMPLE_CALL_GAS };
+  const taking = sale && (await tryTaking(rpc, sale, found.op, origin));
+  const op = taking?.op ?? found.op;
+  const step = gasStep(found.code, op);
   const authorization = authorizationStep(userOperation);
   return {
-    op: taking?.op ?? op,
+    op,
     ready: taking?.sale.ready ?? payer,
     ...{ rpc, taking, delegate, termsNow },
-    isEstimated: options.calculateGasLimits && paused === null,
+    isEstimated: estimated,
     notes: authorization === undefined ? [step] : [step, authorization],
     pauseNow: () => pauseSteps(clock, paused ?? pause.current()),
   };

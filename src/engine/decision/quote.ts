@@ -58,11 +58,12 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
   const delegate = await readDelegate(rpc, ready, userOperation);
   const terms = termsAt(clock.now(), options.expiryDuration, ready, { senderNonce: undefined, delegate });
   const draftSponsor = (draft: UserOperation): Hex => sponsor(estimating, draft, terms);
-  const { op } = await withGas({ request, ready, sale, chains, rpc, sponsor: draftSponsor });
-  return {
-    ...answer,
-    feeQuotes: sales.map((sold) => quoteSale(sold.sale, sold.rate, withGasForTaking(sold.sale, op), terms.validUntil)),
-  };
+  const { op, code } = await withGas({ request, ready, chains, rpc, sponsor: draftSponsor });
+  const feeQuotes = sales.map((sold) => {
+    const taking = code === 'GAS_ESTIMATED' ? sold.sale.withTransfers(op) : op;
+    return quoteSale(sold.sale, sold.rate, withGasForTaking(sold.sale, taking), terms.validUntil);
+  });
+  return { ...answer, feeQuotes };
 };
 
 /** The sale on what taking the token costs, if the account has any to find that out with. */

@@ -41,7 +41,8 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
 
     // Gas that is not known yet costs nothing here: what is denied now would be denied with any gas.
     const given = withGivenGas(userOperation, ready);
-    const taking = offered && (await tryTaking(rpc, offered, given, { open: true, callGasLimit: AMPLE_CALL_GAS }));
+    const origin = { estimated: false, open: true, callGasLimit: AMPLE_CALL_GAS };
+    const taking = offered && (await tryTaking(rpc, offered, given, origin));
     const { sale, op } = taking ?? { sale: undefined, op: given };
     const money = await readMoney(store, rpc, ready, false);
     const rules = await store.dappPolicy(paymaster.paymasterId);

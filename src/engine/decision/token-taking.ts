@@ -15,6 +15,8 @@ export interface TokenTaking {
 
 /** How an operation's gas came about. */
 interface GasOrigin {
+  /** True: it was estimated where nothing is taken. */
+  readonly estimated: boolean;
   /** True: limits that are too low may be raised. */
   readonly open: boolean;
   /** What to give the operation's call, where its own limit is not known yet. */
@@ -33,32 +35,49 @@ export const tryTaking = async (
   rpc: RpcClient | undefined,
   sale: TokenSale,
   op: UserOperation,
-  { open, callGasLimit }: GasOrigin,
+  { estimated, open, callGasLimit }: GasOrigin,
 ): Promise<TokenTaking> => {
-  if (rpc === undefined) return { sale, op, taken: undefined };
-  const { taken, transferGas } = await tryPayment(rpc, sale, op, callGasLimit);
-  if (!taken) return { sale, op, taken };
+  const taking = ({ withTransfers }: TokenSale): UserOperation => (estimated ? withTransfers(op) : op);
+  const guessed = taking(sale);
+  if (rpc === undefined) return { sale, op: guessed, taken: undefined };
+  const { taken, transferGas } = await tryPayment(rpc, sale, guessed, callGasLimit);
+  if (!taken) return { sale, op: guessed, taken };
   const known = sale.withTransferGas(transferGas);
+  const tried = taking(known);
   // A draft's limits come back with the final operation: what the token uses may have risen by then.
-  const raised = withGasForTaking(known, op, callGasLimit === undefined ? 0n : DRAFT_SLACK_PERCENT);
-  if (!open) requireGasForTaking(known, op, raised);
-  return { sale: known, op: raised, taken };
+  if (!open) requireGasForTaking(known, tried);
+  const slackPercent = callGasLimit === undefined ? 0n : DRAFT_SLACK_PERCENT;
+  return { sale: known, op: withGasForTaking(known, tried, slackPercent), taken };
 };
 
-/** The operation with the limit that postOp needs to take the tokens: v0.6 gives it that of validation. */
-export const withGasForTaking = (
-  { leastPostOpGas }: TokenSale,
+type GasLimit = 'verificationGasLimit' | 'paymasterVerificationGasLimit' | 'paymasterPostOpGasLimit';
+
+/** What limits it takes to take the tokens: v0.6 has one for validation and postOp. */
+const leastLimits = (
+  { leastPostOpGas, leastValidationGas }: TokenSale,
   op: UserOperation,
-  slackPercent = 0n,
-): UserOperation => {
-  const least = (leastPostOpGas * (100n + slackPercent)) / 100n;
-  if (isV06(op)) return op.verificationGasLimit < least ? { ...op, verificationGasLimit: least } : op;
-  return (op.paymasterPostOpGasLimit ?? 0n) < least ? { ...op, paymasterPostOpGasLimit: least } : op;
+): Partial<Record<GasLimit, bigint>> =>
+  isV06(op)
+    ? { verificationGasLimit: leastPostOpGas > leastValidationGas ? leastPostOpGas : leastValidationGas }
+    : { paymasterVerificationGasLimit: leastValidationGas, paymasterPostOpGasLimit: leastPostOpGas };
+
+/** The limits that are too low to take the tokens, as they would have to be. */
+const tooLow = (sale: TokenSale, op: UserOperation, slackPercent: bigint): [GasLimit, bigint][] => {
+  const limits: Partial<Record<GasLimit, bigint>> = op;
+  return (Object.entries(leastLimits(sale, op)) as [GasLimit, bigint][])
+    .map(([field, gas]): [GasLimit, bigint] => [field, (gas * (100n + slackPercent)) / 100n])
+    .filter(([field, least]) => (limits[field] ?? 0n) < least);
 };
 
-const requireGasForTaking = ({ leastPostOpGas, token }: TokenSale, op: UserOperation, raised: UserOperation): void => {
-  if (raised === op) return;
-  const field = isV06(op) ? 'verificationGasLimit' : 'paymasterPostOpGasLimit';
-  const message = `${field} must be at least ${leastPostOpGas} to take ${token.symbol} after the operation`;
-  throw new EngineError('VALIDATION', message, { errors: [message] });
+/** The operation with limits that are enough to take the tokens, before it or after it. */
+export const withGasForTaking = (sale: TokenSale, op: UserOperation, slackPercent = 0n): UserOperation => ({
+  ...op,
+  ...Object.fromEntries(tooLow(sale, op, slackPercent)),
+});
+
+const requireGasForTaking = (sale: TokenSale, op: UserOperation): void => {
+  const messages = tooLow(sale, op, 0n).map(
+    ([field, least]) => `${field} must be at least ${least} to take ${sale.token.symbol}`,
+  );
+  if (messages[0] !== undefined) throw new EngineError('VALIDATION', messages[0], { errors: messages });
 };

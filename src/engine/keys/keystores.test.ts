@@ -110,11 +110,34 @@ it('a damaged file is told of and hides no other; files that are not ours are le
   expect(told[3]).toEqual(good);
   for (const digit of ['1', '2', '3', '4']) {
     await expect(addressUsed(keystores, named(digit))).rejects.toMatchObject({ code: 'KEYSTORE_INVALID' });
-    await expect(keystores.remove(named(digit), PASSWORD)).rejects.toMatchObject({ code: 'KEYSTORE_INVALID' });
   }
   expect(() => keystores.export(named('1'))).toThrow(expect.objectContaining({ code: 'KEYSTORE_INVALID' }));
   expect(readdirSync(dir)).toHaveLength(7);
+
+  // Nothing is lost with a damaged file: somebody may mend it yet.
+  await keystores.remove(named('1'));
+  await keystores.remove(named('2'), 'whatever');
+  expect(readdirSync(dir).filter((name) => name.includes('.damaged-'))).toHaveLength(2);
+  const other = { code: 'KEYSTORE_PASSWORD_WRONG' };
+  await expect(keystores.remove(named('4'))).rejects.toMatchObject(other);
+  await expect(keystores.remove(named('4'), 'another')).rejects.toMatchObject(other);
+  await keystores.remove(named('4'), PASSWORD);
+  expect(keystores.list()).toEqual([good]);
+  await expect(keystores.remove(named('1'))).rejects.toMatchObject({ code: 'KEYSTORE_NOT_FOUND' });
 });
+
+it.each([1e300, -1, 1.5])(
+  'a file that says it was made at %d hides no other and can be exported',
+  async (createdAt) => {
+    const { dir, keystores } = open();
+    const { address } = await keystores.create('Funds', PASSWORD);
+    const path = join(dir, readdirSync(dir)[0]!);
+    const json = JSON.parse(readFileSync(path, 'utf8')) as object;
+    writeFileSync(path, JSON.stringify({ ...json, gasdesk: { label: 'Funds', createdAt } }));
+    expect(keystores.list()).toEqual([{ address, label: '', createdAt: 0, fault: null }]);
+    expect(keystores.export(address).fileName).toMatch(/^UTC--1970-/);
+  },
+);
 
 it('a key is removed only by who can use it', async () => {
   const { dir, keystores } = open();

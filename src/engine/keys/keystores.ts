@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Wallet } from 'ethers';
 import { z } from 'zod';
@@ -43,8 +43,13 @@ export interface Keystores {
   import(label: string, text: string, password: string): Promise<Keystore>;
   /** The file for another wallet, under a name that geth knows. @throws EngineError `KEYSTORE_NOT_FOUND`, `KEYSTORE_INVALID` */
   export(address: Address): { fileName: string; keystore: string };
-  /** @throws EngineError those of {@link use}, `DATA_FOLDER_UNUSABLE` */
-  remove(address: Address, password: string): Promise<void>;
+  /**
+   * Deletes a key on proof of its password. A file that nothing can be read from has none: it is only renamed, so that
+   * it is no longer listed, and stays in the folder.
+   *
+   * @throws EngineError those of {@link use}, `DATA_FOLDER_UNUSABLE`
+   */
+  remove(address: Address, password?: string): Promise<void>;
   /**
    * Opens a key for the time that `act` takes.
    *
@@ -56,9 +61,12 @@ export interface Keystores {
 /** Far above what an import may have. */
 const MAX_BYTES = 65_536;
 
+/** The last moment that a date can name (ECMA-262), epoch ms. */
+const LATEST_MS = 8.64e15;
+
 /** What we keep in the file beside the keystore; other wallets pass over it. */
 const OURS = 'gasdesk';
-const oursSchema = z.object({ label: z.string(), createdAt: z.number() });
+const oursSchema = z.object({ label: z.string(), createdAt: z.int().min(0).max(LATEST_MS) });
 
 /** Runs what works on the folder. @throws EngineError `DATA_FOLDER_UNUSABLE` */
 const onDisk = <T>(work: () => T): T => {
@@ -165,13 +173,22 @@ export const createKeystores = (desk: {
         keystore: JSON.stringify(keystore),
       };
     },
-    remove: (address, password) =>
-      opened(address, password, () =>
+    async remove(address, password) {
+      const path = pathOf(address);
+      const change = (work: () => void): void =>
         onDisk(() => {
-          rmSync(pathOf(address));
+          work();
           syncFolder(dir);
-        }),
-      ),
+        });
+      if (existsSync(path) && describe(address).fault !== null) {
+        change(() => renameSync(path, `${path}.damaged-${clock.now()}`));
+        return;
+      }
+      const { file } = readKeystore(readText(path));
+      if (password === undefined) throw new EngineError('KEYSTORE_PASSWORD_WRONG');
+      // Whatever key it holds: who can open it may delete it.
+      await withKey(file, password, () => change(() => rmSync(path)));
+    },
     use: (address, password, act) => opened(address, password, (key) => act(new Wallet(`0x${key.toString('hex')}`))),
   };
 };

@@ -45,7 +45,6 @@ export const biconomyToken: TokenLayout = {
   signerGetter: 'verifyingSigner',
   signerSetter: 'setVerifyingSigner',
   hasMarkup: true,
-  takesPreFund: false,
   ...tokenMode,
   // The contract's default, which is not in the signed data: its owner may change it.
   chargedGas: () => ({ postOpGas: 45_000n, paymasterValidationGasLimit: 0n }),

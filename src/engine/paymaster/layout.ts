@@ -115,24 +115,32 @@ export interface ContractLayout<Terms> extends ModeLayout<Terms> {
   readonly deployment?: Deployment;
 }
 
+/** What a token's `transferFrom` uses, in gas; 0 where it was not tried. */
+export interface TransferGas {
+  /** In validation. */
+  readonly upFront: bigint;
+  /** In postOp. */
+  readonly afterwards: bigint;
+}
+
 /** What the gas that is charged depends on, besides the operation. */
 export interface ChargeOptions {
   /** True: the maximum is taken up front. */
   readonly preFunded?: boolean;
-  /** What the token's `transferFrom` uses in postOp, where it was tried; else that of a plain ERC-20. */
-  readonly transferGas?: bigint;
+  /** Where it was not tried: that of a plain ERC-20. */
+  readonly transferGas?: TransferGas;
 }
 
 /** Token mode of a contract. */
 export interface TokenLayout extends ContractLayout<TokenTerms> {
   /** True: a premium is a term of its own, `priceMarkup`. False: it is part of the rate. */
   readonly hasMarkup: boolean;
-  /** Whether the contract can take the maximum up front, the term `preFund`. */
-  readonly takesPreFund: boolean;
   /** What the terms of an operation say, so that the charge covers what the EntryPoint takes from the paymaster. */
   chargedGas(op: UserOperation, options?: ChargeOptions): ChargedGas;
   /** The least limit with which postOp takes tokens whose `transferFrom` uses so much gas. */
   postOpGas(transferGas: bigint): bigint;
+  /** The same of the paymaster's validation; absent where the contract cannot take the maximum up front (`preFund`). */
+  readonly preFundGas?: (transferGas: bigint) => bigint;
   /** The most units the contract can take from the sender, rounded as the contract rounds. Without an oracle. */
   maxTokenCost(op: UserOperation, price: TokenPrice): bigint;
 }

@@ -50,7 +50,8 @@ const flags = ({ preFund, recipient, constantFee }: TokenTerms): string =>
     1,
   );
 
-/** What postOp uses besides the token's `transferFrom`, and with what the EntryPoint spends around it: measured. */
+/** What validation and postOp use besides the token's `transferFrom`, and what the EntryPoint spends around postOp: measured. */
+const VALIDATION_GAS = 25_000n;
 const POST_OP_GAS = 8_000n;
 const AROUND_TRANSFER_GAS = 11_000n;
 
@@ -60,15 +61,16 @@ const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
  * What taking a plain ERC-20 costs: measured (39,000 in postOp, 21,000 in validation; with preFund 14,000 and 57,000)
  * and what the EntryPoint spends around postOp. A token that is known to cost more is charged for.
  */
-const chargedGas: TokenLayout['chargedGas'] = (_op, { preFunded = false, transferGas = 0n } = {}) => {
-  const around = transferGas + AROUND_TRANSFER_GAS;
+const chargedGas: TokenLayout['chargedGas'] = (_op, { preFunded = false, transferGas } = {}) => {
+  const { upFront, afterwards } = transferGas ?? { upFront: 0n, afterwards: 0n };
+  const around = afterwards + AROUND_TRANSFER_GAS;
   return preFunded
-    ? { postOpGas: max(20_000n, around), paymasterValidationGasLimit: 65_000n }
+    ? { postOpGas: max(20_000n, around), paymasterValidationGasLimit: max(65_000n, VALIDATION_GAS + upFront) }
     : { postOpGas: max(45_000n, around), paymasterValidationGasLimit: 30_000n };
 };
 
 /** A call gets 63/64 of the gas there is, and its token may have changed by some percent until it is mined. */
-const postOpGas: TokenLayout['postOpGas'] = (transferGas) => POST_OP_GAS + (transferGas * 11n) / 10n;
+const withSlack = (transferGas: bigint): bigint => (transferGas * 11n) / 10n;
 
 const token: SingletonMode<TokenTerms> = {
   paymasterGas: { paymasterVerificationGasLimit: 100_000n, paymasterPostOpGasLimit: 60_000n },
@@ -127,9 +129,9 @@ export const singletonLayout = (
       ...contract,
       ...tokenMode,
       hasMarkup: false,
-      takesPreFund: true,
       chargedGas,
-      postOpGas,
+      postOpGas: (transferGas) => POST_OP_GAS + withSlack(transferGas),
+      preFundGas: (transferGas) => VALIDATION_GAS + withSlack(transferGas),
       maxTokenCost: (op, price) => mostUnits(tokenMode.reservedCost(op), op, price),
     },
   };

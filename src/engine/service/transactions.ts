@@ -26,7 +26,7 @@ const draftView = ({ draftId, call, from, transaction }: Draft): ProcedureOutput
 };
 
 const sentView = (sent: OperatorTransaction): ProcedureOutput<'transactions.send'> => {
-  const { version: _version, data: _data, nonce: _nonce, raw: _raw, signer: _signer, ...view } = sent;
+  const { version: _version, data: _data, nonce: _nonce, raw: _raw, signer: _signer, final: _final, ...view } = sent;
   return view;
 };
 

@@ -8,14 +8,19 @@ import { readSigner } from '../paymaster/contract-reads.ts';
 import { findAttachable } from '../paymaster/registry.ts';
 import { Secret } from '../secret.ts';
 import type { ChainSigner, PaymasterContract, Store } from '../store/store.ts';
-import { addressOf, nextSignerKeyName, signerKeyName } from './chain-signer.ts';
+import { addressOf, nextSignerKeyName, reconcileSigners, signerKeyName } from './chain-signer.ts';
 import type { Vault } from './vault.ts';
 
 /** What the change of a chain's signing key stands on. */
 export interface NextSignerContext {
   readonly store: Pick<
     Store,
-    'findSigner' | 'saveSigner' | 'listPaymasterContracts' | 'savePaymasterContract' | 'openOperatorTransactions'
+    | 'findSigner'
+    | 'listSigners'
+    | 'saveSigner'
+    | 'listPaymasterContracts'
+    | 'savePaymasterContract'
+    | 'openOperatorTransactions'
   >;
   readonly vault: Vault;
   readonly entropy: Entropy;
@@ -79,12 +84,13 @@ const mustAccept = (next: Address, [first]: readonly PaymasterContract[]): void 
 };
 
 /**
- * Signs with the prepared key from now on. Every step leaves what the next start can finish ({@link reconcileSigners}):
- * the key in its place, the address in the store, the prepared key gone.
+ * Signs with the prepared key from now on. Every step leaves what the next start can mend ({@link reconcileSigners}):
+ * the address in the store, the key in its place, the prepared key gone.
  *
  * @param replacing a contract that is attached in the same step, in the place of the one of its version
  * @throws EngineError `SIGNER_MISSING` where none is prepared, `CONTRACT_MISMATCH` where a contract does not accept it,
- *   `RPC_MISSING`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`; RpcError. Nothing is changed then
+ *   `RPC_MISSING`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`; RpcError; what store and vault throw. The key that signed before
+ *   signs on then
  */
 export const useNextSigner = async (
   context: Pick<NextSignerContext, 'store' | 'vault' | 'rpc'>,
@@ -106,10 +112,19 @@ export const useNextSigner = async (
     throw new EngineError('CONTRACT_MISMATCH', 'Other contracts were attached.');
   const key = vault.get(nextSignerKeyName(chainId));
   if (key === undefined || !sameAddress(addressOf(key.reveal()), next)) throw new EngineError('SIGNER_MISSING');
-  vault.set(signerKeyName(chainId), key);
   const signer: ChainSigner = { chainId, address: next };
-  // Not awaited one by one: nothing is decided between the new key and what is known of it.
-  await Promise.all([store.saveSigner(signer), ...contracts.map((contract) => store.savePaymasterContract(contract))]);
+  try {
+    // Not awaited one by one: nothing is decided between what is known of the new key and the key.
+    await Promise.all([
+      store.saveSigner(signer),
+      ...contracts.map((contract) => store.savePaymasterContract(contract)),
+    ]);
+    vault.set(signerKeyName(chainId), key);
+  } catch (error) {
+    // Where a full disk does not let this be written either, the next start does it.
+    await reconcileSigners(store, vault).catch(() => undefined);
+    throw error;
+  }
   vault.delete(nextSignerKeyName(chainId));
   return signer;
 };

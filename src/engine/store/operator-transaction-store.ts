@@ -11,6 +11,8 @@ export interface OperatorTransaction extends TransactionView {
   raw: Hex | null;
   /** The address that the contract accepts from then on; null where it is about something else. */
   signer: Address | null;
+  /** True once no re-org is expected to change what became of it. */
+  final: boolean;
 }
 
 /** What the operator sent to chains. Part of the store. */
@@ -21,6 +23,6 @@ export interface OperatorTransactionStore {
   removeOperatorTransaction(transactionId: string): Promise<void>;
   /** Newest first. */
   listOperatorTransactions(query: TransactionQuery): Promise<OperatorTransaction[]>;
-  /** Those of which the outcome is not known yet, oldest first. */
+  /** Those of which the outcome is not known yet, or may still change, oldest first. */
   openOperatorTransactions(): Promise<OperatorTransaction[]>;
 }

@@ -348,7 +348,7 @@ export interface Store extends SettlementStore, OperatorTransactionStore {
 
   /**
    * Grows whenever settlement gives back what a tank had promised (a balance read before it is out of date then), a
-   * chain's settings change, or sponsorship is resumed.
+   * withdrawal is recorded or ends, a chain's settings change, or sponsorship is resumed.
    */
   settlements(): Promise<number>;
   /** What all decisions together hold of each claimed account, in the order of the claims. */
@@ -367,6 +367,17 @@ export interface Store extends SettlementStore, OperatorTransactionStore {
     facts: LedgerFacts,
     conclude: (held: readonly bigint[]) => Conclusion,
   ): Promise<DecisionRecord | undefined>;
+  /**
+   * Holds the claims while `run` lasts, for what is recorded only when it is done: the others see them as held. They are
+   * held from the moment `check` was asked, which throws if they cannot be had besides what is held already.
+   *
+   * @returns what `run` answers; undefined, with nothing run, if `settlements` is no longer what it was
+   */
+  holdWhile<T>(
+    facts: LedgerFacts,
+    check: (held: readonly bigint[]) => void,
+    run: () => Promise<T>,
+  ): Promise<T | undefined>;
   /** Writes a decision that reserves nothing. */
   appendDecision(decision: DecisionDraft): Promise<DecisionRecord>;
   /** Newest first. */

@@ -3,7 +3,7 @@ import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { GasValues } from '../chain/gas/gas-request.ts';
 import type { TokenRate } from '../chain/rates/rate.ts';
-import type { PaymasterLayout, PromiseTerms, TokenPrice, TokenTerms } from '../paymaster/layout.ts';
+import type { PaymasterLayout, PromiseTerms, TokenPrice, TokenTerms, TransferGas } from '../paymaster/layout.ts';
 import type { ReadyPaymaster, ReadyTokenPaymaster } from '../paymaster/readiness.ts';
 import { WEI_PER_COIN } from '../paymaster/token-charge.ts';
 import { priceMarkup, rateWithPremium } from './amounts.ts';
@@ -18,11 +18,13 @@ export interface TokenSale {
    */
   readonly estimating: ReadyPaymaster;
   /** Gas limits that were estimated, with what it takes to move tokens. */
-  readonly withTransfers: (gas: GasValues) => GasValues;
+  readonly withTransfers: <Gas extends GasValues>(gas: Gas) => Gas;
   /** The least limit with which postOp takes the tokens; 0 where their `transferFrom` was not tried. */
   readonly leastPostOpGas: bigint;
+  /** The least with which the paymaster's validation takes them; 0 where it takes none, too. */
+  readonly leastValidationGas: bigint;
   /** The same sale, now that it is known what the token's `transferFrom` uses: that is charged for. */
-  readonly withTransferGas: (transferGas: bigint) => TokenSale;
+  readonly withTransferGas: (transferGas: TransferGas) => TokenSale;
   readonly token: FeeToken;
   readonly treasury: Address;
   /** The most the user can be charged for an operation, in the token's smallest units. */
@@ -35,17 +37,22 @@ export interface TokenSale {
 const TAKING_GAS = 30_000n;
 /** Taking them up front, which is a call that is not even made where there is nothing to take. */
 const TAKING_UP_FRONT_GAS = 60_000n;
+const UNTRIED: TransferGas = { upFront: 0n, afterwards: 0n };
 
 /** A sale in a token at its rate, with its premium. */
 export const tokenSale = (
   paymaster: ReadyTokenPaymaster,
   token: FeeToken,
   tokenRate: TokenRate,
-  transferGas = 0n,
+  transferGas = UNTRIED,
 ): TokenSale => {
   const { layout, treasury, ...contract } = paymaster;
   const { exchangeRate } = tokenRate;
-  const preFunded = layout.takesPreFund && token.preFund;
+  const preFundGas = token.preFund ? layout.preFundGas : undefined;
+  const preFunded = preFundGas !== undefined;
+  const { upFront, afterwards } = transferGas;
+  const leastPostOpGas = afterwards === 0n ? 0n : layout.postOpGas(afterwards);
+  const leastValidationGas = preFundGas === undefined || upFront === 0n ? 0n : preFundGas(upFront);
   const rate = layout.hasMarkup
     ? { exchangeRate, priceMarkup: Number(priceMarkup(token.premium)) }
     : { exchangeRate: rateWithPremium(exchangeRate, token.premium) };
@@ -74,8 +81,13 @@ export const tokenSale = (
     ready: selling(),
     // Contracts refuse a rate of 0. A unit per coin is less than one for any operation.
     estimating: selling({ exchangeRate: 1n, ...(preFunded && { preFund: 0n }) }),
-    withTransfers: (gas) => withTransfers(gas, preFunded, layout.paymasterGas?.paymasterPostOpGasLimit ?? 0n),
-    leastPostOpGas: transferGas === 0n ? 0n : layout.postOpGas(transferGas),
+    withTransfers: (gas) => {
+      const takingGas = max(TAKING_UP_FRONT_GAS, (upFront * 11n) / 10n);
+      const least = layout.paymasterGas?.paymasterPostOpGasLimit ?? 0n;
+      return { ...gas, ...(preFunded ? withPreFund(gas, takingGas, least) : withTransfer(gas, least)) };
+    },
+    leastPostOpGas,
+    leastValidationGas,
     withTransferGas: (gas) => tokenSale(paymaster, token, tokenRate, gas),
     token,
     treasury,
@@ -84,23 +96,29 @@ export const tokenSale = (
   };
 };
 
+const max = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+
 /**
- * v0.6 gives validation and postOp the same limit, each; from v0.7 on the paymaster has its own. Giving back what is
- * left of tokens taken up front costs no more than giving back none: their slots have changed already.
+ * With gas to take tokens after the operation. v0.6 gives validation and postOp the same limit, each; from v0.7 on the
+ * paymaster has its own.
  *
  * @param leastPostOpGas whatever a bundler found out where nothing was taken, or an account made it find out
  */
-const withTransfers = (gas: GasValues, preFunded: boolean, leastPostOpGas: bigint): GasValues => {
+const withTransfer = (gas: GasValues, leastPostOpGas: bigint): Partial<GasValues> => {
+  const { verificationGasLimit, paymasterPostOpGasLimit } = gas;
+  if (paymasterPostOpGasLimit === undefined) return { verificationGasLimit: verificationGasLimit + TAKING_GAS };
+  return { paymasterPostOpGasLimit: max(paymasterPostOpGasLimit + TAKING_GAS, leastPostOpGas) };
+};
+
+/**
+ * With gas to take tokens before the operation. Giving back what is left of them costs no more than giving back none:
+ * their slots have changed already.
+ */
+const withPreFund = (gas: GasValues, takingGas: bigint, leastPostOpGas: bigint): Partial<GasValues> => {
   const { verificationGasLimit, paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit } = gas;
-  const raised = (limit: bigint): bigint => (limit > leastPostOpGas ? limit : leastPostOpGas);
-  if (paymasterPostOpGasLimit === undefined) {
-    return { ...gas, verificationGasLimit: verificationGasLimit + (preFunded ? TAKING_UP_FRONT_GAS : TAKING_GAS) };
-  }
-  return preFunded
-    ? {
-        ...gas,
-        paymasterVerificationGasLimit: paymasterVerificationGasLimit + TAKING_UP_FRONT_GAS,
-        paymasterPostOpGasLimit: raised(paymasterPostOpGasLimit),
-      }
-    : { ...gas, paymasterPostOpGasLimit: raised(paymasterPostOpGasLimit + TAKING_GAS) };
+  if (paymasterPostOpGasLimit === undefined) return { verificationGasLimit: verificationGasLimit + takingGas };
+  return {
+    paymasterVerificationGasLimit: paymasterVerificationGasLimit + takingGas,
+    paymasterPostOpGasLimit: max(paymasterPostOpGasLimit, leastPostOpGas),
+  };
 };

@@ -9,11 +9,12 @@ import { type StateOverride, callWithOverride, mergeOverrides, readCode } from '
 import { simulationFailure } from '../chain/gas/failure.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import { packUserOperation } from '../user-operation/pack-user-operation.ts';
+import type { TransferGas } from '../paymaster/layout.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
 import type { TokenSale } from './token-sale.ts';
 
 const probeAbi = new Interface([
-  'function tryPayment(tuple(address senderCreator, bytes creation, address sender, bytes callData, uint256 callGasLimit) op, tuple(address paymaster, address token, address treasury, uint256 upFront, uint256 afterwards) payment) returns (bool taken, uint256 gasUsed)',
+  'function tryPayment(tuple(address senderCreator, bytes creation, address sender, bytes callData, uint256 callGasLimit) op, tuple(address paymaster, address token, address treasury, uint256 upFront, uint256 afterwards) payment) returns (bool taken, uint256 upFrontGas, uint256 gasUsed)',
   'function forward(address target, bytes data) returns (bool success, uint256 gasUsed)',
   'function approve(address spender, uint256 value)',
 ]);
@@ -26,8 +27,8 @@ const creatorAbi = new Interface([
 export interface TriedPayment {
   /** Whether the paymaster gets its tokens, whatever becomes of the operation's own call. */
   readonly taken: boolean;
-  /** What the token's `transferFrom` uses in postOp, in gas. Says nothing where the tokens are not taken. */
-  readonly transferGas: bigint;
+  /** Says nothing where the tokens are not taken. */
+  readonly transferGas: TransferGas;
 }
 
 /** More than any operation's call may have; the rest of the simulating call is for taking the tokens. */
@@ -40,6 +41,9 @@ const creationOf = (op: UserOperation): Hex => {
   if (initCode.length <= 42) return '0x';
   return creatorAbi.encodeFunctionData('initEip7702Sender', [sender, `0x${initCode.slice(42)}`]) as Hex;
 };
+
+/** Giving back uses up an allowance of the treasury that nothing has touched yet (EIP-2929: 2,100 and 2,900). */
+const GIVING_BACK_GAS = 5_000n;
 
 /** More units than a token can have are as many as one can ask it for: nobody has them. */
 const atMostAll = (units: bigint): bigint => (units > MaxUint256 ? MaxUint256 : units);
@@ -68,8 +72,9 @@ const runProbe = async (
     },
   );
   try {
-    const [taken, transferGas] = probeAbi.decodeFunctionResult('tryPayment', answer) as unknown as [boolean, bigint];
-    return { taken, transferGas };
+    const result = probeAbi.decodeFunctionResult('tryPayment', answer) as unknown as [boolean, bigint, bigint];
+    const [taken, upFront, afterwards] = result;
+    return { taken, transferGas: { upFront, afterwards } };
   } catch (cause) {
     throw new EngineError('CHAIN_UNREACHABLE', 'The node garbled the simulation of the payment', {}, { cause });
   }
@@ -83,24 +88,27 @@ const runProbe = async (
  * @param callGasLimit what the operation's call gets, where the operation does not say it yet
  * @throws EngineError `CHAIN_UNREACHABLE`, or `GAS_ESTIMATION_FAILED` from nodes that cannot simulate
  */
-export const tryPayment = (
+export const tryPayment = async (
   rpc: RpcClient,
   sale: TokenSale,
   op: UserOperation,
   callGasLimit = op.callGasLimit,
 ): Promise<TriedPayment> => {
-  const upFront = atMostAll(sale.preFund(op) ?? 0n);
+  const preFund = sale.preFund(op);
   const most = atMostAll(sale.maxUnits(op));
   // Gas and fees may be open yet; what moves one unit costs what moving many does.
+  const upFront = preFund === 0n ? 1n : atMostAll(preFund ?? 0n);
   const afterwards = most > upFront ? most - upFront : 1n;
   const sender = addressKey(op.sender);
   const tried = { creation: creationOf(op), sender, callData: executedCallData(op), callGasLimit };
-  return runProbe(rpc, sale, tried, { upFront, afterwards }, withAuthorization(op));
+  const { taken, transferGas } = await runProbe(rpc, sale, tried, { upFront, afterwards }, withAuthorization(op));
+  const givingBackGas = preFund === undefined ? 0n : GIVING_BACK_GAS;
+  return { taken, transferGas: { ...transferGas, afterwards: transferGas.afterwards + givingBackGas } };
 };
 
 /**
  * What taking tokens costs once the account has approved it, for a quote: code in the account's place approves. Found
- * out for one unit; not taken where the account has none.
+ * out for one unit, which costs as much up front; not taken where the account has none.
  *
  * @throws EngineError as `tryPayment`
  */
@@ -110,5 +118,12 @@ export const tryTransfer = async (rpc: RpcClient, sale: TokenSale, account: Addr
   const callData = probeAbi.encodeFunctionData('forward', [sale.token.address, approval]);
   const { deployedBytecode: code } = await loadArtifact('PaymentProbe');
   const tried = { creation: '0x', sender, callData, callGasLimit: AMPLE_CALL_GAS };
-  return runProbe(rpc, sale, tried, { upFront: 0n, afterwards: 1n }, { [sender]: { code } });
+  const { taken, transferGas } = await runProbe(
+    rpc,
+    sale,
+    tried,
+    { upFront: 0n, afterwards: 1n },
+    { [sender]: { code } },
+  );
+  return { taken, transferGas: { ...transferGas, upFront: transferGas.afterwards } };
 };

@@ -1,21 +1,18 @@
 import { Interface, ZeroAddress } from 'ethers';
 import type { ChainAction } from '../../shared/contract/transactions.ts';
 import { EngineError } from '../../shared/errors.ts';
-import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
-import type { ChainAccess } from '../chain/chain-access.ts';
-import { chainSymbol } from '../chain/chain-symbol.ts';
 import { creationCode } from '../chain/deploy-paymaster.ts';
 import { requireNode } from '../chain/require-node.ts';
-import { readTank } from '../decision/chain-reads.ts';
-import { readFree } from '../decision/free-balance.ts';
 import type { AttachableLayout } from '../paymaster/layout.ts';
 import { type Tank, requireContract, requireTank } from '../paymaster/readiness.ts';
 import { requireAttachable } from '../paymaster/registry.ts';
 import { requireSigner } from '../signer/chain-signer.ts';
 import { nextSignerOf, refusing } from '../signer/next-signer.ts';
-import type { Vault } from '../signer/vault.ts';
-import type { PaymasterContract, Store } from '../store/store.ts';
+import type { PaymasterContract } from '../store/store.ts';
+import type { ActionContext } from './action-context.ts';
+import { amountsOn } from './amounts-on.ts';
+import { type Withdrawal, requireFree } from './withdrawal.ts';
 
 /** What an action comes to on chain. */
 export interface ActionCall {
@@ -30,14 +27,12 @@ export interface ActionCall {
   readonly signer: Address | null;
   /** What it does, in words. */
   readonly summary: string;
+  /** What it takes out of a tank, where it does. */
+  readonly withdrawal?: Withdrawal;
 }
 
-/** What actions are read from. */
-export interface ActionContext {
-  readonly store: Store;
-  readonly vault: Vault;
-  readonly chains: ChainAccess;
-}
+const wouldFail = (message: string, data: Record<string, unknown> = {}): EngineError =>
+  new EngineError('TRANSACTION_WOULD_FAIL', message, data);
 
 type Action<Kind extends ChainAction['kind']> = Extract<ChainAction, { kind: Kind }>;
 
@@ -53,21 +48,15 @@ const abi = new Interface([
 
 const encode = (name: string, ...values: unknown[]): Hex => abi.encodeFunctionData(name, values) as Hex;
 
-const wouldFail = (message: string, data: Record<string, unknown> = {}): EngineError =>
-  new EngineError('TRANSACTION_WOULD_FAIL', message, data);
-
 const tankOf = async ({ store }: ActionContext, paymasterId: string): Promise<Tank> => {
   const paymaster = await store.findPaymaster(paymasterId);
   if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
   return requireTank(store, paymaster);
 };
 
-const amountOn = async ({ store }: ActionContext, chainId: number, wei: bigint): Promise<string> =>
-  `${weiToDecimal(wei)} ${chainSymbol(chainId, await store.findChain(chainId))}`;
-
 const deposit = async (context: ActionContext, { paymasterId, amountWei }: Action<'deposit'>): Promise<ActionCall> => {
   const { chainId, layout, contract, entryPoint, fundingWallet } = await tankOf(context, paymasterId);
-  const amount = await amountOn(context, chainId, amountWei);
+  const amount = (await amountsOn(context.store, chainId))(amountWei);
   const common = { chainId, paymasterId, version: layout.version, valueWei: amountWei, signer: null };
   if (fundingWallet !== undefined) {
     const summary = `Pays ${amount} into the gas tank of ${fundingWallet} in the contract ${contract}.`;
@@ -75,22 +64,6 @@ const deposit = async (context: ActionContext, { paymasterId, amountWei }: Actio
   }
   const summary = `Pays ${amount} into the deposit of the contract ${contract}, which pays for all DApps of this version.`;
   return { ...common, to: entryPoint, data: encode('depositTo', contract), summary };
-};
-
-/**
- * Not more than is free: what is promised is signed, and its bundlers would be let down; where tanks share one deposit
- * the other tanks would pay. A promise ends by itself within minutes, so the rest can be had soon.
- */
-const mustBeFree = async (context: ActionContext, tank: Tank, amountWei: bigint): Promise<void> => {
-  const rpc = await requireNode(context.chains, tank.chainId);
-  const balanceWei = await readTank(rpc, tank);
-  const { promisedWei, leavingWei, freeWei } = await readFree(context.store, tank, balanceWei);
-  if (amountWei <= freeWei) return;
-  const amountOf = (wei: bigint) => amountOn(context, tank.chainId, wei);
-  const leaving = leavingWei === 0n ? '' : `, and ${await amountOf(leavingWei)} on their way out`;
-  const parts = `${await amountOf(balanceWei)} in the tank, ${await amountOf(promisedWei)} promised to operations${leaving}`;
-  const fix = `Withdraw at most ${await amountOf(freeWei)}, or pause sponsorship and wait until the promises are over.`;
-  throw wouldFail(`There are ${parts}. ${fix}`, { freeWei: String(freeWei), promisedWei: String(promisedWei), fix });
 };
 
 /** From these nobody could take the money again. */
@@ -112,12 +85,14 @@ const withdraw = async (context: ActionContext, action: Action<'withdraw'>, from
     throw wouldFail(`Only the funding wallet ${fundingWallet} may withdraw from its tank.`, { only: fundingWallet });
   }
   mustBeOwned(tank, to);
-  await mustBeFree(context, tank, amountWei);
+  await requireFree(context, { tank, amountWei });
   const whose =
     fundingWallet === undefined ? `the deposit of the contract ${contract}` : `the tank of ${fundingWallet}`;
-  const summary = `Takes ${await amountOn(context, chainId, amountWei)} out of ${whose} and pays it to ${to}.`;
+  const amount = (await amountsOn(context.store, chainId))(amountWei);
+  const summary = `Takes ${amount} out of ${whose} and pays it to ${to}.`;
   const data = encode('withdrawTo', to, amountWei);
-  return { chainId, paymasterId, version: layout.version, to: contract, valueWei: 0n, data, signer: null, summary };
+  const common = { chainId, paymasterId, version: layout.version, to: contract, valueWei: 0n, signer: null };
+  return { ...common, data, summary, withdrawal: { tank, amountWei } };
 };
 
 /** True for contracts whose only signer is fixed for good: the next key needs a new contract. */

@@ -6,7 +6,8 @@ import { attachContract } from '../paymaster/attach.ts';
 import { requireAttachable } from '../paymaster/registry.ts';
 import { nextSignerOf, useNextSigner } from '../signer/next-signer.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
-import { type ActionContext, hasFixedSigner } from './action-call.ts';
+import { hasFixedSigner } from './action-call.ts';
+import type { ActionContext } from './action-context.ts';
 
 /** Whether the next key of the chain is what the contract accepts now. @throws EngineError `VAULT_LOCKED` */
 const acceptsNext = ({ vault }: ActionContext, { chainId, signer }: OperatorTransaction): boolean => {

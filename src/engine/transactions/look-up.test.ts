@@ -9,7 +9,7 @@ const sent: OperatorTransaction = {
   ...{ transactionId: 'one', kind: 'deposit', chainId: 31337, paymasterId: 'dapp', version: '1.1.0', summary: '' },
   ...{ from: FROM, to: TO, valueWei: '5', data: '0x1234', nonce: 7, signer: null, hash: `0x${'ab'.repeat(32)}` },
   ...{ raw: null, state: 'sent', sentAt: 0, blockNumber: null, gasUsed: null, feeWei: null },
-  ...{ contract: null, outcome: null },
+  ...{ contract: null, outcome: null, final: false },
 };
 const inPool = { from: FROM, to: TO, value: '0x5', input: '0x1234' };
 const receipt = { status: '0x1', blockNumber: '0x9', gasUsed: '0x10', effectiveGasPrice: '0x2', l1Fee: null };

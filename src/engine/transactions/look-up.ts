@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, address, sameAddress } from '../../shared/schema/hex.ts';
 import { quantity, toQuantity } from '../../shared/schema/quantity.ts';
+import { REORG_BLOCKS } from '../chain/reorg-depth.ts';
 import { readQuantity, readTransactionCount } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
@@ -25,8 +26,7 @@ const sentSchema = z.object({
   input: z.string(),
 });
 
-/** A nonce must have been taken so many blocks ago: nodes that share the work may be a block behind each other. */
-const TAKEN_BLOCKS = 3n;
+const DEPTH = BigInt(REORG_BLOCKS);
 
 /** What a node knows under a hash; undefined where it knows nothing. What it says and cannot be read is no such word. */
 const known = async <T>(rpc: RpcClient, method: string, hash: Hex, schema: z.ZodType<T>): Promise<T | undefined> => {
@@ -62,11 +62,13 @@ const revertWords = async (rpc: RpcClient, one: OperatorTransaction, block: bigi
   return 'it would succeed now';
 };
 
-/** Another transaction has its place. One that the node knows still has its own: a wallet chooses its nonce itself. */
+const readHead = (rpc: RpcClient): Promise<bigint> => readQuantity(rpc, 'eth_blockNumber', []);
+
+/** Another transaction has its place, and no re-org is expected to give it back. One that the node knows still has its own: a wallet chooses its nonce itself. */
 const isReplaced = async (rpc: RpcClient, { from, nonce, hash }: OperatorTransaction): Promise<boolean> => {
   if ((await readTransactionCount(rpc, from, 'latest')) <= nonce) return false;
-  const head = await readQuantity(rpc, 'eth_blockNumber', []);
-  const then = toQuantity(head > TAKEN_BLOCKS ? head - TAKEN_BLOCKS : 0n);
+  const head = await readHead(rpc);
+  const then = toQuantity(head > DEPTH ? head - DEPTH : 0n);
   if ((await readTransactionCount(rpc, from, then)) <= nonce) return false;
   return (await known(rpc, 'eth_getTransactionByHash', hash, z.unknown())) === undefined;
 };
@@ -81,7 +83,12 @@ export const lookUp = async (rpc: RpcClient, sent: OperatorTransaction): Promise
   const receipt = await known(rpc, 'eth_getTransactionReceipt', sent.hash, receiptSchema);
   if (receipt === undefined) {
     if (!(await isReplaced(rpc, sent))) return undefined;
-    return { ...sent, state: 'replaced', outcome: `Another transaction of ${sent.from} was mined in its place.` };
+    return {
+      ...sent,
+      state: 'replaced',
+      final: true,
+      outcome: `Another transaction of ${sent.from} was mined in its place.`,
+    };
   }
   const { status, blockNumber, gasUsed, effectiveGasPrice, l1Fee, contractAddress } = receipt;
   const mined = {
@@ -100,4 +107,22 @@ export const lookUp = async (rpc: RpcClient, sent: OperatorTransaction): Promise
     return { ...mined, state: 'mined', outcome };
   }
   return { ...mined, state: 'mined', contract: contractAddress ? (getAddress(contractAddress) as Address) : null };
+};
+
+/**
+ * A mined transaction as it is on chain by now: still there, deep enough to stand for good, or as it was before it was
+ * mined, if a re-org has dropped or moved it.
+ *
+ * @returns `mined` itself where nothing is new
+ * @throws EngineError `CHAIN_UNREACHABLE`; RpcError
+ */
+export const lookAgain = async (rpc: RpcClient, mined: OperatorTransaction): Promise<OperatorTransaction> => {
+  const receipt = await known(rpc, 'eth_getTransactionReceipt', mined.hash, receiptSchema);
+  const head = await readHead(rpc);
+  const block = BigInt(mined.blockNumber ?? 0);
+  if (receipt?.blockNumber === block) return head - block < DEPTH ? mined : { ...mined, final: true };
+  // A node that has not got that far knows nothing of it.
+  if (receipt === undefined && head < block) return mined;
+  const unmined = { blockNumber: null, gasUsed: null, feeWei: null, contract: null, outcome: null };
+  return { ...mined, state: 'sent', ...unmined };
 };

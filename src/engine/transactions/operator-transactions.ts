@@ -7,12 +7,14 @@ import { type RpcClient, RpcError, nodeRefusal } from '../chain/rpc.ts';
 import type { Clock, Entropy } from '../clock.ts';
 import type { KeySigners } from '../keys/key-signers.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
-import { type ActionContext, actionCall } from './action-call.ts';
+import { actionCall } from './action-call.ts';
+import type { ActionContext } from './action-context.ts';
 import { type Draft, createDrafts } from './drafts.ts';
 import { followUp } from './follow-up.ts';
-import { lookUp } from './look-up.ts';
+import { lookAgain, lookUp } from './look-up.ts';
 import { mustBeFrom, sameAsDraft, withSignature } from './signed-draft.ts';
 import { simulate } from './simulate.ts';
+import { whileFree } from './withdrawal.ts';
 
 /** What transactions of the operator stand on. */
 export interface OperatorTransactionContext extends ActionContext {
@@ -29,7 +31,7 @@ export interface OperatorTransactions {
   send(draftId: string, signed: SignedDraft): Promise<OperatorTransaction>;
   /** Newest first, as they are on chain now; a chain that cannot be reached leaves them as they were known. */
   list(query: TransactionQuery): Promise<OperatorTransaction[]>;
-  /** Looks at those whose outcome is not known, and does what the mined ones are to bring about. */
+  /** Looks at those whose outcome is not known or may still change, and does what the mined ones are to bring about. */
   refresh(): Promise<void>;
 }
 
@@ -61,7 +63,7 @@ const isPassing = (error: unknown): boolean =>
   (error instanceof EngineError &&
     ['CHAIN_UNREACHABLE', 'VAULT_LOCKED', 'RPC_MISSING', 'PAYMASTER_NOT_READY', 'SIGNER_MISSING'].includes(error.code));
 
-/** Transactions that are prepared and simulated, signed wherever the key is, and followed until they are mined. */
+/** Transactions that are prepared and simulated, signed wherever the key is, and followed until they are mined for good. */
 export const createOperatorTransactions = (context: OperatorTransactionContext): OperatorTransactions => {
   const { store, chains, clock, entropy, keySigners } = context;
   const drafts = createDrafts(clock, entropy);
@@ -88,6 +90,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     feeWei: null,
     contract: null,
     outcome: null,
+    final: false,
   });
 
   /** The draft as it was signed, or the hash under which a wallet sent it. */
@@ -102,8 +105,6 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
 
   const send = async (draft: Draft, how: SignedDraft): Promise<OperatorTransaction> => {
     const rpc = await requireNode(chains, draft.call.chainId);
-    // What was free may have been promised meanwhile.
-    if (draft.action.kind === 'withdraw') await actionCall(context, draft.action, draft.from);
     const signed = await sign(draft, how);
     if (!('serialized' in signed)) {
       const sent = sentOf(draft, signed.hash, null);
@@ -124,7 +125,8 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
 
   const follow = async (known: OperatorTransaction): Promise<void> => {
     const rpc = await requireNode(chains, known.chainId);
-    let current = known;
+    let current = known.state === 'sent' || known.final ? known : await lookAgain(rpc, known);
+    if (current !== known) await store.saveOperatorTransaction(current);
     if (current.state === 'sent') {
       const found = await lookUp(rpc, current);
       if (found === undefined) {
@@ -183,7 +185,12 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
         throw error instanceof RpcError ? nodeRefusal(chainId, error) : error;
       }
     },
-    send: (draftId, how) => drafts.use(draftId, (draft) => send(draft, how)),
+    send: (draftId, how) =>
+      drafts.use(draftId, (draft) => {
+        const { withdrawal } = draft.call;
+        // What was free may have been promised meanwhile.
+        return withdrawal === undefined ? send(draft, how) : whileFree(context, withdrawal, () => send(draft, how));
+      }),
     async list(query) {
       await refresh();
       return store.listOperatorTransactions(query);

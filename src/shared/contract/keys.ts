@@ -53,7 +53,10 @@ export const keyProcedures = {
   }),
   'keystores.remove': procedure({
     summary: 'Delete a keystore file, on proof of its password: without another copy its key is lost',
-    input: z.strictObject({ address, password }),
+    input: z.strictObject({
+      address,
+      password: password.optional().describe('May be left out for a damaged file, which is only renamed'),
+    }),
     output: z.null(),
     errors: ['KEYSTORE_NOT_FOUND', 'KEYSTORE_INVALID', 'KEYSTORE_PASSWORD_WRONG', 'DATA_FOLDER_UNUSABLE'],
   }),

@@ -11,6 +11,7 @@ import type { Ledger } from './ledger.ts';
 type DecisionStore = Pick<
   Store,
   | 'decideAndReserve'
+  | 'holdWhile'
   | 'appendDecision'
   | 'settlements'
   | 'heldOf'
@@ -75,6 +76,16 @@ export const decisionStore = (database: Database.Database, ledger: Ledger, commi
       });
       if (stored?.outcome === 'sponsored') watched.add(paymasterKey(stored));
       return stored;
+    },
+    holdWhile: async ({ claims, settlements }, check, run) => {
+      if (ledger.settlements() !== settlements) return undefined;
+      check(claims.map(ledger.held));
+      const release = ledger.hold(claims);
+      try {
+        return await run();
+      } finally {
+        release();
+      }
     },
     appendDecision: (decision) => commit.run(() => append(decision)),
     ...decisionQueries(database, enterHashes),

@@ -15,6 +15,8 @@ export interface Ledger {
   readonly held: (claim: Claim) => bigint;
   /** Adds the claims of a decision. `held` is what their accounts hold before, in the same order. */
   reserve(seq: number, claims: readonly Claim[], held: readonly bigint[]): void;
+  /** Holds claims until the function it returns is called, or the process ends. */
+  hold(claims: readonly Claim[]): () => void;
   /** Replaces what a decision holds by what `amount` says of each claim. */
   adjust(seq: number, amount: (kind: ClaimKind, reserved: bigint) => bigint): void;
   /** Grows with every adjustment that gives back to a tank, and when it is told to. */
@@ -51,9 +53,16 @@ export const createLedger = (database: Database.Database): Ledger => {
   const heldAlone = (key: string): bigint => BigInt(account.get(key)?.held ?? '0');
   const heldInRow = ({ prefix, from }: AccountRow): bigint =>
     row.all(prefix + from, prefix + AFTER_ALL).reduce((sum, held) => sum + BigInt(held), 0n);
+  const onHold = new Map<string, bigint>();
+  const holdMore = (key: string, amount: bigint): void => {
+    const after = (onHold.get(key) ?? 0n) + amount;
+    if (after === 0n) onHold.delete(key);
+    else onHold.set(key, after);
+  };
   let settlements = 0;
   return {
-    held: ({ key, row: counted }) => (counted === undefined ? heldAlone(key) : heldInRow(counted)),
+    held: ({ key, row: counted }) =>
+      counted === undefined ? heldAlone(key) + (onHold.get(key) ?? 0n) : heldInRow(counted),
     settlements: () => settlements,
     outdate() {
       settlements += 1;
@@ -65,9 +74,15 @@ export const createLedger = (database: Database.Database): Ledger => {
           forget.run(counted.prefix, counted.prefix + counted.from);
           continue;
         }
-        set.run(key, String((before[index] ?? 0n) + amount));
+        set.run(key, String((before[index] ?? 0n) - (onHold.get(key) ?? 0n) + amount));
         insert.run(seq, key, kind, String(amount), String(amount));
       }
+    },
+    hold(claimed) {
+      for (const { key, amount } of claimed) holdMore(key, amount);
+      return () => {
+        for (const { key, amount } of claimed) holdMore(key, -amount);
+      };
     },
     adjust(seq, amountOf) {
       for (const { key, kind, reserved, held: before } of claims.all(seq)) {

@@ -10,11 +10,18 @@ const MOST = 500;
 
 const toTransaction = ({ record }: Row): OperatorTransaction => JSON.parse(record) as OperatorTransaction;
 
-/** Not followed up to its end: not mined, or what it is to bring about is not done yet. */
-const isOpen = ({ state, outcome }: OperatorTransaction): boolean => state === 'sent' || outcome === null;
+/** Not followed up to its end: not mined for good, or what it is to bring about is not done yet. */
+const isOpen = ({ final, outcome }: OperatorTransaction): boolean => !final || outcome === null;
 
-/** What the operator sent to chains, in SQLite. */
-export const operatorTransactionStore = (database: Database.Database): OperatorTransactionStore => {
+/**
+ * What the operator sent to chains, in SQLite.
+ *
+ * @param outdate called with every change of what withdrawals take out of tanks
+ */
+export const operatorTransactionStore = (
+  database: Database.Database,
+  outdate: () => void,
+): OperatorTransactionStore => {
   const save = database.prepare(
     `INSERT INTO operator_transaction (id, chain_id, paymaster_id, open, record)
      VALUES (@id, @chainId, @paymasterId, @open, @record)
@@ -30,9 +37,10 @@ export const operatorTransactionStore = (database: Database.Database): OperatorT
 
   return {
     async saveOperatorTransaction(transaction) {
-      const { transactionId: id, chainId, paymasterId } = transaction;
+      const { transactionId: id, chainId, paymasterId, kind } = transaction;
       const record = JSON.stringify(transaction);
       save.run({ id, chainId, paymasterId, open: Number(isOpen(transaction)), record });
+      if (kind === 'withdraw') outdate();
     },
     async removeOperatorTransaction(transactionId) {
       remove.run(transactionId);

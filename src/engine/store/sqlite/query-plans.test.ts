@@ -35,7 +35,7 @@ beforeAll(async () => {
   settlementStore(database, ledger, commit);
   windowUsersStore(database);
   openPromiseStore(database);
-  operatorTransactionStore(database);
+  operatorTransactionStore(database, () => undefined);
   paidSinceStore(database);
   const { listDecisions, pageDecisions, appendDecision } = decisionStore(database, ledger, commit);
   // Lists and pages are prepared when they are first asked for, and only where there are decisions.

@@ -56,7 +56,7 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...chainStore(database, ledger.outdate),
     ...feeTokenStore(database),
     ...openPromiseStore(database),
-    ...operatorTransactionStore(database),
+    ...operatorTransactionStore(database, ledger.outdate),
     ...paidSinceStore(database),
     ...pauseStore(database, ledger.outdate),
     ...windowUsersStore(database),

@@ -41,22 +41,25 @@ export const followDecisions = (
   const connect = async (): Promise<void> => {
     const begin = after ?? (await transport.call('decisions.next', {})).upTo;
     after = begin;
-    await transport.decisions({
+    let isOn = true;
+    const telling = transport.decisions({
       after: begin,
       signal,
       onConnected: () => {
         pause = FIRST_PAUSE_MS;
         listener.onConnected();
       },
+      // Its seq may be lower than the last: a restored backup goes on from an older one.
       onDecision: (decision) => {
-        if (signal.aborted || decision.seq <= (after ?? begin)) return;
+        if (signal.aborted || !isOn) return;
         after = decision.seq;
         listener.onDecision(decision);
       },
       onPosition: (seq) => {
-        after = seq;
+        if (isOn) after = seq;
       },
     });
+    await telling.finally(() => (isOn = false));
   };
 
   const rest = (): Promise<void> =>

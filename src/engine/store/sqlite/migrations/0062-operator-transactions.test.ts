@@ -28,6 +28,6 @@ it('counts what was paid before, leaves tanks low as before, and has nothing sen
   const paid = await paidSinceStore(database).paidSince({ paymasterIds: ['dapp'], from: 0, to: 10 });
   expect(paid).toEqual({ paidWei: 7n, firstAt: 5 });
   expect(database.prepare('SELECT low_tank_wei AS low FROM paymaster').get()).toEqual({ low: null });
-  expect(await operatorTransactionStore(database).openOperatorTransactions()).toEqual([]);
+  expect(await operatorTransactionStore(database, () => undefined).openOperatorTransactions()).toEqual([]);
   database.close();
 });

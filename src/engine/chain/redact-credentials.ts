@@ -1,0 +1,43 @@
+/** Shorter pieces of a path are names such as `v2`. */
+const SHORTEST_KEY = 8;
+const SHORTEST_OPEN_SECRET = 4;
+
+/** Words and numbers such as `mainnet-rpc` or `sepolia-11155111`: providers make keys of letters and digits mixed. */
+const NAME = /^(?:(?:[a-z]{1,15}|v?\d{1,8})(?:[-_.]|$))+$/;
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** As it is in the URL, as it is meant, and as it is encoded anew. */
+const spellings = (piece: string): string[] => {
+  const meant = decoded(piece);
+  return [piece, meant, encodeURIComponent(meant)];
+};
+
+/** What may be a credential in a URL, the longest first; providers put their keys everywhere. */
+const credentialsOf = (url: string): string[] => {
+  const { username, password, pathname, search, searchParams } = new URL(url);
+  const path = pathname.split('/').filter((piece) => piece.length >= SHORTEST_KEY && !NAME.test(piece));
+  const query = search
+    .slice(1)
+    .split('&')
+    .map((part) => part.slice(part.indexOf('=') + 1));
+  const open = [username, password, ...query, ...searchParams.values()].flatMap(spellings);
+  const userInfo = `${decoded(username)}:${decoded(password)}`;
+  const header = userInfo === ':' ? [] : [Buffer.from(userInfo).toString('base64')];
+  const secrets = [...path.flatMap(spellings), ...open, ...header].filter(
+    (piece) => piece.length >= SHORTEST_OPEN_SECRET,
+  );
+  return [...new Set(secrets)].sort((a, b) => b.length - a.length);
+};
+
+/** Blanks in a text what may be a credential of a URL, however it is encoded. */
+export const credentialRedactor = (url: string): ((text: string) => string) => {
+  const credentials = credentialsOf(url);
+  return (text) => credentials.reduce((rest, piece) => rest.replaceAll(piece, '[secret]'), text);
+};
