@@ -34,7 +34,7 @@ const STOP_MS = 10_000;
 /** For what goes wrong before the engine has its own, and after. */
 const log = createLog({ level: 'error' });
 
-const reviews = createReviewWindows({ preload, log });
+const reviews = createReviewWindows({ preload, log, worker: join(import.meta.dirname, 'review-worker.js') });
 const reports = createPrintedReports();
 
 let engine: Engine | undefined;

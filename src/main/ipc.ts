@@ -1,6 +1,5 @@
 import { type IpcMainInvokeEvent, type WebContents, clipboard, ipcMain } from 'electron';
-import { type CallContext, answerCall } from '../engine/http/answer-call.ts';
-import type { ConsoleService } from '../engine/service/index.ts';
+import { type CallContext, type CalledService, answerCall } from '../engine/http/answer-call.ts';
 import { ENGINE_CALL, type EngineAnswer, SHELL_COPY, SHELL_PRINT } from '../shared/console-bridge.ts';
 import { EngineError } from '../shared/errors.ts';
 import { CONSOLE_ORIGIN } from './console-files.ts';
@@ -8,7 +7,7 @@ import { CONSOLE_ORIGIN } from './console-files.ts';
 /** What answers to calls of the windows need. */
 export interface IpcContext extends Omit<CallContext, 'service'> {
   /** What the window with these contents shows: the desk, a review, or nothing of ours. */
-  readonly serviceOf: (contents: WebContents) => ConsoleService | undefined;
+  readonly serviceOf: (contents: WebContents) => CalledService | undefined;
   /** Opens a page of HTML where it can be printed. */
   readonly print: (html: string) => Promise<void>;
 }
@@ -19,7 +18,7 @@ const LONGEST_COPY = 1_000_000;
 const LONGEST_PAGE = 64 * 1024 * 1024;
 
 /** The service behind the console's own page, which alone is answered. */
-const ownService = ({ serviceOf }: IpcContext, { sender, senderFrame }: IpcMainInvokeEvent): ConsoleService => {
+const ownService = ({ serviceOf }: IpcContext, { sender, senderFrame }: IpcMainInvokeEvent): CalledService => {
   const service = serviceOf(sender);
   const isOwnPage = senderFrame?.parent === null && senderFrame.origin === CONSOLE_ORIGIN;
   if (service === undefined || !isOwnPage) throw new EngineError('FORBIDDEN_ORIGIN');

@@ -12,6 +12,8 @@ export interface WindowOptions {
   readonly preload: string;
   /** Keeps position and size from one start to the next, where they are to be kept. */
   readonly stateFile?: string;
+  /** Address of the page it begins with, in place of the console. */
+  readonly page?: string;
   readonly log: Log;
 }
 
@@ -48,7 +50,7 @@ const survivePageCrash = (window: BrowserWindow, log: Log): void => {
 };
 
 /** Opens the window that shows the console, where it was last time. It is seen once there is something to see. */
-export const openWindow = ({ preload, stateFile, log }: WindowOptions): BrowserWindow => {
+export const openWindow = ({ preload, stateFile, page = `${CONSOLE_ORIGIN}/`, log }: WindowOptions): BrowserWindow => {
   const { isMaximised, x, y, width, height } = placeOn(
     workAreas(),
     stateFile === undefined ? FIRST : readWindowState(stateFile),
@@ -70,7 +72,7 @@ export const openWindow = ({ preload, stateFile, log }: WindowOptions): BrowserW
   }
   survivePageCrash(window, log);
   window.once('ready-to-show', () => window.show());
-  window.loadURL(`${CONSOLE_ORIGIN}/`).catch((error: unknown) => log.error('desktop.load', { err: error }));
+  window.loadURL(page).catch((error: unknown) => log.error('desktop.load', { err: error }));
   return window;
 };
 

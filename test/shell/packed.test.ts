@@ -61,6 +61,7 @@ beforeAll(async () => {
 test('what is delivered is what runs: bundles, manifest and native packages, no sources, tests, tools or maps', () => {
   const kinds = [
     /^out\/main\/index[.]js$/,
+    /^out\/main\/review-worker[.]js$/,
     /^out\/preload\/index[.]cjs$/,
     /^out\/renderer\/(index[.]html|assets\/[\w.-]+[.](js|css))$/,
     /^package[.]json$/,

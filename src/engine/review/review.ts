@@ -57,12 +57,12 @@ const openExport = async (
 
 /** Opens a backup as a source: its database is brought to today's schema, the vault in it stays closed. */
 const unpackBackup = async (
-  { file, log }: ReviewOptions,
+  { file, log, signal }: ReviewOptions,
   passphrase: Secret<string>,
   folder: string,
   clock: Clock,
 ): Promise<ReviewSource> => {
-  const { database, manifest } = await openBackup(file, passphrase, await mkdtemp(join(folder, 'backup-')));
+  const { database, manifest } = await openBackup(file, passphrase, await mkdtemp(join(folder, 'backup-')), signal);
   const store = openSqliteStore(database, { clock, log });
   const { decisions } = await store.pageDecisions({ after: 0, limit: 1 });
   const [last] = await store.listDecisions({ limit: 1 });
@@ -92,6 +92,8 @@ export const createReview = async (options: ReviewOptions): Promise<Review> => {
   let url: string | null = null;
   const address = (): string | null => url;
   const stores: Store[] = [];
+  const ending = new AbortController();
+  let unlocking: Promise<unknown> = Promise.resolve();
   const serviceOf = (source: ReviewSource): ConsoleService => {
     stores.push(source.store);
     return createReviewService(source, { clock, address });
@@ -99,8 +101,12 @@ export const createReview = async (options: ReviewOptions): Promise<Review> => {
   const open = async (): Promise<ConsoleService> => {
     if (!(await isAgeFile(file))) return serviceOf(await openExport(options, folder, clock));
     const about = { file: basename(file), savedAt: Math.floor((await stat(file)).mtimeMs) };
-    const unlock = async (passphrase: Secret<string>) =>
-      serviceOf(await unpackBackup(options, passphrase, folder, clock));
+    const unlock = async (passphrase: Secret<string>): Promise<ConsoleService> => {
+      ending.signal.throwIfAborted();
+      const unpacking = unpackBackup({ ...options, signal: ending.signal }, passphrase, folder, clock);
+      unlocking = unpacking.catch(() => undefined);
+      return serviceOf(await unpacking);
+    };
     return createLockedReview(about, unlock, address);
   };
   const service = await open().catch(async (error: unknown) => {
@@ -119,6 +125,8 @@ export const createReview = async (options: ReviewOptions): Promise<Review> => {
       return url;
     },
     async stop() {
+      ending.abort();
+      await unlocking;
       try {
         await Promise.all(servers.map((server) => server.close()));
         await Promise.all(stores.map((store) => store.close()));
