@@ -1,5 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import { openBackup } from '../backup/open-backup.ts';
@@ -8,6 +7,7 @@ import { type Clock, type Entropy, systemClock, systemEntropy } from '../clock.t
 import { createConsoleApp } from '../http/app.ts';
 import { type Listening, listen } from '../http/listen.ts';
 import type { Log } from '../log.ts';
+import { makeTemporaryFolder, removeAbandonedFolders } from '../data-folder/temporary-folder.ts';
 import { requireNodeApi } from '../node-api.ts';
 import { Secret } from '../secret.ts';
 import type { ConsoleService } from '../service/index.ts';
@@ -85,9 +85,8 @@ const asExpected = (error: unknown, file: string): unknown => {
 export const createReview = async (options: ReviewOptions): Promise<Review> => {
   const { file, log, clock = systemClock, entropy = systemEntropy, consoleFolder } = options;
   requireNodeApi();
-  // Only its owner can enter it.
-  const folder = await mkdtemp(join(tmpdir(), 'gasdesk-review-'));
-  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  removeAbandonedFolders(log);
+  const { dir: folder, remove } = makeTemporaryFolder('review');
   const operatorToken = new Secret(Buffer.from(entropy.bytes(32)).toString('base64url'));
   let url: string | null = null;
   const address = (): string | null => url;
