@@ -98,7 +98,7 @@ const start = async (folder: DataFolder, file: string | undefined): Promise<void
     log: desk.log,
     entropy: systemEntropy,
     serviceOf: (contents) => (contents === window?.webContents ? service : reviews.serviceOf(contents)),
-    print: (html) => reports.open(html),
+    print: (service, filter) => reports.open(service, filter),
   });
   setMenu({ go, dataFolder: folder.dir, openForReview: () => void reviews.choose().catch(failed) });
   app.on('second-instance', (_event, _argv, _folder, given) => {
@@ -126,9 +126,8 @@ const fail = (error: unknown): void => {
 
 const stop = async (running: Engine): Promise<void> => {
   systemClock.setTimer(STOP_MS, () => app.exit(1));
-  const removed = Promise.resolve().then(() => reports.remove());
   // Whatever else cannot be put away, the engine ends as it should.
-  const ends = await Promise.allSettled([running.stop(), reviews.stop(), removed]);
+  const ends = await Promise.allSettled([running.stop(), reviews.stop(), reports.remove()]);
   const faults = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
   for (const fault of faults) log.error('desktop.stop', { err: fault });
   app.exit(faults.length === 0 ? 0 : 1);
