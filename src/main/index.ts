@@ -26,7 +26,7 @@ import { openWindow, showPage } from './window.ts';
 /** The build puts main, preload and renderer side by side. */
 const built = join(import.meta.dirname, '..');
 const consoleFolder = join(built, 'renderer');
-const preload = join(built, 'preload', 'index.cjs');
+const files = { preload: join(built, 'preload', 'index.cjs'), icon: join(consoleFolder, 'icon.png') };
 
 /** Longer than this nobody waits for an application that was told to quit; what is decided is on disk already. */
 const STOP_MS = 10_000;
@@ -34,7 +34,7 @@ const STOP_MS = 10_000;
 /** For what goes wrong before the engine has its own, and after. */
 const log = createLog({ level: 'error' });
 
-const reviews = createReviewWindows({ preload, log, worker: join(import.meta.dirname, 'review-worker.js') });
+const reviews = createReviewWindows({ ...files, log, worker: join(import.meta.dirname, 'review-worker.js') });
 const reports = createPrintedReports();
 
 let engine: Engine | undefined;
@@ -45,7 +45,7 @@ let stopping: Promise<void> | undefined;
 const showWindow = (): BrowserWindow => {
   if (window === undefined) {
     const stateFile = join(app.getPath('userData'), 'window.json');
-    window = openWindow({ preload, stateFile, log });
+    window = openWindow({ ...files, stateFile, log });
     window.once('closed', () => (window = undefined));
   }
   if (window.isMinimized()) window.restore();
@@ -59,8 +59,15 @@ const fileToReview = (): string | undefined => {
   return given === undefined ? undefined : resolve(given);
 };
 
+/** What is to be opened once the desk runs; undefined from then on. */
+let waiting: string[] | undefined = [];
+
 const openForReview = (file: unknown): void => {
   if (typeof file !== 'string') return;
+  if (waiting !== undefined) {
+    waiting.push(file);
+    return;
+  }
   reviews.open(file).catch((error: unknown) => log.error('desktop.review', { err: error }));
 };
 
@@ -82,7 +89,7 @@ const startSomehow = async (folder: DataFolder): Promise<Desk | undefined> => {
   }
 };
 
-const start = async (folder: DataFolder, file: string | undefined): Promise<void> => {
+const start = async (folder: DataFolder): Promise<void> => {
   await app.whenReady();
   allowLedgersOnly(session.defaultSession, () => window);
   serveConsole(consoleFolder);
@@ -101,13 +108,11 @@ const start = async (folder: DataFolder, file: string | undefined): Promise<void
     print: (service, filter) => reports.open(service, filter),
   });
   setMenu({ go, dataFolder: folder.dir, openForReview: () => void reviews.choose().catch(failed) });
-  app.on('second-instance', (_event, _argv, _folder, given) => {
-    showWindow();
-    openForReview((given as { file?: unknown } | null)?.file);
-  });
   app.on('activate', showWindow);
   showWindow();
-  openForReview(file);
+  const kept = waiting ?? [];
+  waiting = undefined;
+  for (const file of kept) openForReview(file);
   const closeTray = openTray({
     ...{ desk: deskControl(service), show: showWindow, quit: () => app.quit(), clock: systemClock, failed },
   });
@@ -155,8 +160,15 @@ try {
   app.setPath('userData', profile);
   const file = fileToReview();
   // A second start hands its file to the first.
-  if (app.requestSingleInstanceLock({ file })) start(folder, file).catch(fail);
-  else app.quit();
+  if (app.requestSingleInstanceLock({ file })) {
+    // Heard from the beginning: the desk may take a while to start, and a person be asked meanwhile.
+    app.on('second-instance', (_event, _argv, _folder, given) => {
+      if (waiting === undefined) showWindow();
+      openForReview((given as { file?: unknown } | null)?.file);
+    });
+    openForReview(file);
+    start(folder).catch(fail);
+  } else app.quit();
 } catch (error) {
   fail(error);
 }

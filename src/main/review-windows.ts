@@ -6,7 +6,7 @@ import type { Log } from '../engine/log.ts';
 import { type ReviewThread, startReviewThread } from '../engine/review/review-thread.ts';
 import { EngineError } from '../shared/errors.ts';
 import { openingPage } from './opening-page.ts';
-import { openWindow, showPage } from './window.ts';
+import { type WindowFiles, openWindow, showPage } from './window.ts';
 
 /** Windows that show decision exports and backups, each its own, beside the desk's. */
 export interface ReviewWindows {
@@ -21,15 +21,14 @@ export interface ReviewWindows {
 }
 
 /** What the windows of reviews need. */
-export interface ReviewWindowsOptions {
-  readonly preload: string;
+export interface ReviewWindowsOptions extends WindowFiles {
   /** Path of the script of their threads, `review-worker.ts` bundled. */
   readonly worker: string;
   readonly log: Log;
 }
 
 /** The windows of reviews. */
-export const createReviewWindows = ({ preload, worker, log }: ReviewWindowsOptions): ReviewWindows => {
+export const createReviewWindows = ({ worker, log, ...files }: ReviewWindowsOptions): ReviewWindows => {
   const reviews = new Map<WebContents, ReviewThread>();
 
   const openedIn = async (window: BrowserWindow, { opened }: ReviewThread): Promise<void> => {
@@ -47,7 +46,7 @@ export const createReviewWindows = ({ preload, worker, log }: ReviewWindowsOptio
 
   const open = async (file: string): Promise<void> => {
     const review = startReviewThread(worker, file);
-    const window = openWindow({ preload, log, page: openingPage(basename(file)) });
+    const window = openWindow({ ...files, log, page: openingPage(basename(file)) });
     const { webContents } = window;
     reviews.set(webContents, review);
     window.focus();
