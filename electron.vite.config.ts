@@ -11,11 +11,15 @@ const bundled = Object.keys(dependencies).filter((name) => !NATIVE.has(name));
 export default defineConfig({
   main: {
     build: {
-      // All in one file, but for what has a native binding beside it.
+      // All side by side in one folder, but for what has a native binding beside it.
       externalizeDeps: { exclude: bundled },
       chunkSizeWarningLimit: 10_000,
       // koa's dependency depd evaluates a constant of its own.
-      rolldownOptions: { input: 'src/main/index.ts', checks: { eval: false, bundlerTimings: false } },
+      rolldownOptions: {
+        input: { index: 'src/main/index.ts', 'review-worker': 'src/engine/review/review-worker.ts' },
+        output: { chunkFileNames: '[name]-[hash].js' },
+        checks: { eval: false, bundlerTimings: false },
+      },
     },
   },
   preload: {

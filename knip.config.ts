@@ -4,6 +4,8 @@ import type { KnipConfig } from 'knip';
 export default {
   entry: [
     'src/{cli,demo,main,preload}/index.ts',
+    // A thread is started with it.
+    'src/engine/review/review-worker.ts',
     'scripts/*.ts',
     'test/bench/{index,console,floor-server,webhook-server}.ts',
     // Built by test/console/ledger.test.ts.

@@ -5,7 +5,7 @@ import { type DeskOptions, requirePassphrase } from './desk.ts';
 /** `gasdesk backup`: the passphrase of the vault is that of the backup, too. */
 export const backupCommand = command('backup', 'Write data, vault and settings to one encrypted file')
   .argument('[file]', 'the backup (default: one named by the time, in the folder "backups" of the data folder)')
-  .option('--force', 'replace the backup of this name')
+  .option('--force', 'replace the backup of this name, which has to end in .gasdesk-backup')
   .addHelpText(
     'after',
     `

@@ -12,6 +12,7 @@ import type { Config, ConfigSources } from './config.ts';
 import { createControlApp } from './control/app.ts';
 import type { DataFolder } from './data-folder/data-folder.ts';
 import { lockDataFolder } from './data-folder/lock.ts';
+import { removeAbandonedFolders } from './data-folder/temporary-folder.ts';
 import { createPauseSwitch } from './decision/pause-switch.ts';
 import { createHttpApp } from './http/app.ts';
 import { type Listening, listen } from './http/listen.ts';
@@ -203,6 +204,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       operatorToken,
       stop,
       async serve() {
+        removeAbandonedFolders(log);
         const timing = { requestTimeoutMs: config.requestTimeoutMs, clock, log };
         servers.push(
           await listenForOwner(

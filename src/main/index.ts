@@ -26,7 +26,7 @@ import { openWindow, showPage } from './window.ts';
 /** The build puts main, preload and renderer side by side. */
 const built = join(import.meta.dirname, '..');
 const consoleFolder = join(built, 'renderer');
-const preload = join(built, 'preload', 'index.cjs');
+const files = { preload: join(built, 'preload', 'index.cjs'), icon: join(consoleFolder, 'icon.png') };
 
 /** Longer than this nobody waits for an application that was told to quit; what is decided is on disk already. */
 const STOP_MS = 10_000;
@@ -34,7 +34,7 @@ const STOP_MS = 10_000;
 /** For what goes wrong before the engine has its own, and after. */
 const log = createLog({ level: 'error' });
 
-const reviews = createReviewWindows({ preload, log });
+const reviews = createReviewWindows({ ...files, log, worker: join(import.meta.dirname, 'review-worker.js') });
 const reports = createPrintedReports();
 
 let engine: Engine | undefined;
@@ -45,7 +45,7 @@ let stopping: Promise<void> | undefined;
 const showWindow = (): BrowserWindow => {
   if (window === undefined) {
     const stateFile = join(app.getPath('userData'), 'window.json');
-    window = openWindow({ preload, stateFile, log });
+    window = openWindow({ ...files, stateFile, log });
     window.once('closed', () => (window = undefined));
   }
   if (window.isMinimized()) window.restore();
@@ -59,8 +59,15 @@ const fileToReview = (): string | undefined => {
   return given === undefined ? undefined : resolve(given);
 };
 
+/** What is to be opened once the desk runs; undefined from then on. */
+let waiting: string[] | undefined = [];
+
 const openForReview = (file: unknown): void => {
   if (typeof file !== 'string') return;
+  if (waiting !== undefined) {
+    waiting.push(file);
+    return;
+  }
   reviews.open(file).catch((error: unknown) => log.error('desktop.review', { err: error }));
 };
 
@@ -82,7 +89,7 @@ const startSomehow = async (folder: DataFolder): Promise<Desk | undefined> => {
   }
 };
 
-const start = async (folder: DataFolder, file: string | undefined): Promise<void> => {
+const start = async (folder: DataFolder): Promise<void> => {
   await app.whenReady();
   allowLedgersOnly(session.defaultSession, () => window);
   serveConsole(consoleFolder);
@@ -98,16 +105,14 @@ const start = async (folder: DataFolder, file: string | undefined): Promise<void
     log: desk.log,
     entropy: systemEntropy,
     serviceOf: (contents) => (contents === window?.webContents ? service : reviews.serviceOf(contents)),
-    print: (html) => reports.open(html),
+    print: (service, filter) => reports.open(service, filter),
   });
   setMenu({ go, dataFolder: folder.dir, openForReview: () => void reviews.choose().catch(failed) });
-  app.on('second-instance', (_event, _argv, _folder, given) => {
-    showWindow();
-    openForReview((given as { file?: unknown } | null)?.file);
-  });
   app.on('activate', showWindow);
   showWindow();
-  openForReview(file);
+  const kept = waiting ?? [];
+  waiting = undefined;
+  for (const file of kept) openForReview(file);
   const closeTray = openTray({
     ...{ desk: deskControl(service), show: showWindow, quit: () => app.quit(), clock: systemClock, failed },
   });
@@ -126,9 +131,8 @@ const fail = (error: unknown): void => {
 
 const stop = async (running: Engine): Promise<void> => {
   systemClock.setTimer(STOP_MS, () => app.exit(1));
-  const removed = Promise.resolve().then(() => reports.remove());
   // Whatever else cannot be put away, the engine ends as it should.
-  const ends = await Promise.allSettled([running.stop(), reviews.stop(), removed]);
+  const ends = await Promise.allSettled([running.stop(), reviews.stop(), reports.remove()]);
   const faults = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
   for (const fault of faults) log.error('desktop.stop', { err: fault });
   app.exit(faults.length === 0 ? 0 : 1);
@@ -156,8 +160,15 @@ try {
   app.setPath('userData', profile);
   const file = fileToReview();
   // A second start hands its file to the first.
-  if (app.requestSingleInstanceLock({ file })) start(folder, file).catch(fail);
-  else app.quit();
+  if (app.requestSingleInstanceLock({ file })) {
+    // Heard from the beginning: the desk may take a while to start, and a person be asked meanwhile.
+    app.on('second-instance', (_event, _argv, _folder, given) => {
+      if (waiting === undefined) showWindow();
+      openForReview((given as { file?: unknown } | null)?.file);
+    });
+    openForReview(file);
+    start(folder).catch(fail);
+  } else app.quit();
 } catch (error) {
   fail(error);
 }

@@ -1,6 +1,5 @@
 import { type IpcMainInvokeEvent, type WebContents, clipboard, ipcMain } from 'electron';
-import { type CallContext, answerCall } from '../engine/http/answer-call.ts';
-import type { ConsoleService } from '../engine/service/index.ts';
+import { type CallContext, type CalledService, answerCall } from '../engine/http/answer-call.ts';
 import { ENGINE_CALL, type EngineAnswer, SHELL_COPY, SHELL_PRINT } from '../shared/console-bridge.ts';
 import { EngineError } from '../shared/errors.ts';
 import { CONSOLE_ORIGIN } from './console-files.ts';
@@ -8,18 +7,16 @@ import { CONSOLE_ORIGIN } from './console-files.ts';
 /** What answers to calls of the windows need. */
 export interface IpcContext extends Omit<CallContext, 'service'> {
   /** What the window with these contents shows: the desk, a review, or nothing of ours. */
-  readonly serviceOf: (contents: WebContents) => ConsoleService | undefined;
-  /** Opens a page of HTML where it can be printed. */
-  readonly print: (html: string) => Promise<void>;
+  readonly serviceOf: (contents: WebContents) => CalledService | undefined;
+  /** Opens the report of a filter where it can be printed; the filter is not trusted. */
+  readonly print: (service: CalledService, filter: unknown) => Promise<void>;
 }
 
 /** Enough for an address, a key or an export of one decision. */
 const LONGEST_COPY = 1_000_000;
-/** More than the longest report. */
-const LONGEST_PAGE = 64 * 1024 * 1024;
 
 /** The service behind the console's own page, which alone is answered. */
-const ownService = ({ serviceOf }: IpcContext, { sender, senderFrame }: IpcMainInvokeEvent): ConsoleService => {
+const ownService = ({ serviceOf }: IpcContext, { sender, senderFrame }: IpcMainInvokeEvent): CalledService => {
   const service = serviceOf(sender);
   const isOwnPage = senderFrame?.parent === null && senderFrame.origin === CONSOLE_ORIGIN;
   if (service === undefined || !isOwnPage) throw new EngineError('FORBIDDEN_ORIGIN');
@@ -31,11 +28,11 @@ export const handleIpc = (context: IpcContext): void => {
   ipcMain.handle(ENGINE_CALL, (event, name: unknown, input: unknown): Promise<EngineAnswer> =>
     answerCall({ ...context, service: () => ownService(context, event) }, () => ({ name, input })),
   );
-  const handleText = (channel: string, longest: number, take: (text: string) => Promise<void>): void =>
-    ipcMain.handle(channel, async (event, text: unknown): Promise<void> => {
-      ownService(context, event);
-      if (typeof text === 'string' && text.length <= longest) await take(text);
-    });
-  handleText(SHELL_COPY, LONGEST_COPY, (text) => clipboard.writeText(text));
-  handleText(SHELL_PRINT, LONGEST_PAGE, context.print);
+  ipcMain.handle(SHELL_COPY, async (event, text: unknown): Promise<void> => {
+    ownService(context, event);
+    if (typeof text === 'string' && text.length <= LONGEST_COPY) await clipboard.writeText(text);
+  });
+  ipcMain.handle(SHELL_PRINT, (event, filter: unknown): Promise<void> =>
+    context.print(ownService(context, event), filter),
+  );
 };

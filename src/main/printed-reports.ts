@@ -1,31 +1,39 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shell } from 'electron';
+import { type TemporaryFolder, makeTemporaryFolder } from '../engine/data-folder/temporary-folder.ts';
+import type { CalledService } from '../engine/http/answer-call.ts';
 
 /** Reports that the operator's browser shows, where they are printed or saved as PDF. */
 export interface PrintedReports {
-  /** Opens a page of HTML in the operator's browser. @throws Error that says why it does not open */
-  open(html: string): Promise<void>;
+  /**
+   * Writes the report of a filter and opens it. The page that asks names the filter only: what the operator's browser
+   * is given is made here.
+   *
+   * @param filter is not trusted
+   * @throws EngineError; Error that says why it does not open
+   */
+  open(service: CalledService, filter: unknown): Promise<void>;
   /** Removes the files. */
-  remove(): void;
+  remove(): Promise<void>;
 }
 
 /** Reports lie in a folder that only their owner can enter, until the application ends. */
 export const createPrintedReports = (): PrintedReports => {
-  let folder: string | undefined;
+  let folder: TemporaryFolder | undefined;
   let made = 0;
   return {
-    async open(html) {
-      folder ??= mkdtempSync(join(tmpdir(), 'gasdesk-report-'));
+    async open(service, filter) {
+      const { html } = await service.call('decisions.report', filter);
+      folder ??= makeTemporaryFolder('report');
       made += 1;
-      const file = join(folder, `report-${made}.html`);
+      const file = join(folder.dir, `report-${made}.html`);
       writeFileSync(file, html, { mode: 0o600 });
       const fault = await shell.openPath(file);
       if (fault !== '') throw new Error(fault);
     },
-    remove() {
-      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    async remove() {
+      await folder?.remove();
     },
   };
 };

@@ -1,43 +1,63 @@
-import { type WebContents, dialog } from 'electron';
+import { once } from 'node:events';
+import { basename } from 'node:path';
+import { type BrowserWindow, type WebContents, dialog } from 'electron';
+import type { CalledService } from '../engine/http/answer-call.ts';
 import type { Log } from '../engine/log.ts';
-import { type Review, createReview } from '../engine/review/review.ts';
-import type { ConsoleService } from '../engine/service/index.ts';
+import { type ReviewThread, startReviewThread } from '../engine/review/review-thread.ts';
 import { EngineError } from '../shared/errors.ts';
-import { openWindow } from './window.ts';
+import { openingPage } from './opening-page.ts';
+import { type WindowFiles, openWindow, showPage } from './window.ts';
 
 /** Windows that show decision exports and backups, each its own, beside the desk's. */
 export interface ReviewWindows {
-  /** Opens a file in a window; a file that cannot be reviewed is explained to the operator. */
+  /** Opens a file in a window, which says so meanwhile; a file that cannot be reviewed is explained to the operator. */
   open(file: string): Promise<void>;
   /** Asks the operator for a file first. */
   choose(): Promise<void>;
   /** What the window with these contents shows; undefined if it is none of these. */
-  serviceOf(contents: WebContents): ConsoleService | undefined;
+  serviceOf(contents: WebContents): CalledService | undefined;
   /** Ends all reviews, and removes what they made. */
   stop(): Promise<void>;
 }
 
-/** The windows of reviews. */
-export const createReviewWindows = ({ preload, log }: { preload: string; log: Log }): ReviewWindows => {
-  const reviews = new Map<WebContents, Review>();
+/** What the windows of reviews need. */
+export interface ReviewWindowsOptions extends WindowFiles {
+  /** Path of the script of their threads, `review-worker.ts` bundled. */
+  readonly worker: string;
+  readonly log: Log;
+}
 
-  const open = async (file: string): Promise<void> => {
-    let review: Review;
+/** The windows of reviews. */
+export const createReviewWindows = ({ worker, log, ...files }: ReviewWindowsOptions): ReviewWindows => {
+  const reviews = new Map<WebContents, ReviewThread>();
+
+  const openedIn = async (window: BrowserWindow, { opened }: ReviewThread): Promise<void> => {
     try {
-      review = await createReview({ file, log });
+      await Promise.all([opened, once(window, 'ready-to-show')]);
+      if (!window.isDestroyed()) showPage(window, '/');
     } catch (error) {
+      // Whoever closes the window while the file is read knows why there is nothing to see.
+      if (window.isDestroyed()) return;
+      window.close();
       if (!(error instanceof EngineError)) throw error;
       dialog.showErrorBox('This file cannot be reviewed', error.message);
-      return;
     }
-    const window = openWindow({ preload, log });
+  };
+
+  const open = async (file: string): Promise<void> => {
+    const review = startReviewThread(worker, file);
+    const window = openWindow({ ...files, log, page: openingPage(basename(file)) });
     const { webContents } = window;
     reviews.set(webContents, review);
     window.focus();
     window.once('closed', () => {
-      reviews.delete(webContents);
-      review.stop().catch((error: unknown) => log.error('desktop.review', { err: error }));
+      // It is among the reviews until it is gone: quitting waits for it.
+      review
+        .stop()
+        .catch((error: unknown) => log.error('desktop.review', { err: error }))
+        .finally(() => reviews.delete(webContents));
     });
+    await openedIn(window, review);
   };
 
   return {
@@ -55,9 +75,7 @@ export const createReviewWindows = ({ preload, log }: { preload: string; log: Lo
     },
     serviceOf: (contents) => reviews.get(contents)?.service,
     async stop() {
-      const open = [...reviews.values()];
-      reviews.clear();
-      await Promise.all(open.map((review) => review.stop()));
+      await Promise.all([...reviews.values()].map((review) => review.stop()));
     },
   };
 };

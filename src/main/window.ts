@@ -7,11 +7,18 @@ import { FIRST, SMALLEST, keepWindowState, placeOn, readWindowState } from './wi
 /** What the window shows until the console has painted, in either theme. */
 const background = (): string => (nativeTheme.shouldUseDarkColors ? '#15171b' : '#f6f7f9');
 
-/** What a window needs. */
-export interface WindowOptions {
+/** What every window is made of: paths of files. */
+export interface WindowFiles {
   readonly preload: string;
+  readonly icon: string;
+}
+
+/** What a window needs. */
+export interface WindowOptions extends WindowFiles {
   /** Keeps position and size from one start to the next, where they are to be kept. */
   readonly stateFile?: string;
+  /** Address of the page it begins with, in place of the console. */
+  readonly page?: string;
   readonly log: Log;
 }
 
@@ -48,7 +55,13 @@ const survivePageCrash = (window: BrowserWindow, log: Log): void => {
 };
 
 /** Opens the window that shows the console, where it was last time. It is seen once there is something to see. */
-export const openWindow = ({ preload, stateFile, log }: WindowOptions): BrowserWindow => {
+export const openWindow = ({
+  preload,
+  icon,
+  stateFile,
+  page = `${CONSOLE_ORIGIN}/`,
+  log,
+}: WindowOptions): BrowserWindow => {
   const { isMaximised, x, y, width, height } = placeOn(
     workAreas(),
     stateFile === undefined ? FIRST : readWindowState(stateFile),
@@ -62,6 +75,8 @@ export const openWindow = ({ preload, stateFile, log }: WindowOptions): BrowserW
     minHeight: SMALLEST.height,
     show: false,
     backgroundColor: background(),
+    // Elsewhere the system takes that of the package.
+    ...(process.platform === 'linux' && { icon }),
     webPreferences: { preload, sandbox: true, contextIsolation: true, nodeIntegration: false, spellcheck: false },
   });
   if (isMaximised) window.maximize();
@@ -70,7 +85,7 @@ export const openWindow = ({ preload, stateFile, log }: WindowOptions): BrowserW
   }
   survivePageCrash(window, log);
   window.once('ready-to-show', () => window.show());
-  window.loadURL(`${CONSOLE_ORIGIN}/`).catch((error: unknown) => log.error('desktop.load', { err: error }));
+  window.loadURL(page).catch((error: unknown) => log.error('desktop.load', { err: error }));
   return window;
 };
 

@@ -10,5 +10,5 @@ import {
 contextBridge.exposeInMainWorld('gasdesk', {
   call: (name, input) => ipcRenderer.invoke(ENGINE_CALL, name, input) as Promise<EngineAnswer>,
   copy: (text) => ipcRenderer.invoke(SHELL_COPY, text) as Promise<void>,
-  print: (html) => ipcRenderer.invoke(SHELL_PRINT, html) as Promise<void>,
+  print: (filter) => ipcRenderer.invoke(SHELL_PRINT, filter) as Promise<void>,
 } satisfies ConsoleBridge);

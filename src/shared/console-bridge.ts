@@ -6,7 +6,7 @@ export const ENGINE_CALL = 'engine:call';
 /** IPC channel that puts text on the clipboard: the page itself has no permission to. */
 export const SHELL_COPY = 'shell:copy';
 
-/** IPC channel that opens a page of HTML where it can be printed. */
+/** IPC channel that opens the report of a filter, as `decisions.report` takes it, where it can be printed. */
 export const SHELL_PRINT = 'shell:print';
 
 /** An answer of the engine; a failure is an answer too, since Electron keeps nothing of an error but its message. */
@@ -25,6 +25,6 @@ export interface ConsoleBridge {
   call(name: string, input: unknown): Promise<EngineAnswer>;
   /** Puts text on the clipboard. */
   copy(text: string): Promise<void>;
-  /** Opens a page of HTML in the operator's browser, which prints it or makes a PDF. */
-  print(html: string): Promise<void>;
+  /** Opens the report of a filter in the operator's browser, which prints it or makes a PDF. */
+  print(filter: unknown): Promise<void>;
 }

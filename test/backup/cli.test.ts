@@ -49,7 +49,7 @@ describe('gasdesk backup and restore', () => {
 
   it('replace a backup only when told to, and a file that is none never', async () => {
     const dir = tempFolder();
-    const file = join(dir, 'file');
+    const file = join(dir, 'file.gasdesk-backup');
     const desk = join(dir, 'desk');
     const backup = (...args: string[]) => gasdesk(['backup', file, '--data', desk, ...args], env);
     expect((await backup()).code).toBe(0);
@@ -61,9 +61,17 @@ describe('gasdesk backup and restore', () => {
     expect(readFileSync(file)).toEqual(first);
     expect((await backup('--force')).code).toBe(0);
     expect(readFileSync(file)).not.toEqual(first);
-    writeFileSync(file, 'my thesis');
-    expect((await backup('--force')).stderr).toMatch(/is no backup: it is not replaced/);
-    expect(readFileSync(file, 'utf8')).toBe('my thesis');
+    const refused = /it is no backup: it is not replaced/;
+    for (const mine of ['my thesis', 'age-encryption.org/v1\n-> X25519 of somebody else']) {
+      writeFileSync(file, mine);
+      expect((await backup('--force')).stderr).toMatch(refused);
+      expect(readFileSync(file, 'utf8')).toBe(mine);
+    }
+    // What somebody else encrypted with a passphrase is told apart by its name.
+    const diary = join(dir, 'diary.age');
+    writeFileSync(diary, first);
+    expect((await gasdesk(['backup', diary, '--data', desk, '--force'], env)).stderr).toMatch(refused);
+    expect(readFileSync(diary)).toEqual(first);
   });
 
   it('say what is missing: a passphrase, a folder, a file', async () => {

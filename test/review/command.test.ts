@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createLog } from '../../src/engine/log.ts';
+import { createReview } from '../../src/engine/review/review.ts';
 import { draft } from '../export/stored-decisions.ts';
 import { gasdesk } from '../support/cli.ts';
+import { quickEngine } from '../support/quick-engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const cli = join(import.meta.dirname, '../../src/cli/index.ts');
@@ -56,6 +59,33 @@ test('gasdesk review serves one export to whoever has its token, and Ctrl-C leav
   expect(await ended).toEqual([0, null]);
   expect(await stderr).toBe('');
   expect(readdirSync(temporary)).toEqual([]);
+});
+
+test('what a killed review left in the clear is gone when the next review, or the desk, starts', async () => {
+  const temporary = tempFolder();
+  vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const folders = (): string[] => readdirSync(temporary).filter((name) => name.startsWith('gasdesk-review-'));
+  const killReview = async (): Promise<void> => {
+    const env = { HOME: '/dev/null', TMPDIR: temporary };
+    const child = spawn(process.execPath, [cli, 'review', exportOf(1)], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    await once(child.stdout, 'data');
+    child.kill('SIGKILL');
+    await ended;
+  };
+  await killReview();
+  const [first] = folders();
+  const review = await createReview({ file: exportOf(1), log: createLog({ level: 'silent' }) });
+  onTestFinished(() => review.stop());
+  const [living, ...others] = folders();
+  expect([living === first, others]).toEqual([false, []]);
+
+  await killReview();
+  const engine = await quickEngine(tempFolder());
+  onTestFinished(() => engine.stop());
+  await engine.serve();
+  expect(folders()).toEqual([living]);
 });
 
 test('gasdesk review says which line is at fault', async () => {

@@ -161,35 +161,79 @@ test('an export is reviewed in a window of its own, which changes nothing and le
   await expect.poll(() => inDesktop(({ opened }) => opened.at(-1))).toMatch(/report-1[.]html$/);
   const report = (await inDesktop(({ opened }) => opened.at(-1))) ?? '';
   expect(readFileSync(report, 'utf8')).toContain('<!doctype html>');
-  const reviews = () => readdirSync(temporary).filter((name) => name.startsWith('gasdesk-review-'));
   expect(reviews()).toHaveLength(1);
-  await shell.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[1]?.close());
+  await closeReview();
   await expect.poll(reviews).toEqual([]);
 });
 
+/** Starts the application once more with a file, which the first start opens. */
+const openBySecondStart = (file: string): Promise<void> =>
+  shell.evaluate(({ app }, named) => void app.emit('second-instance', {}, [], '', { file: named }), file);
+
+const closeReview = (): Promise<void> =>
+  shell.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[1]?.close());
+
+/** What reviews of the application have unpacked. */
+const reviews = (): string[] => readdirSync(temporary).filter((name) => name.startsWith('gasdesk-review-'));
+
+const urlOfDesk = async (): Promise<string> => {
+  const info = await shell.page.evaluate(() => window.gasdesk.call('system.info', {}));
+  return (info as { output: { url: string } }).output.url;
+};
+
+const askForSponsorship = (url: string): Promise<Response> => {
+  const burn = operation({ to: world().contracts.gameItems, data: gameCall('burn') });
+  return fetch(`${url}/api/v1/31337/${dapp.apiKey}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(sponsorRequest([burn, { mode: 'SPONSORED' }])),
+  });
+};
+
+test('while a large export is opened, which its window says, the desk goes on deciding; closing gives it up', async () => {
+  const large = join(temporary, 'large.jsonl');
+  const decision = JSON.parse(readFileSync(exported, 'utf8').split('\n', 1)[0] ?? '') as object;
+  const lines = Array.from({ length: 30_000 }, (_, index) =>
+    JSON.stringify({ ...decision, id: `d${index}`, seq: index + 1 }),
+  );
+  writeFileSync(large, `${lines.join('\n')}\n`);
+  const url = await urlOfDesk();
+  const [page] = await Promise.all([shell.page.context().waitForEvent('page'), openBySecondStart(large)]);
+  await page.getByRole('heading', { name: 'Opening large.jsonl' }).waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({
+      path: join(import.meta.dirname, `../../test-artifacts/review-opening-${colorScheme}.png`),
+    });
+  }
+  let decided = 0;
+  for (; page.url().startsWith('data:'); decided += 1) await askForSponsorship(url);
+  await page.getByText('Review of large.jsonl').waitFor();
+  expect(decided).toBeGreaterThan(10);
+  await closeReview();
+  await expect.poll(reviews).toEqual([]);
+
+  const [again] = await Promise.all([shell.page.context().waitForEvent('page'), openBySecondStart(large)]);
+  await again.getByRole('heading', { name: 'Opening large.jsonl' }).waitFor();
+  await expect.poll(reviews).toHaveLength(1);
+  await closeReview();
+  await expect.poll(reviews).toEqual([]);
+  expect(shell.stderr()).not.toContain('given up');
+});
+
 test('a file that is no export is explained, and a file named at a second start is opened by the first', async () => {
-  const openBySecondStart = (file: string): Promise<void> =>
-    shell.evaluate(({ app }, named) => void app.emit('second-instance', {}, [], '', { file: named }), file);
   const damaged = join(temporary, 'damaged.jsonl');
   writeFileSync(damaged, `${readFileSync(exported, 'utf8')}{"id":`);
   await openBySecondStart(damaged);
   await expect.poll(() => shell.stderr()).toContain('This file cannot be reviewed: Line 2');
   const [page] = await Promise.all([shell.page.context().waitForEvent('page'), openBySecondStart(exported)]);
   await page.getByText('Review of one.jsonl').waitFor();
-  await shell.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[1]?.close());
+  await closeReview();
 });
 
 test('an empty tank and a burst of denials are notified once each, and a click opens the decision', async () => {
-  const info = await shell.page.evaluate(() => window.gasdesk.call('system.info', {}));
-  const { url } = (info as { output: { url: string } }).output;
-  const burn = operation({ to: world().contracts.gameItems, data: gameCall('burn') });
-  for (let count = 0; count < 25; count += 1) {
-    await fetch(`${url}/api/v1/31337/${dapp.apiKey}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(sponsorRequest([burn, { mode: 'SPONSORED' }])),
-    });
-  }
+  const url = await urlOfDesk();
+  for (let count = 0; count < 25; count += 1) await askForSponsorship(url);
   await expect
     .poll(() => inDesktop(({ notifications }) => notifications.map(({ title }) => title)))
     .toEqual(['A gas tank is empty', 'Many operations are denied']);

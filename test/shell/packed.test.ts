@@ -61,8 +61,12 @@ beforeAll(async () => {
 test('what is delivered is what runs: bundles, manifest and native packages, no sources, tests, tools or maps', () => {
   const kinds = [
     /^out\/main\/index[.]js$/,
+    /^out\/main\/review-worker[.]js$/,
+    // What both share.
+    /^out\/main\/[\w-]+-[\w-]{8}[.]js$/,
     /^out\/preload\/index[.]cjs$/,
     /^out\/renderer\/(index[.]html|assets\/[\w.-]+[.](js|css))$/,
+    /^out\/renderer\/icon[.](png|svg)$/,
     /^package[.]json$/,
     /^node_modules\/better-sqlite3\/(package[.]json|lib\/[\w/-]+[.]js)$/,
     /^node_modules\/better-sqlite3\/prebuilds\/linux-x64[.]node$/,

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { lockDataFolder } from '../../src/engine/data-folder/lock.ts';
+import { draft } from '../export/stored-decisions.ts';
 import { PASSPHRASE } from '../support/quick-engine.ts';
 import { type Shell, startShell, startShellInVain } from '../support/shell.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
@@ -49,6 +50,26 @@ test('a port that another program has is explained, and the desk runs on a free 
   expect(await urlOf(shell)).not.toContain(String(port));
 });
 
+test('a file named at a second start, while the first asks what to do about its port, is opened in the end', async () => {
+  const file = join(newHome(), 'named.jsonl');
+  writeFileSync(file, `${JSON.stringify({ ...draft(1), seq: 1 })}\n`);
+  const port = await takePort('hello');
+  const { page, stderr } = await start(newHome(), {
+    ELECTRON_DOUBLE_SECOND_START: file,
+    GASDESK_PORT: String(port),
+    ...pressing('Use a free port'),
+  });
+  expect(stderr()).toContain('Message box: ');
+  const shown = (): Promise<boolean[]> =>
+    Promise.all(
+      page
+        .context()
+        .pages()
+        .map((one) => one.getByText('Review of named.jsonl').isVisible()),
+    );
+  await expect.poll(shown).toContain(true);
+});
+
 test('a port that another Gasdesk has is told apart, and quitting leaves the folder free', async () => {
   const home = newHome();
   const port = await takePort('{"info":{"title":"Gasdesk"}}');
@@ -78,8 +99,13 @@ test('settings that are not valid are told, and the application ends', async () 
 });
 
 test('while the window is open its desk serves the console to browsers too', async () => {
-  const page = await fetch(`${await urlOf(await start(newHome()))}/console/`);
-  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')]);
+  const address = `${await urlOf(await start(newHome()))}/console/`;
+  const page = await fetch(address);
+  const text = await page.text();
+  expect([page.status, text]).toEqual([200, expect.stringContaining('<div id="app">')]);
+  const [, href = ''] = /<link rel="icon" href="([^"]+)"/.exec(text) ?? [];
+  const icon = await fetch(new URL(href, address));
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
 });
 
 test('without a keyring the passphrase is asked for in the window, and is in no log and no file', async () => {

@@ -1,11 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockDataFolder } from '../../src/engine/data-folder/lock.ts';
 import type { ConsoleBridge } from '../../src/shared/console-bridge.ts';
+import type { desktop } from '../support/electron-double/desktop.ts';
 import { type Shell, portOf, startShell } from '../support/shell.ts';
 import { HOSTILE_NAME, PASSPHRASE, type SeededDesk, seedDesk } from './seeded-desk.ts';
+
+/** What the double tells beside what Electron does. */
+type Double = typeof Electron & { desktop: typeof desktop };
 
 declare global {
   interface Window {
@@ -143,6 +147,29 @@ describe('on a desk with DApps and decisions', () => {
       };
     });
     expect(seen).toEqual({ foreign: [], bridge: ['call', 'copy', 'print'], frozen: true, replaced: false });
+  });
+
+  test.each([
+    ['a page', HOSTILE_NAME],
+    ['a path', '/etc/passwd'],
+    ['a filter with a page in it', { html: HOSTILE_NAME }],
+    ['a filter of another kind', { outcome: HOSTILE_NAME }],
+  ])('the page cannot have %s opened in the browser of the operator', async (_what, payload) => {
+    const refused = await shell.page.evaluate(
+      (payload) => window.gasdesk.print(payload).catch((error: unknown) => String(error)),
+      payload,
+    );
+    expect(refused).toContain('EngineError');
+    expect(await shell.evaluate((electron) => (electron as Double).desktop.opened)).toEqual([]);
+  });
+
+  test('what the page has printed is made from the filter, and names in it that are markup are text', async () => {
+    await shell.page.evaluate(() => window.gasdesk.print({ outcome: 'error' }));
+    const [file = ''] = await shell.evaluate((electron) => (electron as Double).desktop.opened.splice(0));
+    const report = readFileSync(file, 'utf8');
+    expect(report).toContain('&lt;img src=x');
+    expect(report).not.toMatch(/<script|<img/);
+    expect(report).toContain('default-src &#39;none&#39;');
   });
 
   test('the page reaches no network and runs no script that did not come with the application', async () => {

@@ -6,9 +6,7 @@ import type { DataFolder } from '../data-folder/data-folder.ts';
 import type { Secret } from '../secret.ts';
 import { DEFAULT_SCRYPT, type ScryptCost, type Vault } from '../signer/vault.ts';
 import type { Store } from '../store/store.ts';
-import { type MadeBackup, writeBackup } from './write-backup.ts';
-
-const EXTENSION = '.gasdesk-backup';
+import { BACKUP_EXTENSION, type MadeBackup, writeBackup } from './write-backup.ts';
 
 /** A backup to make. */
 export interface BackupOrder {
@@ -43,7 +41,7 @@ const backupsFolder = ({ dir }: Pick<DataFolder, 'dir'>): string => join(dir, 'b
 
 /** Name of a backup made at a time (epoch ms), such as `gasdesk-2026-09-30T123456.789Z.gasdesk-backup`. */
 export const backupName = (title: string, at: number): string =>
-  `${title}-${new Date(at).toISOString().replaceAll(':', '')}${EXTENSION}`;
+  `${title}-${new Date(at).toISOString().replaceAll(':', '')}${BACKUP_EXTENSION}`;
 
 /** Makes the folder of backups, for its owner only. */
 export const makeBackupsFolder = (folder: Pick<DataFolder, 'dir'>): string => {
@@ -68,7 +66,7 @@ const pathOf = (folder: DataFolder, file: string | undefined, now: number): stri
     return existsSync(file) && statSync(file).isDirectory() ? join(file, name) : file;
   }
   if (basename(file) === file && !file.startsWith('.')) {
-    return join(makeBackupsFolder(folder), extname(file) === '' ? file + EXTENSION : file);
+    return join(makeBackupsFolder(folder), extname(file) === '' ? file + BACKUP_EXTENSION : file);
   }
   const message = `file must be an absolute path on the engine's machine, or a name without a folder`;
   throw new EngineError('VALIDATION', message, { errors: [message] });
@@ -127,7 +125,7 @@ export const createBackups = (desk: {
       const dir = backupsFolder(folder);
       if (!existsSync(dir)) return [];
       return readdirSync(dir, { withFileTypes: true })
-        .filter((entry) => entry.isFile() && entry.name.endsWith(EXTENSION))
+        .filter((entry) => entry.isFile() && entry.name.endsWith(BACKUP_EXTENSION))
         .map(({ name }) => {
           const path = join(dir, name);
           const { size, mtimeMs } = statSync(path);

@@ -99,14 +99,22 @@ const explain = (file: string, faults: readonly unknown[]): EngineError => {
   return unreadable(file, 'it was altered or cut short', faults[0]);
 };
 
-const unpackAll = async (file: string, passphrase: Secret<string>, dir: string): Promise<Manifest> => {
+const unpackAll = async (
+  file: string,
+  passphrase: Secret<string>,
+  dir: string,
+  signal?: AbortSignal,
+): Promise<Manifest> => {
   const decrypter = new Decrypter();
   decrypter.addIdentity(passphraseIdentity(passphrase));
   const archive = createExtract();
   const source = createReadStream(file);
   try {
     const plain = await decrypter.decrypt(ReadableStream.from<Uint8Array>(source));
-    const [fed, taken] = await Promise.allSettled([pipeline(plain, archive), takeEntries(file, archive, dir)]);
+    const [fed, taken] = await Promise.allSettled([
+      pipeline(plain, archive, { ...(signal && { signal }) }),
+      takeEntries(file, archive, dir),
+    ]);
     if (fed.status === 'fulfilled' && taken.status === 'fulfilled') return taken.value;
     throw explain(
       file,
@@ -143,6 +151,7 @@ const requireAgeFile = async (file: string): Promise<void> => {
  * }
  *
  * @param dir an empty folder of its owner only; by default one among the temporary files of the system
+ * @param signal gives it up
  * @throws EngineError `BACKUP_UNREADABLE`, `BACKUP_PASSPHRASE_WRONG`, `BACKUP_TOO_NEW`, or `DATA_FOLDER_UNUSABLE` where
  *   there is no room; the folder is gone then
  */
@@ -150,11 +159,12 @@ export const openBackup = async (
   file: string,
   passphrase: Secret<string>,
   dir: string = mkdtempSync(join(tmpdir(), 'gasdesk-backup-')),
+  signal?: AbortSignal,
 ): Promise<OpenedBackup> => {
   const close = (): void => rmSync(dir, { recursive: true, force: true });
   try {
     await requireAgeFile(file);
-    const manifest = await unpackAll(file, passphrase, dir);
+    const manifest = await unpackAll(file, passphrase, dir, signal);
     const database = join(dir, keptFiles.database);
     checkDatabase(file, database, manifest);
     return { manifest, dir, database, close };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, createReadStream, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ReadableStream } from 'node:stream/web';
 import { Encrypter } from 'age-encryption';
@@ -48,27 +48,40 @@ type Details = Parameters<typeof manifestText>[0];
 /** Where the parts of a backup are put together. One backup is made at a time. */
 export const workingFolder = ({ dir }: Pick<DataFolder, 'dir'>): string => join(dir, 'backup.tmp');
 
+/** What the name of a backup ends in, unless its maker wants otherwise. */
+export const BACKUP_EXTENSION = '.gasdesk-backup';
+
 const AGE_MAGIC = 'age-encryption.org/v1\n';
 
-/** True if a file begins like every backup. @throws Error of the file system */
-export const isAgeFile = async (file: string): Promise<boolean> => {
+const beginsWith = async (file: string, beginning: string): Promise<boolean> => {
   const handle = await open(file, 'r');
   try {
-    const head = Buffer.alloc(AGE_MAGIC.length);
+    const head = Buffer.alloc(beginning.length);
     await handle.read(head, 0, head.length, 0);
-    return head.toString('latin1') === AGE_MAGIC;
+    return head.toString('latin1') === beginning;
   } finally {
     await handle.close();
   }
 };
+
+/** True if a file is encrypted as every backup is. @throws Error of the file system */
+export const isAgeFile = (file: string): Promise<boolean> => beginsWith(file, AGE_MAGIC);
+
+/**
+ * True for a file that is locked by a passphrase and named as backups are. Without the passphrase no more can be known:
+ * what is in an age file shows in nothing but its name.
+ */
+const looksLikeBackup = async (file: string): Promise<boolean> =>
+  extname(file) === BACKUP_EXTENSION && (await beginsWith(file, `${AGE_MAGIC}-> scrypt `));
 
 const refuseExisting = async (file: string, force: boolean): Promise<void> => {
   if (!existsSync(file)) return;
   if (!force) throw new EngineError('BACKUP_EXISTS', `${file} is there already, and stays as it is`, { file });
   // Forced or not, nobody's other files are destroyed.
   const there = statSync(file);
-  if (there.isFile() && (there.size === 0 || (await isAgeFile(file)))) return;
-  throw new EngineError('BACKUP_EXISTS', `${file} is there already and is no backup: it is not replaced`, { file });
+  if (there.isFile() && (there.size === 0 || (await looksLikeBackup(file)))) return;
+  const message = `${file} is there already. By its name and its beginning it is no backup: it is not replaced, remove it yourself`;
+  throw new EngineError('BACKUP_EXISTS', message, { file });
 };
 
 const sha256Of = async (file: string): Promise<string> => {

@@ -9,8 +9,8 @@ import { EngineError } from '../../shared/errors.ts';
  */
 export const lockFile = (dir: string): string => join(dir, 'engine.lock');
 
-/** Beside the lock, for people only: the process that holds it. */
-const pidFile = (dir: string): string => join(dir, 'engine.pid');
+/** Beside the lock, written once that is held: the process that holds it, for people to know. */
+export const pidFile = (dir: string): string => join(dir, 'engine.pid');
 
 /** Keeps the held locks from the garbage collector, which would release them. */
 const held = new Set<Database.Database>();

@@ -6,10 +6,13 @@ import type { Log } from '../log.ts';
 import type { ConsoleService } from '../service/index.ts';
 import { publicFault } from './faults.ts';
 
+/** What a call needs of a service. */
+export type CalledService = Pick<ConsoleService, 'call'>;
+
 /** What answering a call needs. */
 export interface CallContext {
   /** The service that the caller may use. @throws EngineError if he may use none */
-  readonly service: () => ConsoleService;
+  readonly service: () => CalledService | Promise<CalledService>;
   readonly log: Log;
   readonly entropy: Entropy;
 }
@@ -20,7 +23,7 @@ export interface UntrustedCall {
   readonly input: unknown;
 }
 
-const run = (service: ConsoleService, { name, input }: UntrustedCall): Promise<unknown> => {
+const run = (service: CalledService, { name, input }: UntrustedCall): Promise<unknown> => {
   if (typeof name === 'string' && isProcedureName(name)) return service.call(name, input);
   const given = typeof name === 'string' ? name.slice(0, 100) : `of type ${typeof name}`;
   throw new EngineError('METHOD_NOT_FOUND', `There is no procedure ${given}`);
@@ -36,7 +39,7 @@ export const answerCall = async (
   receive: () => UntrustedCall | Promise<UntrustedCall>,
 ): Promise<EngineAnswer> => {
   try {
-    return { ok: true, output: await run(context.service(), await receive()) };
+    return { ok: true, output: await run(await context.service(), await receive()) };
   } catch (error) {
     const { code, message, data } = publicFault(error, context.log, context.entropy);
     return { ok: false, code, message, data };

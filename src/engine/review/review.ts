@@ -1,5 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import { openBackup } from '../backup/open-backup.ts';
@@ -8,6 +7,7 @@ import { type Clock, type Entropy, systemClock, systemEntropy } from '../clock.t
 import { createConsoleApp } from '../http/app.ts';
 import { type Listening, listen } from '../http/listen.ts';
 import type { Log } from '../log.ts';
+import { makeTemporaryFolder, removeAbandonedFolders } from '../data-folder/temporary-folder.ts';
 import { requireNodeApi } from '../node-api.ts';
 import { Secret } from '../secret.ts';
 import type { ConsoleService } from '../service/index.ts';
@@ -57,12 +57,12 @@ const openExport = async (
 
 /** Opens a backup as a source: its database is brought to today's schema, the vault in it stays closed. */
 const unpackBackup = async (
-  { file, log }: ReviewOptions,
+  { file, log, signal }: ReviewOptions,
   passphrase: Secret<string>,
   folder: string,
   clock: Clock,
 ): Promise<ReviewSource> => {
-  const { database, manifest } = await openBackup(file, passphrase, await mkdtemp(join(folder, 'backup-')));
+  const { database, manifest } = await openBackup(file, passphrase, await mkdtemp(join(folder, 'backup-')), signal);
   const store = openSqliteStore(database, { clock, log });
   const { decisions } = await store.pageDecisions({ after: 0, limit: 1 });
   const [last] = await store.listDecisions({ limit: 1 });
@@ -85,13 +85,14 @@ const asExpected = (error: unknown, file: string): unknown => {
 export const createReview = async (options: ReviewOptions): Promise<Review> => {
   const { file, log, clock = systemClock, entropy = systemEntropy, consoleFolder } = options;
   requireNodeApi();
-  // Only its owner can enter it.
-  const folder = await mkdtemp(join(tmpdir(), 'gasdesk-review-'));
-  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  removeAbandonedFolders(log);
+  const { dir: folder, remove } = makeTemporaryFolder('review');
   const operatorToken = new Secret(Buffer.from(entropy.bytes(32)).toString('base64url'));
   let url: string | null = null;
   const address = (): string | null => url;
   const stores: Store[] = [];
+  const ending = new AbortController();
+  let unlocking: Promise<unknown> = Promise.resolve();
   const serviceOf = (source: ReviewSource): ConsoleService => {
     stores.push(source.store);
     return createReviewService(source, { clock, address });
@@ -99,8 +100,12 @@ export const createReview = async (options: ReviewOptions): Promise<Review> => {
   const open = async (): Promise<ConsoleService> => {
     if (!(await isAgeFile(file))) return serviceOf(await openExport(options, folder, clock));
     const about = { file: basename(file), savedAt: Math.floor((await stat(file)).mtimeMs) };
-    const unlock = async (passphrase: Secret<string>) =>
-      serviceOf(await unpackBackup(options, passphrase, folder, clock));
+    const unlock = async (passphrase: Secret<string>): Promise<ConsoleService> => {
+      ending.signal.throwIfAborted();
+      const unpacking = unpackBackup({ ...options, signal: ending.signal }, passphrase, folder, clock);
+      unlocking = unpacking.catch(() => undefined);
+      return serviceOf(await unpacking);
+    };
     return createLockedReview(about, unlock, address);
   };
   const service = await open().catch(async (error: unknown) => {
@@ -119,6 +124,8 @@ export const createReview = async (options: ReviewOptions): Promise<Review> => {
       return url;
     },
     async stop() {
+      ending.abort();
+      await unlocking;
       try {
         await Promise.all(servers.map((server) => server.close()));
         await Promise.all(stores.map((store) => store.close()));

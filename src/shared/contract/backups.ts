@@ -20,7 +20,10 @@ export const backupProcedures = {
         .optional()
         .describe("An absolute path on the engine's machine, or a name in the folder of backups"),
       passphrase: z.string().min(1).max(1000),
-      force: z.boolean().default(false).describe('Replace a backup of this name'),
+      force: z
+        .boolean()
+        .default(false)
+        .describe('Replace a backup of this name, if it ends in .gasdesk-backup and is locked by a passphrase'),
     }),
     output: backup,
     errors: ['BACKUP_EXISTS', 'BACKUP_FAILED', 'VAULT_LOCKED', 'VAULT_DAMAGED'],

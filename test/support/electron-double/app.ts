@@ -11,8 +11,15 @@ let quitting = false;
 const implemented = {
   isPackaged: false,
   whenReady: () => Promise.resolve(),
-  /** Always the first instance: a test tells of a second one by emitting `second-instance`. */
-  requestSingleInstanceLock: () => true,
+  /**
+   * Always the first instance: a test tells of a second one by emitting `second-instance`, or, of one that comes at once,
+   * by the file that this names.
+   */
+  requestSingleInstanceLock(): boolean {
+    const file = process.env['ELECTRON_DOUBLE_SECOND_START'];
+    if (file !== undefined) setImmediate(() => emitter.emit('second-instance', preventable({}), [], '', { file }));
+    return true;
+  },
   getPath(name: Parameters<App['getPath']>[0]): string {
     const path = paths.get(name);
     if (path === undefined) throw new Error(`The electron double knows no path ${name} that was not set`);

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { existsSync } from 'node:fs';
 import type {
   BrowserWindow as RealBrowserWindow,
   BrowserWindowConstructorOptions,
@@ -34,7 +35,10 @@ class DoubledWindow extends EventEmitter {
   constructor(options: BrowserWindowConstructorOptions = {}) {
     super();
     this.visible = options.show ?? true;
-    const { x = 0, y = 0, width = 800, height = 600 } = options;
+    const { x = 0, y = 0, width = 800, height = 600, icon } = options;
+    // Electron shows its own for a file that is not there.
+    if (process.platform === 'linux' && !(typeof icon === 'string' && existsSync(icon)))
+      throw new Error('A window has no icon');
     this.bounds = { x, y, width, height };
     this.contents = createContents(browser, options);
     this.webContents = this.contents.webContents;

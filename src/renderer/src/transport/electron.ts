@@ -24,6 +24,7 @@ export const electronTransport = (bridge: ConsoleBridge): Transport => {
       }
     },
     copy: (text) => bridge.copy(text),
-    print: (html) => bridge.print(html),
+    // The window hands no page to the system: the application makes it from the filter.
+    print: (filter) => bridge.print(filter),
   };
 };

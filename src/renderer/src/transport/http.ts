@@ -47,6 +47,6 @@ export const httpTransport = (consoleUrl: string, token: string): Transport => {
       }
     },
     copy: (text) => navigator.clipboard.writeText(text),
-    print: printPage,
+    print: (_filter, html) => printPage(html),
   };
 };

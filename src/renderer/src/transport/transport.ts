@@ -23,8 +23,8 @@ export interface Transport {
   decisions(source: DecisionSource): Promise<void>;
   /** Puts text on the clipboard. */
   copy(text: string): Promise<void>;
-  /** Opens a page of HTML where it can be printed. */
-  print(html: string): Promise<void>;
+  /** Opens a report where it can be printed: that of the filter, which the caller has had made already, as `html`. */
+  print(filter: ProcedureInput<'decisions.report'>, html: string): Promise<void>;
 }
 
 /** Under this key the application provides its transport. */

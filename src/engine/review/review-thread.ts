@@ -1,0 +1,70 @@
+import { Worker } from 'node:worker_threads';
+import type { EngineAnswer } from '../../shared/console-bridge.ts';
+import type { ProcedureName, ProcedureOutput } from '../../shared/contract/index.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { CalledService } from '../http/answer-call.ts';
+
+/** What is sent to the thread: a call, or that it is to end. */
+export type ToReview = { readonly id: number; readonly name: string; readonly input: unknown } | 'end';
+
+/** What the thread sends: the answer to the call of this id. */
+export interface FromReview {
+  readonly id: number;
+  readonly answer: EngineAnswer;
+}
+
+/** A review that works in a thread of its own, so that nothing else in the process waits for it. */
+export interface ReviewThread {
+  /** Resolves when the file is read. @throws EngineError `EXPORT_INVALID`, as `createReview` does */
+  readonly opened: Promise<void>;
+  /** Answers once the file is read. */
+  readonly service: CalledService;
+  /** Ends it, also while it opens, and removes what it made. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens a file for review in a thread.
+ *
+ * @param script what the thread runs: `review-worker.ts`, or the bundle of it
+ * @param file absolute path of a decision export or a backup
+ */
+export const startReviewThread = (script: string | URL, file: string): ReviewThread => {
+  const worker = new Worker(script, { workerData: file });
+  const waiting = new Map<number, (answer: EngineAnswer) => void>();
+  let asked = 0;
+  let fault: unknown;
+  let isOver = false;
+  const gone = (): EngineError =>
+    new EngineError('INTERNAL', 'The review has ended: open the file again', {}, { cause: fault });
+  worker.on('message', ({ id, answer }: FromReview) => {
+    waiting.get(id)?.(answer);
+    waiting.delete(id);
+  });
+  worker.on('error', (error: unknown) => (fault = error));
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve())).then(() => {
+    isOver = true;
+    const { code, message, data } = gone();
+    for (const resolve of waiting.values()) resolve({ ok: false, code, message, data });
+  });
+
+  const call = async <Name extends ProcedureName>(name: Name, input: unknown): Promise<ProcedureOutput<Name>> => {
+    if (isOver) throw gone();
+    const id = (asked += 1);
+    const answer = await new Promise<EngineAnswer>((resolve) => {
+      waiting.set(id, resolve);
+      worker.postMessage({ id, name, input } satisfies ToReview);
+    });
+    if (!answer.ok) throw new EngineError(answer.code, answer.message, answer.data);
+    return answer.output as ProcedureOutput<Name>;
+  };
+
+  return {
+    opened: call('system.info', {}).then(() => undefined),
+    service: { call },
+    stop() {
+      worker.postMessage('end' satisfies ToReview);
+      return ended;
+    },
+  };
+};

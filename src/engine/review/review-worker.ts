@@ -1,0 +1,43 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { EngineError } from '../../shared/errors.ts';
+import { systemEntropy } from '../clock.ts';
+import { answerCall } from '../http/answer-call.ts';
+import { createLog } from '../log.ts';
+import type { FromReview, ToReview } from './review-thread.ts';
+import { createReview } from './review.ts';
+
+/** The other side of `startReviewThread`: opens the file `workerData` names, and answers calls until it is told to end. */
+
+const port = parentPort;
+if (port === null) throw new Error('This is started as a thread');
+
+const log = createLog({ level: 'error' });
+const given = new AbortController();
+const opening = createReview({ file: workerData as string, log, signal: given.signal });
+// Whoever calls hears of it.
+opening.catch(() => undefined);
+
+const service = async () => (await opening).service;
+
+let isEnding = false;
+
+const end = async (): Promise<void> => {
+  if (isEnding) return;
+  isEnding = true;
+  given.abort(new EngineError('EXPORT_INVALID', 'The file was given up before it was read'));
+  const review = await opening.catch(() => undefined);
+  await review?.stop().catch((error: unknown) => log.error('review.stop', { err: error }));
+  // Questions that wait for what comes next would hold the thread.
+  process.exit();
+};
+
+port.on('message', (message: ToReview) => {
+  if (message === 'end') {
+    void end();
+    return;
+  }
+  const { id, ...call } = message;
+  void answerCall({ service, log, entropy: systemEntropy }, () => call).then((answer) =>
+    port.postMessage({ id, answer } satisfies FromReview),
+  );
+});
