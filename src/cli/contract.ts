@@ -1,6 +1,6 @@
 import type { Address } from '../shared/schema/hex.ts';
 import { chainIdArgument, command, group, printFromDesk } from './command.ts';
-import { type DeskOptions, readSecretFile } from './desk.ts';
+import type { DeskOptions } from './desk.ts';
 import { type TransactionSignerFlags, withTransactionSignerFlags } from './operator-key.ts';
 import { sendFromDesk } from './sign-and-send.ts';
 
@@ -14,13 +14,12 @@ const targeted = (name: string, summary: string) =>
 const byOwner = (name: string, summary: string) =>
   withTransactionSignerFlags(targeted(name, summary), 'the key that owns the contract');
 
-const deploy = targeted('deploy', 'Deploy a paymaster contract wired to the signer of the chain, and attach it')
-  .requiredOption('--from-key-file <file>', 'file with the key that pays and will own the contract')
-  .action((options: TargetOptions & { fromKeyFile: string }) => {
-    const privateKey = readSecretFile(options.fromKeyFile).reveal();
-    const { chain: chainId, version } = options;
-    return printFromDesk(options, (call) => call('paymasterContracts.deploy', { chainId, version, privateKey }));
-  });
+const deploy = withTransactionSignerFlags(
+  targeted('deploy', 'Deploy a paymaster contract wired to the signer of the chain, and attach it'),
+  'the key that pays and will own the contract',
+).action(({ chain: chainId, version, ...options }: TargetOptions & TransactionSignerFlags) =>
+  sendFromDesk(options, { kind: 'deploy', chainId, version }),
+);
 
 const use = targeted('use', 'Attach a paymaster contract that is deployed already')
   .requiredOption('--address <address>', 'address of the contract')

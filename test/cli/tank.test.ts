@@ -2,6 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type HDNodeWallet, parseEther, toQuantity } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { deployEntryPoint, devWallet } from '../../src/demo/world-contracts.ts';
 import type { Engine } from '../../src/engine/index.ts';
 import { gasdesk } from '../support/cli.ts';
@@ -32,8 +33,7 @@ const openDesk = async (owner: HDNodeWallet, served: boolean) => {
   const { chainId, url } = chain();
   await service.call('chains.set', { chainId, rpc: url });
   const signer = await service.call('signers.create', { chainId });
-  const deployment = { chainId, version: 'singleton-0.6', privateKey: owner.privateKey };
-  await service.call('paymasterContracts.deploy', deployment);
+  await attachNewContract(service, owner, { chainId, version: 'singleton-0.6' });
   const [account] = await service.call('accounts.list', {});
   const dapp = { accountId: account!.accountId, name: 'Game', type: 'HYBRID', chainId, version: 'singleton-0.6' };
   const { paymasterId } = await service.call('paymasters.create', { ...dapp, type: 'HYBRID' });

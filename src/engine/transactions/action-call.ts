@@ -5,7 +5,7 @@ import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
 import type { ChainAccess } from '../chain/chain-access.ts';
 import { chainSymbol } from '../chain/chain-symbol.ts';
-import { creationCode } from '../chain/deploy-paymaster.ts';
+import { creationCode } from '../chain/creation-code.ts';
 import { requireNode } from '../chain/require-node.ts';
 import { readTank } from '../decision/chain-reads.ts';
 import { readFree } from '../decision/free-balance.ts';
