@@ -89,6 +89,7 @@ it.each([
         balanceWei: String(parseEther('0.3')),
         // A singleton has roles, and does not say who holds them.
         owner: null,
+        signerKind: 'many',
         level: 'low',
         lowWei: String(parseEther('0.4')),
       },
