@@ -1,7 +1,8 @@
 import type { Address } from '../shared/schema/hex.ts';
 import { chainIdArgument, command, group, printFromDesk } from './command.ts';
-import { type DeskOptions, readSecretFile } from './desk.ts';
-import { signAndSend } from './sign-and-send.ts';
+import type { DeskOptions } from './desk.ts';
+import { type TransactionSignerFlags, withTransactionSignerFlags } from './operator-key.ts';
+import { sendFromDesk } from './sign-and-send.ts';
 
 type TargetOptions = DeskOptions & { chain: number; version: string };
 
@@ -10,13 +11,15 @@ const targeted = (name: string, summary: string) =>
     .requiredOption('--chain <id>', 'EIP-155 chain id', chainIdArgument)
     .requiredOption('--version <version>', 'paymaster version, e.g. 1.1.0');
 
-const deploy = targeted('deploy', 'Deploy a paymaster contract wired to the signer of the chain, and attach it')
-  .requiredOption('--from-key-file <file>', 'file with the key that pays and will own the contract')
-  .action((options: TargetOptions & { fromKeyFile: string }) => {
-    const privateKey = readSecretFile(options.fromKeyFile).reveal();
-    const { chain: chainId, version } = options;
-    return printFromDesk(options, (call) => call('paymasterContracts.deploy', { chainId, version, privateKey }));
-  });
+const byOwner = (name: string, summary: string) =>
+  withTransactionSignerFlags(targeted(name, summary), 'the key that owns the contract');
+
+const deploy = withTransactionSignerFlags(
+  targeted('deploy', 'Deploy a paymaster contract wired to the signer of the chain, and attach it'),
+  'the key that pays and will own the contract',
+).action(({ chain: chainId, version, ...options }: TargetOptions & TransactionSignerFlags) =>
+  sendFromDesk(options, { kind: 'deploy', chainId, version }),
+);
 
 const use = targeted('use', 'Attach a paymaster contract that is deployed already')
   .requiredOption('--address <address>', 'address of the contract')
@@ -25,23 +28,19 @@ const use = targeted('use', 'Attach a paymaster contract that is deployed alread
     return printFromDesk(options, (call) => call('paymasterContracts.use', { chainId, version, address }));
   });
 
-const acceptSigner = targeted(
+const acceptSigner = byOwner(
   'accept-signer',
   "Let a contract accept the chain's next signing key, else the present one",
-)
-  .requiredOption('--from-key-file <file>', 'file with the key that owns the contract')
-  .action(({ chain: chainId, version, fromKeyFile, ...options }: TargetOptions & { fromKeyFile: string }) =>
-    printFromDesk(options, (call) => signAndSend(call, { kind: 'acceptSigner', chainId, version }, fromKeyFile)),
-  );
+).action(({ chain: chainId, version, ...options }: TargetOptions & TransactionSignerFlags) =>
+  sendFromDesk(options, { kind: 'acceptSigner', chainId, version }),
+);
 
-const removeSigner = targeted('remove-signer', 'Let a contract with several signers no longer accept one of them')
+const removeSigner = byOwner('remove-signer', 'Let a contract with several signers no longer accept one of them')
   .requiredOption('--signer <address>', 'address of the key that is no longer used')
-  .requiredOption('--from-key-file <file>', 'file with the key that owns the contract')
-  .action((options: TargetOptions & { signer: Address; fromKeyFile: string }) => {
-    const { chain: chainId, version, signer, fromKeyFile } = options;
-    const action = { kind: 'removeSigner', chainId, version, signer } as const;
-    return printFromDesk(options, (call) => signAndSend(call, action, fromKeyFile));
-  });
+  .action(
+    ({ chain: chainId, version, signer, ...options }: TargetOptions & TransactionSignerFlags & { signer: Address }) =>
+      sendFromDesk(options, { kind: 'removeSigner', chainId, version, signer }),
+  );
 
 const list = command('list', 'List the attached paymaster contracts').action((options: DeskOptions) =>
   printFromDesk(options, (call) => call('paymasterContracts.list', {})),

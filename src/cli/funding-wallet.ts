@@ -1,10 +1,10 @@
 import { Option } from 'commander';
 import type { Caller } from '../engine/service/index.ts';
-import type { SigningKey } from '../shared/contract/keys.ts';
 import { EngineError } from '../shared/errors.ts';
 import type { Address } from '../shared/schema/hex.ts';
 import { command, group, printFromDesk } from './command.ts';
-import { type DeskOptions, readSecretFile, withDesk } from './desk.ts';
+import { type DeskOptions, withDesk } from './desk.ts';
+import { type SigningKeyFlags, announce, signingKey, withSigningKeyFlags } from './operator-key.ts';
 
 type DappOptions = DeskOptions & { paymaster: string };
 
@@ -13,13 +13,9 @@ interface Proof {
   readonly address: Address;
 }
 
-/** Who signs, as the flags say it. */
-interface SignerOptions {
-  readonly keystore?: Address;
-  readonly passwordFile?: string;
-  readonly wallet?: string;
+/** Who signs, or did sign elsewhere, as the flags say it. */
+interface SignerOptions extends SigningKeyFlags {
   readonly signature?: string;
-  readonly address?: Address;
 }
 
 const ofDapp = (name: string, summary: string) =>
@@ -38,44 +34,29 @@ const history = ofDapp('history', 'List the changes of the funding wallet with t
     printFromDesk(options, (call) => call('funding.history', { paymasterId })),
 );
 
-const usage = (message: string): EngineError => new EngineError('VALIDATION', message);
-
-/** Undefined where the signature was made elsewhere. */
-const signingKey = ({ keystore, passwordFile, wallet, address }: SignerOptions): SigningKey | undefined => {
-  if (keystore !== undefined) {
-    if (passwordFile === undefined) throw usage('Give the password of the keystore by --password-file');
-    return { kind: 'keystore', address: keystore, password: readSecretFile(passwordFile).reveal() };
-  }
-  if (wallet === undefined) return undefined;
-  if (address === undefined) throw usage('Say which account of the wallet signs, by --address');
-  return { kind: 'wallet', url: wallet, address };
-};
-
 const prove = async (call: Caller, paymasterId: string, options: SignerOptions): Promise<Proof> => {
   const { signature, address } = options;
   const key = signingKey(options);
   if (key !== undefined) {
     const { fundingMessage } = await call('paymasters.fundingMessage', { paymasterId });
-    if (key.kind === 'wallet') console.error(`Confirm in the wallet:\n${fundingMessage}`);
+    announce(key, fundingMessage);
     return call('funding.sign', { paymasterId, key });
   }
   if (signature !== undefined && address !== undefined) return { signature, address };
-  throw usage('Say who signs: --keystore, --wallet with --address, or --signature with --address');
+  const fix = 'Say who signs: --keystore, --wallet with --address, or --signature with --address';
+  throw new EngineError('VALIDATION', fix);
 };
 
-const set = ofDapp('set', 'Change the funding wallet, proved by its signature of the funding message')
-  .option('--keystore <address>', 'a local key signs')
-  .option('--password-file <file>', 'file with the password of that key')
-  .addOption(
-    new Option('--wallet <url>', 'a wallet on this machine signs, such as http://127.0.0.1:1248').conflicts('keystore'),
-  )
+const set = withSigningKeyFlags(
+  ofDapp('set', 'Change the funding wallet, proved by its signature of the funding message'),
+  'the funding wallet: the account that signs or did sign',
+)
   .addOption(
     new Option('--signature <hex>', 'signature of what "funding-wallet message" printed last').conflicts([
       'keystore',
       'wallet',
     ]),
   )
-  .option('--address <address>', 'the funding wallet: the account that signs or did sign')
   .action(({ paymaster: paymasterId, ...options }: DappOptions & SignerOptions) =>
     printFromDesk(options, async (call) => {
       const proof = await prove(call, paymasterId, options);

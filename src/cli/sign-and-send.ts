@@ -1,53 +1,43 @@
-import type { Wallet } from 'ethers';
 import type { Caller } from '../engine/service/index.ts';
 import type { ProcedureInput, ProcedureOutput } from '../shared/contract/index.ts';
-import { EngineError } from '../shared/errors.ts';
-import type { Hex } from '../shared/schema/hex.ts';
-import { readSecretFile } from './desk.ts';
+import { type DeskOptions, withDesk } from './desk.ts';
+import { type TransactionSigner, type TransactionSignerFlags, transactionSigner } from './operator-key.ts';
+import { print } from './print.ts';
 
 type Sent = ProcedureOutput<'transactions.send'>;
+type Action = ProcedureInput<'transactions.prepare'>['action'];
 
-/** How long a command waits for its transaction; afterwards the running service, or the next command, follows it. */
-const WAIT = { times: 60, ms: 2_000 };
-
-const walletOf = async (file: string): Promise<Wallet> => {
-  // Other commands start without it.
-  const { Wallet } = await import('ethers');
-  try {
-    return new Wallet(readSecretFile(file).reveal());
-  } catch (error) {
-    if (error instanceof EngineError) throw error;
-    // What ethers says of it may quote it.
-    throw new EngineError('VALIDATION', `The file ${file} must hold a secp256k1 private key, 0x and 64 hex digits`);
-  }
-};
+/**
+ * How long a command waits for its transaction: often at first, about two minutes in all. Afterwards the running service,
+ * or the next command, follows it.
+ */
+const WAITS_MS = [100, 200, 400, 800, ...Array<number>(60).fill(2_000)];
 
 const untilMined = async (call: Caller, sent: Sent): Promise<Sent> => {
-  for (let nth = 0; nth < WAIT.times; nth += 1) {
+  for (const ms of WAITS_MS) {
     const all = await call('transactions.list', { chainId: sent.chainId });
     const now = all.find(({ transactionId }) => transactionId === sent.transactionId) ?? sent;
     if (now.outcome !== null) return now;
-    await new Promise((resolve) => setTimeout(resolve, WAIT.ms));
+    await new Promise((resolve) => setTimeout(resolve, ms));
   }
   return sent;
 };
 
+const signAndSend = async (call: Caller, action: Action, signer: TransactionSigner): Promise<Sent> => {
+  const draft = await call('transactions.prepare', { action, from: signer.address });
+  const signed = await signer.sign(draft);
+  return untilMined(call, await call('transactions.send', { draftId: draft.draftId, signed }));
+};
+
 /**
- * Has the desk prepare a transaction, signs it here and waits until it is mined: the key does not leave this process.
+ * Has the desk prepare a transaction, signs it with the key that the flags name, waits until it is mined and prints it.
+ * Exit code 1 where it came to nothing on chain.
  *
- * @throws EngineError `CONFIG_INVALID` or `VALIDATION` for the key file; as `transactions.prepare` and `.send`
+ * @throws EngineError as `transactionSigner`; as `transactions.prepare` and `.send`
  */
-export const signAndSend = async (
-  call: Caller,
-  action: ProcedureInput<'transactions.prepare'>['action'],
-  keyFile: string,
-): Promise<Sent> => {
-  const wallet = await walletOf(keyFile);
-  const { Transaction } = await import('ethers');
-  const { draftId, unsigned } = await call('transactions.prepare', {
-    action,
-    from: wallet.address,
-  });
-  const signedTransaction = (await wallet.signTransaction(Transaction.from(unsigned))) as Hex;
-  return untilMined(call, await call('transactions.send', { draftId, signed: { signedTransaction } }));
+export const sendFromDesk = async (options: DeskOptions & TransactionSignerFlags, action: Action): Promise<void> => {
+  const signer = await transactionSigner(options);
+  const sent = await withDesk(options, (call) => signAndSend(call, action, signer));
+  print(sent, options.json === true);
+  if (sent.state === 'reverted' || sent.state === 'replaced') process.exitCode = 1;
 };

@@ -3,10 +3,11 @@ import type { Address } from '../shared/schema/hex.ts';
 import { typedWei } from '../shared/typed-wei.ts';
 import { command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
-import { signAndSend } from './sign-and-send.ts';
+import { type TransactionSignerFlags, withTransactionSignerFlags } from './operator-key.ts';
+import { sendFromDesk } from './sign-and-send.ts';
 
 type TankOptions = DeskOptions & { paymaster: string };
-type MoneyOptions = TankOptions & { amount: string; fromKeyFile: string };
+type MoneyOptions = TankOptions & TransactionSignerFlags & { amount: string };
 
 /** Reads an amount of the chain's coin, such as 0.5, as decimal wei. */
 const amountArgument = (text: string): string => {
@@ -19,31 +20,33 @@ const ofTank = (name: string, summary: string) =>
   command(name, summary).requiredOption('--paymaster <id>', 'id of the DApp');
 
 const moving = (name: string, summary: string, key: string) =>
-  ofTank(name, summary)
-    .requiredOption('--amount <amount>', 'amount of the coin of the chain, such as 0.5', amountArgument)
-    .requiredOption('--from-key-file <file>', key);
+  withTransactionSignerFlags(
+    ofTank(name, summary).requiredOption(
+      '--amount <amount>',
+      'amount of the coin of the chain, such as 0.5',
+      amountArgument,
+    ),
+    key,
+  );
 
 const show = ofTank('show', 'Tell what is in the gas tank of a DApp, and how long it lasts').action(
   ({ paymaster: paymasterId, ...options }: TankOptions) =>
     printFromDesk(options, (call) => call('tanks.get', { paymasterId })),
 );
 
-const deposit = moving('deposit', 'Pay into the gas tank of a DApp', 'file with the key that pays').action(
-  ({ paymaster: paymasterId, amount: amountWei, fromKeyFile, ...options }: MoneyOptions) =>
-    printFromDesk(options, (call) => signAndSend(call, { kind: 'deposit', paymasterId, amountWei }, fromKeyFile)),
+const deposit = moving('deposit', 'Pay into the gas tank of a DApp', 'the key that pays').action(
+  ({ paymaster: paymasterId, amount: amountWei, ...options }: MoneyOptions) =>
+    sendFromDesk(options, { kind: 'deposit', paymasterId, amountWei }),
 );
 
 const withdraw = moving(
   'withdraw',
-  'Take out of the gas tank of a DApp what is not promised',
-  'file with the key of the funding wallet, or of the owner of a contract without tanks',
+  'Take out of the gas tank of a DApp what is not promised; the funding wallet signs, or the owner of a contract without tanks',
+  'the key that owns the tank',
 )
   .requiredOption('--to <address>', 'who gets it')
-  .action(
-    ({ paymaster: paymasterId, amount: amountWei, to, fromKeyFile, ...options }: MoneyOptions & { to: Address }) =>
-      printFromDesk(options, (call) =>
-        signAndSend(call, { kind: 'withdraw', paymasterId, amountWei, to }, fromKeyFile),
-      ),
+  .action(({ paymaster: paymasterId, amount: amountWei, to, ...options }: MoneyOptions & { to: Address }) =>
+    sendFromDesk(options, { kind: 'withdraw', paymasterId, amountWei, to }),
   );
 
 const threshold = ofTank('threshold', 'Say below what a gas tank is low; without an amount: below twenty operations')

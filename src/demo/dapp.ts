@@ -1,4 +1,5 @@
 import type { Address } from '../shared/schema/hex.ts';
+import { attachNewContract } from './attach-new-contract.ts';
 import type { World } from './world.ts';
 
 /** A DApp that is registered at the desk. */
@@ -13,12 +14,13 @@ export interface Dapp {
 /** Deploys the paymaster contract of a version, as the operator does, and checks that it obeys the desk. */
 export const deployPaymaster = async (world: World, version: string): Promise<Address> => {
   const { story, engine, chain, cast } = world;
-  const { chainId } = chain;
-  const { privateKey } = cast.operator;
-  const deployed = await engine.service.call('paymasterContracts.deploy', { chainId, version, privateKey });
-  story.tell(`paymaster contract ${version}`, deployed.address);
-  story.check(deployed.checked, 'the contract hashes operations as the desk does, and accepts its signer');
-  return deployed.address;
+  const target = { chainId: chain.chainId, version };
+  const address = await attachNewContract(engine.service, cast.operator, target);
+  story.tell(`paymaster contract ${version}`, address);
+  const attached = await engine.service.call('paymasterContracts.list', {});
+  const isChecked = attached.some((one) => one.address === address && one.checked);
+  story.check(isChecked, 'the contract hashes operations as the desk does, and accepts its signer');
+  return address;
 };
 
 /** Registers a DApp over HTTP. */

@@ -92,7 +92,7 @@ export const acceptedBySetting = new Map<string, string>(
 );
 
 /** Variables that begin like settings and are none. */
-const OTHER_VARIABLES = new Set(['GASDESK_PASSPHRASE', 'GASDESK_ANVIL']);
+const OTHER_VARIABLES = new Set(['GASDESK_PASSPHRASE', 'GASDESK_KEYSTORE_PASSWORD', 'GASDESK_ANVIL']);
 
 const keys = Object.keys(configSchema.shape) as Key[];
 const defaults: Config = configSchema.parse({});

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type HDNodeWallet, MaxUint256, parseEther, toQuantity } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { contractAt, deployContract, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
 import type { Engine } from '../../src/engine/index.ts';
 import type { EthCall } from '../../src/engine/paymaster/contract-reads.ts';
@@ -63,12 +64,13 @@ const worldOf = ({ entryPointVersion }: PaymasterLayout): EntryPointWorld => {
 /** Deploys the contract as `gasdesk contract deploy` does, and gives it money. */
 const deployed = async (layout: PaymasterLayout): Promise<Address> => {
   const target = { chainId: chain().chainId, version: layout.version };
-  const answer = await engine.service.call('paymasterContracts.deploy', { ...target, privateKey: operator.privateKey });
-  expect(answer).toMatchObject({ ...target, checked: true });
+  const address = await attachNewContract(engine.service, operator, target);
+  const attached = await engine.service.call('paymasterContracts.list', {});
+  expect(attached).toContainEqual({ ...target, address, checked: true });
   const { entryPoint } = worldOf(layout);
-  if (layout.hasTanks) await fundGasTank(answer.address, fundingWallet, parseEther('1'), operator);
-  else await fundDeposit(entryPoint, answer.address, parseEther('1'), operator);
-  return answer.address;
+  if (layout.hasTanks) await fundGasTank(address, fundingWallet, parseEther('1'), operator);
+  else await fundDeposit(entryPoint, address, parseEther('1'), operator);
+  return address;
 };
 
 const sponsored = <Terms>(mode: ModeLayout<Terms>, op: UserOperation, terms: Terms): UserOperation =>

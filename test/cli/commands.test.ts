@@ -243,13 +243,13 @@ describe.concurrent.each([
     });
 
     const { address: signer } = await json<{ address: string }>('signer', 'create', '--chain', '31337');
-    const deployed = await json<{ address: string }>(...deploy);
-    expect(deployed).toMatchObject({ version: '1.1.0', checked: true, transactionHash: expect.stringMatching(/^0x/) });
-    const used = await json('contract', 'use', ...target, '--address', deployed.address);
-    expect(used).toMatchObject({ address: deployed.address, checked: true });
+    const { contract, ...deployed } = await json<{ contract: string }>(...deploy);
+    expect(deployed).toMatchObject({ state: 'mined', outcome: `The contract ${contract} is made and attached.` });
+    const used = await json('contract', 'use', ...target, '--address', contract);
+    expect(used).toMatchObject({ version: '1.1.0', address: contract, checked: true });
     expect(await json('contract', 'list')).toEqual([used]);
     expect(await json('paymaster', 'list')).toMatchObject([
-      { paymasterId, name: 'Game', contract: deployed.address, signer, fundingWallet: null },
+      { paymasterId, name: 'Game', contract, signer, fundingWallet: null },
     ]);
     const report = await json<{ ok: boolean; checks: { name: string }[] }>('doctor');
     expect(report.ok).toBe(true);
@@ -275,7 +275,7 @@ describe.concurrent.each([
     };
     expect(await deployTo(31337)).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^gasdesk: The deployment failed: .*insufficient funds.*\n$/i),
+      stderr: expect.stringMatching(/^gasdesk: The funds are insufficient: .*\n$/),
     });
     await json('chain', 'set', '10', '--rpc', chain().url);
     expect(await deployTo(10)).toMatchObject({

@@ -144,7 +144,10 @@ describe.concurrent('gasdesk funding-wallet', () => {
     const set = (...args: string[]) => run('funding-wallet', 'set', '--paymaster', paymasterId, ...args);
     for (const [args, why] of [
       [[], /Say who signs: --keystore, --wallet with --address, or --signature with --address/],
-      [['--keystore', key.address], /Give the password of the keystore by --password-file/],
+      [
+        ['--keystore', key.address],
+        /Give the password of the keystore in GASDESK_KEYSTORE_PASSWORD or --password-file/,
+      ],
       [['--wallet', chain().url], /Say which account of the wallet signs, by --address/],
       [['--signature', '0x11'], /Say who signs/],
       [['--keystore', key.address, '--wallet', chain().url], /cannot be used with/],

@@ -1,17 +1,21 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type HDNodeWallet, parseEther } from 'ethers';
+import { type HDNodeWallet, parseEther, toQuantity } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { deployEntryPoint, devWallet } from '../../src/demo/world-contracts.ts';
 import type { Engine } from '../../src/engine/index.ts';
 import { gasdesk } from '../support/cli.ts';
+import { useFakeWallet } from '../support/fake-wallet.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 import { PASSPHRASE, quickEngine } from '../support/quick-engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 // A test starts some processes; on a busy machine each may take seconds.
 const chain = useLocalChain();
+const clef = useFakeWallet();
 const tempFolder = useTempFolders();
+const PASSWORD = 'pa55word of the key';
 const engines: Engine[] = [];
 afterAll(async () => {
   for (const engine of engines) await engine.stop();
@@ -29,25 +33,33 @@ const openDesk = async (owner: HDNodeWallet, served: boolean) => {
   const { chainId, url } = chain();
   await service.call('chains.set', { chainId, rpc: url });
   const signer = await service.call('signers.create', { chainId });
-  const deployment = { chainId, version: 'singleton-0.6', privateKey: owner.privateKey };
-  await service.call('paymasterContracts.deploy', deployment);
+  await attachNewContract(service, owner, { chainId, version: 'singleton-0.6' });
   const [account] = await service.call('accounts.list', {});
   const dapp = { accountId: account!.accountId, name: 'Game', type: 'HYBRID', chainId, version: 'singleton-0.6' };
   const { paymasterId } = await service.call('paymasters.create', { ...dapp, type: 'HYBRID' });
+  // Made here, where a password costs little to try.
+  const keystore = await service.call('keystores.create', { label: 'Payer', password: PASSWORD });
   if (served) {
     await engine.serve();
     engines.push(engine);
   } else await engine.stop();
   const keyFile = join(dir, 'owner.key');
   writeFileSync(keyFile, `${owner.privateKey}\n`);
-  const env = served ? {} : { GASDESK_PASSPHRASE: PASSPHRASE };
+  const env = { GASDESK_KEYSTORE_PASSWORD: PASSWORD, ...(!served && { GASDESK_PASSPHRASE: PASSPHRASE }) };
   const run = (...args: string[]) => gasdesk([...args, '--data', dir, '--json'], env);
   const json = async (...args: string[]): Promise<unknown> => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
     return JSON.parse(stdout) as unknown;
   };
-  return { paymasterId, signer: signer.address, run, json, key: ['--from-key-file', keyFile] };
+  return {
+    paymasterId,
+    signer: signer.address,
+    keystore: keystore.address,
+    run,
+    json,
+    key: ['--from-key-file', keyFile],
+  };
 };
 
 it.each([
@@ -77,6 +89,7 @@ it.each([
         balanceWei: String(parseEther('0.3')),
         // A singleton has roles, and does not say who holds them.
         owner: null,
+        signerKind: 'many',
         level: 'low',
         lowWei: String(parseEther('0.4')),
       },
@@ -84,18 +97,67 @@ it.each([
   },
 );
 
+it('a gas tank is filled by a keystore, by a wallet that sends and by Clef, which signs: each pays itself', async () => {
+  const owner = devWallet(4, chain().provider);
+  const { paymasterId, keystore, run, json } = await openDesk(owner, false);
+  const passwordFile = join(tempFolder(), 'password');
+  writeFileSync(passwordFile, `${PASSWORD}\n`);
+  const amount = ['--paymaster', paymasterId, '--amount', '0.5'];
+  const wallet = (url: string, address: string) => ['--wallet', url, '--address', address];
+  for (const address of [keystore, clef().account.address])
+    await chain().provider.send('anvil_setBalance', [address, toQuantity(parseEther('1'))]);
+  for (const [from, flags] of [
+    [keystore, ['--keystore', keystore, '--password-file', passwordFile]],
+    [owner.address, wallet(chain().url, owner.address)],
+    [clef().account.address, wallet(clef().url, clef().account.address)],
+  ] as const) {
+    const { code, stdout, stderr } = await run('tank', 'deposit', ...amount, ...flags);
+    const asked = flags[0] === '--wallet' ? /^Confirm in the wallet:\nPays 0\.5 ETH into .*\n$/ : /^$/;
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: expect.stringMatching(asked) });
+    expect(JSON.parse(stdout)).toMatchObject({ kind: 'deposit', state: 'mined', from });
+  }
+  expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({
+    balanceWei: String(parseEther('1.5')),
+  });
+  const to = `0x${'44'.repeat(20)}`;
+  const byKeystore = ['tank', 'withdraw', ...amount, '--to', to, '--keystore', keystore];
+  expect(await run(...byKeystore)).toMatchObject({ code: 1, stderr: expect.stringContaining('Only the owner') });
+  expect(await run('tank', 'withdraw', ...amount, '--to', to, ...wallet(chain().url, owner.address))).toMatchObject({
+    code: 0,
+  });
+  expect(await chain().provider.getBalance(to)).toBe(parseEther('0.5'));
+});
+
+it.each([
+  [[], 'Say who signs: --from-key-file, --keystore, or --wallet with --address'],
+  [['--wallet', 'http://127.0.0.1:1'], 'Say which account of the wallet signs, by --address'],
+  [['--wallet', 'http://127.0.0.1:1', '--from-key-file', 'owner.key'], 'cannot be used with'],
+  [['--keystore', `0x${'11'.repeat(20)}`], 'Give the password of the keystore in GASDESK_KEYSTORE_PASSWORD'],
+])('a transaction that nobody can sign is refused before anything is prepared: %j', async (flags, why) => {
+  const dir = tempFolder();
+  const { code, stdout, stderr } = await gasdesk([
+    ...['tank', 'deposit', '--data', join(dir, 'desk'), '--paymaster', 'id', '--amount', '1'],
+    ...flags,
+  ]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(why);
+  expect(readdirSync(dir)).toEqual([]);
+});
+
 it('the signing key of a chain is changed step by step, without a moment in which none is accepted', async () => {
   const owner = devWallet(3, chain().provider);
   const { paymasterId, signer, run, json, key } = await openDesk(owner, false);
   const ofChain = ['--chain', String(chain().chainId)];
-  const contract = [...ofChain, '--version', 'singleton-0.6', ...key];
+  const contract = [...ofChain, '--version', 'singleton-0.6'];
+  const wallet = ['--wallet', chain().url, '--address', owner.address];
   const next = (await json('signer', 'prepare-next', ...ofChain)) as { address: string };
   expect(await run('signer', 'use-next', ...ofChain)).toMatchObject({
     ...{ code: 1, stderr: expect.stringContaining('does not accept the next key') },
   });
-  expect(await json('contract', 'accept-signer', ...contract)).toMatchObject({ state: 'mined' });
+  expect(await json('contract', 'accept-signer', ...contract, ...key)).toMatchObject({ state: 'mined' });
   expect(await json('signer', 'use-next', ...ofChain)).toEqual(next);
-  expect(await json('contract', 'remove-signer', ...contract, '--signer', signer)).toMatchObject({ state: 'mined' });
+  const removed = await run('contract', 'remove-signer', ...contract, '--signer', signer, ...wallet);
+  expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('"state":"mined"') });
   expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({
     signer: { vault: next.address, next: null, agrees: true },
   });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Contract } from 'ethers';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { devWallet } from '../../src/demo/world-contracts.ts';
 import { ledgerPath } from '../../src/renderer/src/modules/signing/ledger-paths.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
@@ -68,6 +69,18 @@ const changeOnlySigner = async (page: Page): Promise<void> => {
   await section.getByText('Next key').waitFor({ state: 'detached' });
   await section.getByText('The contract accepts it').waitFor();
   await look(page, '12-rotated');
+};
+
+/** A contract whose signer is fixed for good never accepts the next key: another one is offered in its place. */
+const expectNewContractForNextKey = async (): Promise<void> => {
+  const { chain, engine } = world();
+  const target = { chainId: chain.chainId, version: 'verifying-0.6' };
+  await attachNewContract(engine.service, devWallet(0, chain.provider), target);
+  const dapp = await engine.dapp({ version: target.version });
+  await engine.service.call('signers.prepareNext', { chainId: chain.chainId });
+  const page = await open(`#/gas-tank?dapp=${dapp.paymasterId}`);
+  await page.getByRole('button', { name: 'Deploy a contract that accepts it' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Have the contract accept it' }).count()).toBe(0);
 };
 
 test('a funding wallet is proved, its tank filled and emptied again, as the chain has it', async () => {
@@ -179,6 +192,7 @@ test('a contract is deployed and its signing key replaced, with a local key, and
   await page.close();
   await changeOnlySigner(await open(`#/gas-tank?dapp=${other.paymasterId}`));
   expect((await engine.service.call('signers.list', {}))[0]!.address).toBe(next);
+  await expectNewContractForNextKey();
 });
 
 test('a Ledger proves a funding wallet; rejected or unplugged, everything stays as it was', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type HDNodeWallet, parseEther } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { deployContract, devWallet, fundDeposit } from '../../src/demo/world-contracts.ts';
 import { STUB_SIGNATURE } from '../../src/engine/paymaster/layout.ts';
 import { withPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
@@ -54,8 +55,7 @@ beforeAll(async () => {
     worlds.set(version, await deployEntryPointWorld(operator, chainId, version));
   }
   for (const [version, entryPointVersion] of versions) {
-    const deployment = { chainId, version, privateKey: operator.privateKey };
-    const { address } = await engine.service.call('paymasterContracts.deploy', deployment);
+    const address = await attachNewContract(engine.service, operator, { chainId, version });
     await fundDeposit(worlds.get(entryPointVersion)!.entryPoint, address, parseEther('1'), operator);
     paymasters.set(version, address);
   }

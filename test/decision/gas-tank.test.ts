@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { parseEther } from 'ethers';
 import { describe, expect, test } from 'vitest';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { finishOperation, partialOperation, simpleAccount, submitOperation } from '../../src/demo/simple-account.ts';
 import { contractAt, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
 import {
@@ -202,8 +203,8 @@ describe('a promise', () => {
 describe('a contract without tanks pays from its deposit', () => {
   test('and the deposit is what is looked into, shared by all its DApps', async () => {
     const { engine, chain, contracts, operator } = world();
-    const deployment = { chainId: chain.chainId, version: 'verifying-0.6', privateKey: operator.privateKey };
-    const { address } = await engine.service.call('paymasterContracts.deploy', deployment);
+    const target = { chainId: chain.chainId, version: 'verifying-0.6' };
+    const address = await attachNewContract(engine.service, operator, target);
     const needed = RESERVED_WEI - 12_000n * FEE; // no overhead is charged on top of the EntryPoint's maximum
     const deposit = (wei: bigint): Promise<void> => fundDeposit(contracts.entryPoint, address, wei, operator);
     const [one, other] = [

@@ -1,5 +1,6 @@
 import { AbiCoder, type Contract, dataSlice, getBytes, verifyMessage } from 'ethers';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { finishOperation, partialOperation, simpleAccount, submitOperation } from '../../src/demo/simple-account.ts';
 import { contractAt, devWallet, fundDeposit } from '../../src/demo/world-contracts.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
@@ -92,8 +93,8 @@ const versions: Version[] = [
 
 beforeAll(async () => {
   const { engine, chain, contracts, operator } = world();
-  const deployment = { chainId: chain.chainId, version: 'verifying-0.6', privateKey: operator.privateKey };
-  withoutTanks = (await engine.service.call('paymasterContracts.deploy', deployment)).address;
+  const target = { chainId: chain.chainId, version: 'verifying-0.6' };
+  withoutTanks = await attachNewContract(engine.service, operator, target);
   await fundDeposit(contracts.entryPoint, withoutTanks, TANK_WEI, operator);
 });
 

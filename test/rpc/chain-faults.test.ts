@@ -3,6 +3,7 @@ import { type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HDNodeWallet } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { startLocalChain } from '../../src/demo/local-chain.ts';
 import { deployEntryPoint, devWallet, fundGasTank, localProvider } from '../../src/demo/world-contracts.ts';
 import {
@@ -183,12 +184,11 @@ test('a chain that is cut off: what needs it fails and says so, what does not go
       await deployEntryPoint(operator);
       await service.call('chains.set', { chainId: 31337, rpc: chain.url });
       await service.call('signers.create', { chainId: 31337 });
-      const { privateKey } = operator;
-      const tanks = await service.call('paymasterContracts.deploy', { chainId: 31337, version: '1.1.0', privateKey });
-      await service.call('paymasterContracts.deploy', { chainId: 31337, version: 'verifying-0.6', privateKey });
+      const tanks = await attachNewContract(service, operator, { chainId: 31337, version: '1.1.0' });
+      await attachNewContract(service, operator, { chainId: 31337, version: 'verifying-0.6' });
       const dapp = await engine.dapp({ fundingWallet });
       const withoutTank = await engine.dapp({ version: 'verifying-0.6' });
-      await fundGasTank(tanks.address, dapp.fundingWallet, 10n ** 18n, operator);
+      await fundGasTank(tanks, dapp.fundingWallet, 10n ** 18n, operator);
       expect((await dapp.sponsor(op)).body.result?.paymasterAndData).not.toBe('0x');
 
       await chain.stop();

@@ -4,6 +4,7 @@ import { type HttpTransport, type PublicClient, createPublicClient, http } from 
 import type { SmartAccount } from 'viem/account-abstraction';
 import { privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import {
   contractAt,
   deployContract,
@@ -51,9 +52,7 @@ export const clientDapp = async (world: SponsoredWorld, version: string): Promis
   const { chainId, provider } = chain;
   const entryPointVersion = findLayout(version)?.entryPointVersion ?? '0.6';
   const entryPoint = await deployEntryPoint(operator, entryPointVersion);
-  const deployment = { chainId, version, privateKey: operator.privateKey };
-  const { address } = await engine.service.call('paymasterContracts.deploy', deployment);
-  const paymaster = address;
+  const paymaster = await attachNewContract(engine.service, operator, { chainId, version });
   await fundDeposit(entryPoint, paymaster, PURSE_WEI, operator);
   const deposits = await contractAt('EntryPoint', entryPoint, provider);
   const dapp = await engine.dapp({ version });

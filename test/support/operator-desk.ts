@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Transaction, type Wallet, HDNodeWallet, parseEther, toQuantity } from 'ethers';
 import { afterAll, beforeAll } from 'vitest';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { contractAt, deployWorld, devWallet, type WorldContracts } from '../../src/demo/world-contracts.ts';
 import type { ProcedureInput, ProcedureOutput } from '../../src/shared/contract/index.ts';
 import { entryPointAddress } from '../../src/shared/entry-points.ts';
@@ -83,10 +84,7 @@ const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promis
       await provider.send('anvil_setBalance', [wallet.address, toQuantity(parseEther(ether))]);
       return wallet;
     },
-    async attach(version) {
-      const deployment = { chainId, version, privateKey: operator.privateKey };
-      return (await service().call('paymasterContracts.deploy', deployment)).address;
-    },
+    attach: (version) => attachNewContract(service(), operator, { chainId, version }),
     async dapp(version) {
       const wallet = await desk.rich();
       return { ...(await engine.dapp({ version, fundingWallet: wallet })), wallet };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HDNodeWallet, Interface } from 'ethers';
 import { afterAll, beforeAll } from 'vitest';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { devWallet, deployWorld, fundGasTank, type WorldContracts } from '../../src/demo/world-contracts.ts';
 import { loadConfig } from '../../src/engine/config.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
@@ -217,8 +218,7 @@ export const useSponsoredWorld = (flags: Record<string, unknown> = {}): (() => S
     const { chainId } = chain;
     await service.call('chains.set', { chainId, rpc: chain.url });
     await service.call('signers.create', { chainId });
-    const deployment = { chainId, version: '1.1.0', privateKey: operator.privateKey };
-    const { address: paymaster } = await service.call('paymasterContracts.deploy', deployment);
+    const paymaster = await attachNewContract(service, operator, { chainId, version: '1.1.0' });
     const fundingWallets: HDNodeWallet[] = [];
     world = {
       home,

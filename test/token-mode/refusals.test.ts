@@ -1,5 +1,6 @@
 import { MaxUint256, parseEther } from 'ethers';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { deployContract, fundDeposit } from '../../src/demo/world-contracts.ts';
 import { toRpcUserOperation } from '../../src/engine/user-operation/rpc-user-operation.ts';
 import { withPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
@@ -25,8 +26,7 @@ beforeAll(async () => {
   const { operator, engine } = world();
   const { chainId } = world().chain;
   chain = await deployEntryPointWorld(operator, chainId, '0.7');
-  const deployment = { chainId, version: 'singleton-0.7', privateKey: operator.privateKey };
-  paymaster = (await engine.service.call('paymasterContracts.deploy', deployment)).address;
+  paymaster = await attachNewContract(engine.service, operator, { chainId, version: 'singleton-0.7' });
   await fundDeposit(chain.entryPoint, paymaster, parseEther('10'), operator);
   ({ static: token, dear } = await deployFeeTokens(world()));
   unpriced = await deployContract('TestToken', ['DEAD', 18], operator);

@@ -4,7 +4,7 @@ import type { Address } from '../../shared/schema/hex.ts';
 import { type RpcClient, RpcError, hasReverted, nodeRefusal } from '../chain/rpc.ts';
 import type { Store } from '../store/store.ts';
 import { type PaymasterContractCheck, UnexpectedAnswer, verifyPaymasterContract } from './contract-reads.ts';
-import type { AttachableLayout } from './layout.ts';
+import { type AttachableLayout, signerKind } from './layout.ts';
 
 /** A contract that is to be held against its layout and the signer of its chain. */
 export interface AgreementSubject {
@@ -47,7 +47,7 @@ const compare = async (rpc: RpcClient, subject: AgreementSubject): Promise<Payma
 };
 
 const signerFault = ({ layout }: AgreementSubject, { vault, contract }: PaymasterContractCheck['signer']): string =>
-  layout.signerGetter === 'signers'
+  signerKind(layout) === 'many'
     ? `the vault's ${vault} is none of its signers.`
     : `its signer is ${contract}, the vault's is ${vault}.`;
 

@@ -7,7 +7,7 @@ import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../sh
 import { signDigest } from '../signer/sign.ts';
 import { maxCost } from '../user-operation/max-cost.ts';
 import { packUserOperation } from '../user-operation/pack-user-operation.ts';
-import { stubPaymasterAndData } from './layout.ts';
+import { signerKind, stubPaymasterAndData } from './layout.ts';
 import type { AttachableLayout, SponsorshipTerms, TokenLayout, TokenTerms } from './layout.ts';
 import { withPaymasterAndData } from './paymaster-fields.ts';
 import { findAttachable, findLayout, layouts } from './registry.ts';
@@ -318,4 +318,12 @@ describe('terms', () => {
     const { [term]: _left, ...terms } = vectorTerms(vector);
     expect(() => mode.layout.hash(operationOf(vector), terms)).toThrow(term);
   });
+});
+
+it.each([
+  ['one', ['1.0.0', '1.1.0', '1.1.0-token', '2.0.0']],
+  ['fixed', ['verifying-0.6', 'verifying-0.7', 'verifying-0.8']],
+  ['many', ['singleton-0.6', 'singleton-0.7', 'singleton-0.8', 'singleton-0.8-eip7702']],
+] as const)('the steps to another signing key are those of the contract: signers %s, %j', (kind, versions) => {
+  expect(versions.map((version) => signerKind(layoutOf(version)))).toEqual(versions.map(() => kind));
 });

@@ -159,6 +159,18 @@ export interface PaymasterLayout extends ContractLayout<SponsorshipTerms> {
 /** What can be attached to a chain. */
 export type AttachableLayout = PaymasterLayout | TokenLayout;
 
+/** Whose signatures a contract accepts: `many` keys at a time, `one` that can be replaced, or one `fixed` for good. */
+export type SignerKind = 'many' | 'one' | 'fixed';
+
+/** What the functions of a contract make of its signers. */
+export const signerKind = ({
+  signerGetter,
+  signerSetter,
+}: Pick<AttachableLayout, 'signerGetter' | 'signerSetter'>): SignerKind => {
+  if (signerGetter === 'signers') return 'many';
+  return signerSetter === undefined ? 'fixed' : 'one';
+};
+
 /** A signature of the right length that no key has made, and that recovers to some address. */
 export const STUB_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
 

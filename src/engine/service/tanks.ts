@@ -5,6 +5,7 @@ import { chainSymbol } from '../chain/chain-symbol.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import { tankKey } from '../decision/ledger-steps.ts';
 import { readSigner } from '../paymaster/contract-reads.ts';
+import { signerKind } from '../paymaster/layout.ts';
 import { type Tank, requireLayout } from '../paymaster/readiness.ts';
 import { nextSignerOf } from '../signer/next-signer.ts';
 import type { Paymaster } from '../store/store.ts';
@@ -77,7 +78,8 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
     'tanks.get': async ({ paymasterId }) => {
       const paymaster = await requirePaymaster(context, paymasterId);
       const { chainId, version, fundingWallet } = paymaster;
-      const { hasTanks, delayedWithdrawal = false } = requireLayout(version);
+      const layout = requireLayout(version);
+      const { hasTanks, delayedWithdrawal = false } = layout;
       const found = await findTank(context, paymaster);
       const tank = 'fault' in found ? undefined : found;
       const rpc = (await ifAnswered(() => chains.rpc(chainId))) ?? null;
@@ -99,6 +101,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
         contract: tank?.contract ?? null,
         fundingWallet,
         hasTanks,
+        signerKind: signerKind(layout),
         owner,
         canWithdraw: tank !== undefined && !delayedWithdrawal,
         balanceWei: balanceWei === null ? null : String(balanceWei),

@@ -2,9 +2,9 @@ import { Interface, ZeroAddress } from 'ethers';
 import type { ChainAction } from '../../shared/contract/transactions.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
-import { creationCode } from '../chain/deploy-paymaster.ts';
+import { creationCode } from '../chain/creation-code.ts';
 import { requireNode } from '../chain/require-node.ts';
-import type { AttachableLayout } from '../paymaster/layout.ts';
+import { signerKind } from '../paymaster/layout.ts';
 import { type Tank, requireContract, requireTank } from '../paymaster/readiness.ts';
 import { requireAttachable } from '../paymaster/registry.ts';
 import { requireSigner } from '../signer/chain-signer.ts';
@@ -95,10 +95,6 @@ const withdraw = async (context: ActionContext, action: Action<'withdraw'>, from
   return { ...common, data, summary, withdrawal: { tank, amountWei } };
 };
 
-/** True for contracts whose only signer is fixed for good: the next key needs a new contract. */
-export const hasFixedSigner = ({ signerGetter, signerSetter }: AttachableLayout): boolean =>
-  signerGetter === 'verifyingSigner' && signerSetter === undefined;
-
 const nextOf = ({ vault }: ActionContext, chainId: number): Address | undefined =>
   vault.state === 'unlocked' ? nextSignerOf(vault, chainId) : undefined;
 
@@ -106,7 +102,7 @@ const deploy = async (context: ActionContext, action: Action<'deploy'>, from: Ad
   const { chainId, version } = action;
   const layout = requireAttachable(version);
   const present = await requireSigner(context.store, chainId);
-  const next = hasFixedSigner(layout) ? nextOf(context, chainId) : undefined;
+  const next = signerKind(layout) === 'fixed' ? nextOf(context, chainId) : undefined;
   const signer = next ?? present;
   const data = await creationCode(layout, { owner: from, signer });
   const use = next === undefined ? 'it is attached' : 'it is attached and that key, the next one, signs from then on';
@@ -134,7 +130,7 @@ const unminedFail = (when: string) => `Operations that were signed ${when} and a
 /** What follows where the contract accepts one signer at a time. */
 const switching = async (context: ActionContext, contract: PaymasterContract, next: Address): Promise<string> => {
   const behind = await others(context, contract, next);
-  const addable = behind.find(({ version }) => requireAttachable(version).signerGetter === 'signers');
+  const addable = behind.find(({ version }) => signerKind(requireAttachable(version)) === 'many');
   if (addable !== undefined) {
     throw wouldFail(
       `Let the contract ${addable.address} (${addable.version}) accept ${next} first: it can accept both.`,
@@ -151,7 +147,7 @@ const acceptSigner = async (context: ActionContext, action: Action<'acceptSigner
   const attached = await requireContract(context.store, chainId, layout);
   const next = nextOf(context, chainId);
   const signer = next ?? (await requireSigner(context.store, chainId));
-  if (hasFixedSigner(layout)) {
+  if (signerKind(layout) === 'fixed') {
     throw wouldFail(
       `The signer of a ${layout.title} is fixed for good: deploy a new contract, which accepts ${signer}.`,
     );
@@ -174,7 +170,7 @@ const removeSigner = async (context: ActionContext, action: Action<'removeSigner
   const { chainId, version, signer } = action;
   const layout = requireAttachable(version);
   const { address } = await requireContract(context.store, chainId, layout);
-  if (layout.signerGetter !== 'signers') throw wouldFail(`A ${layout.title} has one signer: it can only be replaced.`);
+  if (signerKind(layout) !== 'many') throw wouldFail(`A ${layout.title} has one signer: it can only be replaced.`);
   if (sameAddress(signer, await requireSigner(context.store, chainId))) {
     throw wouldFail(`${signer} signs for this chain now. Use the next key first.`);
   }

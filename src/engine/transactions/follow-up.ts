@@ -3,10 +3,10 @@ import { sameAddress } from '../../shared/schema/hex.ts';
 import { requireNode } from '../chain/require-node.ts';
 import { requireAgreement } from '../paymaster/agreement.ts';
 import { attachContract } from '../paymaster/attach.ts';
+import { signerKind } from '../paymaster/layout.ts';
 import { requireAttachable } from '../paymaster/registry.ts';
 import { nextSignerOf, useNextSigner } from '../signer/next-signer.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
-import { hasFixedSigner } from './action-call.ts';
 import type { ActionContext } from './action-context.ts';
 
 /** Whether the next key of the chain is what the contract accepts now. @throws EngineError `VAULT_LOCKED` */
@@ -22,7 +22,7 @@ const attachMade = async (context: ActionContext, made: OperatorTransaction): Pr
   const { chainId, version, contract, signer } = made;
   if (contract === null || signer === null) return 'It was mined, and made no contract.';
   const layout = requireAttachable(version);
-  if (!hasFixedSigner(layout) || !acceptsNext(context, made)) {
+  if (signerKind(layout) !== 'fixed' || !acceptsNext(context, made)) {
     await attachContract(context, chainId, layout, contract);
     return `The contract ${contract} is made and attached.`;
   }
@@ -34,8 +34,8 @@ const attachMade = async (context: ActionContext, made: OperatorTransaction): Pr
 
 const switchSigner = async (context: ActionContext, accepted: OperatorTransaction): Promise<string> => {
   const { chainId, version, signer } = accepted;
-  const isOnlySigner = requireAttachable(version).signerGetter === 'verifyingSigner';
-  if (!isOnlySigner || !acceptsNext(context, accepted)) return `The contract accepts ${String(signer)}.`;
+  const isReplaced = signerKind(requireAttachable(version)) === 'one';
+  if (!isReplaced || !acceptsNext(context, accepted)) return `The contract accepts ${String(signer)}.`;
   await useNext(context, chainId);
   return `The contract accepts ${String(signer)}, which signs from now on.`;
 };

@@ -50,7 +50,7 @@ const paymasterVersion = z.strictObject({
   deployable: z.boolean(),
 });
 
-const FUNDED_KEY = z
+const SIGNER_KEY = z
   .string('must be a 0x-prefixed 32-byte private key')
   .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a 0x-prefixed 32-byte private key');
 
@@ -92,7 +92,7 @@ export const chainProcedures = {
   }),
   'signers.import': procedure({
     summary: 'Import the key that signs sponsorships on a chain',
-    input: z.strictObject({ chainId, privateKey: FUNDED_KEY, replace }),
+    input: z.strictObject({ chainId, privateKey: SIGNER_KEY, replace }),
     output: signer,
     errors: ['CHAIN_NOT_SUPPORTED', 'SIGNER_EXISTS', 'VAULT_LOCKED'],
   }),
@@ -126,21 +126,6 @@ export const chainProcedures = {
     input: z.strictObject({ chainId }),
     output: z.null(),
     errors: ['VAULT_LOCKED', 'CONTRACT_MISMATCH', 'CHAIN_UNREACHABLE', 'RPC_MISSING'],
-  }),
-  'paymasterContracts.deploy': procedure({
-    summary: 'Deploy a paymaster contract wired to the signer of the chain',
-    input: z.strictObject({ ...contractTarget.shape, privateKey: FUNDED_KEY }),
-    output: z.strictObject({ ...paymasterContract.shape, transactionHash: z.string() }),
-    errors: [
-      'VERSION_NOT_SUPPORTED',
-      'NOT_DEPLOYABLE',
-      'RPC_MISSING',
-      'SIGNER_MISSING',
-      'CHAIN_UNREACHABLE',
-      'CONTRACT_MISMATCH',
-      'VAULT_LOCKED',
-      'CHAIN_NOT_SUPPORTED',
-    ],
   }),
   'paymasterContracts.use': procedure({
     summary: 'Attach a deployed paymaster contract',

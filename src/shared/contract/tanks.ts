@@ -14,6 +14,9 @@ const tank = z.strictObject({
   contract: address.nullable(),
   fundingWallet: address.nullable(),
   hasTanks: z.boolean().describe('The contract keeps a balance per funding wallet; else its deposit is everyone’s'),
+  signerKind: z
+    .enum(['many', 'one', 'fixed'])
+    .describe('Whether the contract accepts several signing keys, one that can be replaced, or one for good'),
   owner: address
     .nullable()
     .describe('Who may withdraw: the funding wallet, or the owner of the contract; null where it does not say'),

@@ -1,0 +1,113 @@
+import { type Command, Option } from 'commander';
+import type { SigningKey } from '../shared/contract/keys.ts';
+import type { SignedDraft } from '../shared/contract/transactions.ts';
+import { EngineError } from '../shared/errors.ts';
+import type { Address, Hex } from '../shared/schema/hex.ts';
+import { readSecretFile } from './desk.ts';
+
+/** Which key of the operator signs in the engine's process, as the flags say it. */
+export interface SigningKeyFlags {
+  readonly keystore?: Address;
+  readonly passwordFile?: string;
+  readonly wallet?: string;
+  readonly address?: Address;
+}
+
+/** Which key of the operator signs a transaction, as the flags say it. */
+export interface TransactionSignerFlags extends SigningKeyFlags {
+  readonly fromKeyFile?: string;
+}
+
+/** Who signs a transaction. */
+export interface TransactionSigner {
+  readonly address: Address;
+  /** Signs here, or says who signs in the engine's process. */
+  sign(draft: { readonly unsigned: Hex; readonly summary: string }): Promise<SignedDraft>;
+}
+
+const usage = (message: string): EngineError => new EngineError('VALIDATION', message);
+
+/** Adds the flags of {@link signingKey}. */
+export const withSigningKeyFlags = (command: Command, account = 'account of that wallet which signs'): Command =>
+  command
+    .option('--keystore <address>', 'a local key signs')
+    .option('--password-file <file>', 'file with the password of that key (default: $GASDESK_KEYSTORE_PASSWORD)')
+    .addOption(
+      new Option('--wallet <url>', 'a wallet on this machine signs, such as http://127.0.0.1:1248').conflicts(
+        'keystore',
+      ),
+    )
+    .option('--address <address>', account);
+
+/** Adds the flags of {@link transactionSigner}. */
+export const withTransactionSignerFlags = (command: Command, whose: string): Command =>
+  withSigningKeyFlags(
+    command.addOption(
+      new Option('--from-key-file <file>', `file with ${whose}, which this command alone reads`).conflicts([
+        'keystore',
+        'wallet',
+      ]),
+    ),
+  );
+
+const passwordOf = ({ passwordFile }: SigningKeyFlags): string => {
+  if (passwordFile !== undefined) return readSecretFile(passwordFile).reveal();
+  const { GASDESK_KEYSTORE_PASSWORD: password = '' } = process.env;
+  if (password !== '') return password;
+  throw usage('Give the password of the keystore in GASDESK_KEYSTORE_PASSWORD or --password-file');
+};
+
+/**
+ * The key that the flags name; undefined where they name none.
+ *
+ * @throws EngineError `VALIDATION` where something is missing, `CONFIG_INVALID` for the password file
+ */
+export const signingKey = (flags: SigningKeyFlags): SigningKey | undefined => {
+  const { keystore, wallet, address } = flags;
+  if (keystore !== undefined) return { kind: 'keystore', address: keystore, password: passwordOf(flags) };
+  if (wallet === undefined) return undefined;
+  if (address === undefined) throw usage('Say which account of the wallet signs, by --address');
+  return { kind: 'wallet', url: wallet, address };
+};
+
+/** Tells the owner of a wallet what it will ask about; nobody else has to do anything. */
+export const announce = (key: SigningKey, what: string): void => {
+  if (key.kind === 'wallet') console.error(`Confirm in the wallet:\n${what}`);
+};
+
+const keyFileSigner = async (file: string): Promise<TransactionSigner> => {
+  const key = readSecretFile(file).reveal();
+  // Other commands start without it.
+  const { Transaction, Wallet } = await import('ethers');
+  let wallet: InstanceType<typeof Wallet>;
+  try {
+    wallet = new Wallet(key);
+  } catch {
+    // What ethers says of it may quote it.
+    throw usage(`The file ${file} must hold a secp256k1 private key, 0x and 64 hex digits`);
+  }
+  return {
+    address: wallet.address as Address,
+    sign: async ({ unsigned }) => ({
+      signedTransaction: (await wallet.signTransaction(Transaction.from(unsigned))) as Hex,
+    }),
+  };
+};
+
+/**
+ * Who signs a transaction, as the flags say it. A key file stays with this process.
+ *
+ * @throws EngineError as {@link signingKey}; `VALIDATION` where the flags name nobody or the key file holds no key
+ */
+export const transactionSigner = async (flags: TransactionSignerFlags): Promise<TransactionSigner> => {
+  if (flags.fromKeyFile !== undefined) return keyFileSigner(flags.fromKeyFile);
+  const key = signingKey(flags);
+  if (key === undefined) throw usage('Say who signs: --from-key-file, --keystore, or --wallet with --address');
+  return {
+    address: key.address,
+    sign: ({ summary }) => {
+      announce(key, summary);
+      return Promise.resolve({ key });
+    },
+  };
+};

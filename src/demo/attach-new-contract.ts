@@ -1,0 +1,24 @@
+import { type HDNodeWallet, Transaction, type Wallet } from 'ethers';
+import type { Service } from '../engine/service/index.ts';
+import type { Address } from '../shared/schema/hex.ts';
+
+/**
+ * Has the desk prepare a paymaster contract of a version, signs it with the key that will own it and waits until the
+ * desk has followed it up: as the operator does, whose key stays with him. Throws an Error if no contract came of it.
+ */
+export const attachNewContract = async (
+  { call }: Pick<Service, 'call'>,
+  owner: Wallet | HDNodeWallet,
+  target: { readonly chainId: number; readonly version: string },
+): Promise<Address> => {
+  const action = { kind: 'deploy', ...target };
+  const { draftId, unsigned } = await call('transactions.prepare', { action, from: owner.address });
+  const signedTransaction = await owner.signTransaction(Transaction.from(unsigned));
+  let sent = await call('transactions.send', { draftId, signed: { signedTransaction } });
+  while (sent.outcome === null) {
+    const all = await call('transactions.list', { chainId: target.chainId });
+    sent = all.find(({ transactionId }) => transactionId === sent.transactionId) ?? sent;
+  }
+  if (sent.contract === null) throw new Error(sent.outcome);
+  return sent.contract;
+};

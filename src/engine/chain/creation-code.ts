@@ -1,0 +1,18 @@
+import { Interface, concat } from 'ethers';
+import { entryPointAddress } from '../../shared/entry-points.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
+import type { AttachableLayout } from '../paymaster/layout.ts';
+import { loadArtifact } from './artifacts.ts';
+
+/** What creates a paymaster contract: its code and its constructor's arguments. @throws EngineError `NOT_DEPLOYABLE` */
+export const creationCode = async (
+  layout: AttachableLayout,
+  wiring: { owner: Address; signer: Address },
+): Promise<Hex> => {
+  const { deployment, entryPointVersion, version } = layout;
+  if (deployment === undefined) throw new EngineError('NOT_DEPLOYABLE', `Version ${version} can only be attached`);
+  const { abi, bytecode } = await loadArtifact(deployment.artifact);
+  const values = deployment.constructorArguments({ ...wiring, entryPoint: entryPointAddress[entryPointVersion] });
+  return concat([bytecode, new Interface([...abi]).encodeDeploy(values)]) as Hex;
+};
