@@ -19,6 +19,12 @@ export const CLOSING = 'closing';
 
 const DRAIN_MS = 10_000;
 
+/**
+ * How long a connection may be idle. Longer than proxies and clients keep one, most for a minute: a request that they
+ * send on a connection that is just being ended is lost.
+ */
+const KEEP_ALIVE_MS = 65_000;
+
 const urlOf = (server: Server): string => {
   const address = server.address();
   if (address === null || typeof address === 'string') return '';
@@ -73,7 +79,11 @@ export const listen = async (
 ): Promise<Listening> => {
   const handle = app.callback();
   const server = createServer(
-    { requestTimeout: requestTimeoutMs, headersTimeout: Math.min(requestTimeoutMs, 10_000) },
+    {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: Math.min(requestTimeoutMs, 10_000),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
     (request, response) => {
       handle(request, response).catch((error: unknown) => log.error('http.unanswered', { err: error }));
     },
