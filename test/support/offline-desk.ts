@@ -36,8 +36,8 @@ export interface LimitInput {
 
 const CHAIN_ID = 31337;
 const CONTRACT: Address = `0x${'cc'.repeat(20)}`;
-/** Polls of settlement, which finds no node here, happen as rarely as can be set. */
-const SELDOM = { settlementPollMs: 600_000 };
+/** Polls of settlement, which finds no node here, happen as rarely as can be set; requests may take as long as can be. */
+const PATIENT = { settlementPollMs: 600_000, requestTimeoutMs: 600_000 };
 
 /** The code of the reason in an answer, or `SPONSORED`. */
 export const codeOf = ({ status, body }: RpcReply): string => {
@@ -66,7 +66,7 @@ export const useOfflineDesk = (flags: Record<string, unknown> = {}): (() => Offl
     return engine;
   };
   const start = async (): Promise<void> => {
-    engine = await startEngine({ dir, clock, flags: { ...SELDOM, ...flags } });
+    engine = await startEngine({ dir, clock, flags: { ...PATIENT, ...flags } });
   };
   const call = <T>(procedure: ProcedureName, input: unknown): Promise<T> =>
     (running().service.call as (name: string, input: unknown) => Promise<unknown>)(procedure, input) as Promise<T>;

@@ -81,7 +81,8 @@ export const listen = async (
   const server = createServer(
     {
       requestTimeout: requestTimeoutMs,
-      headersTimeout: Math.min(requestTimeoutMs, 10_000),
+      // No less: where a thousand come at once, one may wait for its turn to be read.
+      headersTimeout: requestTimeoutMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
     (request, response) => {
