@@ -227,14 +227,33 @@ describe('a withdrawal', () => {
     await expect(call(withdrawalOf(dapp.paymasterId, 1n, dapp.wallet.address), dapp.wallet)).rejects.toMatchObject({
       ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('on their way out') },
     });
-    expect(await desk().tank(dapp)).toMatchObject({ balanceWei: wei(ETHER), freeWei: '0', level: 'empty' });
+    expect(await desk().tank(dapp)).toMatchObject({
+      ...{ balanceWei: wei(ETHER), leavingWei: wei(ETHER), freeWei: '0', level: 'empty' },
+    });
     const mint = operation({ to: desk().contracts.gameItems, data: gameCall('mint') });
-    expect((await dapp.sponsor(mint)).body.result?.reason?.code).toBe('GAS_TANK_EMPTY');
+    expect((await dapp.sponsor(mint)).body.result?.reason).toMatchObject({
+      code: 'GAS_TANK_EMPTY',
+      message: expect.stringMatching(/holds 1 ETH, .* 1 ETH is on its way out/),
+    });
     await desk().mine();
   });
 });
 
 describe('what was sent', () => {
+  test('is not forgotten while the node knows it, mined or not: its money moves', async () => {
+    const dapp = await desk().dapp('1.1.0');
+    const { service } = desk().engine();
+    await desk().hold();
+    const sent = await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
+    const forget = (transactionId: string) => service.call('transactions.forget', { transactionId });
+    await expect(forget(sent.transactionId)).rejects.toMatchObject({ code: 'TRANSACTION_KNOWN' });
+    await desk().mine();
+    await expect(forget(sent.transactionId)).rejects.toMatchObject({ code: 'TRANSACTION_KNOWN' });
+    expect(await desk().now(sent)).toMatchObject({ state: 'mined' });
+    for (const id of [sent.transactionId, 'nothing'])
+      await expect(forget(id)).rejects.toMatchObject({ code: 'TRANSACTION_NOT_FOUND' });
+  });
+
   test('is told to be replaced once another transaction has its place, and not before', async () => {
     const dapp = await desk().dapp('1.1.0');
     await desk().hold();

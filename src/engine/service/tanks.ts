@@ -91,7 +91,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
         ownerOf(tank, rpc),
         store.findChain(chainId),
       ]);
-      const { balanceWei, freeWei, promisedWei = 0n, level, fault } = state;
+      const { balanceWei, freeWei, promisedWei = 0n, leavingWei = 0n, level, fault } = state;
       const isBurning = freeWei !== null && burnWei > 0n;
       return {
         paymasterId,
@@ -106,6 +106,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
         canWithdraw: tank !== undefined && !delayedWithdrawal,
         balanceWei: balanceWei === null ? null : String(balanceWei),
         promisedWei: String(promisedWei),
+        leavingWei: String(leavingWei),
         freeWei: freeWei === null ? null : String(freeWei),
         burnWeiPerDay: String(burnWei),
         daysLeft: isBurning ? quotient(freeWei, burnWei) : null,
