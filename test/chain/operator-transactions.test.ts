@@ -327,6 +327,23 @@ describe('what was sent', () => {
   });
 });
 
+test('a contract that takes the place of one with money says so, and how that one is taken back', async () => {
+  const { chainId } = desk().chain;
+  const target = { chainId, version: 'singleton-0.6' };
+  const first = await desk().attach(target.version);
+  const { paymasterId, wallet } = await desk().dapp(target.version);
+  await desk().send(depositOf(paymasterId), wallet);
+  const back = `"gasdesk contract use --chain ${chainId} --version singleton-0.6 --address ${first}"`;
+  const words = expect.stringMatching(new RegExp(`takes the place of ${first}[.] The 1 ETH that it holds .*${back}`));
+  const deploy = { kind: 'deploy', ...target } as const;
+  expect(await call(deploy, desk().operator)).toMatchObject({ summary: words });
+  const made = await desk().now(await desk().send(deploy, desk().operator));
+  expect(made).toMatchObject({ state: 'mined', outcome: words });
+  const { service } = desk().engine();
+  const replaced = expect.stringMatching(new RegExp(`takes the place of ${String(made.contract)}[.] The 0 ETH`));
+  expect(await service.call('paymasterContracts.use', { ...target, address: first })).toMatchObject({ replaced });
+});
+
 describe('a gas tank', () => {
   test('is low below what its operator says, on the page and in notifications', async () => {
     const dapp = await desk().dapp('1.1.0');
