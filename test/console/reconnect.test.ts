@@ -55,6 +55,7 @@ test('a console whose engine is gone tells of no chain; with the new token it go
   const page = await browser().open(`${proxy.url}/console/#token=${engine.operatorToken.reveal()}`);
   await page.getByText('Engine running').waitFor();
   await page.evaluate(() => (window.location.hash = '#/rules'));
+  await page.getByRole('heading', { name: 'Rules', exact: true }).waitFor();
   await page.getByText('Local chain unreachable', { exact: true }).waitFor();
   await proxy.cut();
   await engine.stop();
