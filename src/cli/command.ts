@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Caller } from '../engine/service/index.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
-import { type Printable, print } from './print.ts';
+import type { Printable } from './human-text.ts';
+import { print } from './print.ts';
 
 /** A command with the options that every command takes. */
 export const command = (name: string, summary: string): Command =>

@@ -1,8 +1,9 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { SigningKey } from '../shared/contract/keys.ts';
 import type { SignedDraft } from '../shared/contract/transactions.ts';
 import { EngineError } from '../shared/errors.ts';
 import type { Address, Hex } from '../shared/schema/hex.ts';
+import { loopbackUrl } from '../shared/schema/text.ts';
 import { readSecretFile } from './desk.ts';
 
 /** Which key of the operator signs in the engine's process, as the flags say it. */
@@ -27,15 +28,22 @@ export interface TransactionSigner {
 
 const usage = (message: string): EngineError => new EngineError('VALIDATION', message);
 
+/** Refused before anybody is asked to sign. */
+const walletArgument = (text: string): string => {
+  const { data, error } = loopbackUrl.safeParse(text);
+  if (data !== undefined) return data;
+  throw new InvalidArgumentError(`It ${String(error?.issues[0]?.message)}.`);
+};
+
 /** Adds the flags of {@link signingKey}. */
 export const withSigningKeyFlags = (command: Command, account = 'account of that wallet which signs'): Command =>
   command
     .option('--keystore <address>', 'a local key signs')
     .option('--password-file <file>', 'file with the password of that key (default: $GASDESK_KEYSTORE_PASSWORD)')
     .addOption(
-      new Option('--wallet <url>', 'a wallet on this machine signs, such as http://127.0.0.1:1248').conflicts(
-        'keystore',
-      ),
+      new Option('--wallet <url>', 'a wallet on this machine signs, such as http://127.0.0.1:1248')
+        .conflicts('keystore')
+        .argParser(walletArgument),
     )
     .option('--address <address>', account);
 

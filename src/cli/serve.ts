@@ -1,3 +1,5 @@
+import { portHolder } from '../engine/http/port-holder.ts';
+import { EngineError } from '../shared/errors.ts';
 import { askedToStop } from './asked-to-stop.ts';
 import { command, wholeNumber } from './command.ts';
 import { type DeskOptions, openEngine } from './desk.ts';
@@ -6,6 +8,20 @@ interface ServeFlags {
   host?: string;
   port?: number;
 }
+
+/** Says who has the port, and what to do about it. */
+const explainTaken = async (error: unknown): Promise<never> => {
+  const isTaken = error instanceof EngineError && error.code === 'ADDRESS_IN_USE' && 'port' in error.data;
+  if (!isTaken) throw error;
+  const { host, port } = error.data;
+  const holder = await portHolder(`${String(host)}:${String(port)}`);
+  const fix = 'Stop it, or choose another port: by --port N (0: any free one), GASDESK_PORT or "port" in gasdesk.json';
+  throw new EngineError(
+    error.code,
+    `Port ${String(port)} on ${String(host)} is taken by ${holder}. ${fix}`,
+    error.data,
+  );
+};
 
 /** `gasdesk serve`: prints one line when it listens, and stays until it is told to stop. */
 export const serveCommand = command('serve', 'Run the service without a window')
@@ -18,7 +34,7 @@ export const serveCommand = command('serve', 'Run the service without a window')
       ...(port !== undefined && { port }),
     });
     try {
-      const url = await engine.serve();
+      const url = await engine.serve().catch(explainTaken);
       const consoleUrl = `${url}/console/#token=${engine.operatorToken.reveal()}`;
       console.log(JSON.stringify({ event: 'listening', url, console: consoleUrl }));
       await stopped;

@@ -39,5 +39,7 @@ export const sendFromDesk = async (options: DeskOptions & TransactionSignerFlags
   const signer = await transactionSigner(options);
   const sent = await withDesk(options, (call) => signAndSend(call, action, signer));
   print(sent, options.json === true);
-  if (sent.state === 'reverted' || sent.state === 'replaced') process.exitCode = 1;
+  if (sent.state === 'sent' || sent.state === 'mined') return;
+  console.error(sent.outcome);
+  process.exitCode = 1;
 };

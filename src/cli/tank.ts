@@ -49,6 +49,21 @@ const withdraw = moving(
     sendFromDesk(options, { kind: 'withdraw', paymasterId, amountWei, to }),
   );
 
+const forget = command('forget', 'Wait no longer for a transaction that the node does not know')
+  .argument('<transactionId>', 'as "tank transactions" shows it')
+  .addHelpText(
+    'after',
+    '\nA withdrawal then no longer counts as on its way out. If the transaction is mined after all, its money moves all the same.',
+  )
+  .action((transactionId: string, options: DeskOptions) =>
+    printFromDesk(options, (call) => call('transactions.forget', { transactionId })),
+  );
+
+const transactions = ofTank('transactions', 'List what was sent for the gas tank of a DApp, newest first').action(
+  ({ paymaster: paymasterId, ...options }: TankOptions) =>
+    printFromDesk(options, (call) => call('transactions.list', { paymasterId })),
+);
+
 const threshold = ofTank('threshold', 'Say below what a gas tank is low; without an amount: below twenty operations')
   .option('--amount <amount>', 'amount of the coin of the chain, such as 0.5', amountArgument)
   .action(({ paymaster: paymasterId, amount, ...options }: TankOptions & { amount?: string }) =>
@@ -59,4 +74,4 @@ const threshold = ofTank('threshold', 'Say below what a gas tank is low; without
   );
 
 /** `gasdesk tank` */
-export const tankCommand = group('tank', 'Gas tanks', [show, deposit, withdraw, threshold]);
+export const tankCommand = group('tank', 'Gas tanks', [show, deposit, withdraw, transactions, forget, threshold]);

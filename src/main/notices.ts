@@ -52,7 +52,7 @@ const tankNotice = ({ dapp, trace }: DecisionRecord): Told | undefined => {
   }
   const [balance, promised, needed] = ['balanceWei', 'promisedWei', 'neededWei'].map((name) => weiOf(step, name));
   if (balance === undefined || promised === undefined || needed === undefined || needed === 0n) return undefined;
-  const free = balance - promised - needed;
+  const free = balance - promised - (weiOf(step, 'leavingWei') ?? 0n) - needed;
   if (tankLevel(free, { operationWei: needed, lowWei: weiOf(step, 'lowWei') }) === 'good') return undefined;
   const left = free / needed;
   const words = left <= 0n ? 'no further operation' : `${left} more ${left === 1n ? 'operation' : 'operations'}`;

@@ -1,4 +1,5 @@
 import { dialog } from 'electron';
+import { portHolder } from '../engine/http/port-holder.ts';
 import { EngineError } from '../shared/errors.ts';
 
 /** What a person wants to do about a desk that cannot start. */
@@ -8,21 +9,6 @@ const LABELS: Readonly<Record<WayOut, string>> = {
   again: 'Try again',
   'free port': 'Use a free port',
   quit: 'Quit',
-};
-
-/** A program that says nothing for so long is not asked who it is any further. */
-const PROBE_MS = 1_000;
-
-/** Who has the port: another Gasdesk describes itself. */
-const holderOf = async (address: string): Promise<string> => {
-  try {
-    const response = await fetch(`http://${address}/openapi.json`, { signal: AbortSignal.timeout(PROBE_MS) });
-    const { info } = (await response.json()) as { info?: { title?: unknown } };
-    if (info?.title === 'Gasdesk') return 'another Gasdesk, on another data folder';
-  } catch {
-    // Whatever it is, it is none of ours.
-  }
-  return 'another program';
 };
 
 const ask = async (message: string, detail: string, ways: readonly WayOut[]): Promise<WayOut> => {
@@ -42,7 +28,7 @@ export const askWayOut = async (error: unknown): Promise<WayOut | undefined> => 
     const detail =
       `DApps reach this desk at http://${address}. Stop what listens there and try again; or use a free port this ` +
       'time, which DApps have to be told. GASDESK_PORT, or "port" in gasdesk.json, changes it for good.';
-    return ask(`Port ${String(error.data['port'])} is taken by ${await holderOf(address)}`, detail, [
+    return ask(`Port ${String(error.data['port'])} is taken by ${await portHolder(address)}`, detail, [
       'again',
       'free port',
       'quit',

@@ -151,6 +151,20 @@ test.each([
   },
 );
 
+test('a tank with a withdrawal under way is told with what it holds, owes and loses, in its coin', () => {
+  const [balanceWei, leavingWei, neededWei] = ['997', '600', '450'].map((one) => `${one}000000000000000`);
+  const evidence = {
+    balanceWei: balanceWei!,
+    promisedWei: '0',
+    leavingWei: leavingWei!,
+    neededWei: neededWei!,
+    symbol: 'POL',
+  };
+  const { message, hint } = explainDenial('GAS_TANK_EMPTY', evidence);
+  expect(message).toMatch(/holds 0[.]997 POL, of which 0 POL is promised .* 0[.]6 POL is on its way out .* 0[.]45 POL/);
+  expect(hint).toContain('0.053 POL');
+});
+
 test.each([
   [0, 43 * MINUTE, '14:30 UTC, in 43 min'],
   [0, 42 * MINUTE + 1, '14:30 UTC, in 43 min'],

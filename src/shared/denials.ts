@@ -127,13 +127,22 @@ const rows = {
     message: `The operation gives its bundler ${String(preVerificationGas)} preVerificationGas; its calldata is worth ${String(most)} at most.`,
     hint: `Have the gas estimated (calculateGasLimits: true), or send at most ${String(most)}.`,
   }),
-  GAS_TANK_EMPTY: ({ balanceWei, promisedWei, neededWei }) => {
-    const short = BigInt(String(neededWei)) + BigInt(String(promisedWei)) - BigInt(String(balanceWei));
+  GAS_TANK_EMPTY: (evidence) => {
+    const wei = (key: string): bigint => BigInt(String(evidence[key] ?? 0));
+    const coins = (amount: bigint): string =>
+      `${weiToDecimal(amount)} ${String(evidence.symbol ?? 'of the native coin')}`;
+    const [balance, promised, leaving, needed] = [
+      wei('balanceWei'),
+      wei('promisedWei'),
+      wei('leavingWei'),
+      wei('neededWei'),
+    ];
+    const out = leaving === 0n ? '' : `, and ${coins(leaving)} is on its way out by a withdrawal`;
     return {
       message:
-        `The gas tank holds ${weiToDecimal(BigInt(String(balanceWei)))}, of which ${weiToDecimal(BigInt(String(promisedWei)))} ` +
-        `is promised to operations not yet mined; this operation may cost ${weiToDecimal(BigInt(String(neededWei)))}.`,
-      hint: `Top up the tank by at least ${weiToDecimal(short)} of the native coin.`,
+        `The gas tank holds ${coins(balance)}, of which ${coins(promised)} is promised to operations not yet mined${out}; ` +
+        `this operation may cost ${coins(needed)}.`,
+      hint: `Top up the tank by at least ${coins(needed + promised + leaving - balance)}.`,
     };
   },
   BURN_RATE_EXCEEDED: (evidence) => ({

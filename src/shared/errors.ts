@@ -71,6 +71,12 @@ export const errorTable = {
   FUNDING_MESSAGE_MISSING: { status: 400, rpc: -32602, title: 'There is no funding message to sign, or it is too old' },
   DRAFT_NOT_FOUND: { status: 404, rpc: -32602, title: 'The transaction was sent already, or prepared too long ago' },
   TRANSACTION_MAYBE_SENT: { status: 503, rpc: -32603, title: 'The wallet may have sent the transaction' },
+  TRANSACTION_NOT_FOUND: { status: 404, rpc: -32602, title: 'No such transaction waits to be mined' },
+  TRANSACTION_KNOWN: {
+    status: 400,
+    rpc: -32602,
+    title: "The chain's node knows the transaction: it may still be mined",
+  },
   TRANSACTION_WOULD_FAIL: { status: 400, rpc: -32602, title: 'The transaction would fail' },
 
   VAULT_LOCKED: { status: 400, rpc: -32002, title: 'The vault is locked' },

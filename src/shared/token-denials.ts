@@ -6,7 +6,7 @@ type Values = Readonly<Record<string, unknown>>;
 type Row = (evidence: Values) => { readonly message: string; readonly hint: string };
 
 /** `2.5 USDC (2500000 units)`: what a person reads, and what a program has to put into a call. */
-const amount = (evidence: Values, key: 'needed' | 'held' | 'missing' | 'promised'): string =>
+const amount = (evidence: Values, key: 'needed' | 'held' | 'before' | 'missing' | 'promised'): string =>
   inUnits(evidence, BigInt(String(evidence[`${key}Units`])));
 
 const inUnits = (evidence: Values, units: bigint): string => {
@@ -18,6 +18,13 @@ const besides = (evidence: Values): string =>
   evidence['promisedUnits'] === '0'
     ? ''
     : ` besides the ${amount(evidence, 'promised')} that are promised to operations not yet mined`;
+
+/** What there is to pay with: what the operation's own calls send away first is not. */
+const purse = (evidence: Values): string => {
+  if (evidence['beforeUnits'] === undefined) return `${amount(evidence, 'held')} to pay with${besides(evidence)}`;
+  const left = evidence['heldUnits'] === '0' ? 'nothing' : amount(evidence, 'held');
+  return `${amount(evidence, 'before')}${besides(evidence)}; after the calls of this operation ${left} is left to pay with`;
+};
 
 /** What an approval has to be for: it replaces the one from which promised operations are paid too. */
 const approval = (evidence: Values): string =>
@@ -37,7 +44,7 @@ export const tokenDenials = {
   }),
   TOKEN_BALANCE_SHORT: (evidence) => ({
     message:
-      `The account ${String(evidence['sender'])} has ${amount(evidence, 'held')} to pay with${besides(evidence)}, ` +
+      `The account ${String(evidence['sender'])} has ${purse(evidence)}, ` +
       `and this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} too little.`,
     hint: `Send at least ${amount(evidence, 'missing')} to ${String(evidence['sender'])}, or pay in another token.`,
   }),

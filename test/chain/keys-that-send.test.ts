@@ -119,7 +119,7 @@ test('a wallet that sends something else than was drafted is told of', async () 
   await expect
     .poll(async () => (await transactions.list({})).find(({ hash }) => hash === sent.hash))
     .toMatchObject({
-      ...{ state: 'mined', outcome: expect.stringContaining('another transaction than was drafted: amount') },
+      ...{ state: 'different', outcome: expect.stringContaining('another transaction than was drafted: amount') },
     });
 });
 

@@ -227,9 +227,14 @@ describe('a withdrawal', () => {
     await expect(call(withdrawalOf(dapp.paymasterId, 1n, dapp.wallet.address), dapp.wallet)).rejects.toMatchObject({
       ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('on their way out') },
     });
-    expect(await desk().tank(dapp)).toMatchObject({ balanceWei: wei(ETHER), freeWei: '0', level: 'empty' });
+    expect(await desk().tank(dapp)).toMatchObject({
+      ...{ balanceWei: wei(ETHER), leavingWei: wei(ETHER), freeWei: '0', level: 'empty' },
+    });
     const mint = operation({ to: desk().contracts.gameItems, data: gameCall('mint') });
-    expect((await dapp.sponsor(mint)).body.result?.reason?.code).toBe('GAS_TANK_EMPTY');
+    expect((await dapp.sponsor(mint)).body.result?.reason).toMatchObject({
+      code: 'GAS_TANK_EMPTY',
+      message: expect.stringMatching(/holds 1 ETH, .* 1 ETH is on its way out/),
+    });
     await desk().mine();
   });
 });
@@ -260,6 +265,20 @@ describe('a withdrawal and operations at the same moment', () => {
 });
 
 describe('what was sent', () => {
+  test('is not forgotten while the node knows it, mined or not: its money moves', async () => {
+    const dapp = await desk().dapp('1.1.0');
+    const { service } = desk().engine();
+    await desk().hold();
+    const sent = await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
+    const forget = (transactionId: string) => service.call('transactions.forget', { transactionId });
+    await expect(forget(sent.transactionId)).rejects.toMatchObject({ code: 'TRANSACTION_KNOWN' });
+    await desk().mine();
+    await expect(forget(sent.transactionId)).rejects.toMatchObject({ code: 'TRANSACTION_KNOWN' });
+    expect(await desk().now(sent)).toMatchObject({ state: 'mined' });
+    for (const id of [sent.transactionId, 'nothing'])
+      await expect(forget(id)).rejects.toMatchObject({ code: 'TRANSACTION_NOT_FOUND' });
+  });
+
   test('is told to be replaced once another transaction has its place, and not before', async () => {
     const dapp = await desk().dapp('1.1.0');
     await desk().hold();
@@ -365,6 +384,23 @@ describe('what was sent', () => {
       ...{ chainId, version: 'singleton-0.6', address: mined.contract, checked: true },
     });
   });
+});
+
+test('a contract that takes the place of one with money says so, and how that one is taken back', async () => {
+  const { chainId } = desk().chain;
+  const target = { chainId, version: 'singleton-0.6' };
+  const first = await desk().attach(target.version);
+  const { paymasterId, wallet } = await desk().dapp(target.version);
+  await desk().send(depositOf(paymasterId), wallet);
+  const back = `"gasdesk contract use --chain ${chainId} --version singleton-0.6 --address ${first}"`;
+  const words = expect.stringMatching(new RegExp(`takes the place of ${first}[.] The 1 ETH that it holds .*${back}`));
+  const deploy = { kind: 'deploy', ...target } as const;
+  expect(await call(deploy, desk().operator)).toMatchObject({ summary: words });
+  const made = await desk().now(await desk().send(deploy, desk().operator));
+  expect(made).toMatchObject({ state: 'mined', outcome: words });
+  const { service } = desk().engine();
+  const replaced = expect.stringMatching(new RegExp(`takes the place of ${String(made.contract)}[.] The 0 ETH`));
+  expect(await service.call('paymasterContracts.use', { ...target, address: first })).toMatchObject({ replaced });
 });
 
 describe('a gas tank', () => {

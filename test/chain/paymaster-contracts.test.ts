@@ -131,7 +131,11 @@ describe.each(deployable)('$version', (layout) => {
     const paymaster = await deployed(layout);
     const { chainId } = chain();
     const target = { chainId, version: layout.version, address: paymaster };
-    expect(await engine.service.call('paymasterContracts.use', target)).toEqual({ ...target, checked: true });
+    expect(await engine.service.call('paymasterContracts.use', target)).toEqual({
+      ...target,
+      checked: true,
+      replaced: null,
+    });
     const stranger = { chainId, replace: true };
     await engine.service.call('signers.import', { ...stranger, privateKey: treasury.privateKey });
     await expect(engine.service.call('paymasterContracts.use', target)).rejects.toMatchObject({

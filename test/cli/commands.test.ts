@@ -245,9 +245,9 @@ describe.concurrent.each([
     const { address: signer } = await json<{ address: string }>('signer', 'create', '--chain', '31337');
     const { contract, ...deployed } = await json<{ contract: string }>(...deploy);
     expect(deployed).toMatchObject({ state: 'mined', outcome: `The contract ${contract} is made and attached.` });
-    const used = await json('contract', 'use', ...target, '--address', contract);
-    expect(used).toMatchObject({ version: '1.1.0', address: contract, checked: true });
-    expect(await json('contract', 'list')).toEqual([used]);
+    const attached = { chainId: 31337, version: '1.1.0', address: contract, checked: true };
+    expect(await json('contract', 'use', ...target, '--address', contract)).toEqual({ ...attached, replaced: null });
+    expect(await json('contract', 'list')).toEqual([attached]);
     expect(await json('paymaster', 'list')).toMatchObject([
       { paymasterId, name: 'Game', contract, signer, fundingWallet: null },
     ]);

@@ -149,6 +149,10 @@ describe.concurrent('gasdesk funding-wallet', () => {
         /Give the password of the keystore in GASDESK_KEYSTORE_PASSWORD or --password-file/,
       ],
       [['--wallet', chain().url], /Say which account of the wallet signs, by --address/],
+      [
+        ['--wallet', 'http://wallet.example:1248', '--address', key.address],
+        /^error: option '--wallet <url>' .* must be an http URL of this machine/,
+      ],
       [['--signature', '0x11'], /Say who signs/],
       [['--keystore', key.address, '--wallet', chain().url], /cannot be used with/],
     ] as const) {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, type Socket, connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gasdesk, useServe } from '../support/cli.ts';
@@ -103,9 +104,12 @@ describe.concurrent('serve', () => {
     expect(JSON.parse(served.stdout)).toEqual(JSON.parse(alone.stdout));
   });
 
-  it('says which port is taken, and leaves the folder free', async () => {
+  it.each([
+    ['another program', 'hello'],
+    ['another Gasdesk, on another data folder', '{"info":{"title":"Gasdesk"}}'],
+  ])('says that a port is taken by %s and what to do, and leaves the folder free', async (holder, answer) => {
     const dir = tempFolder();
-    const other = createServer().listen(0, '127.0.0.1');
+    const other = createHttpServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     try {
@@ -114,7 +118,7 @@ describe.concurrent('serve', () => {
       });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(
-        new RegExp(`^gasdesk: Cannot listen on 127\\.0\\.0\\.1:${port}: .*address already in use.*\\n$`),
+        new RegExp(`^gasdesk: Port ${port} on 127\\.0\\.0\\.1 is taken by ${holder}\\. .*--port N.*GASDESK_PORT.*\\n$`),
       );
       await serve(['--data', dir]);
     } finally {

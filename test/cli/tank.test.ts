@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { deployEntryPoint, devWallet } from '../../src/demo/world-contracts.ts';
 import type { Engine } from '../../src/engine/index.ts';
+import type { Address } from '../../src/shared/schema/hex.ts';
 import { gasdesk } from '../support/cli.ts';
 import { useFakeWallet } from '../support/fake-wallet.ts';
 import { useLocalChain } from '../support/local-chain.ts';
@@ -54,6 +55,7 @@ const openDesk = async (owner: HDNodeWallet, served: boolean) => {
   };
   return {
     paymasterId,
+    service,
     signer: signer.address,
     keystore: keystore.address,
     run,
@@ -126,6 +128,33 @@ it('a gas tank is filled by a keystore, by a wallet that sends and by Clef, whic
     code: 0,
   });
   expect(await chain().provider.getBalance(to)).toBe(parseEther('0.5'));
+});
+
+it('a wallet that sends something else fails the command; one that sent nothing does not block the tank', async () => {
+  const owner = devWallet(5, chain().provider);
+  const { paymasterId, service, run, json, key } = await openDesk(owner, true);
+  await json('tank', 'deposit', '--paymaster', paymasterId, '--amount', '0.5', ...key);
+  const answer = (hash: string) =>
+    clef().behave(({ method }) => ({ result: method === 'eth_chainId' ? toQuantity(chain().chainId) : hash }));
+  const elsewhere = `0x${'47'.repeat(20)}`;
+  answer((await owner.sendTransaction({ to: elsewhere, value: 5n })).hash);
+  const wallet = ['--wallet', clef().url, '--address', owner.address];
+  const odd = await run('tank', 'deposit', '--paymaster', paymasterId, '--amount', '0.1', ...wallet);
+  expect(odd).toMatchObject({ code: 1, stderr: expect.stringContaining(`another transaction than was drafted`) });
+  expect(JSON.parse(odd.stdout)).toMatchObject({ state: 'different', outcome: expect.stringContaining(elsewhere) });
+
+  answer(`0x${'ab'.repeat(32)}`);
+  const action = { kind: 'withdraw', paymasterId, amountWei: '1', to: owner.address as Address } as const;
+  const { draftId } = await service.call('transactions.prepare', { action, from: action.to });
+  const signed = { key: { kind: 'wallet', url: clef().url, address: action.to } } as const;
+  const { transactionId } = await service.call('transactions.send', { draftId, signed });
+  expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({ leavingWei: '1' });
+  expect(await json('tank', 'transactions', '--paymaster', paymasterId)).toMatchObject([{ transactionId }, {}, {}]);
+  expect(await json('tank', 'forget', transactionId)).toMatchObject({ state: 'forgotten' });
+  expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({ leavingWei: '0' });
+  expect(await run('tank', 'forget', transactionId)).toMatchObject({
+    ...{ code: 1, stderr: expect.stringContaining('No such transaction waits') },
+  });
 });
 
 it.each([

@@ -17,6 +17,7 @@ beforeAll(async () => {
   engine = await startEngine({ dir });
   proxy = await startCuttableProxy(engine.url);
   dapp = await engine.dapp({});
+  await engine.service.call('chains.set', { chainId: 31337, rpc: 'http://127.0.0.1:1' });
 });
 afterAll(async () => {
   await proxy.cut();
@@ -48,4 +49,28 @@ test('a page that was cut off, or slept, is told every decision that was made me
   await expect.poll(() => feed.count()).toBe(15);
   const links = await feed.getByRole('link').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
   expect(new Set(links).size).toBe(15);
+});
+
+test('a console whose engine is gone tells of no chain; with the new token it goes on where it was', async () => {
+  const page = await browser().open(`${proxy.url}/console/#token=${engine.operatorToken.reveal()}`);
+  await page.getByText('Engine running').waitFor();
+  await page.evaluate(() => (window.location.hash = '#/rules'));
+  await page.getByRole('heading', { name: 'Rules', exact: true }).waitFor();
+  await page.getByText('Local chain unreachable', { exact: true }).waitFor();
+  await proxy.cut();
+  await engine.stop();
+  await page.getByText('Engine does not answer').first().waitFor();
+  // It was reached or not before: what was known then is told no longer.
+  expect(await page.getByText(/reachable/).count()).toBe(0);
+
+  engine = await startEngine({ dir });
+  await proxy.mend(engine.url);
+  await page.getByText('Token not accepted').waitFor();
+  await page.screenshot({ path: join(import.meta.dirname, '../../test-artifacts/reconnect-refused.png') });
+  await page
+    .getByLabel('Address or operator token')
+    .fill(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
+  await page.getByRole('button', { name: 'Open the console' }).click();
+  await page.getByText('Engine running').waitFor();
+  expect(page.url()).toContain('#/rules');
 });

@@ -30,7 +30,7 @@ const tankOf = async ({ fundingWallet }: SponsoredDapp): Promise<bigint> => {
 /** The amount a hint asks for, in wei. */
 const lacking = ({ body }: RpcReply): bigint => {
   expect(body.result?.reason).toMatchObject({ code: 'GAS_TANK_EMPTY', rule: 'gasTank' });
-  return parseEther(/at least ([\d.]+) of the native coin/.exec(body.result!.reason!.hint)![1]!);
+  return parseEther(/at least ([\d.]+) ETH/.exec(body.result!.reason!.hint)![1]!);
 };
 const topUp = (dapp: SponsoredDapp, wei: bigint): Promise<void> =>
   fundGasTank(world().paymaster, dapp.fundingWallet, wei, world().operator);
@@ -98,8 +98,8 @@ describe('an empty tank', () => {
           reason: {
             code: 'GAS_TANK_EMPTY',
             rule: 'gasTank',
-            message: expect.stringContaining('holds 0, of which 0 is promised'),
-            hint: 'Top up the tank by at least 0.001772 of the native coin.',
+            message: expect.stringContaining('holds 0 ETH, of which 0 ETH is promised'),
+            hint: 'Top up the tank by at least 0.001772 ETH.',
           },
         },
       },

@@ -6,7 +6,8 @@ export interface CuttableProxy {
   readonly url: string;
   /** Ends every connection and refuses new ones. */
   cut(): Promise<void>;
-  mend(): Promise<void>;
+  /** Where the server was started anew, at another address. */
+  mend(target?: string): Promise<void>;
 }
 
 /** Puts a proxy on 127.0.0.1 in front of the server at `target`. End it with `cut`. */
@@ -21,10 +22,10 @@ export const startCuttableProxy = async (target: string): Promise<CuttableProxy>
     socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
     return socket;
   };
-  const mend = async (): Promise<void> => {
+  const mend = async (to = target): Promise<void> => {
     if (server !== undefined) return;
     server = createServer((client) => {
-      const upstream = keep(connect(Number(new URL(target).port), '127.0.0.1'));
+      const upstream = keep(connect(Number(new URL(to).port), '127.0.0.1'));
       keep(client).pipe(upstream).pipe(client);
     });
     server.listen(port, '127.0.0.1');

@@ -110,6 +110,21 @@ describe('allowance and balance', () => {
 });
 
 describe("the operation's own batch", () => {
+  test.each([
+    [
+      'more than there is',
+      51_000_000n,
+      'has 50 USDT (50000000 units); after the calls of this operation nothing is left',
+    ],
+    ['all but a unit', 49_999_999n, 'after the calls of this operation 0.000001 USDT (1 unit) is left'],
+  ])('that sends %s away is told what was there before, and what is left', async (_what, units, words) => {
+    await has(50_000_000n);
+    await approves(MaxUint256);
+    const verdict = await check({}, [call('transfer', [STRANGER, units])]);
+    expect(verdict).toMatchObject({ code: 'TOKEN_BALANCE_SHORT', evidence: { beforeUnits: '50000000' } });
+    expect(explainDenial('TOKEN_BALANCE_SHORT', verdict.evidence).message).toContain(words);
+  });
+
   const enough = () => call('approve', [SPENDER, 1_000_000n]);
 
   test('may approve, as it is encoded by the account', async () => {

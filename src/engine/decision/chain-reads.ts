@@ -1,6 +1,7 @@
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
+import { chainSymbol } from '../chain/chain-symbol.ts';
 import { delegateOf } from '../chain/gas/delegation.ts';
 import { readBlockGas, readCode } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
@@ -80,8 +81,12 @@ export const readDelegate = async (
 
 /** What the chain says about money. */
 export interface ChainMoney {
-  /** What the tank holds, less what withdrawals under way take out of it, wei. */
+  /** What the tank holds, wei. */
   readonly balanceWei: bigint;
+  /** What withdrawals under way take out of it, wei. */
+  readonly leavingWei?: bigint;
+  /** What the coin is called. */
+  readonly symbol?: string;
   /** What a block asks for at least, wei per gas. */
   readonly baseFeeWei: bigint;
   /** How much gas a block holds. */
@@ -122,20 +127,21 @@ export const readWithdrawals = async (store: Pick<Store, 'openOperatorTransactio
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */
 export const readMoney = async (
-  store: Pick<Store, 'openOperatorTransactions'>,
+  store: Pick<Store, 'openOperatorTransactions' | 'findChain'>,
   rpc: RpcClient | undefined,
   ready: ReadyPaymaster,
   reached: boolean,
 ): Promise<ChainMoney | undefined> => {
   if (rpc === undefined) return undefined;
   const read = async (): Promise<ChainMoney> => {
-    const [heldWei, leavingWei, block] = await Promise.all([
+    const [balanceWei, leavingWei, block, chain] = await Promise.all([
       readTank(rpc, ready),
       readWithdrawals(store, ready),
       readBlockGas(rpc),
+      store.findChain(ready.chainId),
     ]);
-    const balanceWei = heldWei > leavingWei ? heldWei - leavingWei : 0n;
-    return { balanceWei, baseFeeWei: block.baseFeePerGas, blockGasLimit: block.gasLimit };
+    const symbol = chainSymbol(ready.chainId, chain);
+    return { balanceWei, leavingWei, symbol, baseFeeWei: block.baseFeePerGas, blockGasLimit: block.gasLimit };
   };
   return reached ? asked(ready, read) : unlessSilent(ready, read);
 };

@@ -79,6 +79,7 @@ export const ledgerSteps = (clock: Clock, { op, ready, policy, payment, money, n
   const tankStep = (promisedWei: bigint): Step =>
     ruleStep(clock, gasTankRule.type, () =>
       gasTankRule.check(null, {
+        ...money,
         balanceWei: money?.balanceWei,
         promisedWei,
         neededWei: maxCost,

@@ -69,7 +69,11 @@ export const readBalance = (
 ): Promise<bigint> =>
   layout.hasTanks
     ? readUint256(call, terms.paymaster, 'getBalance', neededTerm(terms, 'fundingWallet'))
-    : readUint256(call, entryPoint, 'balanceOf', terms.paymaster);
+    : readDeposit(call, entryPoint, terms.paymaster);
+
+/** What a contract holds in all, at its EntryPoint, wei. @throws UnexpectedAnswer if there is no such EntryPoint */
+export const readDeposit = (call: EthCall, entryPoint: Address, paymaster: Address): Promise<bigint> =>
+  readUint256(call, entryPoint, 'balanceOf', paymaster);
 
 /** The paymaster's count of operations it has validated for the sender. @throws UnexpectedAnswer if there is no such contract */
 export const readSenderNonce = (call: EthCall, paymaster: Address, sender: Address): Promise<bigint> =>

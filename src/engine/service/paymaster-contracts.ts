@@ -1,5 +1,6 @@
 import { entryPointAddress } from '../../shared/entry-points.ts';
 import { attachContract } from '../paymaster/attach.ts';
+import { replacedWords } from '../paymaster/replaced-contract.ts';
 import { layouts, requireAttachable } from '../paymaster/registry.ts';
 import { requireChain } from './chains.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
@@ -11,7 +12,9 @@ export const paymasterContractHandlers = (context: ServiceContext): Handlers<Nam
   return {
     'paymasterContracts.use': async ({ chainId, version, address }) => {
       await requireChain(context, chainId);
-      return attachContract(context, chainId, requireAttachable(version), address);
+      const layout = requireAttachable(version);
+      const replaced = await replacedWords(context, chainId, layout, address);
+      return { ...(await attachContract(context, chainId, layout, address)), replaced };
     },
     'paymasterContracts.versions': async () =>
       layouts.map(({ version, title, entryPointVersion, hasTanks, token, deployment }) => ({

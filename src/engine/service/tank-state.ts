@@ -18,6 +18,8 @@ export interface TankState {
   readonly balanceWei: bigint | null;
   /** Of this tank, for all DApps that share it; undefined where there is no tank. */
   readonly promisedWei?: bigint;
+  /** What withdrawals under way take out of it. */
+  readonly leavingWei?: bigint;
   readonly freeWei: bigint | null;
   /** The most that the newest operation sponsored for the DApp could cost. */
   readonly operationWei?: bigint | undefined;
@@ -64,10 +66,10 @@ export const tankState = async (
   if ('fault' in tank) return { ...unknown, fault: tank.fault };
   const balance = await balanceOf(tank);
   const balanceWei = 'fault' in balance ? 0n : balance.wei;
-  const { promisedWei, freeWei } = await readFree(context.store, tank, balanceWei);
-  if ('fault' in balance) return { ...unknown, promisedWei, fault: balance.fault };
+  const { promisedWei, leavingWei, freeWei } = await readFree(context.store, tank, balanceWei);
+  if ('fault' in balance) return { ...unknown, promisedWei, leavingWei, fault: balance.fault };
   const operationWei = await newestCost(context, paymasterId);
   const { lowTankWei: lowWei } = await context.store.dappPolicy(paymasterId);
   const level = tankLevel(freeWei, { operationWei, lowWei });
-  return { balanceWei: balance.wei, promisedWei, freeWei, operationWei, level, fault: null };
+  return { balanceWei: balance.wei, promisedWei, leavingWei, freeWei, operationWei, level, fault: null };
 };

@@ -10,16 +10,14 @@ import { type Tank, requireLayout } from '../paymaster/readiness.ts';
 import { nextSignerOf } from '../signer/next-signer.ts';
 import type { Paymaster } from '../store/store.ts';
 import { readOwner } from '../transactions/simulate.ts';
+import { burnPerDay } from './burn-per-day.ts';
 import { requirePaymaster } from './paymasters.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 import { findTank, readTankBalance, tankState } from './tank-state.ts';
 
 type SignerState = ProcedureOutput<'tanks.get'>['signer'];
 
-const DAY_MS = 86_400_000;
-const WEEK_MS = 7 * DAY_MS;
-/** What began a moment ago says little about a day. */
-const LEAST_MS = 3_600_000;
+const WEEK_MS = 7 * 86_400_000;
 
 /** To a hundredth, for reading. */
 const quotient = (one: bigint, other: bigint): number => Number((one * 100n) / other) / 100;
@@ -52,8 +50,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
   const burnOf = async (paymasterIds: readonly string[]): Promise<bigint> => {
     const to = clock.now();
     const { paidWei, firstAt } = await store.paidSince({ paymasterIds, from: to - WEEK_MS, to });
-    const ms = Math.max(LEAST_MS, to - (firstAt ?? to));
-    return (paidWei * BigInt(DAY_MS)) / BigInt(ms);
+    return burnPerDay(paidWei, to - (firstAt ?? to));
   };
 
   const signerOf = async (
@@ -91,7 +88,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
         ownerOf(tank, rpc),
         store.findChain(chainId),
       ]);
-      const { balanceWei, freeWei, promisedWei = 0n, level, fault } = state;
+      const { balanceWei, freeWei, promisedWei = 0n, leavingWei = 0n, level, fault } = state;
       const isBurning = freeWei !== null && burnWei > 0n;
       return {
         paymasterId,
@@ -106,6 +103,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
         canWithdraw: tank !== undefined && !delayedWithdrawal,
         balanceWei: balanceWei === null ? null : String(balanceWei),
         promisedWei: String(promisedWei),
+        leavingWei: String(leavingWei),
         freeWei: freeWei === null ? null : String(freeWei),
         burnWeiPerDay: String(burnWei),
         daysLeft: isBurning ? quotient(freeWei, burnWei) : null,

@@ -39,6 +39,7 @@ export const transactionHandlers = (context: ServiceContext): Handlers<NamesOf<'
       return draftView(await transactions.prepare(action, from));
     },
     'transactions.send': async ({ draftId, signed }) => sentView(await transactions.send(draftId, signed)),
+    'transactions.forget': async ({ transactionId }) => sentView(await transactions.forget(transactionId)),
     'transactions.list': async (query) => (await transactions.list(query)).map(sentView),
   };
 };

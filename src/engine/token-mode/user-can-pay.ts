@@ -64,10 +64,12 @@ const requireRefundable = async (rpc: RpcClient, { upFront, token, spender, trea
   throw new EngineError('PAYMASTER_NOT_READY', `${message} ${fix}`, { missing: 'treasuryAllowance', fix });
 };
 
-const compare = (purse: Purse, neededUnits: bigint, facts: Evidence): Verdict | undefined => {
+/** @param before the balance before the calls of the operation itself, where they come first */
+const compare = (purse: Purse, neededUnits: bigint, facts: Evidence, before = purse.balance): Verdict | undefined => {
   const short = (code: 'TOKEN_ALLOWANCE_SHORT' | 'TOKEN_BALANCE_SHORT', heldUnits: bigint): Verdict =>
     deny(code, {
       ...facts,
+      ...(code === 'TOKEN_BALANCE_SHORT' && before !== purse.balance && { beforeUnits: String(before) }),
       neededUnits: String(neededUnits),
       heldUnits: String(heldUnits),
       missingUnits: String(neededUnits - heldUnits),
@@ -98,8 +100,9 @@ const look = async (rpc: RpcClient, payment: Payment): Promise<PaymentVerdict> =
     if (early !== undefined) return early;
     purse.allowance -= first;
     purse.balance -= first;
+    const before = purse.balance;
     if (decoding.outcome === 'decoded') for (const call of decoding.calls) applyCall(purse, call, payment);
-    const late = compare(purse, maxUnits - first, { ...facts, upFront: false });
+    const late = compare(purse, maxUnits - first, { ...facts, upFront: false }, before);
     if (late !== undefined) return late;
     if (taken === false && maxUnits > 0n) return deny('TOKEN_TRANSFER_REFUSED', { symbol, token: address, sender });
     return pass('USER_CAN_PAY', { ...facts, neededUnits: String(maxUnits), balanceUnits: String(balance) });

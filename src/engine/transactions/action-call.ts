@@ -6,6 +6,7 @@ import { creationCode } from '../chain/creation-code.ts';
 import { requireNode } from '../chain/require-node.ts';
 import { signerKind } from '../paymaster/layout.ts';
 import { type Tank, requireContract, requireTank } from '../paymaster/readiness.ts';
+import { replacedWords } from '../paymaster/replaced-contract.ts';
 import { requireAttachable } from '../paymaster/registry.ts';
 import { requireSigner } from '../signer/chain-signer.ts';
 import { nextSignerOf, refusing } from '../signer/next-signer.ts';
@@ -106,12 +107,9 @@ const deploy = async (context: ActionContext, action: Action<'deploy'>, from: Ad
   const signer = next ?? present;
   const data = await creationCode(layout, { owner: from, signer });
   const use = next === undefined ? 'it is attached' : 'it is attached and that key, the next one, signs from then on';
-  const before = await context.store.findPaymasterContract(chainId, version);
-  const replaced =
-    before === undefined
-      ? ''
-      : ` It takes the place of ${before.address}: what that one holds stays there and pays for nothing that is signed from then on.`;
-  const summary = `Makes a contract ${layout.title} of ${from} that accepts ${signer}; once it is mined ${use}.${replaced}`;
+  const replaced = await replacedWords(context, chainId, layout);
+  const made = `Makes a contract ${layout.title} of ${from} that accepts ${signer}; once it is mined ${use}.`;
+  const summary = replaced === null ? made : `${made} ${replaced}`;
   return { chainId, paymasterId: null, version, to: null, valueWei: 0n, data, signer, summary };
 };
 

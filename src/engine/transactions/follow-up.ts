@@ -3,6 +3,7 @@ import { sameAddress } from '../../shared/schema/hex.ts';
 import { requireNode } from '../chain/require-node.ts';
 import { requireAgreement } from '../paymaster/agreement.ts';
 import { attachContract } from '../paymaster/attach.ts';
+import { replacedWords } from '../paymaster/replaced-contract.ts';
 import { signerKind } from '../paymaster/layout.ts';
 import { requireAttachable } from '../paymaster/registry.ts';
 import { nextSignerOf, useNextSigner } from '../signer/next-signer.ts';
@@ -22,14 +23,16 @@ const attachMade = async (context: ActionContext, made: OperatorTransaction): Pr
   const { chainId, version, contract, signer } = made;
   if (contract === null || signer === null) return 'It was mined, and made no contract.';
   const layout = requireAttachable(version);
+  const replaced = await replacedWords(context, chainId, layout, contract);
+  const more = replaced === null ? '' : ` ${replaced}`;
   if (signerKind(layout) !== 'fixed' || !acceptsNext(context, made)) {
     await attachContract(context, chainId, layout, contract);
-    return `The contract ${contract} is made and attached.`;
+    return `The contract ${contract} is made and attached.${more}`;
   }
   const rpc = await requireNode(context.chains, chainId);
   await requireAgreement(rpc, { chainId, layout, contract, signer });
   await useNext(context, chainId, { chainId, version, address: contract });
-  return `The contract ${contract} is made and attached, and ${signer} signs from now on.`;
+  return `The contract ${contract} is made and attached, and ${signer} signs from now on.${more}`;
 };
 
 const switchSigner = async (context: ActionContext, accepted: OperatorTransaction): Promise<string> => {

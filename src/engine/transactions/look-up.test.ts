@@ -30,6 +30,14 @@ it('a transaction that a wallet sent with another nonce, and the node knows, is 
   expect(await lookUp(node(null, null), sent)).toMatchObject({ state: 'replaced' });
 });
 
+it('a transaction in which the wallet sent the money elsewhere is no deposit: it is told where it went', async () => {
+  const elsewhere = { ...inPool, to: `0x${'33'.repeat(20)}`, value: '0xb1a2bc2ec50000', input: '0x' };
+  expect(await lookUp(node(elsewhere, receipt), sent)).toMatchObject({
+    state: 'different',
+    outcome: expect.stringMatching(/another transaction.*receiver, amount, data differ.*pays 0[.]05 .* to 0x3{40}/),
+  });
+});
+
 it('an answer that cannot be read ends nothing: the chain is asked again', async () => {
   const unreadable = { code: 'CHAIN_UNREACHABLE' };
   await expect(lookUp(node(inPool, { status: 'yes' }), sent)).rejects.toMatchObject(unreadable);

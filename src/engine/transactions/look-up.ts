@@ -1,6 +1,7 @@
 import { getAddress } from 'ethers';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
+import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type Address, type Hex, address, sameAddress } from '../../shared/schema/hex.ts';
 import { quantity, toQuantity } from '../../shared/schema/quantity.ts';
 import { REORG_BLOCKS } from '../chain/reorg-depth.ts';
@@ -37,17 +38,28 @@ const known = async <T>(rpc: RpcClient, method: string, hash: Hex, schema: z.Zod
   throw new EngineError('CHAIN_UNREACHABLE', `The answer of the node to ${method} cannot be read`);
 };
 
-/** What is different from what was drafted; for what a wallet sent itself. */
-const differences = async (rpc: RpcClient, drafted: OperatorTransaction): Promise<string[]> => {
+/**
+ * Whether a node knows a transaction, mined or not.
+ *
+ * @throws EngineError `CHAIN_UNREACHABLE`; RpcError
+ */
+export const isKnown = async (rpc: RpcClient, hash: Hex): Promise<boolean> =>
+  (await known(rpc, 'eth_getTransactionByHash', hash, z.unknown())) !== undefined;
+
+/** How what a wallet sent itself differs from what was drafted, and what it does instead; undefined where it is that. */
+const differenceWords = async (rpc: RpcClient, drafted: OperatorTransaction): Promise<string | undefined> => {
   const sent = await known(rpc, 'eth_getTransactionByHash', drafted.hash, sentSchema);
-  if (sent === undefined) return [];
+  if (sent === undefined) return undefined;
   const same = (a: Address | null, b: Address | null) => (a === null || b === null ? a === b : sameAddress(a, b));
-  return [
+  const different = [
     ...(same(sent.from, drafted.from) ? [] : ['sender']),
     ...(same(sent.to, drafted.to) ? [] : ['receiver']),
     ...(sent.value === BigInt(drafted.valueWei) ? [] : ['amount']),
     ...(sent.input.toLowerCase() === drafted.data.toLowerCase() ? [] : ['data']),
   ];
+  if (different.length === 0) return undefined;
+  const instead = `It pays ${weiToDecimal(sent.value)} of the native coin to ${sent.to ?? 'a new contract'}.`;
+  return `The wallet sent another transaction than was drafted: ${different.join(', ')} differ. ${instead}`;
 };
 
 /** Why it reverted, as far as the block it is in tells. */
@@ -70,7 +82,7 @@ const isReplaced = async (rpc: RpcClient, { from, nonce, hash }: OperatorTransac
   const head = await readHead(rpc);
   const then = toQuantity(head > DEPTH ? head - DEPTH : 0n);
   if ((await readTransactionCount(rpc, from, then)) <= nonce) return false;
-  return (await known(rpc, 'eth_getTransactionByHash', hash, z.unknown())) === undefined;
+  return !(await isKnown(rpc, hash));
 };
 
 /**
@@ -101,11 +113,8 @@ export const lookUp = async (rpc: RpcClient, sent: OperatorTransaction): Promise
     const outcome = `It was mined and did nothing: ${await revertWords(rpc, sent, blockNumber)}.`;
     return { ...mined, state: 'reverted', outcome };
   }
-  const wrong = sent.raw === null ? await differences(rpc, sent) : [];
-  if (wrong.length > 0) {
-    const outcome = `The wallet sent another transaction than was drafted: ${wrong.join(', ')} differ.`;
-    return { ...mined, state: 'mined', outcome };
-  }
+  const outcome = sent.raw === null ? await differenceWords(rpc, sent) : undefined;
+  if (outcome !== undefined) return { ...mined, state: 'different', outcome };
   return { ...mined, state: 'mined', contract: contractAddress ? (getAddress(contractAddress) as Address) : null };
 };
 

@@ -11,7 +11,7 @@ import { actionCall } from './action-call.ts';
 import type { ActionContext } from './action-context.ts';
 import { type Draft, createDrafts } from './drafts.ts';
 import { followUp } from './follow-up.ts';
-import { lookAgain, lookUp } from './look-up.ts';
+import { isKnown, lookAgain, lookUp } from './look-up.ts';
 import { mustBeFrom, sameAsDraft, withSignature } from './signed-draft.ts';
 import { simulate } from './simulate.ts';
 import { whileFree } from './withdrawal.ts';
@@ -29,6 +29,8 @@ export interface OperatorTransactions {
   prepare(action: ChainAction, from: Address): Promise<Draft>;
   /** @throws EngineError as `transactions.send` */
   send(draftId: string, signed: SignedDraft): Promise<OperatorTransaction>;
+  /** @throws EngineError as `transactions.forget` */
+  forget(transactionId: string): Promise<OperatorTransaction>;
   /** Newest first, as they are on chain now; a chain that cannot be reached leaves them as they were known. */
   list(query: TransactionQuery): Promise<OperatorTransaction[]>;
   /** Looks at those whose outcome is not known or may still change, and does what the mined ones are to bring about. */
@@ -156,19 +158,32 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     if (faults.length > 0) throw faults[0];
   };
 
-  let newest: Promise<void> = Promise.resolve();
+  const forget = async (transactionId: string): Promise<OperatorTransaction> => {
+    const open = await store.openOperatorTransactions();
+    const known = open.find((one) => one.transactionId === transactionId && one.state === 'sent');
+    if (known === undefined) throw new EngineError('TRANSACTION_NOT_FOUND');
+    const rpc = await requireNode(chains, known.chainId);
+    if (await isKnown(rpc, known.hash)) throw new EngineError('TRANSACTION_KNOWN');
+    const outcome = 'The node did not know it, and the operator had it forgotten.';
+    const forgotten = { ...known, state: 'forgotten', final: true, outcome } as const;
+    await store.saveOperatorTransaction(forgotten);
+    return forgotten;
+  };
+
+  let newest: Promise<unknown> = Promise.resolve();
+  /** One after the other: what a transaction brings about is not done twice at a time. */
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const turn = newest.catch(() => undefined).then(act);
+    newest = turn;
+    return turn;
+  };
   let waiting: Promise<void> | undefined;
-  /**
-   * One after the other: what a transaction brings about is not done twice at a time. All who ask meanwhile share the
-   * next one.
-   */
+  /** All who ask meanwhile share the next one. */
   const refresh = (): Promise<void> => {
-    waiting ??= newest = newest
-      .catch(() => undefined)
-      .then(() => {
-        waiting = undefined;
-        return followAll();
-      });
+    waiting ??= inTurn(() => {
+      waiting = undefined;
+      return followAll();
+    });
     return waiting;
   };
 
@@ -191,6 +206,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
         // What was free may have been promised meanwhile.
         return withdrawal === undefined ? send(draft, how) : whileFree(context, withdrawal, () => send(draft, how));
       }),
+    forget: (transactionId) => inTurn(() => forget(transactionId)),
     async list(query) {
       await refresh();
       return store.listOperatorTransactions(query);

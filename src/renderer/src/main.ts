@@ -3,6 +3,7 @@ import { createApp } from 'vue';
 import type { ConsoleBridge } from '../../shared/console-bridge.ts';
 import App from './App.vue';
 import { createConsoleRouter } from './router.ts';
+import { enterTokenKey } from './shell/enter-token.ts';
 import { startGate } from './shell/gate.ts';
 import TokenGate from './shell/TokenGate.vue';
 import { timerKey, windowTimer } from './timer.ts';
@@ -18,30 +19,37 @@ declare global {
   }
 }
 
-const startConsole = (transport: Transport): void => {
+const consoleOf = (transport: Transport) =>
   createApp(App)
     .use(createPinia())
     .use(createConsoleRouter())
     .provide(transportKey, transport)
-    .provide(timerKey, windowTimer)
-    .mount('#app');
-};
+    .provide(timerKey, windowTimer);
 
 const consoleUrl = new URL('.', window.location.href).href;
 
-if (window.gasdesk !== undefined) startConsole(electronTransport(window.gasdesk));
+const enter = (token: string): void => {
+  const app = consoleOf(httpTransport(consoleUrl, token));
+  app.provide(enterTokenKey, (next) => {
+    app.unmount();
+    enter(next);
+  });
+  app.mount('#app');
+};
+
+if (window.gasdesk !== undefined) consoleOf(electronTransport(window.gasdesk)).mount('#app');
 else {
   startGate(window, {
     // Without a token there is nothing to show but how to get one.
-    ask: (enter) => {
+    ask: (open) => {
       const gate = createApp(TokenGate, {
         onToken: (token: string) => {
           gate.unmount();
-          enter(token);
+          open(token);
         },
       });
       gate.mount('#app');
     },
-    enter: (token) => startConsole(httpTransport(consoleUrl, token)),
+    enter,
   });
 }

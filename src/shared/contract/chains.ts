@@ -130,7 +130,12 @@ export const chainProcedures = {
   'paymasterContracts.use': procedure({
     summary: 'Attach a deployed paymaster contract',
     input: z.strictObject({ ...contractTarget.shape, address }),
-    output: paymasterContract,
+    output: paymasterContract.extend({
+      replaced: z
+        .string()
+        .nullable()
+        .describe('Which contract it takes the place of, what that one holds and how it is taken back; null: none'),
+    }),
     errors: ['VERSION_NOT_SUPPORTED', 'CHAIN_UNREACHABLE', 'CONTRACT_MISMATCH', 'VAULT_LOCKED', 'CHAIN_NOT_SUPPORTED'],
   }),
   'paymasterContracts.versions': procedure({

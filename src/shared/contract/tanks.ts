@@ -23,8 +23,11 @@ const tank = z.strictObject({
   canWithdraw: z.boolean().describe('False where the contract lets nobody withdraw from here'),
   balanceWei: weiText.nullable(),
   promisedWei: weiText,
+  leavingWei: weiText.describe('What withdrawals that are not mined yet take out of it'),
   freeWei: weiText.nullable(),
-  burnWeiPerDay: weiText.describe('What was paid for operations in the last seven days, per day'),
+  burnWeiPerDay: weiText.describe(
+    'What was paid for operations in the last seven days, per day; in the first day: what was paid so far',
+  ),
   daysLeft: z.number().nullable().describe('At that pace; null where nothing was paid'),
   lowWei: weiText.nullable().describe('Below this it is low; null: below twenty operations'),
   level: z.enum(['good', 'low', 'empty', 'unknown']),

@@ -48,7 +48,11 @@ const transaction = z.strictObject({
   valueWei: weiText,
   summary: z.string(),
   hash,
-  state: z.enum(['sent', 'mined', 'reverted', 'replaced']).describe('replaced: another one took its nonce'),
+  state: z
+    .enum(['sent', 'mined', 'reverted', 'replaced', 'different', 'forgotten'])
+    .describe(
+      'replaced: another one took its nonce; different: mined, but the wallet sent something else than drafted; forgotten: no longer waited for, by the operator',
+    ),
   sentAt: z.number().describe('epoch ms'),
   blockNumber: z.number().nullable(),
   gasUsed: z.string().nullable(),
@@ -121,6 +125,12 @@ export const transactionProcedures = {
       'RPC_MISSING',
       'VAULT_LOCKED',
     ],
+  }),
+  'transactions.forget': procedure({
+    summary: 'Wait no longer for a transaction that the node does not know, and reckon with it no longer',
+    input: z.strictObject({ transactionId: id }),
+    output: transaction,
+    errors: ['TRANSACTION_NOT_FOUND', 'TRANSACTION_KNOWN', 'RPC_MISSING', 'CHAIN_UNREACHABLE'],
   }),
   'transactions.list': procedure({
     summary: 'List what was sent, newest first, as it is on chain now',

@@ -17,6 +17,7 @@ const LABELS: Readonly<Record<string, string>> = {
   baseFeeWei: 'Base fee of the chain',
   balanceWei: 'In the tank',
   promisedWei: 'Promised already',
+  leavingWei: 'On its way out',
   neededWei: 'This operation may cost',
   valueWei: 'Value sent',
   name: 'Limit',
@@ -39,7 +40,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** Said by others already. */
-const HIDDEN = new Set(['unit', 'now']);
+const HIDDEN = new Set(['unit', 'now', 'symbol']);
 const IN_UNITS = new Set(['threshold', 'used', 'amount']);
 
 const words = (key: string): string => {

@@ -1,0 +1,70 @@
+import { weiToDecimal } from '../shared/schema/decimal.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Values a command answers with. */
+export type Printable = Row | readonly Row[];
+
+/** What a DApp sent must not steer the operator's terminal; JSON escapes only half of the control characters. */
+const CONTROL = /\p{Cc}/gu;
+
+/** Date and time to the second, with the time zone of the operator. */
+const time = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
+/** Keys under which times stand, as epoch ms. */
+const TIME = /^(?:at|since)$|At$/;
+/** The last moment that a Date can be. */
+const LAST_MS = 8_640_000_000_000_000;
+/** Keys under which amounts of the native coin stand, in wei. */
+const WEI = /Wei(?=PerDay$|$)/;
+
+const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
+
+/** A value as a person reads it. What the coin of an amount is called stands beside it, as `symbol`. */
+const words = (key: string, value: unknown, row: Row): string => {
+  if (value === null || value === undefined || value === '') return '-';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string' && WEI.test(key) && /^\d+$/.test(value)) {
+    return `${weiToDecimal(BigInt(value))} ${typeof row['symbol'] === 'string' ? row['symbol'] : 'of the native coin'}`;
+  }
+  if (typeof value === 'number' && TIME.test(key) && value <= LAST_MS) return value === 0 ? '-' : time.format(value);
+  if (isPlain(value)) return typeof value === 'string' ? value : JSON.stringify(value);
+  const parts = Object.entries(value);
+  // What goes deeper, such as the request of a DApp, is told as it came.
+  if (!parts.every(([, part]) => isPlain(part))) return JSON.stringify(value);
+  const told = parts.map(([name, part]) => [name, words(name, part, { symbol: row['symbol'], ...value })] as const);
+  return told.map(([name, text]) => (Array.isArray(value) ? text : `${label(name)} ${text}`)).join(', ') || '-';
+};
+
+/** An amount is told in coins: its name says no longer that it is in wei. */
+const label = (key: string): string => key.replace(WEI, '');
+
+const cell = (key: string, row: Row): string => words(key, row[key], row).replaceAll(CONTROL, '\u{fffd}');
+
+const table = (rows: readonly Row[]): string => {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const lines = [columns.map(label), ...rows.map((row) => columns.map((column) => cell(column, row)))];
+  const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
+  return lines
+    .map((line) =>
+      line
+        .map((text, index) => text.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};
+
+const record = (row: Row): string => {
+  const width = Math.max(...Object.keys(row).map((key) => label(key).length));
+  return Object.keys(row)
+    .map((key) => `${label(key).padEnd(width)}  ${cell(key, row)}`)
+    .join('\n');
+};
+
+const isList = (value: Printable): value is readonly Row[] => Array.isArray(value);
+
+/** Text for people: a table for a list, a line per field for a record; coins, times and words in place of raw values. */
+export const humanText = (value: Printable): string => {
+  if (!isList(value)) return record(value);
+  return value.length === 0 ? 'none' : table(value);
+};

@@ -1,0 +1,52 @@
+import { entryPointAddress } from '../../shared/entry-points.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { weiToDecimal } from '../../shared/schema/decimal.ts';
+import { type Address, sameAddress } from '../../shared/schema/hex.ts';
+import type { ChainAccess } from '../chain/chain-access.ts';
+import { chainSymbol } from '../chain/chain-symbol.ts';
+import { RpcError } from '../chain/rpc.ts';
+import type { Store } from '../store/store.ts';
+import { UnexpectedAnswer, readDeposit } from './contract-reads.ts';
+import type { AttachableLayout } from './layout.ts';
+
+/** What a replaced contract is read from. */
+interface ReplaceContext {
+  readonly store: Pick<Store, 'findPaymasterContract' | 'findChain'>;
+  readonly chains: Pick<ChainAccess, 'rpc'>;
+}
+
+const holds = async ({ store, chains }: ReplaceContext, chainId: number, entryPoint: Address, contract: Address) => {
+  try {
+    const rpc = await chains.rpc(chainId);
+    if (rpc === undefined) return undefined;
+    const wei = await readDeposit(rpc.call, entryPoint, contract);
+    return `${weiToDecimal(wei)} ${chainSymbol(chainId, await store.findChain(chainId))}`;
+  } catch (error) {
+    const isSilent = [EngineError, RpcError, UnexpectedAnswer].some((kind) => error instanceof kind);
+    if (isSilent) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Says which contract another one takes the place of, what is in it, and how it is taken back; null where there is none.
+ * To be asked before the other one is attached.
+ *
+ * @param next the contract that is attached; undefined while it is not made yet
+ */
+export const replacedWords = async (
+  context: ReplaceContext,
+  chainId: number,
+  { version, entryPointVersion }: AttachableLayout,
+  next?: Address,
+): Promise<string | null> => {
+  const before = await context.store.findPaymasterContract(chainId, version);
+  if (before === undefined || (next !== undefined && sameAddress(before.address, next))) return null;
+  const { address } = before;
+  const held = await holds(context, chainId, entryPointAddress[entryPointVersion], address);
+  const what = held === undefined ? 'What that one holds, which cannot be read now,' : `The ${held} that it holds`;
+  return (
+    `It takes the place of ${address}. ${what} stays there and pays for nothing that is signed from then on. ` +
+    `"gasdesk contract use --chain ${chainId} --version ${version} --address ${address}" takes that one back.`
+  );
+};
