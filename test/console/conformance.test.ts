@@ -10,7 +10,7 @@ import type { Transport } from '../../src/renderer/src/transport/transport.ts';
 import type { ConsoleBridge, EngineAnswer } from '../../src/shared/console-bridge.ts';
 import { EngineError } from '../../src/shared/errors.ts';
 import { type ServingEngine, operation, startEngine } from '../support/sponsored-world.ts';
-import { type Shell, startShell } from '../support/shell.ts';
+import { type Shell, portOf, startShell } from '../support/shell.ts';
 
 /** One desk as a transport reaches it. */
 interface Reached {
@@ -38,7 +38,7 @@ const bridgeOf = ({ page }: Shell): ConsoleBridge => ({
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'gasdesk-conformance-'));
   shell = await startShell(home, { GASDESK_PASSPHRASE: 'correct horse battery staple' });
-  const [, port] = /"port":(\d+),"event":"desk.listening"/.exec(shell.stderr()) ?? [];
+  const port = await portOf(shell);
   reached['IPC'] = { transport: electronTransport(bridgeOf(shell)), url: `http://127.0.0.1:${port}` };
   engine = await startEngine({ dir: mkdtempSync(join(home, 'http-')) });
   const { url, operatorToken } = engine;

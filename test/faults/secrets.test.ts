@@ -135,9 +135,15 @@ const useConsole = async (page: Page, rpcUrl: string): Promise<void> => {
     .getByText(/faults?/i)
     .first()
     .waitFor();
-  for (const hash of ['#/paymasters', '#/webhooks', '#/decisions', '#/log', '#/overview']) {
-    await page.evaluate((to) => (window.location.hash = to), hash);
-    await page.waitForLoadState('networkidle').catch(() => undefined);
+  const loaded = {
+    Paymasters: 'Game',
+    Webhooks: '127.0.0.1:1/hook',
+    Log: 'http.request',
+    Overview: 'Nothing has been decided yet',
+  };
+  for (const [name, text] of Object.entries(loaded)) {
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.getByRole('main').getByText(text).first().waitFor();
   }
 };
 

@@ -209,7 +209,7 @@ test('a page whose process dies is loaded again where it was, once by itself, an
   await die();
   await shell.page.waitForFunction(() => window.hacked === undefined);
   await shell.page.getByRole('heading', { name: 'Rules', exact: true, level: 1 }).waitFor();
-  expect(shell.stderr()).toContain('The console had to be loaded again');
+  await expect.poll(() => shell.stderr()).toContain('The console had to be loaded again');
   await shell.page.evaluate(() => (window.hacked = 'again'));
   await die();
   await expect.poll(() => shell.stderr()).toContain('The console broke down once more');

@@ -99,7 +99,7 @@ describe('the Ledger to use', () => {
 
   test('is named by the operator where there are several, who may name none', async () => {
     expect(await chosenOf([a, b, foreign])).toBe('b');
-    expect(shell.stderr()).toContain('[1. Nano a] [2. Nano b] [None]');
+    await expect.poll(() => shell.stderr()).toContain('[1. Nano a] [2. Nano b] [None]');
     expect(await chosenOf([a, b], { removed: [a] })).toBeNull();
     expect(await chosenOf([a, b])).toBeNull();
   });

@@ -40,11 +40,12 @@ const urlOf = async ({ page }: Shell): Promise<string> => {
 test('a port that another program has is explained, and the desk runs on a free one if the operator wants', async () => {
   const port = await takePort('hello');
   const shell = await start(newHome(), { GASDESK_PORT: String(port), ...pressing('Try again', 'Use a free port') });
-  const asked = shell.stderr().match(/Message box: .*/g);
-  expect(asked).toHaveLength(2);
-  expect(asked?.[0]).toContain(`Port ${port} is taken by another program.`);
-  expect(asked?.[0]).toContain(`DApps reach this desk at http://127.0.0.1:${port}`);
-  expect(asked?.[0]).toContain('[Try again] [Use a free port] [Quit]');
+  const asked = () => shell.stderr().match(/Message box: .*/g) ?? [];
+  await expect.poll(asked).toHaveLength(2);
+  const [first] = asked();
+  expect(first).toContain(`Port ${port} is taken by another program.`);
+  expect(first).toContain(`DApps reach this desk at http://127.0.0.1:${port}`);
+  expect(first).toContain('[Try again] [Use a free port] [Quit]');
   expect(await urlOf(shell)).not.toContain(String(port));
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockDataFolder } from '../../src/engine/data-folder/lock.ts';
 import type { ConsoleBridge } from '../../src/shared/console-bridge.ts';
-import { type Shell, startShell } from '../support/shell.ts';
+import { type Shell, portOf, startShell } from '../support/shell.ts';
 import { HOSTILE_NAME, PASSPHRASE, type SeededDesk, seedDesk } from './seeded-desk.ts';
 
 declare global {
@@ -74,7 +74,7 @@ describe('on a desk with DApps and decisions', () => {
 
   test('a decision made now waits behind a button, and does not move what is being read', async () => {
     const { page } = shell;
-    const [, port] = /"port":(\d+),"event":"desk.listening"/.exec(shell.stderr()) ?? [];
+    const port = await portOf(shell);
     const operation = {
       sender: `0x${'ab'.repeat(20)}`,
       nonce: '0x0',

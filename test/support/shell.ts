@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
+import { vi } from 'vitest';
 import { startChromium } from './chromium.ts';
 import { PATIENCE_MS } from './patience.ts';
 import { startRealShell } from './real-shell.ts';
@@ -129,3 +130,14 @@ export const startShellInVain = async (
     await running.stop();
   }
 };
+
+/** The port on which the desk of a running application listens. Its log may come later than its window. */
+export const portOf = ({ stderr }: Shell): Promise<string> =>
+  vi.waitFor(
+    () => {
+      const [, port] = /"port":(\d+),"event":"desk.listening"/.exec(stderr()) ?? [];
+      if (port === undefined) throw new Error(`No desk listens:\n${stderr()}`);
+      return port;
+    },
+    { timeout: PATIENCE_MS },
+  );
