@@ -2,11 +2,12 @@ import { EngineError } from '../../shared/errors.ts';
 import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
 import { delegateOf } from '../chain/gas/delegation.ts';
-import { readBlockGas, readCode } from '../chain/gas/eth-call.ts';
+import { readBlockGas, readCode, readQuantity } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import { callFault } from '../paymaster/agreement.ts';
 import { UnexpectedAnswer, readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
+import { TIP_ALLOWANCE_WEI } from '../rules/fees.ts';
 import type { Store } from '../store/store.ts';
 import type { RequestedOperation } from '../user-operation/read-operation.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
@@ -84,6 +85,8 @@ export interface ChainMoney {
   readonly balanceWei: bigint;
   /** What a block asks for at least, wei per gas. */
   readonly baseFeeWei: bigint;
+  /** What the node suggests to tip, wei per gas; asked only for an operation that tips more than is allowed anywhere. */
+  readonly suggestedTipWei?: bigint | undefined;
   /** How much gas a block holds. */
   readonly blockGasLimit?: bigint | undefined;
 }
@@ -115,8 +118,18 @@ export const readWithdrawals = async (store: Pick<Store, 'openOperatorTransactio
   return leaving.reduce((sum, { data }) => sum + BigInt(`0x${data.slice(-64)}`), 0n);
 };
 
+/** Undefined where the node does not say: nothing is refused for that, and nothing allowed. */
+const readSuggestedTip = async (rpc: RpcClient): Promise<bigint | undefined> => {
+  try {
+    return await readQuantity(rpc, 'eth_maxPriorityFeePerGas', []);
+  } catch (error) {
+    if (error instanceof RpcError || error instanceof EngineError) return undefined;
+    throw error;
+  }
+};
+
 /**
- * Reads tank and base fee; undefined where the chain cannot be reached at all: the contract guards its own money.
+ * Reads tank and fees; undefined where the chain cannot be reached at all: the contract guards its own money.
  *
  * @param reached true if this request has reached the node already, so that silence now is a fault
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
@@ -125,17 +138,19 @@ export const readMoney = async (
   store: Pick<Store, 'openOperatorTransactions'>,
   rpc: RpcClient | undefined,
   ready: ReadyPaymaster,
+  { maxPriorityFeePerGas }: Pick<RequestedOperation, 'maxPriorityFeePerGas'>,
   reached: boolean,
 ): Promise<ChainMoney | undefined> => {
   if (rpc === undefined) return undefined;
   const read = async (): Promise<ChainMoney> => {
-    const [heldWei, leavingWei, block] = await Promise.all([
+    const [heldWei, leavingWei, block, suggestedTipWei] = await Promise.all([
       readTank(rpc, ready),
       readWithdrawals(store, ready),
       readBlockGas(rpc),
+      maxPriorityFeePerGas > TIP_ALLOWANCE_WEI ? readSuggestedTip(rpc) : undefined,
     ]);
     const balanceWei = heldWei > leavingWei ? heldWei - leavingWei : 0n;
-    return { balanceWei, baseFeeWei: block.baseFeePerGas, blockGasLimit: block.gasLimit };
+    return { balanceWei, baseFeeWei: block.baseFeePerGas, suggestedTipWei, blockGasLimit: block.gasLimit };
   };
   return reached ? asked(ready, read) : unlessSilent(ready, read);
 };

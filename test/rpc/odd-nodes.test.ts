@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { type Answer, passTo, result, withNode } from '../support/odd-node.ts';
+import {
+  type RpcReply,
+  type SponsoredDapp,
+  gameCall,
+  operation,
+  useSponsoredWorld,
+} from '../support/sponsored-world.ts';
+
+const world = useSponsoredWorld();
+
+const GWEI = 10n ** 9n;
+const op = (overrides: Record<string, unknown> = {}): Record<string, unknown> =>
+  operation({ to: world().contracts.gameItems, data: gameCall('mint') }, overrides);
+
+/** Asks while the world's node answers some methods in its own way. */
+const ask = (
+  answers: Record<string, Answer>,
+  run: (dapp: SponsoredDapp) => Promise<RpcReply>,
+  tankWei = 10n ** 20n,
+): Promise<RpcReply> => {
+  const { chain, engine } = world();
+  const proper = passTo(chain.url);
+  const answer: Answer = (response, method, body) => (answers[method] ?? proper)(response, method, body);
+  return withNode(answer, async (rpc) => {
+    const dapp = await world().dapp(tankWei);
+    await engine.service.call('chains.set', { chainId: chain.chainId, rpc });
+    try {
+      return await run(dapp);
+    } finally {
+      await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url });
+    }
+  });
+};
+
+test('on a chain whose node wants 30 gwei of tip over a low base fee, clients that do as it says are served', async () => {
+  const price = `0x${(32n * GWEI).toString(16)}`;
+  const tipping = op({ maxFeePerGas: price, maxPriorityFeePerGas: price });
+  const lowBaseFee = result({ baseFeePerGas: '0xf', gasLimit: '0x1c9c380' });
+  const amoy = { eth_getBlockByNumber: lowBaseFee, eth_maxPriorityFeePerGas: result('0x6fc23ac00') };
+  const { body } = await ask(amoy, (dapp) => dapp.sponsor(tipping));
+  expect([body.error, body.result?.reason]).toEqual([undefined, undefined]);
+
+  const without = { ...amoy, eth_maxPriorityFeePerGas: result('0x0') };
+  const denied = await ask(without, (dapp) => dapp.sponsor(tipping));
+  expect(denied.body.result?.reason).toMatchObject({ code: 'FEE_TOO_HIGH', rule: 'fees' });
+});
