@@ -19,8 +19,8 @@ const fundingWallet = HDNodeWallet.fromPhrase('test test test test test test tes
 /** A node of the right chain that fails in what it is asked then. */
 const thenCall =
   (answer: Answer): Answer =>
-  (response, method) =>
-    (method === 'eth_chainId' ? result('0x7a69') : answer)(response, method);
+  (response, method, body) =>
+    (method === 'eth_chainId' ? result('0x7a69') : answer)(response, method, body);
 
 const closedPort = async (): Promise<string> => {
   let url = '';
@@ -129,9 +129,9 @@ describe('a node that fails: the DApp is told that the chain is away, never that
     ['a chain id that is none', 'mainnet'],
   ])('one of %s is named as a wrong setting, and is asked nothing else', async (_, chainId) => {
     const asked: string[] = [];
-    const answer: Answer = (response, method) => {
+    const answer: Answer = (response, method, body) => {
       asked.push(method);
-      result(chainId)(response, method);
+      result(chainId)(response, method, body);
     };
     await withNode(answer, async (url) => {
       const { status, body } = await ask(url);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How a node answers a request. */
+/** How a node answers a request, whose body is there for those who hand it on. */
 export type Answer = (response: ServerResponse, method: string, body: string) => void;
 
 /** Answers with a text of whatever kind. */
