@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Answer, passTo, result, withNode } from '../support/odd-node.ts';
+import { deployFeeTokens } from '../support/fee-tokens.ts';
+import { type Answer, error, passTo, result, withNode } from '../support/odd-node.ts';
 import {
   type RpcReply,
   type SponsoredDapp,
@@ -46,3 +47,20 @@ test('on a chain whose node wants 30 gwei of tip over a low base fee, clients th
   const denied = await ask(without, (dapp) => dapp.sponsor(tipping));
   expect(denied.body.result?.reason).toMatchObject({ code: 'FEE_TOO_HIGH', rule: 'fees' });
 });
+
+test.each(['eth_call', 'eth_getCode', 'eth_getBlockByNumber'])(
+  'a node that is tired of %s is away, not our bug, for who pays in a token, too',
+  async (method) => {
+    const { chain, engine, operator } = world();
+    const { chainId } = chain;
+    const deployment = { chainId, version: 'singleton-0.6', privateKey: operator.privateKey };
+    await engine.service.call('paymasterContracts.deploy', deployment);
+    const token = await deployFeeTokens(world());
+    const dapp = await engine.dapp({ version: 'singleton-0.6' });
+    const tokenInfo = { feeTokenAddress: token.static.address };
+    const { status, body } = await ask({ [method]: error(429, 'too many requests') }, () =>
+      dapp.sponsor(op(), { mode: 'ERC20', tokenInfo }),
+    );
+    expect([status, body.error?.code]).toEqual([503, -32003]);
+  },
+);
