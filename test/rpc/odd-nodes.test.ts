@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { deployFeeTokens } from '../support/fee-tokens.ts';
-import { type Answer, error, passTo, result, withNode } from '../support/odd-node.ts';
+import { type Answer, error, json, passTo, result, text, withNode } from '../support/odd-node.ts';
 import {
   type RpcReply,
   type SponsoredDapp,
@@ -64,3 +64,39 @@ test.each(['eth_call', 'eth_getCode', 'eth_getBlockByNumber'])(
     expect([status, body.error?.code]).toEqual([503, -32003]);
   },
 );
+
+/** How the node answers both reads of the money, or only the first. */
+const money = (balance: Answer, block?: Answer): Record<string, Answer> => ({
+  eth_call: balance,
+  ...(block && { eth_getBlockByNumber: block }),
+});
+
+test.each<[string, Answer]>([
+  ['HTML', text('<html>502</html>', 502)],
+  ['nothing', (response) => response.destroy()],
+  ['a body that is null', json(null)],
+  ['429', error(429, 'too many requests', 429)],
+  ['an exhausted plan', error(-32005, 'daily limit exceeded')],
+  ['a bug of its own', error(-32603, 'internal error')],
+  ['that it is lost', error(-32000, 'missing trie node')],
+])(
+  'an operation with its gas is served while the node answers every read with %s: the chain is away',
+  async (_, bad) => {
+    const { status, body } = await ask(money(bad, bad), (dapp) => dapp.sponsor(op()), 0n);
+    expect([status, body.error, body.result?.reason]).toEqual([200, undefined, undefined]);
+  },
+);
+
+test.each<[string, Record<string, Answer>]>([
+  ['null for the balance', money(result(null))],
+  ['null for everything', money(result(null), result(null))],
+  ['no hex for the balance', money(result('-1'))],
+  ['null for the block', money(error(429, 'too many requests'), result(null))],
+  ['nonsense for the block', { eth_getBlockByNumber: result('0xnothexatall') }],
+  ['429 for the balance only', money(error(429, 'too many requests'))],
+  ['HTML for the balance only', money(text('<html>502</html>'))],
+  ['429 for the block only', { eth_getBlockByNumber: error(429, 'too many requests') }],
+])('nothing is signed unchecked by a node that is there and answers %s', async (_, answers) => {
+  const { status, body } = await ask(answers, (dapp) => dapp.sponsor(op()));
+  expect([status, body.error?.code]).toEqual([503, -32003]);
+});

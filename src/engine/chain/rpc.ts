@@ -24,6 +24,13 @@ export const hasReverted = ({ code, data, message }: RpcError): boolean =>
 export const nodeRefusal = (chainId: number, cause: RpcError): EngineError =>
   new EngineError('CHAIN_UNREACHABLE', `The node of chain ${chainId} answered with an error`, {}, { cause });
 
+/** `CHAIN_UNREACHABLE` for a node that was reached: it answers a read with a result, and that makes no sense. */
+export class SenselessAnswer extends EngineError {
+  constructor(message: string) {
+    super('CHAIN_UNREACHABLE', message);
+  }
+}
+
 /** JSON-RPC client of one chain's node or bundler. */
 export interface RpcClient {
   readonly url: string;
@@ -125,7 +132,7 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
     call: async (to, data) => {
       const answer = await send('eth_call', [{ to, data }, 'latest']);
       if (typeof answer === 'string' && isHex(answer)) return answer;
-      throw unreachable('did not answer eth_call with bytes');
+      throw new SenselessAnswer(`${what} did not answer eth_call with bytes`);
     },
   };
 };

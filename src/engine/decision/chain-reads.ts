@@ -3,7 +3,7 @@ import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
 import { delegateOf } from '../chain/gas/delegation.ts';
 import { readBlockGas, readCode, readQuantity } from '../chain/gas/eth-call.ts';
-import { type RpcClient, RpcError } from '../chain/rpc.ts';
+import { type RpcClient, RpcError, SenselessAnswer } from '../chain/rpc.ts';
 import { callFault } from '../paymaster/agreement.ts';
 import { UnexpectedAnswer, readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
@@ -27,19 +27,20 @@ const asked = async <T>(ready: Tank, read: () => Promise<T>): Promise<T> => {
   }
 };
 
+/** True if the node tells nothing: it is silent, something else answers in its place, or it refuses (rate limits). */
+const isAway = (error: unknown): boolean =>
+  error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE' && !(error instanceof SenselessAnswer);
+
 /**
- * What the chain says; undefined where it cannot be reached at all. A node that is there and refuses is no reason to go
- * without: whoever provokes that would switch off what is checked.
+ * What the chain says; undefined where it cannot be reached.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */
-export const unlessSilent = async <T>(ready: ReadyPaymaster, read: () => Promise<T>): Promise<T | undefined> => {
+export const unlessAway = async <T>(ready: ReadyPaymaster, read: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await asked(ready, read);
   } catch (error) {
-    if (error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE' && !(error.cause instanceof RpcError)) {
-      return undefined;
-    }
+    if (isAway(error)) return undefined;
     throw error;
   }
 };
@@ -129,7 +130,9 @@ const readSuggestedTip = async (rpc: RpcClient): Promise<bigint | undefined> => 
 };
 
 /**
- * Reads tank and fees; undefined where the chain cannot be reached at all: the contract guards its own money.
+ * Reads tank and fees; undefined where the chain cannot be reached: the contract guards its own money.
+ * A node that tells one of them was reached, and without the other nothing is signed: who has the node refuse one read
+ * must not switch off what is checked.
  *
  * @param reached true if this request has reached the node already, so that silence now is a fault
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
@@ -142,15 +145,14 @@ export const readMoney = async (
   reached: boolean,
 ): Promise<ChainMoney | undefined> => {
   if (rpc === undefined) return undefined;
-  const read = async (): Promise<ChainMoney> => {
-    const [heldWei, leavingWei, block, suggestedTipWei] = await Promise.all([
-      readTank(rpc, ready),
-      readWithdrawals(store, ready),
-      readBlockGas(rpc),
-      maxPriorityFeePerGas > TIP_ALLOWANCE_WEI ? readSuggestedTip(rpc) : undefined,
-    ]);
-    const balanceWei = heldWei > leavingWei ? heldWei - leavingWei : 0n;
-    return { balanceWei, baseFeeWei: block.baseFeePerGas, suggestedTipWei, blockGasLimit: block.gasLimit };
-  };
-  return reached ? asked(ready, read) : unlessSilent(ready, read);
+  const readings = [readTank(rpc, ready), asked(ready, () => readBlockGas(rpc))] as const;
+  const ended = await Promise.allSettled(readings);
+  if (!reached && ended.every((one) => one.status === 'rejected' && isAway(one.reason))) return undefined;
+  const [heldWei, block] = await Promise.all(readings);
+  const [leavingWei, suggestedTipWei] = await Promise.all([
+    readWithdrawals(store, ready),
+    maxPriorityFeePerGas > TIP_ALLOWANCE_WEI ? readSuggestedTip(rpc) : undefined,
+  ]);
+  const balanceWei = heldWei > leavingWei ? heldWei - leavingWei : 0n;
+  return { balanceWei, baseFeeWei: block.baseFeePerGas, suggestedTipWei, blockGasLimit: block.gasLimit };
 };
