@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { createRpcClient } from '../../src/engine/chain/rpc.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { deployFeeTokens } from '../support/fee-tokens.ts';
 import { type Answer, error, json, passTo, result, text, withNode } from '../support/odd-node.ts';
 import {
@@ -99,4 +101,19 @@ test.each<[string, Record<string, Answer>]>([
 ])('nothing is signed unchecked by a node that is there and answers %s', async (_, answers) => {
   const { status, body } = await ask(answers, (dapp) => dapp.sponsor(op()));
   expect([status, body.error?.code]).toEqual([503, -32003]);
+});
+
+test('a node that sends without end does not fill the memory of the desk', async () => {
+  const part = 'a'.repeat(2 ** 20);
+  let isOpen = true;
+  const endless: Answer = (response) => {
+    const send = (): void => void (isOpen && response.write(part, send));
+    response.on('close', () => (isOpen = false)).write('{"jsonrpc":"2.0","id":1,"result":"0x');
+    send();
+  };
+  await withNode(endless, async (url) => {
+    const client = createRpcClient(url, 'The node', PATIENCE_MS);
+    await expect(client.send('eth_call', [])).rejects.toThrow('The node answered with more than 32 MiB');
+    await expect.poll(() => isOpen).toBe(false);
+  });
 });

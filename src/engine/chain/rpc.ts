@@ -62,6 +62,28 @@ const revertData = (data: unknown): Hex | undefined => {
 const isAnswer = (value: unknown): value is RpcAnswer =>
   typeof value === 'object' && value !== null && ('result' in value || 'error' in value);
 
+/** More than any answer the desk asks for: it must not fill the memory. */
+const MOST_MIB = 32;
+
+/** Reads a body as JSON. @throws RangeError if it is larger than {@link MOST_MIB}, SyntaxError if it is no JSON */
+const readJson = async ({ body }: Response): Promise<unknown> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_MIB * 2 ** 20) throw new RangeError('The answer is too large');
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString());
+};
+
+/** What became of a request that got no answer, in words. */
+const failure = (error: unknown, timeoutMs: number): string => {
+  if (error instanceof DOMException && error.name === 'TimeoutError') return `did not answer in ${timeoutMs} ms`;
+  if (error instanceof RangeError) return `answered with more than ${MOST_MIB} MiB`;
+  return error instanceof SyntaxError ? 'did not answer in JSON' : 'cannot be reached';
+};
+
 /** fetch takes no user info in a URL: it goes into a header. */
 const requestFor = (url: string): { target: URL; headers: Record<string, string> } => {
   const target = new URL(url);
@@ -101,14 +123,9 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
       });
       const date = Date.parse(response.headers.get('date') ?? '');
       answeredAt = Number.isNaN(date) ? undefined : date;
-      return await response.json();
+      return await readJson(response);
     } catch (error) {
-      const late = error instanceof DOMException && error.name === 'TimeoutError';
-      const garbled = error instanceof SyntaxError;
-      throw unreachable(
-        late ? `did not answer in ${timeoutMs} ms` : garbled ? 'did not answer in JSON' : 'cannot be reached',
-        error,
-      );
+      throw unreachable(failure(error, timeoutMs), error);
     }
   };
 
