@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { SettlementState, SettlementStore } from '../store/settlement-store.ts';
+import { isDevelopmentChain } from './development-chain.ts';
 import type { RpcClient } from './rpc.ts';
 import { type Block, createOperationReader, isSynced, readBlock } from './user-operation-events.ts';
 
@@ -20,6 +21,8 @@ export interface SettleChainOptions {
 
 /** What a chain's time may differ from ours by: reservations outlive their `validUntil` by it (SPEC 5). */
 const GRACE_SECONDS = 120;
+/** How long a public chain's head stands still before the chain, and not its node, is taken to have stopped. */
+const STANDSTILL_SECONDS = 1_800;
 
 /** The newest block from before a time, or an older one; the first block if there is none. */
 const blockBefore = async (rpc: RpcClient, head: Block, seconds: number): Promise<number> => {
@@ -80,11 +83,15 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
   };
 
   /**
-   * Unix seconds before which no block will be mined any more. That is the head's time, and on an idle chain our own:
-   * a head that has not changed for longer than clocks may differ, on a node that claims to be up to date.
+   * Unix seconds before which no block will be mined any more. That is the head's time, and on an idle chain our own: a
+   * head that has not changed for longer than clocks may differ, on a node that claims to be up to date. Only chains for
+   * development idle; elsewhere it is the node that stands still, while operations are mined.
    */
   const noBlockBefore = async (node: RpcClient, head: Block, since: number, nowSeconds: number): Promise<number> => {
-    const isIdle = clock.monotonic() - since >= GRACE_SECONDS * 1000 && (await isSynced(node));
+    const seconds = (clock.monotonic() - since) / 1000;
+    const mayIdle =
+      seconds >= STANDSTILL_SECONDS || (seconds >= GRACE_SECONDS && (await isDevelopmentChain(node, chainId)));
+    const isIdle = mayIdle && (await isSynced(node));
     return isIdle ? Math.max(head.timestamp, nowSeconds) : head.timestamp;
   };
 

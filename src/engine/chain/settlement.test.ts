@@ -244,6 +244,29 @@ test.each([
   expect(decision.settlement).toBe('released');
 });
 
+test.each<[string, unknown, number]>([
+  ['a public chain stalls', 'Geth/v1.15.0', 1_800],
+  ['a public chain stalls, and whose name is not told', new RpcError(-32601, 'method not found', undefined), 1_800],
+  ['a fork for development idles', 'anvil/v1.3.0', 424],
+])('where the node of %s, what is mined unseen is not given away before its time', async (_what, version, seconds) => {
+  const FORKED = 8_453;
+  const node = new ScriptedNode(5_000, SECONDS);
+  const { clock, settlement, reserve } = desk({ nodes: { [FORKED]: node } });
+  const decision = reserve({ chainId: FORKED });
+  node.overrule = (method) => {
+    if (method !== 'web3_clientVersion') return undefined;
+    if (version instanceof Error) throw version;
+    return version;
+  };
+  await settlement.pollNow();
+  await clock.advance((seconds - 4) * 1000);
+  await settlement.pollNow();
+  expect(decision.settlement).toBe('reserved');
+  await clock.advance(8_000);
+  await settlement.pollNow();
+  expect(decision.settlement).toBe('released');
+});
+
 describe('the rhythm', () => {
   test('a node that is down is asked less and less, but every minute, and the log has one line', async () => {
     const { node, clock, settlement, reserve, events } = desk();
