@@ -266,22 +266,28 @@ describe.concurrent.each([
     ]);
   });
 
-  it('contract deploy: says what the node says, and nothing of a node that is of another chain', async () => {
+  it('contract deploy: says what the node says', async () => {
     const { run, json, keyFile } = await openDesk(served);
-    const deployTo = async (chainId: number): Promise<CliResult> => {
-      await json('signer', 'create', '--chain', String(chainId));
-      const key = keyFile(`0x${'77'.repeat(32)}`);
-      return run('contract', 'deploy', '--chain', String(chainId), '--version', '1.1.0', '--from-key-file', key);
-    };
-    expect(await deployTo(31337)).toMatchObject({
+    await json('signer', 'create', '--chain', '31337');
+    const key = keyFile(`0x${'77'.repeat(32)}`);
+    expect(
+      await run('contract', 'deploy', '--chain', '31337', '--version', '1.1.0', '--from-key-file', key),
+    ).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^gasdesk: The deployment failed: .*insufficient funds.*\n$/i),
     });
-    await json('chain', 'set', '10', '--rpc', chain().url);
-    expect(await deployTo(10)).toMatchObject({
+  });
+
+  it('chain set: a node of another chain is refused with both numbers, and nothing is changed', async () => {
+    const { run, json } = await openDesk(served);
+    expect(await run('chain', 'set', '10', '--rpc', chain().url, '--name', 'Mistaken')).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/^gasdesk: The RPC URL set for chain 10 is of chain 31337\. .*\n$/),
+      stdout: '',
+      stderr: 'gasdesk: The node at this URL is of chain 31337, not of chain 10. Nothing was changed.\n',
     });
+    const chains = await json<{ chainId: number; name: string; rpc: string | null }[]>('chain', 'list');
+    expect(chains.find(({ chainId }) => chainId === 10)).toMatchObject({ rpc: null });
+    expect(JSON.stringify(chains)).not.toContain('Mistaken');
   });
 
   it('contract use: refuses an address that is no such contract, with both values', async () => {

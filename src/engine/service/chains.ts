@@ -51,6 +51,14 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     return withoutCredentials(url);
   };
 
+  /** A node that cannot be asked now may be right. @throws EngineError `CHAIN_MISMATCH` if it is of another chain */
+  const refuseOtherChain = async (chainId: number, url: string): Promise<void> => {
+    const answered = (await context.chains.chainIdAt(url)) ?? chainId;
+    if (answered === chainId) return;
+    const message = `The node at this URL is of chain ${answered}, not of chain ${chainId}. Nothing was changed.`;
+    throw new EngineError('CHAIN_MISMATCH', message, { expected: chainId, answered });
+  };
+
   const refuseReplacing = async (chainId: number): Promise<void> => {
     const present = await store.findSigner(chainId);
     if (present === undefined) return;
@@ -70,6 +78,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
 
   return {
     'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, breaker }) => {
+      if (rpc !== undefined) await refuseOtherChain(chainId, rpc);
       const before = (await store.findChain(chainId)) ?? unset;
       const settings: ChainSettings = {
         chainId,

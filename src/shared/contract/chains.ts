@@ -70,7 +70,7 @@ export const chainProcedures = {
       breaker: breaker.optional(),
     }),
     output: chain,
-    errors: ['VAULT_LOCKED'],
+    errors: ['VAULT_LOCKED', 'CHAIN_MISMATCH'],
   }),
   'chains.list': procedure({
     summary: 'List the supported chains and their settings',
