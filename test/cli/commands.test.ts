@@ -150,6 +150,31 @@ describe.concurrent.each([
     expect((await run('webhook', 'test', ruleId, '--webhook-data', '[]')).code).toBe(2);
   });
 
+  it('chain remove: what a DApp stands on is kept, unless it is forced; doctor then says what to do', async () => {
+    const { run, json } = await openDesk(served);
+    const contract = ['--chain', '31337', '--version', '1.1.0', '--address', `0x${'12'.repeat(20)}`];
+    const [before] = await json<{ chainId: number; rpc: string | null }[]>('chain', 'list').then((chains) =>
+      chains.filter(({ chainId }) => chainId === 31337),
+    );
+    expect(await run('chain', 'remove', '31337')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^gasdesk: Chain 31337 still has \d DApps?\b.*Say --force to remove it all the same\.\n$/,
+      ),
+    });
+    expect(await json('chain', 'list')).toContainEqual(before);
+    expect(await json('chain', 'remove', '31337', '--force')).toEqual({ chainId: 31337, removed: true });
+    await json('contract', 'use', ...contract);
+    const { checks } = JSON.parse((await run('doctor', '--json')).stdout) as { checks: object[] };
+    expect(checks).toContainEqual({
+      name: 'contract 1.1.0 on chain 31337',
+      ok: false,
+      detail: 'The chain has no RPC URL',
+      fix: 'Run "gasdesk chain set 31337 --rpc URL".',
+    });
+  });
+
   it('log: what the service wrote, or none where none runs', async () => {
     const { json } = await openDesk(served);
     expect(await json('log', '--level', 'warn')).toEqual([]);

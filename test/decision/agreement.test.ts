@@ -101,7 +101,7 @@ describe('a contract that does not agree with the desk', () => {
 
   test('that was attached unseen is looked at before anything is signed for it', async () => {
     const { chain, engine } = world();
-    await engine.service.call('chains.remove', { chainId: 31337 });
+    await engine.service.call('chains.remove', { chainId: 31337, force: true });
     const stranger = await deploy(otherSigner!);
     await use(stranger);
     expect(await attached()).toMatchObject({ address: stranger, checked: false });
