@@ -107,7 +107,9 @@ test('a node that sends without end does not fill the memory of the desk', async
   const part = 'a'.repeat(2 ** 20);
   let isOpen = true;
   const endless: Answer = (response) => {
-    const send = (): void => void (isOpen && response.write(part, send));
+    const send = (): void => {
+      if (isOpen) response.write(part, send);
+    };
     response.on('close', () => (isOpen = false)).write('{"jsonrpc":"2.0","id":1,"result":"0x');
     send();
   };

@@ -69,7 +69,8 @@ const MOST_MIB = 32;
 const readJson = async ({ body }: Response): Promise<unknown> => {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of body ?? []) {
+  // The type of fetch's body does not tell what is in it.
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
     if (bytes > MOST_MIB * 2 ** 20) throw new RangeError('The answer is too large');
     chunks.push(chunk);
