@@ -67,9 +67,10 @@ const list = command('list', 'List the supported chains').action((options: DeskO
 
 const remove = command('remove', 'Forget the settings of a chain')
   .argument('<chainId>', 'EIP-155 chain id', chainIdArgument)
-  .action((chainId: number, options: DeskOptions) =>
+  .option('--force', 'also while DApps, paymaster contracts or unsettled operations are there')
+  .action((chainId: number, { force = false, ...options }: DeskOptions & { force?: boolean }) =>
     printFromDesk(options, async (call) => {
-      await call('chains.remove', { chainId });
+      await call('chains.remove', { chainId, force });
       return { chainId, removed: true };
     }),
   );

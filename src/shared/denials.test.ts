@@ -65,8 +65,8 @@ const realistic: Record<DenialCode, { evidence: Evidence; names: readonly string
     names: ['0.000000000000000009', '0.000000000000000011', '1 hour'],
   },
   FEE_TOO_HIGH: {
-    evidence: { maxFeePerGasWei: '500', baseFeeWei: '8', pricePerGasWei: '500', mostWei: '180' },
-    names: ['500', '8', '180', 'maxPriorityFeePerGas'],
+    evidence: { maxFeePerGasWei: '500', baseFeeWei: '8', suggestedTipWei: '40', pricePerGasWei: '500', mostWei: '200' },
+    names: ['500', '8', 'a tip of 40', '200', 'maxPriorityFeePerGas'],
   },
   GAS_ABOVE_BLOCK: { evidence: { gas: '40000000', blockGasLimit: '30000000' }, names: ['40000000', '30000000'] },
   PRE_VERIFICATION_GAS_TOO_HIGH: {

@@ -113,9 +113,10 @@ const rows = {
     message: `The operation offers ${String(maxFeePerGasWei)} wei per gas, the chain asks for at least ${String(baseFeeWei)}.`,
     hint: `Send it with a maxFeePerGas of at least ${String(baseFeeWei)} wei.`,
   }),
-  FEE_TOO_HIGH: ({ pricePerGasWei, mostWei, baseFeeWei }) => ({
+  FEE_TOO_HIGH: ({ pricePerGasWei, mostWei, baseFeeWei, suggestedTipWei }) => ({
     message:
-      `The operation pays up to ${String(pricePerGasWei)} wei per gas where the chain asks for ${String(baseFeeWei)}: ` +
+      `The operation pays up to ${String(pricePerGasWei)} wei per gas where the chain asks for ${String(baseFeeWei)}` +
+      `${suggestedTipWei === undefined ? '' : ` and a tip of ${String(suggestedTipWei)}`}: ` +
       `more than the ${String(mostWei)} that are sponsored.`,
     hint: `Send it with a maxFeePerGas, or a maxPriorityFeePerGas, that comes to at most ${String(mostWei)} wei per gas.`,
   }),

@@ -51,6 +51,7 @@ export const errorTable = {
   FEE_TOKEN_NOT_FOUND: { status: 404, rpc: -32602, title: 'Fee token not found' },
   DECISION_NOT_FOUND: { status: 404, rpc: -32602, title: 'Decision not found' },
 
+  CHAIN_IN_USE: { status: 400, rpc: -32602, title: 'The chain is in use' },
   CHAIN_NOT_SUPPORTED: { status: 400, rpc: -32602, title: 'Chain ID not supported' },
   VERSION_NOT_SUPPORTED: { status: 400, rpc: -32602, title: 'Paymaster version not supported' },
   PAYMASTER_NAME_EXISTS: { status: 400, rpc: -32602, title: 'paymaster_name_exists' },

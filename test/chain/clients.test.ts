@@ -191,15 +191,25 @@ describe("an error in Biconomy's paymaster", () => {
   });
 });
 
-test.each(['1.1.0', 'singleton-0.7', 'singleton-0.8'])(
-  'gas that the desk has estimated by the bundler gets an operation of version %s mined',
-  async (version) => {
+test.each<[string, object]>([
+  ['1.1.0', {}],
+  ['singleton-0.7', {}],
+  ['singleton-0.8', {}],
+  // Nothing is called: the operation only deploys its account.
+  ['1.1.0', { callData: '0x' }],
+  ['singleton-0.7', { callData: '0x' }],
+])(
+  'gas that the desk has estimated by the bundler gets an operation of version %s mined (%o)',
+  async (version, change) => {
     const { engine, chain } = world();
     await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url, bundler: alto().url });
     try {
       const dapp = await clientDapp(world(), version);
       const one = await newAccount(world(), dapp);
-      const hash = await senders["permissionless' Pimlico client"]!(dapp, one, mintCall(world()));
+      const pimlico = createPimlicoClient({ transport: http(dapp.url), entryPoint: dapp.entryPoint });
+      const op: UserOperation = { ...(await unsponsored(one, mintCall(world()))), ...change };
+      const sponsored = await pimlico.sponsorUserOperation({ userOperation: op });
+      const hash = await signAndSend(one, { ...op, ...sponsored } as UserOperation);
       expect(await bundlerFor(one).waitForUserOperationReceipt({ hash })).toMatchObject({ success: true });
       expect((await dapp.decisions())[0]!.trace[0]).toMatchObject({ code: 'GAS_ESTIMATED' });
     } finally {

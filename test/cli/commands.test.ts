@@ -150,6 +150,31 @@ describe.concurrent.each([
     expect((await run('webhook', 'test', ruleId, '--webhook-data', '[]')).code).toBe(2);
   });
 
+  it('chain remove: what a DApp stands on is kept, unless it is forced; doctor then says what to do', async () => {
+    const { run, json } = await openDesk(served);
+    const contract = ['--chain', '31337', '--version', '1.1.0', '--address', `0x${'12'.repeat(20)}`];
+    const [before] = await json<{ chainId: number; rpc: string | null }[]>('chain', 'list').then((chains) =>
+      chains.filter(({ chainId }) => chainId === 31337),
+    );
+    expect(await run('chain', 'remove', '31337')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^gasdesk: Chain 31337 still has \d DApps?\b.*Say --force to remove it all the same\.\n$/,
+      ),
+    });
+    expect(await json('chain', 'list')).toContainEqual(before);
+    expect(await json('chain', 'remove', '31337', '--force')).toEqual({ chainId: 31337, removed: true });
+    await json('contract', 'use', ...contract);
+    const { checks } = JSON.parse((await run('doctor', '--json')).stdout) as { checks: object[] };
+    expect(checks).toContainEqual({
+      name: 'contract 1.1.0 on chain 31337',
+      ok: false,
+      detail: 'The chain has no RPC URL',
+      fix: 'Run "gasdesk chain set 31337 --rpc URL".',
+    });
+  });
+
   it('log: what the service wrote, or none where none runs', async () => {
     const { json } = await openDesk(served);
     expect(await json('log', '--level', 'warn')).toEqual([]);
@@ -266,22 +291,28 @@ describe.concurrent.each([
     ]);
   });
 
-  it('contract deploy: says what the node says, and nothing of a node that is of another chain', async () => {
+  it('contract deploy: says what the node says', async () => {
     const { run, json, keyFile } = await openDesk(served);
-    const deployTo = async (chainId: number): Promise<CliResult> => {
-      await json('signer', 'create', '--chain', String(chainId));
-      const key = keyFile(`0x${'77'.repeat(32)}`);
-      return run('contract', 'deploy', '--chain', String(chainId), '--version', '1.1.0', '--from-key-file', key);
-    };
-    expect(await deployTo(31337)).toMatchObject({
+    await json('signer', 'create', '--chain', '31337');
+    const key = keyFile(`0x${'77'.repeat(32)}`);
+    expect(
+      await run('contract', 'deploy', '--chain', '31337', '--version', '1.1.0', '--from-key-file', key),
+    ).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^gasdesk: The funds are insufficient: .*\n$/),
     });
-    await json('chain', 'set', '10', '--rpc', chain().url);
-    expect(await deployTo(10)).toMatchObject({
+  });
+
+  it('chain set: a node of another chain is refused with both numbers, and nothing is changed', async () => {
+    const { run, json } = await openDesk(served);
+    expect(await run('chain', 'set', '10', '--rpc', chain().url, '--name', 'Mistaken')).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/^gasdesk: The RPC URL set for chain 10 is of chain 31337\. .*\n$/),
+      stdout: '',
+      stderr: 'gasdesk: The node at this URL is of chain 31337, not of chain 10. Nothing was changed.\n',
     });
+    const chains = await json<{ chainId: number; name: string; rpc: string | null }[]>('chain', 'list');
+    expect(chains.find(({ chainId }) => chainId === 10)).toMatchObject({ rpc: null });
+    expect(JSON.stringify(chains)).not.toContain('Mistaken');
   });
 
   it('contract use: refuses an address that is no such contract, with both values', async () => {

@@ -7,6 +7,7 @@ import { contractAt, fundGasTank } from '../../src/demo/world-contracts.ts';
 import { biconomy110 } from '../../src/engine/paymaster/biconomy-1.1.0.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { deployLayout } from '../support/deploy-layout.ts';
+import { type Answer, passTo, withNode } from '../support/odd-node.ts';
 import {
   RESERVED_WEI,
   type RpcReply,
@@ -100,7 +101,7 @@ describe('a contract that does not agree with the desk', () => {
 
   test('that was attached unseen is looked at before anything is signed for it', async () => {
     const { chain, engine } = world();
-    await engine.service.call('chains.remove', { chainId: 31337 });
+    await engine.service.call('chains.remove', { chainId: 31337, force: true });
     const stranger = await deploy(otherSigner!);
     await use(stranger);
     expect(await attached()).toMatchObject({ address: stranger, checked: false });
@@ -177,13 +178,20 @@ test('a rule that is changed while the chain is asked binds the operation that i
 test('a URL that was given for two chains serves the one it is of', async () => {
   const { engine, chain } = world();
   const { service } = engine;
-  expectSponsoredBy(await ask(), contract);
-  await service.call('chains.set', { chainId: 137, rpc: chain.url });
-  await service.call('signers.import', { chainId: 137, privateKey: signer!.privateKey, replace: true });
-  const attaching = service.call('paymasterContracts.use', { chainId: 137, version: '1.1.0', address: contract });
-  await expect(attaching).rejects.toMatchObject({
-    code: 'PAYMASTER_NOT_READY',
-    message: expect.stringMatching(/137 is of chain 31337/),
+  let isAway = true;
+  const node: Answer = (response, ...request) =>
+    isAway ? void response.destroy() : passTo(chain.url)(response, ...request);
+  await withNode(node, async (rpc) => {
+    await service.call('chains.set', { chainId: 137, rpc });
+    isAway = false;
+    await service.call('chains.set', { chainId: 31337, rpc });
+    expectSponsoredBy(await ask(), contract);
+    await service.call('signers.import', { chainId: 137, privateKey: signer!.privateKey, replace: true });
+    const attaching = service.call('paymasterContracts.use', { chainId: 137, version: '1.1.0', address: contract });
+    await expect(attaching).rejects.toMatchObject({
+      code: 'PAYMASTER_NOT_READY',
+      message: expect.stringMatching(/137 is of chain 31337/),
+    });
   });
 });
 

@@ -167,6 +167,21 @@ test('a count cannot become a fraction by changing one of threshold and threshol
   expect(await dapp.update({ threshold: 0.5 })).toMatchObject(fault);
 });
 
+test.each([
+  ['COUNT', 'NATIVE_ASSET'],
+  ['NATIVE_ASSET', 'COUNT'],
+])('five of %s do not become five of %s because an update names nothing but the type', async (before, after) => {
+  const dapp = await dappWithLimit({ thresholdType: before }, '5');
+  const read = await dapp.read();
+  expect(await dapp.update({ thresholdType: after })).toMatchObject({
+    statusCode: 400,
+    message: 'threshold must be given with another thresholdType',
+  });
+  expect(await dapp.read()).toEqual(read);
+  expect((await dapp.update({ thresholdType: before })).statusCode).toBe(200);
+  expect((await dapp.update({ thresholdType: after, threshold: 6 })).statusCode).toBe(200);
+});
+
 test('pause and unpause may be repeated and do not give anyone a new cycle', async () => {
   const dapp = await dappWithLimit();
   const before = await dapp.read();

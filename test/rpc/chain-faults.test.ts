@@ -1,11 +1,9 @@
-import { once } from 'node:events';
-import { type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { HDNodeWallet } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { startLocalChain } from '../../src/demo/local-chain.ts';
 import { deployEntryPoint, devWallet, fundGasTank, localProvider } from '../../src/demo/world-contracts.ts';
+import { type Answer, error, json, result, text, withNode } from '../support/odd-node.ts';
 import {
   type RpcReply,
   type ServingEngine,
@@ -19,39 +17,11 @@ const CONTRACT = `0x${'cc'.repeat(20)}`;
 const op = operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' });
 const fundingWallet = HDNodeWallet.fromPhrase('test test test test test test test test test test test junk');
 
-type Answer = (response: ServerResponse, method: string) => void;
-const text =
-  (body: string, status = 200): Answer =>
-  (response) =>
-    response.writeHead(status, { 'content-type': 'text/html' }).end(body);
-const json = (body: unknown, status = 200): Answer => text(JSON.stringify(body), status);
-const result = (value: unknown): Answer => json({ jsonrpc: '2.0', id: 1, result: value });
-const error = (code: unknown, message: unknown, status = 200): Answer =>
-  json({ id: 1, error: { code, message } }, status);
 /** A node of the right chain that fails in what it is asked then. */
 const thenCall =
   (answer: Answer): Answer =>
-  (response, method) =>
-    (method === 'eth_chainId' ? result('0x7a69') : answer)(response, method);
-
-/** Runs with a node that answers everything in one way. */
-const withNode = async (answer: Answer, run: (url: string) => Promise<void>): Promise<void> => {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () =>
-      answer(response, (JSON.parse(Buffer.concat(chunks).toString()) as { method: string }).method),
-    );
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  try {
-    await run(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-};
+  (response, method, body) =>
+    (method === 'eth_chainId' ? result('0x7a69') : answer)(response, method, body);
 
 const closedPort = async (): Promise<string> => {
   let url = '';
@@ -160,9 +130,10 @@ describe('a node that fails: the DApp is told that the chain is away, never that
     ['a chain id that is none', 'mainnet'],
   ])('one of %s is named as a wrong setting, and is asked nothing else', async (_, chainId) => {
     const asked: string[] = [];
-    const answer: Answer = (response, method) => {
+    const answer: Answer = (response, method, body) => {
       asked.push(method);
-      result(chainId)(response, method);
+      // The operator sets the right one, which then becomes another.
+      result(asked.length === 1 ? '0x7a69' : chainId)(response, method, body);
     };
     await withNode(answer, async (url) => {
       const { status, body } = await ask(url);

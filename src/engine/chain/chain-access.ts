@@ -1,4 +1,5 @@
 import { EngineError } from '../../shared/errors.ts';
+import { quantity } from '../../shared/schema/quantity.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { Store } from '../store/store.ts';
 import { type RpcClient, RpcError, createRpcClient } from './rpc.ts';
@@ -20,6 +21,8 @@ export interface ChainAccess {
    * @throws EngineError `VAULT_LOCKED`
    */
   rpc(chainId: number): Promise<RpcClient | undefined>;
+  /** The chain id that the node at a URL tells at this moment; undefined where it tells none. */
+  chainIdAt(url: string): Promise<number | undefined>;
   /** Client of the chain's bundler; undefined where none is set. @throws EngineError `VAULT_LOCKED` */
   bundler(chainId: number): Promise<RpcClient | undefined>;
 }
@@ -116,6 +119,14 @@ export const createChainAccess = (store: Pick<Store, 'findChain'>, vault: Vault,
       const node = nodes.get(key) ?? verifying(client(rpc, `The RPC of chain ${chainId}`), chainId);
       nodes.set(key, node);
       return node;
+    },
+    async chainIdAt(url) {
+      try {
+        const answer = await createRpcClient(url, 'The node', timeoutMs).send('eth_chainId', []);
+        return Number(quantity.parse(answer));
+      } catch {
+        return undefined; // whatever is wrong with it is said when it is used
+      }
     },
     async bundler(chainId) {
       const { bundler } = await urls(chainId);

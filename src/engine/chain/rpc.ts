@@ -24,6 +24,13 @@ export const hasReverted = ({ code, data, message }: RpcError): boolean =>
 export const nodeRefusal = (chainId: number, cause: RpcError): EngineError =>
   new EngineError('CHAIN_UNREACHABLE', `The node of chain ${chainId} answered with an error`, {}, { cause });
 
+/** `CHAIN_UNREACHABLE` for a node that was reached: it answers a read with a result, and that makes no sense. */
+export class SenselessAnswer extends EngineError {
+  constructor(message: string) {
+    super('CHAIN_UNREACHABLE', message);
+  }
+}
+
 /** JSON-RPC client of one chain's node or bundler. */
 export interface RpcClient {
   readonly url: string;
@@ -54,6 +61,29 @@ const revertData = (data: unknown): Hex | undefined => {
 
 const isAnswer = (value: unknown): value is RpcAnswer =>
   typeof value === 'object' && value !== null && ('result' in value || 'error' in value);
+
+/** More than any answer the desk asks for: it must not fill the memory. */
+const MOST_MIB = 32;
+
+/** Reads a body as JSON. @throws RangeError if it is larger than {@link MOST_MIB}, SyntaxError if it is no JSON */
+const readJson = async ({ body }: Response): Promise<unknown> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // The type of fetch's body does not tell what is in it.
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_MIB * 2 ** 20) throw new RangeError('The answer is too large');
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString());
+};
+
+/** What became of a request that got no answer, in words. */
+const failure = (error: unknown, timeoutMs: number): string => {
+  if (error instanceof DOMException && error.name === 'TimeoutError') return `did not answer in ${timeoutMs} ms`;
+  if (error instanceof RangeError) return `answered with more than ${MOST_MIB} MiB`;
+  return error instanceof SyntaxError ? 'did not answer in JSON' : 'cannot be reached';
+};
 
 /** fetch takes no user info in a URL: it goes into a header. */
 const requestFor = (url: string): { target: URL; headers: Record<string, string> } => {
@@ -94,14 +124,9 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
       });
       const date = Date.parse(response.headers.get('date') ?? '');
       answeredAt = Number.isNaN(date) ? undefined : date;
-      return await response.json();
+      return await readJson(response);
     } catch (error) {
-      const late = error instanceof DOMException && error.name === 'TimeoutError';
-      const garbled = error instanceof SyntaxError;
-      throw unreachable(
-        late ? `did not answer in ${timeoutMs} ms` : garbled ? 'did not answer in JSON' : 'cannot be reached',
-        error,
-      );
+      throw unreachable(failure(error, timeoutMs), error);
     }
   };
 
@@ -125,7 +150,7 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
     call: async (to, data) => {
       const answer = await send('eth_call', [{ to, data }, 'latest']);
       if (typeof answer === 'string' && isHex(answer)) return answer;
-      throw unreachable('did not answer eth_call with bytes');
+      throw new SenselessAnswer(`${what} did not answer eth_call with bytes`);
     },
   };
 };

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { SettlementState, SettlementStore } from '../store/settlement-store.ts';
+import { isDevelopmentChain } from './development-chain.ts';
 import type { RpcClient } from './rpc.ts';
 import { type Block, createOperationReader, isSynced, readBlock } from './user-operation-events.ts';
 
@@ -20,6 +21,8 @@ export interface SettleChainOptions {
 
 /** What a chain's time may differ from ours by: reservations outlive their `validUntil` by it (SPEC 5). */
 const GRACE_SECONDS = 120;
+/** How long a public chain's head stands still before the chain, and not its node, is taken to have stopped. */
+const STANDSTILL_SECONDS = 1_800;
 
 /** The newest block from before a time, or an older one; the first block if there is none. */
 const blockBefore = async (rpc: RpcClient, head: Block, seconds: number): Promise<number> => {
@@ -49,12 +52,13 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     if (cursor !== undefined && head.number >= cursor - overlapBlocks) {
       return { from: overlapOf(Math.min(cursor, head.number)), knownThrough: cursor };
     }
-    // A chain not read before, or one that was set back: a cursor far above the head says nothing of it.
+    // A chain not read before, or one that was set back: what was settled above its head is gone with those blocks.
     if (cursor !== undefined) log.warn('settlement.chain-set-back', { chainId, from: cursor, to: head.number });
     const newest = overlapOf(head.number);
-    if (oldestReservedAt === undefined) return { from: newest, knownThrough: -1 };
+    const knownThrough = cursor ?? -1;
+    if (oldestReservedAt === undefined) return { from: newest, knownThrough };
     const first = await blockBefore(node, head, oldestReservedAt / 1000 - GRACE_SECONDS);
-    return { from: Math.min(first, newest), knownThrough: -1 };
+    return { from: Math.min(first, newest), knownThrough };
   };
 
   /** Reads everything up to the head. */
@@ -80,11 +84,15 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
   };
 
   /**
-   * Unix seconds before which no block will be mined any more. That is the head's time, and on an idle chain our own:
-   * a head that has not changed for longer than clocks may differ, on a node that claims to be up to date.
+   * Unix seconds before which no block will be mined any more. That is the head's time, and on an idle chain our own: a
+   * head that has not changed for longer than clocks may differ, on a node that claims to be up to date. Only chains for
+   * development idle; elsewhere it is the node that stands still, while operations are mined.
    */
   const noBlockBefore = async (node: RpcClient, head: Block, since: number, nowSeconds: number): Promise<number> => {
-    const isIdle = clock.monotonic() - since >= GRACE_SECONDS * 1000 && (await isSynced(node));
+    const seconds = (clock.monotonic() - since) / 1000;
+    const mayIdle =
+      seconds >= STANDSTILL_SECONDS || (seconds >= GRACE_SECONDS && (await isDevelopmentChain(node, chainId)));
+    const isIdle = mayIdle && (await isSynced(node));
     return isIdle ? Math.max(head.timestamp, nowSeconds) : head.timestamp;
   };
 

@@ -191,6 +191,27 @@ test('an operation that a re-org moves far up is not missed because nothing else
   expect(store.cursors.get(CHAIN)).toBe(node.head);
 });
 
+test.each([0, 1])(
+  'what was mined in blocks that a re-org of any depth took away is promised again, beside %i others, until it is mined anew',
+  async (others) => {
+    const { node, store, settlement, reserve } = desk({ maxRangeBlocks: 7 });
+    const decision = reserve();
+    if (others === 1) reserve({ userOpHash: `0x${'a2'.repeat(32)}`, validUntil: SECONDS + 100_000 });
+    node.mine(HASH, PAYMASTER, 7n, node.head);
+    await settlement.pollNow();
+    node.grow(3);
+    await settlement.pollNow();
+    node.takeBack(40);
+    await settlement.pollNow();
+    expect([decision.settlement, store.spentWei]).toEqual(['reserved', 0n]);
+    expect(store.reservedWei).toBe(1_000n * BigInt(1 + others));
+    node.grow(60);
+    node.mine(HASH, PAYMASTER, 8n, node.head - 2);
+    await settlement.pollNow();
+    expect(decision).toMatchObject({ settlement: 'settled', mined: { actualGasCost: 8n } });
+  },
+);
+
 test('a re-org is noticed although the node fails while the blocks are read again', async () => {
   const { node, settlement, reserve } = desk({ maxRangeBlocks: 5 });
   const decision = reserve();
@@ -240,6 +261,29 @@ test.each([
   expect(await settlement.pollNow()).toBe(true);
   expect(decision.settlement).toBe('reserved');
   node.overrule = () => undefined;
+  await settlement.pollNow();
+  expect(decision.settlement).toBe('released');
+});
+
+test.each<[string, unknown, number]>([
+  ['a public chain stalls', 'Geth/v1.15.0', 1_800],
+  ['a public chain stalls, and whose name is not told', new RpcError(-32601, 'method not found', undefined), 1_800],
+  ['a fork for development idles', 'anvil/v1.3.0', 424],
+])('where the node of %s, what is mined unseen is not given away before its time', async (_what, version, seconds) => {
+  const FORKED = 8_453;
+  const node = new ScriptedNode(5_000, SECONDS);
+  const { clock, settlement, reserve } = desk({ nodes: { [FORKED]: node } });
+  const decision = reserve({ chainId: FORKED });
+  node.overrule = (method) => {
+    if (method !== 'web3_clientVersion') return undefined;
+    if (version instanceof Error) throw version;
+    return version;
+  };
+  await settlement.pollNow();
+  await clock.advance((seconds - 4) * 1000);
+  await settlement.pollNow();
+  expect(decision.settlement).toBe('reserved');
+  await clock.advance(8_000);
   await settlement.pollNow();
   expect(decision.settlement).toBe('released');
 });

@@ -7,7 +7,7 @@ import { readCode, readTransactionCount } from '../chain/gas/eth-call.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import type { RequestedOperation } from '../user-operation/read-operation.ts';
-import { unlessSilent } from './chain-reads.ts';
+import { unlessAway } from './chain-reads.ts';
 import { type Step, noteStep } from './steps.ts';
 
 /** Order of secp256k1. */
@@ -23,7 +23,7 @@ const isSigned = ({ r, s }: Eip7702Authorization): boolean => BigInt(r) !== 0n |
  * estimated with, its delegate; of an operation to be signed also the form of its signature and its nonce. Who signed is
  * no reason to refuse: viem and others send a placeholder until the operation itself is signed.
  *
- * @param rpc the chain is not asked without it, nor if it is silent
+ * @param rpc the chain is not asked without it, nor if it is away
  * @throws EngineError `VALIDATION`, which names the field, `CHAIN_UNREACHABLE` or `PAYMASTER_NOT_READY`
  */
 export const checkAuthorization = async (
@@ -39,8 +39,8 @@ export const checkAuthorization = async (
   if (rpc === undefined) return;
   const { chainId } = ready;
   const [code, nonces] = await Promise.all([
-    unlessSilent(ready, () => readCode(rpc, auth.address)),
-    signed ? unlessSilent(ready, () => possibleNonces(rpc, sender, auth.nonce)) : undefined,
+    unlessAway(ready, () => readCode(rpc, auth.address)),
+    signed ? unlessAway(ready, () => possibleNonces(rpc, sender, auth.nonce)) : undefined,
   ]);
   if (code === '0x') throw fault(`eip7702Auth.address: delegate ${auth.address} has no code on chain ${chainId}`);
   if (nonces === undefined || nonces.includes(auth.nonce)) return;

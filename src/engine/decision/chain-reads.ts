@@ -3,11 +3,12 @@ import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
 import { chainSymbol } from '../chain/chain-symbol.ts';
 import { delegateOf } from '../chain/gas/delegation.ts';
-import { readBlockGas, readCode } from '../chain/gas/eth-call.ts';
-import { type RpcClient, RpcError } from '../chain/rpc.ts';
+import { readBlockGas, readCode, readQuantity } from '../chain/gas/eth-call.ts';
+import { type RpcClient, RpcError, SenselessAnswer } from '../chain/rpc.ts';
 import { callFault } from '../paymaster/agreement.ts';
 import { UnexpectedAnswer, readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
+import { TIP_ALLOWANCE_WEI } from '../rules/fees.ts';
 import type { Store } from '../store/store.ts';
 import type { RequestedOperation } from '../user-operation/read-operation.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
@@ -27,19 +28,20 @@ const asked = async <T>(ready: Tank, read: () => Promise<T>): Promise<T> => {
   }
 };
 
+/** True if the node tells nothing: it is silent, something else answers in its place, or it refuses (rate limits). */
+const isAway = (error: unknown): boolean =>
+  error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE' && !(error instanceof SenselessAnswer);
+
 /**
- * What the chain says; undefined where it cannot be reached at all. A node that is there and refuses is no reason to go
- * without: whoever provokes that would switch off what is checked.
+ * What the chain says; undefined where it cannot be reached.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */
-export const unlessSilent = async <T>(ready: ReadyPaymaster, read: () => Promise<T>): Promise<T | undefined> => {
+export const unlessAway = async <T>(ready: ReadyPaymaster, read: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await asked(ready, read);
   } catch (error) {
-    if (error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE' && !(error.cause instanceof RpcError)) {
-      return undefined;
-    }
+    if (isAway(error)) return undefined;
     throw error;
   }
 };
@@ -89,6 +91,8 @@ export interface ChainMoney {
   readonly symbol?: string;
   /** What a block asks for at least, wei per gas. */
   readonly baseFeeWei: bigint;
+  /** What the node suggests to tip, wei per gas; asked only for an operation that tips more than is allowed anywhere. */
+  readonly suggestedTipWei?: bigint | undefined;
   /** How much gas a block holds. */
   readonly blockGasLimit?: bigint | undefined;
 }
@@ -120,8 +124,20 @@ export const readWithdrawals = async (store: Pick<Store, 'openOperatorTransactio
   return leaving.reduce((sum, { data }) => sum + BigInt(`0x${data.slice(-64)}`), 0n);
 };
 
+/** Undefined where the node does not say: nothing is refused for that, and nothing allowed. */
+const readSuggestedTip = async (rpc: RpcClient): Promise<bigint | undefined> => {
+  try {
+    return await readQuantity(rpc, 'eth_maxPriorityFeePerGas', []);
+  } catch (error) {
+    if (error instanceof RpcError || error instanceof EngineError) return undefined;
+    throw error;
+  }
+};
+
 /**
- * Reads tank and base fee; undefined where the chain cannot be reached at all: the contract guards its own money.
+ * Reads tank and fees; undefined where the chain cannot be reached: the contract guards its own money.
+ * A node that tells one of them was reached, and without the other nothing is signed: who has the node refuse one read
+ * must not switch off what is checked.
  *
  * @param reached true if this request has reached the node already, so that silence now is a fault
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
@@ -130,18 +146,19 @@ export const readMoney = async (
   store: Pick<Store, 'openOperatorTransactions' | 'findChain'>,
   rpc: RpcClient | undefined,
   ready: ReadyPaymaster,
+  { maxPriorityFeePerGas }: Pick<RequestedOperation, 'maxPriorityFeePerGas'>,
   reached: boolean,
 ): Promise<ChainMoney | undefined> => {
   if (rpc === undefined) return undefined;
-  const read = async (): Promise<ChainMoney> => {
-    const [balanceWei, leavingWei, block, chain] = await Promise.all([
-      readTank(rpc, ready),
-      readWithdrawals(store, ready),
-      readBlockGas(rpc),
-      store.findChain(ready.chainId),
-    ]);
-    const symbol = chainSymbol(ready.chainId, chain);
-    return { balanceWei, leavingWei, symbol, baseFeeWei: block.baseFeePerGas, blockGasLimit: block.gasLimit };
-  };
-  return reached ? asked(ready, read) : unlessSilent(ready, read);
+  const readings = [readTank(rpc, ready), asked(ready, () => readBlockGas(rpc))] as const;
+  const ended = await Promise.allSettled(readings);
+  if (!reached && ended.every((one) => one.status === 'rejected' && isAway(one.reason))) return undefined;
+  const [balanceWei, block] = await Promise.all(readings);
+  const [leavingWei, chain, suggestedTipWei] = await Promise.all([
+    readWithdrawals(store, ready),
+    store.findChain(ready.chainId),
+    maxPriorityFeePerGas > TIP_ALLOWANCE_WEI ? readSuggestedTip(rpc) : undefined,
+  ]);
+  const fees = { baseFeeWei: block.baseFeePerGas, suggestedTipWei, blockGasLimit: block.gasLimit };
+  return { balanceWei, leavingWei, symbol: chainSymbol(ready.chainId, chain), ...fees };
 };

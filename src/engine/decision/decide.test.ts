@@ -77,7 +77,8 @@ beforeEach(async () => {
       return AbiCoder.defaultAbiCoder().encode(['uint256'], [read]) as Hex;
     },
   };
-  const chains = { urls: async () => ({}), rpc: async () => node, bundler: async () => undefined };
+  const none = async (): Promise<undefined> => undefined;
+  const chains = { urls: async () => ({}), rpc: async () => node, bundler: none, chainIdAt: none };
   const rates = { rateOf: () => Promise.reject(new Error('there are none')) };
   const webhooks = { deliver: () => Promise.reject(new Error('there are none')), close: () => undefined };
   const pause = await createPauseSwitch(store, createLog({ level: 'silent' }));

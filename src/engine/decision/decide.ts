@@ -48,7 +48,7 @@ const decideInOrder = async (context: DecisionContext, progress: Progress): Prom
   for (;;) {
     // Whatever waits comes before the policy is read: what the operator changes meanwhile binds this operation.
     const settlements = await store.settlements();
-    const money = await readMoney(store, rpc, ready, prepared.isEstimated);
+    const money = await readMoney(store, rpc, ready, op, prepared.isEstimated);
     const payment = taking && (await paymentClaim(clock, rpc, taking, decoding, 'final'));
     const rules = await store.dappPolicy(paymaster.paymasterId);
     const policy = sale === undefined ? rules : unbound(rules);

@@ -97,6 +97,7 @@ export const ledgerSteps = (clock: Clock, { op, ready, policy, payment, money, n
         preVerificationGas: op.preVerificationGas,
         mostPreVerificationGas: mostPreVerificationGas(op, ready.chainId),
         baseFeeWei: money?.baseFeeWei,
+        suggestedTipWei: money?.suggestedTipWei,
         blockGasLimit: money?.blockGasLimit,
       }),
     );

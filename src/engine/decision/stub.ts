@@ -44,7 +44,7 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
     const origin = { estimated: false, open: true, callGasLimit: AMPLE_CALL_GAS };
     const taking = offered && (await tryTaking(rpc, offered, given, origin));
     const { sale, op } = taking ?? { sale: undefined, op: given };
-    const money = await readMoney(store, rpc, ready, false);
+    const money = await readMoney(store, rpc, ready, op, false);
     const rules = await store.dappPolicy(paymaster.paymasterId);
     const policy = sale === undefined ? rules : unbound(rules);
     const now = clock.now();

@@ -9,6 +9,7 @@ const usual: FeeFacts = {
   preVerificationGas: 50_000n,
   mostPreVerificationGas: 250_000n,
   baseFeeWei: 10n * GWEI,
+  suggestedTipWei: undefined,
   blockGasLimit: 30_000_000n,
 };
 const judge = (facts: Partial<FeeFacts>) => feesRule.check(null, { ...usual, ...facts });
@@ -25,7 +26,18 @@ test.each([
   expect(verdict.evidence).toMatchObject({ maxFeePerGasWei: String(offered) });
 });
 
+const tipping = (gwei: bigint, suggestedTipWei?: bigint): Partial<FeeFacts> => ({
+  ...{ baseFeeWei: 15n, maxFeePerGasWei: gwei * GWEI + 30n, maxPriorityFeePerGasWei: gwei * GWEI, suggestedTipWei },
+});
+
 test.each<[string, Partial<FeeFacts>, string]>([
+  ['tips what the node suggests, on a chain with hardly a base fee', tipping(30n, 30n * GWEI), 'FEE_COVERS_BASE'],
+  ['tips three times that', tipping(90n, 30n * GWEI), 'FEE_COVERS_BASE'],
+  ['tips four times that', tipping(120n, 30n * GWEI), 'FEE_TOO_HIGH'],
+  ['tips that where no node suggests it', tipping(30n), 'FEE_TOO_HIGH'],
+  ['tips 10 gwei where the node suggests nothing', tipping(10n, 0n), 'FEE_COVERS_BASE'],
+  ['tips 300 gwei on the word of a node', tipping(300n, 10n ** 18n), 'FEE_COVERS_BASE'],
+  ['tips more than that on the word of a lying node', tipping(301n, 10n ** 18n), 'FEE_TOO_HIGH'],
   [
     'pays up to ten times the base fee',
     { maxFeePerGasWei: 110n * GWEI, maxPriorityFeePerGasWei: 110n * GWEI },
@@ -54,4 +66,9 @@ test.each<[string, Partial<FeeFacts>, string]>([
   ['fills a block', { executionGas: 30_000_000n }, 'FEE_COVERS_BASE'],
 ])('no bundler carries the tank away with an operation that %s', (_what, facts, code) => {
   expect(judge(facts).code).toBe(code);
+});
+
+test('who tips too much is told what the node suggests and how much would do', () => {
+  const verdict = judge(tipping(120n, 30n * GWEI));
+  expect(verdict.evidence).toMatchObject({ suggestedTipWei: '30000000000', mostWei: '90000000150' });
 });

@@ -35,6 +35,9 @@ export const chainViews = async (store: Pick<ServiceContext['store'], 'listChain
   return [...ids].sort((a, b) => a - b).map((chainId) => view(chainId, settings.get(chainId)));
 };
 
+const counted = (count: number, what: string, which = ''): string | undefined =>
+  count === 0 ? undefined : `${count} ${what}${count === 1 ? '' : 's'}${which}`;
+
 /** Chains and the hot signer of each. */
 export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains'> | NamesOf<'signers'>> => {
   const { store, vault, entropy } = context;
@@ -49,6 +52,34 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     }
     vault.set(name, new Secret(url));
     return withoutCredentials(url);
+  };
+
+  /** A node that cannot be asked now may be right. @throws EngineError `CHAIN_MISMATCH` if it is of another chain */
+  const refuseOtherChain = async (chainId: number, url: string): Promise<void> => {
+    const answered = (await context.chains.chainIdAt(url)) ?? chainId;
+    if (answered === chainId) return;
+    const message = `The node at this URL is of chain ${answered}, not of chain ${chainId}. Nothing was changed.`;
+    throw new EngineError('CHAIN_MISMATCH', message, { expected: chainId, answered });
+  };
+
+  /** Without its settings nothing more is looked up on a chain: what is there would be forgotten with its URLs. */
+  const refuseInUse = async (chainId: number): Promise<void> => {
+    const [dapps, contracts, promises] = await Promise.all([
+      store.listPaymasters(),
+      store.listPaymasterContracts(),
+      store.openPromises(),
+    ]);
+    const isHere = (one: { chainId: number }): boolean => one.chainId === chainId;
+    const promised = promises.filter(isHere).reduce((sum, { operations }) => sum + operations, 0);
+    const present = [
+      counted(dapps.filter(isHere).length, 'DApp'),
+      counted(contracts.filter(isHere).length, 'paymaster contract'),
+      counted(promised, 'signed operation', ' that may still be mined'),
+    ].filter((words) => words !== undefined);
+    if (present.length === 0) return;
+    const lost = 'Its RPC and bundler URLs and its treasury would be forgotten.';
+    const message = `Chain ${chainId} still has ${present.join(', ')}. ${lost} Say --force to remove it all the same.`;
+    throw new EngineError('CHAIN_IN_USE', message, { present });
   };
 
   const refuseReplacing = async (chainId: number): Promise<void> => {
@@ -70,6 +101,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
 
   return {
     'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, breaker }) => {
+      if (rpc !== undefined) await refuseOtherChain(chainId, rpc);
       const before = (await store.findChain(chainId)) ?? unset;
       const settings: ChainSettings = {
         chainId,
@@ -84,7 +116,8 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
       return view(chainId, settings);
     },
     'chains.list': () => chainViews(store),
-    'chains.remove': async ({ chainId }) => {
+    'chains.remove': async ({ chainId, force }) => {
+      if (!force) await refuseInUse(chainId);
       if (!(await store.removeChain(chainId))) throw new EngineError('CHAIN_NOT_FOUND');
       if (vault.state === 'unlocked') {
         vault.delete(vaultUrlName(chainId, 'rpc'));

@@ -126,6 +126,11 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
         durationInMs: cycleMs(cycleDuration),
       };
       checkThreshold(updated);
+      if (updated.thresholdType !== limit.thresholdType && update.threshold === undefined) {
+        // Five operations would become five of the native coin.
+        const message = 'threshold must be given with another thresholdType';
+        throw new EngineError('VALIDATION', message, { errors: [message] });
+      }
       if (!(await store.updateLimit(paymasterId, ruleId, update.name ?? name, updated))) {
         throw new EngineError('RULE_NOT_FOUND');
       }

@@ -6,7 +6,7 @@ import { loadArtifact } from '../chain/artifacts.ts';
 import { IMPLEMENTATION, executedCallData, senderCreatorOf } from '../chain/gas/call-gas.ts';
 import { withAuthorization } from '../chain/gas/delegation.ts';
 import { type StateOverride, callWithOverride, mergeOverrides, readCode } from '../chain/gas/eth-call.ts';
-import { simulationFailure } from '../chain/gas/failure.ts';
+import { failSimulation } from '../chain/gas/failure.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import { packUserOperation } from '../user-operation/pack-user-operation.ts';
 import type { TransferGas } from '../paymaster/layout.ts';
@@ -60,17 +60,13 @@ const runProbe = async (
   const { entryPoint, contract: paymaster } = ready;
   const [{ deployedBytecode: code }, entryPointCode] = await Promise.all([
     loadArtifact('PaymentProbe'),
-    readCode(rpc, entryPoint),
+    readCode(rpc, entryPoint).catch(failSimulation),
   ]);
   const override = { [entryPoint]: { code }, [paymaster]: { code }, [IMPLEMENTATION]: { code: entryPointCode } };
   const tried = { senderCreator: senderCreatorOf(entryPoint), ...op };
   const payment = { paymaster, token: token.address, treasury, ...units };
   const data = probeAbi.encodeFunctionData('tryPayment', [tried, payment]) as Hex;
-  const answer = await callWithOverride(rpc, entryPoint, data, mergeOverrides(state, override)).catch(
-    (error: unknown) => {
-      throw simulationFailure(error);
-    },
-  );
+  const answer = await callWithOverride(rpc, entryPoint, data, mergeOverrides(state, override)).catch(failSimulation);
   try {
     const result = probeAbi.decodeFunctionResult('tryPayment', answer) as unknown as [boolean, bigint, bigint];
     const [taken, upFront, afterwards] = result;

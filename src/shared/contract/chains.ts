@@ -70,7 +70,7 @@ export const chainProcedures = {
       breaker: breaker.optional(),
     }),
     output: chain,
-    errors: ['VAULT_LOCKED'],
+    errors: ['VAULT_LOCKED', 'CHAIN_MISMATCH'],
   }),
   'chains.list': procedure({
     summary: 'List the supported chains and their settings',
@@ -79,10 +79,10 @@ export const chainProcedures = {
     errors: [],
   }),
   'chains.remove': procedure({
-    summary: 'Forget the settings of a chain',
-    input: z.strictObject({ chainId }),
+    summary: 'Forget the settings of a chain; refused while DApps, contracts or promises are there, unless forced',
+    input: z.strictObject({ chainId, force: z.boolean().default(false) }),
     output: z.null(),
-    errors: ['CHAIN_NOT_FOUND', 'VAULT_LOCKED'],
+    errors: ['CHAIN_NOT_FOUND', 'CHAIN_IN_USE', 'VAULT_LOCKED'],
   }),
   'signers.create': procedure({
     summary: 'Make the key that signs sponsorships on a chain',

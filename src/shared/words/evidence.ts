@@ -15,6 +15,7 @@ const LABELS: Readonly<Record<string, string>> = {
   preVerificationGas: 'Pre-verification gas',
   maxFeePerGasWei: 'Offered per gas',
   baseFeeWei: 'Base fee of the chain',
+  suggestedTipWei: 'Tip the node suggests',
   balanceWei: 'In the tank',
   promisedWei: 'Promised already',
   leavingWei: 'On its way out',
@@ -54,7 +55,7 @@ const operations = (count: string): string => `${count} ${count === '1' ? 'opera
 
 const GWEI_DECIMALS = 9;
 /** Prices of gas are told in gwei, as everybody tells them. */
-const GAS_PRICE = /(?:PerGas|baseFee)Wei$/;
+const GAS_PRICE = /(?:PerGas|baseFee|Tip)Wei$/;
 
 /** What is told by its key alone. */
 const named = (key: string, value: unknown): string | undefined => {

@@ -8,7 +8,7 @@ import { PACKED_USER_OPERATION_ABI } from '../../user-operation/abi.ts';
 import { packUserOperation } from '../../user-operation/pack-user-operation.ts';
 import { loadArtifact } from '../artifacts.ts';
 import { callWithOverride, mergeOverrides, readCode } from './eth-call.ts';
-import { revertReason, simulationFailure } from './failure.ts';
+import { failSimulation, revertReason } from './failure.ts';
 import type { Simulation } from './handle-op.ts';
 
 const abi = new Interface([
@@ -37,17 +37,13 @@ export const findCallGas = async (
 ): Promise<bigint> => {
   const [{ deployedBytecode }, entryPointCode] = await Promise.all([
     loadArtifact('CallGasProbe'),
-    readCode(rpc, entryPoint),
+    readCode(rpc, entryPoint).catch(failSimulation),
   ]);
   const override = mergeOverrides(state, {
     [entryPoint]: { code: deployedBytecode },
     [IMPLEMENTATION]: { code: entryPointCode },
   });
-  const answer = await callWithOverride(rpc, entryPoint, probeCall(entryPoint, op), override).catch(
-    (error: unknown) => {
-      throw simulationFailure(error);
-    },
-  );
+  const answer = await callWithOverride(rpc, entryPoint, probeCall(entryPoint, op), override).catch(failSimulation);
   const { success, gasNeeded, revertData } = readAnswer(answer);
   if (success) return gasNeeded;
   throw callFailure(revertData);

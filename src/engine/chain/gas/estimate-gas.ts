@@ -15,10 +15,12 @@ const MOST_GAS = 10_000_000_000n;
 export const estimateGas = async (request: GasRequest): Promise<GasValues> => {
   const { bundler } = request;
   const gas = await (bundler === undefined ? estimateBySimulation(request) : estimateByBundler(bundler, request));
-  const { paymasterPostOpGasLimit = 0n, ...positive } = gas;
-  const absurd =
-    paymasterPostOpGasLimit > MOST_GAS ||
-    Object.values(positive).some((value: bigint) => value <= 0n || value > MOST_GAS);
-  if (absurd) throw new EngineError('CHAIN_UNREACHABLE', 'The node answered the gas estimation with absurd values');
+  // Without callData, as where the operation only deploys its account, the account is not called.
+  const mayBeZero =
+    request.op.callData === '0x' ? ['callGasLimit', 'paymasterPostOpGasLimit'] : ['paymasterPostOpGasLimit'];
+  const isAbsurd = ([name, value]: [string, bigint]): boolean =>
+    value < 0n || value > MOST_GAS || (value === 0n && !mayBeZero.includes(name));
+  if (Object.entries<bigint>({ ...gas }).some(isAbsurd))
+    throw new EngineError('CHAIN_UNREACHABLE', 'The node answered the gas estimation with absurd values');
   return gas;
 };

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { EngineError } from '../../../shared/errors.ts';
 import { isHex } from '../../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { quantity, toQuantity } from '../../../shared/schema/quantity.ts';
-import type { RpcClient } from '../rpc.ts';
+import { type RpcClient, SenselessAnswer } from '../rpc.ts';
 
 /** What an `eth_call` sees changed: code put at an address, or single storage slots. */
 export type StateOverride = Readonly<
@@ -40,7 +39,7 @@ export const readCode = (rpc: RpcClient, at: Address): Promise<Hex> => sendForBy
 export const readQuantity = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<bigint> => {
   const { success, data } = quantity.safeParse(await rpc.send(method, params));
   if (success) return data;
-  throw new EngineError('CHAIN_UNREACHABLE', `The node did not answer ${method} with a quantity`);
+  throw new SenselessAnswer(`The node did not answer ${method} with a quantity`);
 };
 
 /**
@@ -65,11 +64,13 @@ export interface BlockGas {
 /** Reads the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
 export const readBlockGas = async (rpc: RpcClient): Promise<BlockGas> => {
   const block = await rpc.send('eth_getBlockByNumber', ['latest', false]);
-  return blockSchema.safeParse(block).data ?? { baseFeePerGas: 0n };
+  const { success, data } = blockSchema.safeParse(block);
+  if (success) return data;
+  throw new SenselessAnswer('The node did not answer eth_getBlockByNumber with a block');
 };
 
 const sendForBytes = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<Hex> => {
   const answer = await rpc.send(method, params);
   if (typeof answer === 'string' && isHex(answer)) return answer;
-  throw new EngineError('CHAIN_UNREACHABLE', `The node did not answer ${method} with bytes`);
+  throw new SenselessAnswer(`The node did not answer ${method} with bytes`);
 };

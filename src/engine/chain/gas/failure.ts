@@ -93,7 +93,7 @@ export const validationFailure = (text: string, cause: unknown): EngineError => 
   );
 };
 
-/** What to throw for an `eth_call` that failed: with the reason, where it is one that the EntryPoint or a node told. */
+/** What to throw for a simulation that failed: with the reason, where it is one that the EntryPoint or a node told. */
 export const simulationFailure = (error: unknown): unknown => {
   if (!(error instanceof RpcError)) return error;
   const { data = '0x', message } = error;
@@ -103,4 +103,9 @@ export const simulationFailure = (error: unknown): unknown => {
   }
   // What a provider says of itself is not for the DApp's users: it may hold the operator's key.
   return new EngineError('CHAIN_UNREACHABLE', 'The node refused to simulate the operation', {}, { cause: error });
+};
+
+/** For `catch`. @throws what {@link simulationFailure} makes of the error */
+export const failSimulation = (error: unknown): never => {
+  throw simulationFailure(error);
 };

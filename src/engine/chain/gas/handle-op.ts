@@ -17,7 +17,7 @@ import { RpcError } from '../rpc.ts';
 import type { RpcClient } from '../rpc.ts';
 import { callWithOverride, mergeOverrides, readCode } from './eth-call.ts';
 import type { StateOverride } from './eth-call.ts';
-import { parseRevert, simulationFailure } from './failure.ts';
+import { failSimulation, parseRevert, simulationFailure } from './failure.ts';
 import type { Sponsor } from './gas-request.ts';
 
 const v06Abi = new Interface([
@@ -99,14 +99,12 @@ const simulations = { '0.7': 'EntryPointSimulations-0.7', '0.8': 'EntryPointSimu
 const runV07 = async ({ rpc, version, entryPoint, state }: Simulation, op: UserOperationV07): Promise<Outcome> => {
   const [{ deployedBytecode }, entryPointCode] = await Promise.all([
     loadArtifact(simulations[version === '0.8' ? version : '0.7']),
-    readCode(rpc, entryPoint),
+    readCode(rpc, entryPoint).catch(failSimulation),
   ]);
   if (entryPointCode === '0x') throw noEntryPoint(version, entryPoint);
   const data = v07Abi.encodeFunctionData('simulateHandleOp', [packUserOperation(op), ZeroAddress, '0x']) as Hex;
   const override = mergeOverrides(state, { [entryPoint]: { code: deployedBytecode } });
-  const answer = await callWithOverride(rpc, entryPoint, data, override).catch((error: unknown) => {
-    throw simulationFailure(error);
-  });
+  const answer = await callWithOverride(rpc, entryPoint, data, override).catch(failSimulation);
   try {
     const [preOpGas, paid] = v07Abi.decodeFunctionResult('simulateHandleOp', answer)[0] as [bigint, bigint];
     return { preOpGas, paid };

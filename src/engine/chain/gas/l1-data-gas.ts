@@ -5,7 +5,7 @@ import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import type { UserOperation } from '../../../shared/schema/user-operation.ts';
 import type { RpcClient } from '../rpc.ts';
 import { callWithOverride, readBlockGas } from './eth-call.ts';
-import { simulationFailure } from './failure.ts';
+import { failSimulation } from './failure.ts';
 import { bundleCallData } from './pre-verification.ts';
 
 const abi = new Interface([
@@ -63,11 +63,7 @@ const gasFor: Readonly<Record<Rollup, (question: L1DataQuestion) => Promise<bigi
 };
 
 const ask = async (rpc: RpcClient, to: Address, name: string, values: unknown[]): Promise<[bigint]> => {
-  const answer = await callWithOverride(rpc, to, abi.encodeFunctionData(name, values) as Hex, {}).catch(
-    (error: unknown) => {
-      throw simulationFailure(error);
-    },
-  );
+  const answer = await callWithOverride(rpc, to, abi.encodeFunctionData(name, values) as Hex, {}).catch(failSimulation);
   try {
     return abi.decodeFunctionResult(name, answer).toArray() as [bigint];
   } catch (error) {
@@ -80,7 +76,7 @@ const effectiveGasPrice = async (
   rpc: RpcClient,
   { maxFeePerGas, maxPriorityFeePerGas }: UserOperation,
 ): Promise<bigint> => {
-  const { baseFeePerGas: baseFee } = await readBlockGas(rpc);
+  const { baseFeePerGas: baseFee } = await readBlockGas(rpc).catch(failSimulation);
   const tipped = baseFee + maxPriorityFeePerGas;
   const offered = maxFeePerGas < tipped ? maxFeePerGas : tipped;
   const price = offered < baseFee ? baseFee : offered;

@@ -1,5 +1,6 @@
 import type { ProcedureOutput } from '../../../shared/contract/index.ts';
 import { EngineError } from '../../../shared/errors.ts';
+import { requireNode } from '../../chain/require-node.ts';
 import { ensureAgreement } from '../../paymaster/agreement.ts';
 import { requireContract } from '../../paymaster/readiness.ts';
 import { requireAttachable } from '../../paymaster/registry.ts';
@@ -51,14 +52,19 @@ const checkSettlement = ({ clock, polledAt }: ServiceContext, chainId: number): 
   return clock.now() - at > LATE_POLL_MS ? advice(name, detail, fix) : good(name, detail);
 };
 
-const checkContract = ({ store, chains }: ServiceContext, { chainId, version }: PaymasterContract): Promise<Check> => {
+const checkContract = async (
+  { store, chains }: ServiceContext,
+  { chainId, version }: PaymasterContract,
+): Promise<Check> => {
+  const name = `contract ${version} on chain ${chainId}`;
+  const hasNode = ((await store.findChain(chainId))?.rpc ?? null) !== null;
+  if (!hasNode) return fault(name, 'The chain has no RPC URL', `Run "gasdesk chain set ${chainId} --rpc URL".`);
   const fix = `Attach the right contract with "gasdesk contract use --chain ${chainId} --version ${version} --address 0x…".`;
-  return attempt(`contract ${version} on chain ${chainId}`, fix, async () => {
+  return attempt(name, fix, async () => {
     const layout = requireAttachable(version);
     const signer = await store.findSigner(chainId);
     if (signer === undefined) throw new EngineError('SIGNER_MISSING');
-    const rpc = await chains.rpc(chainId);
-    if (rpc === undefined) throw new EngineError('RPC_MISSING');
+    const rpc = await requireNode(chains, chainId);
     // Asked for anew: while the chains were, another one may have been attached.
     const { address } = await requireContract(store, chainId, layout);
     // Until it agrees again it is looked at before anything is signed for it.

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
+import { createRpcClient } from '../../src/engine/chain/rpc.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
+import { deployFeeTokens } from '../support/fee-tokens.ts';
+import { type Answer, error, json, passTo, result, text, withNode } from '../support/odd-node.ts';
+import {
+  type RpcReply,
+  type SponsoredDapp,
+  gameCall,
+  operation,
+  useSponsoredWorld,
+} from '../support/sponsored-world.ts';
+
+const world = useSponsoredWorld();
+
+const GWEI = 10n ** 9n;
+const op = (overrides: Record<string, unknown> = {}): Record<string, unknown> =>
+  operation({ to: world().contracts.gameItems, data: gameCall('mint') }, overrides);
+
+/** Asks while the world's node answers some methods in its own way. */
+const ask = (
+  answers: Record<string, Answer>,
+  run: (dapp: SponsoredDapp) => Promise<RpcReply>,
+  tankWei = 10n ** 20n,
+): Promise<RpcReply> => {
+  const { chain, engine } = world();
+  const proper = passTo(chain.url);
+  const answer: Answer = (response, method, body) => (answers[method] ?? proper)(response, method, body);
+  return withNode(answer, async (rpc) => {
+    const dapp = await world().dapp(tankWei);
+    await engine.service.call('chains.set', { chainId: chain.chainId, rpc });
+    try {
+      return await run(dapp);
+    } finally {
+      await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url });
+    }
+  });
+};
+
+test('on a chain whose node wants 30 gwei of tip over a low base fee, clients that do as it says are served', async () => {
+  const price = `0x${(32n * GWEI).toString(16)}`;
+  const tipping = op({ maxFeePerGas: price, maxPriorityFeePerGas: price });
+  const lowBaseFee = result({ baseFeePerGas: '0xf', gasLimit: '0x1c9c380' });
+  const amoy = { eth_getBlockByNumber: lowBaseFee, eth_maxPriorityFeePerGas: result('0x6fc23ac00') };
+  const { body } = await ask(amoy, (dapp) => dapp.sponsor(tipping));
+  expect([body.error, body.result?.reason]).toEqual([undefined, undefined]);
+
+  const without = { ...amoy, eth_maxPriorityFeePerGas: result('0x0') };
+  const denied = await ask(without, (dapp) => dapp.sponsor(tipping));
+  expect(denied.body.result?.reason).toMatchObject({ code: 'FEE_TOO_HIGH', rule: 'fees' });
+});
+
+test.each(['eth_call', 'eth_getCode', 'eth_getBlockByNumber'])(
+  'a node that is tired of %s is away, not our bug, for who pays in a token, too',
+  async (method) => {
+    const { chain, engine, operator } = world();
+    const { chainId } = chain;
+    await attachNewContract(engine.service, operator, { chainId, version: 'singleton-0.6' });
+    const token = await deployFeeTokens(world());
+    const dapp = await engine.dapp({ version: 'singleton-0.6' });
+    const tokenInfo = { feeTokenAddress: token.static.address };
+    const { status, body } = await ask({ [method]: error(429, 'too many requests') }, () =>
+      dapp.sponsor(op(), { mode: 'ERC20', tokenInfo }),
+    );
+    expect([status, body.error?.code]).toEqual([503, -32003]);
+  },
+);
+
+/** How the node answers both reads of the money, or only the first. */
+const money = (balance: Answer, block?: Answer): Record<string, Answer> => ({
+  eth_call: balance,
+  ...(block && { eth_getBlockByNumber: block }),
+});
+
+test.each<[string, Answer]>([
+  ['HTML', text('<html>502</html>', 502)],
+  ['nothing', (response) => response.destroy()],
+  ['a body that is null', json(null)],
+  ['429', error(429, 'too many requests', 429)],
+  ['an exhausted plan', error(-32005, 'daily limit exceeded')],
+  ['a bug of its own', error(-32603, 'internal error')],
+  ['that it is lost', error(-32000, 'missing trie node')],
+])(
+  'an operation with its gas is served while the node answers every read with %s: the chain is away',
+  async (_, bad) => {
+    const { status, body } = await ask(money(bad, bad), (dapp) => dapp.sponsor(op()), 0n);
+    expect([status, body.error, body.result?.reason]).toEqual([200, undefined, undefined]);
+  },
+);
+
+test.each<[string, Record<string, Answer>]>([
+  ['null for the balance', money(result(null))],
+  ['null for everything', money(result(null), result(null))],
+  ['no hex for the balance', money(result('-1'))],
+  ['null for the block', money(error(429, 'too many requests'), result(null))],
+  ['nonsense for the block', { eth_getBlockByNumber: result('0xnothexatall') }],
+  ['429 for the balance only', money(error(429, 'too many requests'))],
+  ['HTML for the balance only', money(text('<html>502</html>'))],
+  ['429 for the block only', { eth_getBlockByNumber: error(429, 'too many requests') }],
+])('nothing is signed unchecked by a node that is there and answers %s', async (_, answers) => {
+  const { status, body } = await ask(answers, (dapp) => dapp.sponsor(op()));
+  expect([status, body.error?.code]).toEqual([503, -32003]);
+});
+
+test('a node that sends without end does not fill the memory of the desk', async () => {
+  const part = 'a'.repeat(2 ** 20);
+  let isOpen = true;
+  const endless: Answer = (response) => {
+    const send = (): void => {
+      if (isOpen) response.write(part, send);
+    };
+    response.on('close', () => (isOpen = false)).write('{"jsonrpc":"2.0","id":1,"result":"0x');
+    send();
+  };
+  await withNode(endless, async (url) => {
+    const client = createRpcClient(url, 'The node', PATIENCE_MS);
+    await expect(client.send('eth_call', [])).rejects.toThrow('The node answered with more than 32 MiB');
+    await expect.poll(() => isOpen).toBe(false);
+  });
+});
