@@ -19,20 +19,26 @@ const WEI = /Wei(?=PerDay$|$)/;
 
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
+const amountWords = (wei: string, { symbol }: Row): string =>
+  `${weiToDecimal(BigInt(wei))} ${typeof symbol === 'string' ? symbol : 'of the native coin'}`;
+
+const timeWords = (at: number): string => (at === 0 ? '-' : time.format(at));
+
+/** What has parts of its own, in words; what goes deeper, such as the request of a DApp, is told as it came. */
+const partsWords = (value: object, row: Row): string => {
+  const parts = Object.entries(value);
+  if (!parts.every(([, part]) => isPlain(part))) return JSON.stringify(value);
+  const told = parts.map(([name, part]) => [name, words(name, part, { symbol: row['symbol'], ...value })] as const);
+  return told.map(([name, text]) => (Array.isArray(value) ? text : `${label(name)} ${text}`)).join(', ') || '-';
+};
+
 /** A value as a person reads it. What the coin of an amount is called stands beside it, as `symbol`. */
 const words = (key: string, value: unknown, row: Row): string => {
   if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string' && WEI.test(key) && /^\d+$/.test(value)) {
-    return `${weiToDecimal(BigInt(value))} ${typeof row['symbol'] === 'string' ? row['symbol'] : 'of the native coin'}`;
-  }
-  if (typeof value === 'number' && TIME.test(key) && value <= LAST_MS) return value === 0 ? '-' : time.format(value);
-  if (isPlain(value)) return typeof value === 'string' ? value : JSON.stringify(value);
-  const parts = Object.entries(value);
-  // What goes deeper, such as the request of a DApp, is told as it came.
-  if (!parts.every(([, part]) => isPlain(part))) return JSON.stringify(value);
-  const told = parts.map(([name, part]) => [name, words(name, part, { symbol: row['symbol'], ...value })] as const);
-  return told.map(([name, text]) => (Array.isArray(value) ? text : `${label(name)} ${text}`)).join(', ') || '-';
+  if (typeof value === 'string') return WEI.test(key) && /^\d+$/.test(value) ? amountWords(value, row) : value;
+  if (typeof value === 'number' && TIME.test(key) && value <= LAST_MS) return timeWords(value);
+  return typeof value === 'object' ? partsWords(value, row) : JSON.stringify(value);
 };
 
 /** An amount is told in coins: its name says no longer that it is in wei. */

@@ -32,7 +32,7 @@ const usage = (message: string): EngineError => new EngineError('VALIDATION', me
 const walletArgument = (text: string): string => {
   const { data, error } = loopbackUrl.safeParse(text);
   if (data !== undefined) return data;
-  throw new InvalidArgumentError(`It ${String(error?.issues[0]?.message)}.`);
+  throw new InvalidArgumentError(`It ${String(error.issues[0]?.message)}.`);
 };
 
 /** Adds the flags of {@link signingKey}. */

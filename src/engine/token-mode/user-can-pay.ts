@@ -64,7 +64,11 @@ const requireRefundable = async (rpc: RpcClient, { upFront, token, spender, trea
   throw new EngineError('PAYMASTER_NOT_READY', `${message} ${fix}`, { missing: 'treasuryAllowance', fix });
 };
 
-/** @param before the balance before the calls of the operation itself, where they come first */
+/**
+ * What is short, if anything is.
+ *
+ * @param before the balance before the calls of the operation itself, where they come first
+ */
 const compare = (purse: Purse, neededUnits: bigint, facts: Evidence, before = purse.balance): Verdict | undefined => {
   const short = (code: 'TOKEN_ALLOWANCE_SHORT' | 'TOKEN_BALANCE_SHORT', heldUnits: bigint): Verdict =>
     deny(code, {

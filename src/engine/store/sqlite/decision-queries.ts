@@ -106,7 +106,8 @@ export const decisionQueries = (database: Database.Database, enterHashes: () => 
           if (decisions.length === limit || length >= PAGE_LENGTH) return { decisions, upTo: row.seq, more: true };
         }
       }
-      return { decisions, upTo: Math.max(after, end), more: false };
+      // A restored backup may be older than what the caller has seen: he goes on from what there is.
+      return { decisions, upTo: end, more: false };
     },
     async findDecision(decisionId) {
       const row = find.get(decisionId);
