@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type CuttableProxy, startCuttableProxy } from '../support/cuttable-proxy.ts';
 import { type ServingEngine, type SponsoredDapp, operation, startEngine } from '../support/sponsored-world.ts';
@@ -12,14 +12,14 @@ let engine: ServingEngine;
 let proxy: CuttableProxy;
 let dapp: SponsoredDapp;
 
-beforeAll(async () => {
+beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'gasdesk-reconnect-'));
   engine = await startEngine({ dir });
   proxy = await startCuttableProxy(engine.url);
   dapp = await engine.dapp({});
   await engine.service.call('chains.set', { chainId: 31337, rpc: 'http://127.0.0.1:1' });
 });
-afterAll(async () => {
+afterEach(async () => {
   await proxy.cut();
   await engine.stop();
   rmSync(dir, { recursive: true, force: true });
