@@ -52,13 +52,12 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     if (cursor !== undefined && head.number >= cursor - overlapBlocks) {
       return { from: overlapOf(Math.min(cursor, head.number)), knownThrough: cursor };
     }
-    // A chain not read before, or one that was set back: what was settled above its head is gone with those blocks.
+    // A chain not read before, or one that was set back: a cursor far above the head says nothing of it.
     if (cursor !== undefined) log.warn('settlement.chain-set-back', { chainId, from: cursor, to: head.number });
     const newest = overlapOf(head.number);
-    const knownThrough = cursor ?? -1;
-    if (oldestReservedAt === undefined) return { from: newest, knownThrough };
+    if (oldestReservedAt === undefined) return { from: newest, knownThrough: -1 };
     const first = await blockBefore(node, head, oldestReservedAt / 1000 - GRACE_SECONDS);
-    return { from: Math.min(first, newest), knownThrough };
+    return { from: Math.min(first, newest), knownThrough: -1 };
   };
 
   /** Reads everything up to the head. */

@@ -191,27 +191,6 @@ test('an operation that a re-org moves far up is not missed because nothing else
   expect(store.cursors.get(CHAIN)).toBe(node.head);
 });
 
-test.each([0, 1])(
-  'what was mined in blocks that a re-org of any depth took away is promised again, beside %i others, until it is mined anew',
-  async (others) => {
-    const { node, store, settlement, reserve } = desk({ maxRangeBlocks: 7 });
-    const decision = reserve();
-    if (others === 1) reserve({ userOpHash: `0x${'a2'.repeat(32)}`, validUntil: SECONDS + 100_000 });
-    node.mine(HASH, PAYMASTER, 7n, node.head);
-    await settlement.pollNow();
-    node.grow(3);
-    await settlement.pollNow();
-    node.takeBack(40);
-    await settlement.pollNow();
-    expect([decision.settlement, store.spentWei]).toEqual(['reserved', 0n]);
-    expect(store.reservedWei).toBe(1_000n * BigInt(1 + others));
-    node.grow(60);
-    node.mine(HASH, PAYMASTER, 8n, node.head - 2);
-    await settlement.pollNow();
-    expect(decision).toMatchObject({ settlement: 'settled', mined: { actualGasCost: 8n } });
-  },
-);
-
 test('a re-org is noticed although the node fails while the blocks are read again', async () => {
   const { node, settlement, reserve } = desk({ maxRangeBlocks: 5 });
   const decision = reserve();
