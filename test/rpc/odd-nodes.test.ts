@@ -76,11 +76,6 @@ const money = (balance: Answer, block?: Answer): Record<string, Answer> => ({
 test.each<[string, Answer]>([
   ['HTML', text('<html>502</html>', 502)],
   ['nothing', (response) => response.destroy()],
-  ['a body that is null', json(null)],
-  ['429', error(429, 'too many requests', 429)],
-  ['an exhausted plan', error(-32005, 'daily limit exceeded')],
-  ['a bug of its own', error(-32603, 'internal error')],
-  ['that it is lost', error(-32000, 'missing trie node')],
 ])(
   'an operation with its gas is served while the node answers every read with %s: the chain is away',
   async (_, bad) => {
@@ -90,6 +85,11 @@ test.each<[string, Answer]>([
 );
 
 test.each<[string, Record<string, Answer>]>([
+  ['a page that is no error to every read', money(text('<html>Welcome</html>'), text('<html>Welcome</html>'))],
+  ['a body that is null to every read', money(json(null), json(null))],
+  ['429 to every read', money(error(429, 'too many requests', 429), error(429, 'too many requests', 429))],
+  ['a page with 429 to every read', money(text('slow down', 429), text('slow down', 429))],
+  ['that its plan is used up', money(error(-32005, 'daily limit exceeded'), error(-32005, 'daily limit exceeded'))],
   ['null for the balance', money(result(null))],
   ['null for everything', money(result(null), result(null))],
   ['no hex for the balance', money(result('-1'))],

@@ -24,10 +24,13 @@ export const hasReverted = ({ code, data, message }: RpcError): boolean =>
 export const nodeRefusal = (chainId: number, cause: RpcError): EngineError =>
   new EngineError('CHAIN_UNREACHABLE', `The node of chain ${chainId} answered with an error`, {}, { cause });
 
-/** `CHAIN_UNREACHABLE` for a node that was reached: it answers a read with a result, and that makes no sense. */
-export class SenselessAnswer extends EngineError {
-  constructor(message: string) {
-    super('CHAIN_UNREACHABLE', message);
+/**
+ * `CHAIN_UNREACHABLE` for a node that is away: it is silent, or a proxy answers in its place that it is (HTTP 5xx). One
+ * that refuses (rate limits) or answers nonsense was reached.
+ */
+export class NodeAway extends EngineError {
+  constructor(message: string, cause?: unknown) {
+    super('CHAIN_UNREACHABLE', message, {}, { cause });
   }
 }
 
@@ -35,7 +38,7 @@ export class SenselessAnswer extends EngineError {
 export interface RpcClient {
   readonly url: string;
   /**
-   * @throws EngineError `CHAIN_UNREACHABLE` if no answer came in time or it is no JSON-RPC
+   * @throws NodeAway if no answer came in time; EngineError `CHAIN_UNREACHABLE` if it is no JSON-RPC
    * @throws RpcError if the node answered with an error
    */
   send(method: string, params: readonly unknown[]): Promise<unknown>;
@@ -65,7 +68,7 @@ const isAnswer = (value: unknown): value is RpcAnswer =>
 /** More than any answer the desk asks for: it must not fill the memory. */
 const MOST_MIB = 32;
 
-/** Reads a body as JSON. @throws RangeError if it is larger than {@link MOST_MIB}, SyntaxError if it is no JSON */
+/** Reads a body as JSON; undefined if it is none. @throws RangeError if it is larger than {@link MOST_MIB} */
 const readJson = async ({ body }: Response): Promise<unknown> => {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -75,15 +78,18 @@ const readJson = async ({ body }: Response): Promise<unknown> => {
     if (bytes > MOST_MIB * 2 ** 20) throw new RangeError('The answer is too large');
     chunks.push(chunk);
   }
-  return JSON.parse(Buffer.concat(chunks).toString());
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString());
+  } catch {
+    return undefined;
+  }
 };
 
 /** What became of a request that got no answer, in words. */
-const failure = (error: unknown, timeoutMs: number): string => {
-  if (error instanceof DOMException && error.name === 'TimeoutError') return `did not answer in ${timeoutMs} ms`;
-  if (error instanceof RangeError) return `answered with more than ${MOST_MIB} MiB`;
-  return error instanceof SyntaxError ? 'did not answer in JSON' : 'cannot be reached';
-};
+const silence = (error: unknown, timeoutMs: number): string =>
+  error instanceof DOMException && error.name === 'TimeoutError'
+    ? `did not answer in ${timeoutMs} ms`
+    : 'cannot be reached';
 
 /** fetch takes no user info in a URL: it goes into a header. */
 const requestFor = (url: string): { target: URL; headers: Record<string, string> } => {
@@ -108,12 +114,11 @@ const requestFor = (url: string): { target: URL; headers: Record<string, string>
  * @param timeoutMs how long an answer may take
  */
 export const createRpcClient = (url: string, what: string, timeoutMs: number): RpcClient => {
-  const unreachable = (detail: string, cause?: unknown): EngineError =>
-    new EngineError('CHAIN_UNREACHABLE', `${what} ${detail}`, {}, { cause });
+  const unreachable = (detail: string): EngineError => new EngineError('CHAIN_UNREACHABLE', `${what} ${detail}`);
 
   const { target, headers } = requestFor(url);
   let answeredAt: number | undefined;
-  const post = async (body: string): Promise<unknown> => {
+  const post = async (body: string): Promise<{ status: number; answer: unknown }> => {
     try {
       const response = await fetch(target, {
         method: 'POST',
@@ -124,9 +129,10 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
       });
       const date = Date.parse(response.headers.get('date') ?? '');
       answeredAt = Number.isNaN(date) ? undefined : date;
-      return await readJson(response);
+      return { status: response.status, answer: await readJson(response) };
     } catch (error) {
-      throw unreachable(failure(error, timeoutMs), error);
+      if (error instanceof RangeError) throw unreachable(`answered with more than ${MOST_MIB} MiB`);
+      throw new NodeAway(`${what} ${silence(error, timeoutMs)}`, error);
     }
   };
 
@@ -135,8 +141,11 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
   let id = 0;
   const send = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     id += 1;
-    const answer = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-    if (!isAnswer(answer)) throw unreachable('did not answer in JSON-RPC');
+    const { status, answer } = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    if (!isAnswer(answer)) {
+      const detail = answer === undefined ? 'did not answer in JSON' : 'did not answer in JSON-RPC';
+      throw status < 500 ? unreachable(detail) : new NodeAway(`${what} ${detail}`);
+    }
     const { error, result } = answer;
     if (error === undefined || error === null) return result;
     const message = typeof error.message === 'string' ? redacted(error.message) : 'unknown error';
@@ -150,7 +159,7 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
     call: async (to, data) => {
       const answer = await send('eth_call', [{ to, data }, 'latest']);
       if (typeof answer === 'string' && isHex(answer)) return answer;
-      throw new SenselessAnswer(`${what} did not answer eth_call with bytes`);
+      throw unreachable('did not answer eth_call with bytes');
     },
   };
 };

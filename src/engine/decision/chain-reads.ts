@@ -4,7 +4,7 @@ import { isV06 } from '../../shared/schema/user-operation.ts';
 import { chainSymbol } from '../chain/chain-symbol.ts';
 import { delegateOf } from '../chain/gas/delegation.ts';
 import { readBlockGas, readCode, readQuantity } from '../chain/gas/eth-call.ts';
-import { type RpcClient, RpcError, SenselessAnswer } from '../chain/rpc.ts';
+import { NodeAway, type RpcClient, RpcError } from '../chain/rpc.ts';
 import { callFault } from '../paymaster/agreement.ts';
 import { UnexpectedAnswer, readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
@@ -28,10 +28,6 @@ const asked = async <T>(ready: Tank, read: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** True if the node tells nothing: it is silent, something else answers in its place, or it refuses (rate limits). */
-const isAway = (error: unknown): boolean =>
-  error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE' && !(error instanceof SenselessAnswer);
-
 /**
  * What the chain says; undefined where it cannot be reached.
  *
@@ -41,7 +37,7 @@ export const unlessAway = async <T>(ready: ReadyPaymaster, read: () => Promise<T
   try {
     return await asked(ready, read);
   } catch (error) {
-    if (isAway(error)) return undefined;
+    if (error instanceof NodeAway) return undefined;
     throw error;
   }
 };
@@ -152,7 +148,7 @@ export const readMoney = async (
   if (rpc === undefined) return undefined;
   const readings = [readTank(rpc, ready), asked(ready, () => readBlockGas(rpc))] as const;
   const ended = await Promise.allSettled(readings);
-  if (!reached && ended.every((one) => one.status === 'rejected' && isAway(one.reason))) return undefined;
+  if (!reached && ended.every((one) => one.status === 'rejected' && one.reason instanceof NodeAway)) return undefined;
   const [balanceWei, block] = await Promise.all(readings);
   const [leavingWei, chain, suggestedTipWei] = await Promise.all([
     readWithdrawals(store, ready),

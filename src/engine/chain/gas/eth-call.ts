@@ -1,8 +1,9 @@
+import { EngineError } from '../../../shared/errors.ts';
 import { z } from 'zod';
 import { isHex } from '../../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { quantity, toQuantity } from '../../../shared/schema/quantity.ts';
-import { type RpcClient, SenselessAnswer } from '../rpc.ts';
+import type { RpcClient } from '../rpc.ts';
 
 /** What an `eth_call` sees changed: code put at an address, or single storage slots. */
 export type StateOverride = Readonly<
@@ -39,7 +40,7 @@ export const readCode = (rpc: RpcClient, at: Address): Promise<Hex> => sendForBy
 export const readQuantity = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<bigint> => {
   const { success, data } = quantity.safeParse(await rpc.send(method, params));
   if (success) return data;
-  throw new SenselessAnswer(`The node did not answer ${method} with a quantity`);
+  throw new EngineError('CHAIN_UNREACHABLE', `The node did not answer ${method} with a quantity`);
 };
 
 /**
@@ -66,11 +67,11 @@ export const readBlockGas = async (rpc: RpcClient): Promise<BlockGas> => {
   const block = await rpc.send('eth_getBlockByNumber', ['latest', false]);
   const { success, data } = blockSchema.safeParse(block);
   if (success) return data;
-  throw new SenselessAnswer('The node did not answer eth_getBlockByNumber with a block');
+  throw new EngineError('CHAIN_UNREACHABLE', 'The node did not answer eth_getBlockByNumber with a block');
 };
 
 const sendForBytes = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<Hex> => {
   const answer = await rpc.send(method, params);
   if (typeof answer === 'string' && isHex(answer)) return answer;
-  throw new SenselessAnswer(`The node did not answer ${method} with bytes`);
+  throw new EngineError('CHAIN_UNREACHABLE', `The node did not answer ${method} with bytes`);
 };
