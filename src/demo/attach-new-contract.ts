@@ -1,6 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type HDNodeWallet, Transaction, type Wallet } from 'ethers';
 import type { Service } from '../engine/service/index.ts';
 import type { Address } from '../shared/schema/hex.ts';
+
+const POLL_MS = 20;
+/** A minute: a local chain mines at once. */
+const MOST_POLLS = 3_000;
 
 /**
  * Has the desk prepare a paymaster contract of a version, signs it with the key that will own it and waits until the
@@ -15,7 +20,9 @@ export const attachNewContract = async (
   const { draftId, unsigned } = await call('transactions.prepare', { action, from: owner.address });
   const signedTransaction = await owner.signTransaction(Transaction.from(unsigned));
   let sent = await call('transactions.send', { draftId, signed: { signedTransaction } });
-  while (sent.outcome === null) {
+  for (let polls = 0; sent.outcome === null; polls += 1) {
+    if (polls === MOST_POLLS) throw new Error('The contract was not mined in time');
+    await sleep(POLL_MS);
     const all = await call('transactions.list', { chainId: target.chainId });
     sent = all.find(({ transactionId }) => transactionId === sent.transactionId) ?? sent;
   }

@@ -140,8 +140,10 @@ export const dropNextSigner = async (
 ): Promise<void> => {
   const next = nextSignerOf(vault, chainId);
   if (next === undefined) return;
-  const open = await store.openOperatorTransactions();
-  if (open.some((one) => one.chainId === chainId && one.signer !== null && sameAddress(one.signer, next))) {
+  const underWay = (await store.openOperatorTransactions()).filter(
+    ({ state, outcome }) => state === 'sent' || outcome === null,
+  );
+  if (underWay.some((one) => one.chainId === chainId && one.signer !== null && sameAddress(one.signer, next))) {
     const message = `A transaction is under way that makes a contract accept ${next}. See what becomes of it first.`;
     throw new EngineError('CONTRACT_MISMATCH', message);
   }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ScriptedNode } from '../../../test/support/scripted-node.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
-import { lookUp } from './look-up.ts';
+import { lookAgain, lookUp } from './look-up.ts';
 
 const FROM = `0x${'11'.repeat(20)}` as const;
 const TO = `0x${'22'.repeat(20)}` as const;
@@ -43,4 +43,26 @@ it('an answer that cannot be read ends nothing: the chain is asked again', async
   await expect(lookUp(node(inPool, { status: 'yes' }), sent)).rejects.toMatchObject(unreadable);
   await expect(lookUp(node({ from: 'somebody' }, receipt), sent)).rejects.toMatchObject(unreadable);
   expect(await lookUp(node(inPool, receipt), sent)).toMatchObject({ state: 'mined', feeWei: '32', outcome: null });
+});
+
+const attached: OperatorTransaction = {
+  ...sent,
+  ...{ state: 'mined', blockNumber: 95, gasUsed: '16', feeWei: '32', outcome: 'The contract is made and attached.' },
+};
+const at = (blockNumber: string) => node(inPool, { ...receipt, blockNumber });
+
+it('what a mined transaction brought about is not done again because a re-org moved it to another block', async () => {
+  expect(await lookAgain(at('0x5f'), attached)).toBe(attached);
+  expect(await lookAgain(at('0x60'), attached)).toEqual({ ...attached, blockNumber: 96 });
+});
+
+it('a mined transaction that is gone, or failed in its new block, is looked up anew', async () => {
+  const anew = { state: 'sent', blockNumber: null, outcome: null };
+  expect(await lookAgain(node(inPool, null), attached)).toMatchObject(anew);
+  expect(await lookAgain(node(inPool, { ...receipt, status: '0x0' }), attached)).toMatchObject(anew);
+  expect(await lookAgain(node(inPool, null), { ...attached, blockNumber: 101 })).toMatchObject({ state: 'mined' });
+});
+
+it('a mined transaction stands for good once it is twelve blocks deep', async () => {
+  expect(await lookAgain(at('0x58'), { ...attached, blockNumber: 0x58 })).toMatchObject({ final: true });
 });

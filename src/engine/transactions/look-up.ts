@@ -85,6 +85,13 @@ const isReplaced = async (rpc: RpcClient, { from, nonce, hash }: OperatorTransac
   return !(await isKnown(rpc, hash));
 };
 
+/** In which block it is, and what it cost there. */
+const placeOf = ({ blockNumber, gasUsed, effectiveGasPrice, l1Fee }: z.infer<typeof receiptSchema>) => ({
+  blockNumber: Number(blockNumber),
+  gasUsed: String(gasUsed),
+  feeWei: String(gasUsed * effectiveGasPrice + (l1Fee ?? 0n)),
+});
+
 /**
  * A sent transaction as it is on chain; undefined while it is not mined and may still be. A mined one has no outcome
  * yet, unless it did not do what it should.
@@ -102,13 +109,8 @@ export const lookUp = async (rpc: RpcClient, sent: OperatorTransaction): Promise
       outcome: `Another transaction of ${sent.from} was mined in its place.`,
     };
   }
-  const { status, blockNumber, gasUsed, effectiveGasPrice, l1Fee, contractAddress } = receipt;
-  const mined = {
-    ...sent,
-    blockNumber: Number(blockNumber),
-    gasUsed: String(gasUsed),
-    feeWei: String(gasUsed * effectiveGasPrice + (l1Fee ?? 0n)),
-  };
+  const { status, blockNumber, contractAddress } = receipt;
+  const mined = { ...sent, ...placeOf(receipt) };
   if (status === 0n) {
     const outcome = `It was mined and did nothing: ${await revertWords(rpc, sent, blockNumber)}.`;
     return { ...mined, state: 'reverted', outcome };
@@ -119,19 +121,23 @@ export const lookUp = async (rpc: RpcClient, sent: OperatorTransaction): Promise
 };
 
 /**
- * A mined transaction as it is on chain by now: still there, deep enough to stand for good, or as it was before it was
- * mined, if a re-org has dropped or moved it.
+ * A mined transaction as it is on chain by now: still there, deep enough to stand for good, in another block, or as it
+ * was before it was mined, if a re-org has dropped it or made something else of it.
  *
  * @returns `mined` itself where nothing is new
  * @throws EngineError `CHAIN_UNREACHABLE`; RpcError
  */
 export const lookAgain = async (rpc: RpcClient, mined: OperatorTransaction): Promise<OperatorTransaction> => {
-  const receipt = await known(rpc, 'eth_getTransactionReceipt', mined.hash, receiptSchema);
   const head = await readHead(rpc);
+  const receipt = await known(rpc, 'eth_getTransactionReceipt', mined.hash, receiptSchema);
   const block = BigInt(mined.blockNumber ?? 0);
   if (receipt?.blockNumber === block) return head - block < DEPTH ? mined : { ...mined, final: true };
   // A node that has not got that far knows nothing of it.
   if (receipt === undefined && head < block) return mined;
+  // What came of it was done when it was mined first: not again.
+  if (receipt !== undefined && (receipt.status === 0n) === (mined.state === 'reverted')) {
+    return { ...mined, ...placeOf(receipt) };
+  }
   const unmined = { blockNumber: null, gasUsed: null, feeWei: null, contract: null, outcome: null };
   return { ...mined, state: 'sent', ...unmined };
 };

@@ -105,22 +105,32 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     return 'hash' in made ? made : sameAsDraft(draft, made.signed);
   };
 
-  const send = async (draft: Draft, how: SignedDraft): Promise<OperatorTransaction> => {
-    const rpc = await requireNode(chains, draft.call.chainId);
+  /** Nobody may forget these: their node does not know them yet. */
+  const onTheWay = new Set<string>();
+
+  const signAndSave = async (draft: Draft, how: SignedDraft): Promise<OperatorTransaction> => {
     const signed = await sign(draft, how);
-    if (!('serialized' in signed)) {
-      const sent = sentOf(draft, signed.hash, null);
-      await store.saveOperatorTransaction(sent);
-      return sent;
-    }
-    const raw = signed.serialized as Hex;
-    const sent = sentOf(draft, signed.hash as Hex, raw);
+    const isSigned = 'serialized' in signed;
+    const sent = sentOf(draft, signed.hash as Hex, isSigned ? (signed.serialized as Hex) : null);
+    onTheWay.add(sent.transactionId);
     await store.saveOperatorTransaction(sent);
+    return sent;
+  };
+
+  const send = async (draft: Draft, how: SignedDraft): Promise<OperatorTransaction> => {
+    const { chainId } = draft.call;
+    const rpc = await requireNode(chains, chainId);
+    const { withdrawal } = draft.call;
+    const save = () => signAndSave(draft, how);
+    // What was free may have been promised meanwhile. Once it is saved, the record counts.
+    const sent = await (withdrawal === undefined ? save() : whileFree(context, withdrawal, save));
     try {
-      await broadcast(rpc, raw);
+      if (sent.raw !== null) await broadcast(rpc, sent.raw);
     } catch (error) {
       if (error instanceof EngineError) await store.removeOperatorTransaction(sent.transactionId);
       throw error;
+    } finally {
+      onTheWay.delete(sent.transactionId);
     }
     return sent;
   };
@@ -163,7 +173,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     const known = open.find((one) => one.transactionId === transactionId && one.state === 'sent');
     if (known === undefined) throw new EngineError('TRANSACTION_NOT_FOUND');
     const rpc = await requireNode(chains, known.chainId);
-    if (await isKnown(rpc, known.hash)) throw new EngineError('TRANSACTION_KNOWN');
+    if (onTheWay.has(transactionId) || (await isKnown(rpc, known.hash))) throw new EngineError('TRANSACTION_KNOWN');
     const outcome = 'The node did not know it, and the operator had it forgotten.';
     const forgotten = { ...known, state: 'forgotten', final: true, outcome } as const;
     await store.saveOperatorTransaction(forgotten);
@@ -200,12 +210,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
         throw error instanceof RpcError ? nodeRefusal(chainId, error) : error;
       }
     },
-    send: (draftId, how) =>
-      drafts.use(draftId, (draft) => {
-        const { withdrawal } = draft.call;
-        // What was free may have been promised meanwhile.
-        return withdrawal === undefined ? send(draft, how) : whileFree(context, withdrawal, () => send(draft, how));
-      }),
+    send: (draftId, how) => drafts.use(draftId, (draft) => send(draft, how)),
     forget: (transactionId) => inTurn(() => forget(transactionId)),
     async list(query) {
       await refresh();

@@ -44,6 +44,7 @@ export const operatorTransactionStore = (
     },
     async removeOperatorTransaction(transactionId) {
       remove.run(transactionId);
+      outdate();
     },
     async listOperatorTransactions({ chainId = null, paymasterId = null }) {
       return list.all({ chainId, paymasterId }).map(toTransaction);
