@@ -2,14 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { useTempFolders } from '../../../test/support/temp-folder.ts';
 import { createLog } from '../log.ts';
 import { makeTemporaryFolder, removeAbandonedFolders } from './temporary-folder.ts';
 
 const newFolder = useTempFolders();
-const temporary = newFolder();
-vi.stubEnv('TMPDIR', temporary);
+let temporary: string;
+beforeEach(() => {
+  vi.unstubAllEnvs();
+  temporary = newFolder();
+  vi.stubEnv('TMPDIR', temporary);
+});
 const log = createLog({ level: 'silent' });
 const sweep = (): void => removeAbandonedFolders(log);
 
