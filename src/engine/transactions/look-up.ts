@@ -76,7 +76,10 @@ const revertWords = async (rpc: RpcClient, one: OperatorTransaction, block: bigi
 
 const readHead = (rpc: RpcClient): Promise<bigint> => readQuantity(rpc, 'eth_blockNumber', []);
 
-/** Another transaction has its place, and no re-org is expected to give it back. One that the node knows still has its own: a wallet chooses its nonce itself. */
+/**
+ * Another transaction has its place, and no re-org is expected to give it back. One that the node knows still has its
+ * own: a wallet chooses its nonce itself.
+ */
 const isReplaced = async (rpc: RpcClient, { from, nonce, hash }: OperatorTransaction): Promise<boolean> => {
   if ((await readTransactionCount(rpc, from, 'latest')) <= nonce) return false;
   const head = await readHead(rpc);
