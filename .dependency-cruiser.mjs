@@ -1,11 +1,22 @@
 /** The arrows of the architecture: which part may import which. Types count as imports. */
 
 const tests = '[.]test[.]ts$';
-const doors = '^src/engine/(management|rpc|console-http)/';
-const service = '^src/engine/service/';
-const workers = '^src/engine/(decision|ledger|webhooks|paymaster|signer|chain|token-mode|backup|keys|transactions)/';
-const store = '^src/engine/(store|data-folder)/';
-const pure = '^src/engine/(rules|calls|user-operation)/';
+
+/** The folders of src/engine by layer, from the top: each may import the layers below its own. */
+const layers = {
+  review: ['review'],
+  servers: ['server'],
+  descriptions: ['description'],
+  doors: ['management', 'rpc', 'console-http', 'control'],
+  http: ['http', 'rate-limit'],
+  service: ['service'],
+  workers: ['sponsorship', 'transactions', 'token-mode', 'paymaster', 'keys', 'backup', 'webhooks', 'events', 'chain'],
+  keepers: ['signer'],
+  store: ['store'],
+  base: ['config', 'data-folder', 'base'],
+};
+const inEngine = (folders) => `^src/engine/(${folders.join('|')})/`;
+const doors = inEngine(layers.doors);
 
 /** A part of the tree may import the listed places of src, and no others. */
 const part = (name, reaches) => ({
@@ -16,25 +27,48 @@ const part = (name, reaches) => ({
   to: { path: '^src/', pathNot: [name, ...reaches].map((reach) => `^src/${reach}/`) },
 });
 
-/** Inside the engine the arrows point one way: doors, service, workers, store. */
-const layer = (name, from, to, comment) => ({
-  name,
-  comment,
+/** Inside the engine the arrows point one way: down. */
+const downwards = Object.entries(layers).map(([name, folders], index, all) => ({
+  name: `${name}-downwards`,
+  comment: `${folders.join(', ')}: may import ${all
+    .slice(index)
+    .map(([below]) => below)
+    .join(', ')}.`,
   severity: 'error',
-  from: { path: from, pathNot: tests },
-  to: { path: to },
-});
+  from: { path: inEngine(folders), pathNot: tests },
+  to: { path: '^src/engine/', pathNot: all.slice(index).map(([, below]) => inEngine(below)) },
+}));
+
+/** The kinds of rules: all of the folder but what they are made of and the list of them. */
+const kinds = '^src/core/rules/(?!rule[.]|registry[.])';
+
+/** Which part of the tree needs which kinds by name: it reads facts for them, counts as they count, or shows their form. */
+const usersOfKinds = [
+  ['^src/core/decide[.]ts$', 'webhook'],
+  ['^src/core/preview-limit[.]ts$', 'spending-limit'],
+  ['^src/core/rule-input[.]ts$', 'wallet-deployment'],
+  ['^src/api/', 'spending-limit'],
+  ['^src/engine/chain/', 'validity'],
+  ['^src/engine/sponsorship/', 'authorization', 'fees', 'gas-tank', 'pause', 'unreachable', 'validity', 'webhook'],
+  ['^src/engine/service/', 'spending-limit', 'webhook'],
+  ['^src/engine/store/policy-store[.]ts$', 'spending-limit'],
+  ['^src/cli/webhook[.]ts$', 'webhook'],
+  ['^src/renderer/src/modules/rules/', 'spending-limit', 'wallet-deployment', 'webhook'],
+  ['^src/renderer/src/modules/webhooks/', 'webhook'],
+];
 
 export default {
   forbidden: [
     part('shared', []),
-    part('engine', ['shared']),
-    part('demo', ['engine', 'shared']),
+    part('core', ['shared']),
+    part('api', ['core', 'shared']),
+    part('engine', ['api', 'core', 'shared']),
+    part('demo', ['engine', 'api', 'core', 'shared']),
     // `gasdesk demo` starts the demo world.
-    part('cli', ['engine', 'shared', 'demo']),
-    part('main', ['engine', 'shared']),
+    part('cli', ['engine', 'api', 'core', 'shared', 'demo']),
+    part('main', ['engine', 'api', 'core', 'shared']),
     part('preload', ['shared']),
-    part('renderer', ['shared']),
+    part('renderer', ['api', 'core', 'shared']),
     {
       name: 'shared-is-pure',
       comment: 'src/shared runs in the browser, in Node and in the sandbox: of the outside it knows zod only.',
@@ -43,41 +77,63 @@ export default {
       to: { pathNot: ['^src/', '(^|/)node_modules/zod/'] },
     },
 
-    layer(
-      'doors-call-the-service',
-      doors,
-      [workers, store, pure],
-      'A door parses, calls one procedure of the service and renders the result.',
-    ),
+    {
+      name: 'api-is-pure',
+      comment: 'src/api describes; as src/shared, it runs everywhere.',
+      severity: 'error',
+      from: { path: '^src/api/', pathNot: tests },
+      to: { pathNot: ['^src/', '(^|/)node_modules/zod/'] },
+    },
+    {
+      name: 'core-is-pure',
+      comment:
+        'src/core decides, in Node and in a browser: no input or output, no clock, no entropy, no database, no page.',
+      severity: 'error',
+      from: { path: '^src/core/', pathNot: tests },
+      to: { pathNot: ['^src/', '(^|/)node_modules/(zod|ethers|canonicalize|hash-wasm|@noble/ciphers)/'] },
+    },
+    {
+      name: 'a-rule-is-one-file',
+      comment: 'A kind of rule knows rule.ts, and nothing of the other kinds, nor of who asks it.',
+      severity: 'error',
+      from: { path: kinds, pathNot: tests },
+      to: { path: [kinds, '^src/core/rules/registry[.]ts$', '^src/core/(decide|record|replay|rule-)'] },
+    },
+    {
+      name: 'kinds-come-from-the-registry',
+      comment: 'Who needs a kind by name is its user, and listed here. Everybody else knows the registry.',
+      severity: 'error',
+      from: { pathNot: [tests, '^test/', '^src/core/rules/registry[.]ts$', ...usersOfKinds.map(([user]) => user)] },
+      to: { path: kinds },
+    },
+    ...usersOfKinds.map(([user, ...used]) => ({
+      name: 'kinds-come-from-the-registry',
+      severity: 'error',
+      from: { path: user, pathNot: tests },
+      to: { path: kinds, pathNot: `^src/core/rules/(${used.join('|')})[.]ts$` },
+    })),
+
+    ...downwards,
+    {
+      name: 'every-folder-has-a-layer',
+      comment: 'A folder of the engine is in one of the layers above; beside them is index.ts alone.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/engine/', pathNot: [...Object.values(layers).map(inEngine), '^src/engine/index[.]ts$'] },
+    },
+    {
+      name: 'doors-call-the-service',
+      comment: 'A door parses, calls one procedure of the service and renders the result.',
+      severity: 'error',
+      from: { path: doors, pathNot: tests },
+      to: { path: [inEngine([...layers.workers, ...layers.keepers, ...layers.store]), '^src/core/'] },
+    },
     {
       name: 'doors-are-apart',
       comment: 'What two doors share belongs to the service or to shared.',
       severity: 'error',
       from: { path: doors, pathNot: tests },
       to: { path: doors, pathNot: '^src/engine/$1/' },
-    },
-    layer('service-below-doors', service, [doors], 'The service does not know who asks.'),
-    layer('workers-below-service', workers, [doors, service], 'Workers do one thing and do not know the service.'),
-    layer('store-at-the-bottom', store, [doors, service, workers], 'The store keeps what it is given.'),
-    layer(
-      'pure-parts',
-      pure,
-      [doors, service, workers, store],
-      'Rules, call decoding and user operation arithmetic are functions of their input.',
-    ),
-    {
-      name: 'a-rule-is-one-file',
-      comment: 'Facts in, verdict out: no clock, no database, no network. rule.ts, decoded calls and shared suffice.',
-      severity: 'error',
-      from: { path: '^src/engine/rules/', pathNot: [tests, '^src/engine/rules/registry[.]ts$'] },
-      to: { pathNot: ['^src/engine/rules/rule[.]ts$', '^src/engine/calls/', '^src/shared/', '(^|/)node_modules/zod/'] },
-    },
-    {
-      name: 'registry-lists-rules',
-      comment: 'The registry knows every rule and nothing else.',
-      severity: 'error',
-      from: { path: '^src/engine/rules/registry[.]ts$' },
-      to: { pathNot: ['^src/engine/(rules|calls)/', '^src/shared/', '(^|/)node_modules/zod/'] },
     },
 
     {
@@ -122,6 +178,8 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // These run where their packages are installed, and not here.
+    exclude: { path: '^test/clients/.*[.]mjs$' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {

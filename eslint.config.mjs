@@ -67,7 +67,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.test.ts'],
+    files: ['**/*.test.ts', 'test/store/conformance/*.ts'],
     rules: {
       // In a test a missing element is the failure the test is there to show.
       '@typescript-eslint/no-non-null-assertion': 'off',

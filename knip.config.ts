@@ -8,6 +8,12 @@ export default {
     'src/engine/review/review-worker.ts',
     'scripts/*.ts',
     'test/bench/{index,console,floor-server,webhook-server}.ts',
+    // Processes are started with them.
+    'test/{support/flood-process,registry/made-up-desk}.ts',
+    // Put into a copy of src.
+    'test/registry/{sender-list,pm_echo}.ts',
+    // Built by test/support/bare-core.ts.
+    'test/support/bare-core-entry.ts',
     // Built by test/console/ledger.test.ts.
     'test/console/ledger-page/main.ts',
   ],

@@ -10,9 +10,18 @@ if (withoutBrowser)
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(withoutBrowser ? ['test/shell/**', 'test/console/**'] : [])],
+    // test/clients installs packages: it has a command of its own.
+    exclude: [
+      ...configDefaults.exclude,
+      'test/clients/**',
+      ...(withoutBrowser ? ['test/shell/**', 'test/console/**'] : []),
+    ],
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/leave-as-found.ts'],
+    setupFiles: [
+      'test/support/leave-as-found.ts',
+      'test/support/described-exchanges.ts',
+      'test/support/replayed-decisions.ts',
+    ],
     allowOnly: false,
     testTimeout: 3 * PATIENCE_MS,
     hookTimeout: 3 * PATIENCE_MS,

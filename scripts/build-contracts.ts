@@ -53,13 +53,18 @@ const pimlico = {
 /** Sources to compile, as Solidity import paths; those without a package are ours. */
 const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof pimlico>, string> = {
   VerifyingSingletonPaymaster: `${BICONOMY}/contracts/smart-account/paymasters/verifying/singleton/VerifyingSingletonPaymaster.sol`,
+  TankPaymasterV100: 'TankPaymasterV100.sol',
+  ScrambledBundler: 'ScrambledBundler.sol',
   GameItems: 'GameItems.sol',
+  TellingAccount: 'TellingAccount.sol',
   CallGasProbe: 'CallGasProbe.sol',
   PaymentProbe: 'PaymentProbe.sol',
   LayerOneFees: 'LayerOneFees.sol',
+  GasBurner: 'GasBurner.sol',
   TestToken: 'TestToken.sol',
   DearToken: 'DearToken.sol',
   TestFeed: 'TestFeed.sol',
+  AttackerAccount: 'AttackerAccount.sol',
 };
 
 /** What a folder of node_modules holds, which may be under another name. */

@@ -5,14 +5,22 @@ import { CallGasProbe } from "CallGasProbe.sol";
 
 /// @title Tries whether a paymaster gets the tokens that an operation is paid with, and what taking them costs.
 /// @notice Never deployed: eth_call puts this code at the addresses of the EntryPoint and of the paymaster, and the
-/// real EntryPoint's code where CallGasProbe looks for it. Validation is left out: it wants a signature of the
-/// account, which is made last.
+/// real EntryPoint's code where CallGasProbe looks for it. The account validates first, as on chain: what it has looked
+/// at then is warm (EIP-2929). What it says of the signature does not matter: the real one is made last.
 contract PaymentProbe is CallGasProbe {
+    /// @dev What a call gets on top of its own limit: nodes need not count to the unit alike.
+    uint256 private constant SLACK = 1000;
+    /// @dev The same where the account reverts without its owner's signature: its own code and that of a module
+    /// (2,600 each), and where it finds the two and an owner (2,100 each), are cold here and warm on chain.
+    uint256 private constant COLD_SLACK = 12000;
+
     struct Operation {
         // The EntryPoint's SenderCreator, and what it is called with to create or initialise the account; if anything.
         address senderCreator;
         bytes creation;
         address sender;
+        // What the EntryPoint has the account validate the operation with; if anything.
+        bytes validation;
         // What the EntryPoint calls the account with, and the gas it gives it.
         bytes callData;
         uint256 callGasLimit;
@@ -27,21 +35,37 @@ contract PaymentProbe is CallGasProbe {
         uint256 afterwards;
     }
 
-    /// @notice Creates the account, calls it and takes the tokens. As on chain, creation and call may fail.
-    /// @return taken whether the paymaster gets all of them
-    /// @return upFrontGas what the token uses for those that are taken before the call; 0 where none are
-    /// @return gasUsed what it uses for those that are taken after the call
-    function tryPayment(
-        Operation calldata op,
-        Payment calldata payment
-    ) external returns (bool taken, uint256 upFrontGas, uint256 gasUsed) {
+    struct Outcome {
+        // Whether the paymaster gets all tokens.
+        bool taken;
+        // What the token uses for those that are taken before the call, 0 where none are; and after it.
+        uint256 upFrontGas;
+        uint256 gasUsed;
+        // What the operation's call uses.
+        uint256 callGasUsed;
+        // What the paymaster may take yet, and what there is.
+        uint256 allowance;
+        uint256 balance;
+    }
+
+    /// @notice Creates the account, has it validate, calls it and takes the tokens. As on chain, what the account does
+    /// may fail.
+    function tryPayment(Operation calldata op, Payment calldata payment) external returns (Outcome memory outcome) {
         if (op.creation.length != 0) _call(op.senderCreator, op.creation, gasleft());
+        bool isWarm = op.validation.length != 0 && _call(op.sender, op.validation, gasleft() / 3);
         if (payment.upFront != 0) {
-            (taken, upFrontGas) = _take(payment, op.sender, payment.upFront);
-            if (!taken) return (taken, upFrontGas, gasUsed);
+            (outcome.taken, outcome.upFrontGas) = _take(payment, op.sender, payment.upFront);
+            if (!outcome.taken) return outcome;
         }
-        _call(op.sender, op.callData, op.callGasLimit);
-        (taken, gasUsed) = _take(payment, op.sender, payment.afterwards);
+        outcome.callGasUsed = gasleft();
+        _call(op.sender, op.callData, op.callGasLimit + (isWarm ? SLACK : COLD_SLACK));
+        outcome.callGasUsed -= gasleft();
+        (outcome.taken, outcome.gasUsed) = _take(payment, op.sender, payment.afterwards);
+        outcome.allowance = _read(
+            payment.token,
+            abi.encodeWithSignature("allowance(address,address)", op.sender, payment.paymaster)
+        );
+        outcome.balance = _read(payment.token, abi.encodeWithSignature("balanceOf(address)", op.sender));
     }
 
     /// @notice Calls `target` from this address: tokens look who calls them.
@@ -55,10 +79,16 @@ contract PaymentProbe is CallGasProbe {
         else success = success && answer.length > 31 && uint256(bytes32(answer)) == 1;
     }
 
-    function _call(address target, bytes memory data, uint256 gasLimit) private {
+    function _call(address target, bytes memory data, uint256 gasLimit) private returns (bool success) {
         assembly ("memory-safe") {
-            pop(call(gasLimit, target, 0, add(data, 0x20), mload(data), 0, 0))
+            success := call(gasLimit, target, 0, add(data, 0x20), mload(data), 0, 0)
         }
+    }
+
+    /// @dev 0 where the token does not tell.
+    function _read(address token, bytes memory question) private view returns (uint256) {
+        (bool success, bytes memory answer) = token.staticcall(question);
+        return success && answer.length > 31 ? uint256(bytes32(answer)) : 0;
     }
 
     function _take(Payment calldata payment, address from, uint256 units) private returns (bool, uint256) {

@@ -1,4 +1,4 @@
-import { command, group, printFromDesk } from './command.ts';
+import { command, group, listing, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 
 const create = command('create', 'Create an account')
@@ -7,9 +7,7 @@ const create = command('create', 'Create an account')
     printFromDesk(options, (call) => call('accounts.create', { name: options.name })),
   );
 
-const list = command('list', 'List accounts').action((options: DeskOptions) =>
-  printFromDesk(options, (call) => call('accounts.list', {})),
-);
+const list = listing('List accounts', 'accounts.list');
 
 /** `gasdesk account` */
 export const accountCommand = group('account', 'Accounts, the owners of DApps', [create, list]);

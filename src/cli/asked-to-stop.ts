@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Secret } from '../engine/base/secret.ts';
 
 /** Ends when the process is asked to: Ctrl-C, `kill`, or the machine's shutdown. */
 export const askedToStop = (): Promise<unknown> => {
@@ -6,4 +7,20 @@ export const askedToStop = (): Promise<unknown> => {
   return Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal, { signal: end.signal }))).finally(
     () => end.abort(),
   );
+};
+
+/** Serves until the process is asked to stop, and says on one line where. */
+export const serveUntil = async (
+  stopped: Promise<unknown>,
+  served: { readonly operatorToken: Secret<string>; stop(): Promise<void> },
+  serve: () => Promise<string>,
+): Promise<void> => {
+  try {
+    const url = await serve();
+    const consoleUrl = `${url}/console/#token=${served.operatorToken.reveal()}`;
+    console.log(JSON.stringify({ event: 'listening', url, console: consoleUrl }));
+    await stopped;
+  } finally {
+    await served.stop();
+  }
 };

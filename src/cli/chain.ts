@@ -1,9 +1,10 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Address } from '../shared/schema/hex.ts';
-import { breakerSeconds } from '../shared/contract/chains.ts';
-import type { ProcedureInput } from '../shared/contract/index.ts';
+import { breakerSeconds } from '../api/chains.ts';
+import type { ProcedureInput } from '../api/index.ts';
+import { EngineError } from '../shared/errors.ts';
 import { typedWei } from '../shared/typed-wei.ts';
-import { chainIdArgument, command, group, printFromDesk } from './command.ts';
+import { chainIdArgument, command, group, listing, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 
 interface ChainFlags {
@@ -13,6 +14,9 @@ interface ChainFlags {
   symbol?: string;
   treasury?: Address;
   breaker?: Breaker | 'off';
+  unreachable?: 'sign' | 'refuse';
+  unreachableBudget?: string;
+  maxOperationCost?: string;
 }
 
 type Breaker = NonNullable<ProcedureInput<'chains.set'>['breaker']>;
@@ -31,6 +35,28 @@ const breakerArgument = (text: string): Breaker | 'off' => {
   throw new InvalidArgumentError('It must be an amount per time from 60s to 7d, such as 0.5/1h, or "off".');
 };
 
+const DEFAULT = 'default';
+
+/** Reads `0.05`: an amount of the native coin, as decimal wei. */
+const coinArgument = (text: string, otherwise = ''): string => {
+  const wei = typedWei(text);
+  if (wei !== undefined) return wei;
+  throw new InvalidArgumentError(`It must be an amount of the native coin above 0, such as 0.05${otherwise}.`);
+};
+
+/** Reads an amount of the native coin, or the word for the chain's own cap. */
+const costArgument = (text: string): string => (text === DEFAULT ? DEFAULT : coinArgument(text, `, or "${DEFAULT}"`));
+
+/** What both flags say together; undefined where neither is given. @throws EngineError `VALIDATION` for one without the other */
+const unreachableOf = ({
+  unreachable,
+  unreachableBudget: budgetWei,
+}: ChainFlags): ProcedureInput<'chains.set'>['unreachable'] => {
+  if (unreachable === 'sign' && budgetWei !== undefined) return { budgetWei };
+  if (unreachable !== 'sign' && budgetWei === undefined) return unreachable === undefined ? undefined : null;
+  throw new EngineError('VALIDATION', 'Give both --unreachable sign and --unreachable-budget AMOUNT, or neither');
+};
+
 const set = command('set', 'Add a chain or change its settings; what is not given stays')
   .argument('<chainId>', 'EIP-155 chain id', chainIdArgument)
   .option('--rpc <url>', 'JSON-RPC URL of a node')
@@ -43,11 +69,29 @@ const set = command('set', 'Add a chain or change its settings; what is not give
   )
   .option(
     '--breaker <limit>',
-    'the most that may be signed for, in the native coin per time, such as 0.5/1h; what exceeds it pauses all sponsorship; "off": no such limit',
+    'the most that may be signed for, in the native coin per time, such as 0.5/1h. What exceeds it pauses all sponsorship; where the chain has several DApps, one that exceeds half of it is paused alone. "off": no such limit',
     breakerArgument,
   )
+  .addOption(
+    new Option(
+      '--unreachable <what>',
+      'what to do while the node is unreachable, for whatever reason: "refuse" to sign (the default), or "sign" operations that bring their gas, without a look at fees and gas tank, within --unreachable-budget',
+    ).choices(['sign', 'refuse']),
+  )
+  .option(
+    '--unreachable-budget <amount>',
+    'the most that is signed for until the node answers, as the sum of maximum costs, in the native coin, such as 0.05. An answer renews it once an hour has passed since the last unchecked signature: no hour costs more than one budget',
+    (text: string) => coinArgument(text),
+  )
+  .option(
+    '--max-operation-cost <amount>',
+    'the most that one operation may cost, in the native coin, such as 0.05. "default": 20 million gas at the chain\'s price, or a fixed amount without an RPC URL',
+    costArgument,
+  )
   .action((chainId: number, flags: DeskOptions & ChainFlags) => {
-    const { rpc, bundler, name, symbol, treasury, breaker, ...options } = flags;
+    const { rpc, bundler, name, symbol, treasury, breaker, maxOperationCost: cost, ...others } = flags;
+    const { unreachable: _, unreachableBudget: __, ...options } = others;
+    const unreachable = unreachableOf(flags);
     return printFromDesk(options, (call) =>
       call('chains.set', {
         chainId,
@@ -57,13 +101,13 @@ const set = command('set', 'Add a chain or change its settings; what is not give
         ...(symbol !== undefined && { symbol }),
         ...(treasury !== undefined && { treasury }),
         ...(breaker !== undefined && { breaker: breaker === 'off' ? null : breaker }),
+        ...(unreachable !== undefined && { unreachable }),
+        ...(cost !== undefined && { maxOperationCostWei: cost === DEFAULT ? null : cost }),
       }),
     );
   });
 
-const list = command('list', 'List the supported chains').action((options: DeskOptions) =>
-  printFromDesk(options, (call) => call('chains.list', {})),
-);
+const list = listing('List the supported chains', 'chains.list');
 
 const remove = command('remove', 'Forget the settings of a chain')
   .argument('<chainId>', 'EIP-155 chain id', chainIdArgument)

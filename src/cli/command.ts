@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Caller } from '../engine/service/index.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
-import type { Printable } from './human-text.ts';
-import { print } from './print.ts';
+import { type Printable, print } from './human-text.ts';
 
 /** A command with the options that every command takes. */
 export const command = (name: string, summary: string): Command =>
@@ -24,6 +23,13 @@ export const group = (name: string, summary: string, commands: readonly Command[
 export const printFromDesk = async (options: DeskOptions, use: (call: Caller) => Promise<Printable>): Promise<void> => {
   print(await withDesk(options, use), options.json === true);
 };
+
+/** A command that prints a list. */
+export const listing = (
+  summary: string,
+  procedure: `${'accounts' | 'authTokens' | 'chains' | 'keystores' | 'paymasterContracts' | 'signers'}.list`,
+): Command =>
+  command('list', summary).action((options: DeskOptions) => printFromDesk(options, (call) => call(procedure, {})));
 
 /** Reads a whole number within bounds from the command line. */
 export const wholeNumber =

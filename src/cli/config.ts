@@ -1,9 +1,9 @@
-import { describeConfig } from '../engine/config.ts';
+import { describeConfig } from '../engine/config/config.ts';
 import type { Caller } from '../engine/service/index.ts';
-import type { ProcedureOutput } from '../shared/contract/index.ts';
+import type { ProcedureOutput } from '../api/index.ts';
 import { command, group, printFromDesk } from './command.ts';
 import { type DeskOptions, dataFolder } from './desk.ts';
-import { print } from './print.ts';
+import { print } from './human-text.ts';
 
 const printConfig = command('print', 'Print the settings and where each comes from; secrets are not shown').action(
   (options: DeskOptions) => {

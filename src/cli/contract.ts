@@ -1,5 +1,5 @@
 import type { Address } from '../shared/schema/hex.ts';
-import { chainIdArgument, command, group, printFromDesk } from './command.ts';
+import { chainIdArgument, command, group, listing, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 import { type TransactionSignerFlags, withTransactionSignerFlags } from './operator-key.ts';
 import { sendFromDesk } from './sign-and-send.ts';
@@ -42,9 +42,7 @@ const removeSigner = byOwner('remove-signer', 'Let a contract with several signe
       sendFromDesk(options, { kind: 'removeSigner', chainId, version, signer }),
   );
 
-const list = command('list', 'List the attached paymaster contracts').action((options: DeskOptions) =>
-  printFromDesk(options, (call) => call('paymasterContracts.list', {})),
-);
+const list = listing('List the attached paymaster contracts', 'paymasterContracts.list');
 
 /** `gasdesk contract` */
 export const contractCommand = group('contract', 'Paymaster contracts', [

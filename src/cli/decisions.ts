@@ -1,17 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EngineError } from '../shared/errors.ts';
-import { type DecidingRule, decidingRules } from '../shared/schema/decision.ts';
+import type { Caller } from '../engine/service/index.ts';
+import { decidingRules } from '../core/rule-words.ts';
+import type { DecisionRecord, DecisionRow } from '../shared/schema/decision.ts';
 import { command, group, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
-import { exportDecisions } from './export-decisions.ts';
-import { print } from './print.ts';
+import { decisionsToExport, exportDecisions } from './export-decisions.ts';
+import { print } from './human-text.ts';
+import { decisionsIn, replayDecisions, tellReplay } from './replay-decisions.ts';
 
 interface FilterFlags {
   dapp?: string;
   sender?: `0x${string}`;
   outcome?: 'sponsored' | 'denied' | 'error';
-  rule?: DecidingRule;
+  rule?: string;
   from?: number;
   to?: number;
 }
@@ -39,14 +42,17 @@ const timeArgument = (text: string): number => {
   throw new InvalidArgumentError('It must be a time such as 2026-01-31, 2026-01-31T14:30:00Z or 1769869800000.');
 };
 
-const withFilters = (one: Command): Command =>
+const withDappAndTime = (one: Command): Command =>
   one
     .option('--dapp <id>', 'only of this paymasterId')
-    .option('--sender <address>', 'only for this smart account')
-    .addOption(new Option('--outcome <outcome>', 'only with this outcome').choices(['sponsored', 'denied', 'error']))
-    .addOption(new Option('--rule <rule>', 'only where this rule decided').choices(decidingRules))
     .option('--from <time>', 'only at this time (ISO 8601 or epoch ms) or later', timeArgument)
     .option('--to <time>', 'only before this time', timeArgument);
+
+const withFilters = (one: Command): Command =>
+  withDappAndTime(one)
+    .option('--sender <address>', 'only for this smart account')
+    .addOption(new Option('--outcome <outcome>', 'only with this outcome').choices(['sponsored', 'denied', 'error']))
+    .addOption(new Option('--rule <rule>', 'only where this rule decided').choices(decidingRules));
 
 const filtersOf = ({ dapp, sender, outcome, rule, from, to }: FilterFlags) => ({
   ...(dapp !== undefined && { paymasterId: dapp }),
@@ -57,13 +63,21 @@ const filtersOf = ({ dapp, sender, outcome, rule, from, to }: FilterFlags) => ({
   ...(to !== undefined && { to }),
 });
 
+/** The whole decisions of a list. */
+const wholeOf = async (call: Caller, rows: readonly DecisionRow[]): Promise<DecisionRecord[]> => {
+  const decisions = [];
+  for (const { id } of rows) decisions.push(await call('decisions.show', { decisionId: id }));
+  return decisions;
+};
+
 const list = withFilters(command('list', 'List decisions, newest first'))
   .option('--limit <n>', 'at most this many', wholeNumber(1, 1000), 50)
   .action((options: DeskOptions & FilterFlags & { limit: number }) =>
     printFromDesk(options, async (call) => {
-      const decisions = await call('decisions.list', { limit: options.limit, ...filtersOf(options) });
-      if (options.json === true) return decisions;
-      return decisions.map(({ seq, id, at, dapp, sender, outcome, code }) => ({
+      const filters = filtersOf(options);
+      const rows = await call('decisions.list', { ...filters, limit: options.limit });
+      if (options.json === true) return wholeOf(call, rows);
+      return rows.map(({ seq, id, at, dapp, sender, outcome, code }) => ({
         seq,
         at: new Date(at).toISOString(),
         dapp,
@@ -109,5 +123,28 @@ const report = withFilters(command('report', 'Write a report of decisions as one
     }),
   );
 
+const replayAll = withDappAndTime(
+  command('replay', 'Decide every decision again, and name what differs; exit code 0 only if nothing does, else 1'),
+)
+  .argument('[file]', 'what "gasdesk decisions export" wrote, on any machine (default: the data folder)')
+  .option('--no-signatures', 'do not work out who signed, which takes most of the time')
+  .action(async (file: string | undefined, options: DeskOptions & FilterFlags & { signatures: boolean }) => {
+    const filters = filtersOf(options);
+    const again = (decisions: AsyncIterable<DecisionRecord[]>) =>
+      replayDecisions(decisions, filters, options.signatures);
+    const report =
+      file === undefined
+        ? await withDesk(options, (call) => again(decisionsToExport(call, filters)))
+        : await again(decisionsIn(file));
+    tellReplay(report, options.json === true);
+    if (report.different.length > 0) process.exitCode = 1;
+  });
+
 /** `gasdesk decisions` */
-export const decisionsCommand = group('decisions', 'Decisions already made', [list, show, exportAll, report]);
+export const decisionsCommand = group('decisions', 'Decisions already made', [
+  list,
+  show,
+  exportAll,
+  report,
+  replayAll,
+]);

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Caller } from '../engine/service/index.ts';
 import { controlClient, isNobodyThere } from '../engine/control/client.ts';
-import { loadConfig } from '../engine/config.ts';
+import { loadConfig } from '../engine/config/config.ts';
 import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/data-folder/data-folder.ts';
 import type { Engine } from '../engine/index.ts';
-import { createLog } from '../engine/log.ts';
-import { Secret } from '../engine/secret.ts';
+import { createLog } from '../engine/base/log.ts';
+import { Secret } from '../engine/base/secret.ts';
 import { EngineError } from '../shared/errors.ts';
 
 /** Options that every command takes. */

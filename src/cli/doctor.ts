@@ -1,6 +1,6 @@
 import { command } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
-import { print } from './print.ts';
+import { print } from './human-text.ts';
 
 /** `gasdesk doctor`: exit code 1 if anything is wrong. */
 export const doctorCommand = command('doctor', 'Check data, disk, vault, backups, clock, chains and contracts').action(
@@ -10,7 +10,7 @@ export const doctorCommand = command('doctor', 'Check data, disk, vault, backups
     else
       print(
         report.checks.map(({ ok, ...check }) => ({
-          result: !ok ? 'FAULT' : check.fix === '' ? 'ok' : 'advice',
+          result: !ok ? 'ERROR' : check.fix === '' ? 'ok' : 'advice',
           ...check,
         })),
         false,

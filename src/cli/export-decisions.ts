@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ProcedureInput } from '../shared/contract/index.ts';
+import type { ProcedureInput } from '../api/index.ts';
 import { type DecisionRecord, decisionRecord } from '../shared/schema/decision.ts';
 import type { Caller } from '../engine/service/index.ts';
 
@@ -11,14 +11,37 @@ const FIELDS = Object.keys(decisionRecord.shape) as (keyof DecisionRecord)[];
 const lineOf = (decision: DecisionRecord): string =>
   `${JSON.stringify(Object.fromEntries(FIELDS.map((field) => [field, decision[field]])))}\n`;
 
-async function* pagesOf(call: Caller, filters: ProcedureInput<'decisions.page'>): AsyncGenerator<string> {
+/** Puts to the first decision by each policy revision the revision itself. */
+const withRevisions = (call: Caller) => {
+  const told = new Set<string>();
+  return async (decision: DecisionRecord): Promise<DecisionRecord> => {
+    const { policy: hash } = decision;
+    if (hash === undefined || told.has(hash)) return decision;
+    told.add(hash);
+    const { policy } = await call('decisions.policy', { hash });
+    return policy === null ? decision : { ...decision, policyRevision: policy };
+  };
+};
+
+/** The decisions of an export, oldest first, those that are made meanwhile included. */
+export async function* decisionsToExport(
+  call: Caller,
+  filters: ProcedureInput<'decisions.page'>,
+): AsyncGenerator<DecisionRecord[]> {
+  const withRevision = withRevisions(call);
   let after = 0;
   for (let isLast = false; !isLast;) {
     const { decisions, upTo, more } = await call('decisions.page', { ...filters, after, limit: PAGE });
-    yield decisions.map(lineOf).join('');
+    const page = [];
+    for (const decision of decisions) page.push(await withRevision(decision));
+    yield page;
     after = upTo;
     isLast = !more;
   }
+}
+
+async function* linesOf(pages: AsyncIterable<DecisionRecord[]>): AsyncGenerator<string> {
+  for await (const page of pages) yield page.map(lineOf).join('');
 }
 
 /** True if the reader of a pipe went away, as `head` does when it has enough. */
@@ -34,7 +57,8 @@ export const exportDecisions = async (
   out: NodeJS.WritableStream,
 ): Promise<void> => {
   try {
-    await pipeline(Readable.from(pagesOf(call, filters), { highWaterMark: 1 }), out, { end: false });
+    const lines = linesOf(decisionsToExport(call, filters));
+    await pipeline(Readable.from(lines, { highWaterMark: 1 }), out, { end: false });
   } catch (error) {
     if (!isReaderGone(error)) throw error;
   }

@@ -48,7 +48,7 @@ const set = command('set', 'Let users pay in a token, or replace its settings')
   )
   .option(
     '--pre-fund',
-    'take the maximum up front; the treasury must have approved the paymaster, to give back the rest, and hold some tokens, for bundlers to estimate with',
+    'take the maximum before the operation runs; the treasury must have approved the paymaster, to give back the rest, and hold some tokens, for bundlers to estimate with',
   )
   .option('--logo <url>', 'its logo')
   .action((flags: DeskOptions & SetFlags) => {

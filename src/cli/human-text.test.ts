@@ -5,13 +5,19 @@ const AT = Date.UTC(2026, 10, 21, 14, 30);
 
 it('a tank is read in coins, words and lines, not in wei and JSON', () => {
   const signer = { vault: '0x11', next: null, agrees: true };
-  const tank = { symbol: 'POL', balanceWei: '1500000000000000001', burnWeiPerDay: '0', lowWei: null, signer };
+  const tank = {
+    symbol: 'POL',
+    balanceWei: '1500000000000000001',
+    burnWeiPerDay: '0',
+    lowBalanceThresholdWei: null,
+    signer,
+  };
   expect(humanText(tank).split('\n')).toEqual([
-    'symbol      POL',
-    'balance     1.500000000000000001 POL',
-    'burnPerDay  0 POL',
-    'low         -',
-    'signer      vault 0x11, next -, agrees yes',
+    'symbol               POL',
+    'balance              1.500000000000000001 POL',
+    'burnPerDay           0 POL',
+    'lowBalanceThreshold  -',
+    'signer               vault 0x11, next -, agrees yes',
   ]);
 });
 

@@ -74,3 +74,8 @@ export const humanText = (value: Printable): string => {
   if (!isList(value)) return record(value);
   return value.length === 0 ? 'none' : table(value);
 };
+
+/** Prints what a command answers: one JSON document, or text for people. */
+export const print = (value: Printable, json: boolean): void => {
+  console.log(json ? JSON.stringify(value) : humanText(value));
+};

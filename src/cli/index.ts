@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { createLog } from '../engine/log.ts';
+import { createLog } from '../engine/base/log.ts';
 import { EngineError } from '../shared/errors.ts';
 import { accountCommand } from './account.ts';
 import { backupCommand } from './backup.ts';

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import type { Address } from '../shared/schema/hex.ts';
 import { EngineError } from '../shared/errors.ts';
-import { command, group, printFromDesk } from './command.ts';
+import { command, group, listing, printFromDesk } from './command.ts';
 import { type DeskOptions, readSecretFile, withDesk } from './desk.ts';
-import { print } from './print.ts';
+import { print } from './human-text.ts';
 
 interface Password {
   readonly passwordFile: string;
@@ -11,9 +11,7 @@ interface Password {
 
 const PASSWORD = '--password-file <file>';
 
-const list = command('list', 'List the local keys').action((options: DeskOptions) =>
-  printFromDesk(options, (call) => call('keystores.list', {})),
-);
+const list = listing('List the local keys', 'keystores.list');
 
 const create = command('create', 'Make a key in a file of its own, encrypted with its password')
   .requiredOption('--label <label>', 'what it is for')

@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { command, wholeNumber } from './command.ts';
-import type { ProcedureInput } from '../shared/contract/index.ts';
+import type { ProcedureInput } from '../api/index.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
-import { print } from './print.ts';
+import { print } from './human-text.ts';
 
 type Asked = ProcedureInput<'system.log'>;
 

@@ -2,6 +2,6 @@ import { command } from './command.ts';
 
 /** `gasdesk openapi`: always JSON, since that is what the description is. */
 export const openapiCommand = command('openapi', 'Print the OpenAPI description of the service').action(async () => {
-  const { openApiDocument } = await import('../engine/management/openapi.ts');
+  const { openApiDocument } = await import('../engine/description/openapi.ts');
   console.log(JSON.stringify(openApiDocument(), null, 2));
 });

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { SigningKey } from '../shared/contract/keys.ts';
-import type { SignedDraft } from '../shared/contract/transactions.ts';
+import type { SigningKey } from '../api/keys.ts';
+import type { SignedDraft } from '../api/transactions.ts';
 import { EngineError } from '../shared/errors.ts';
 import type { Address, Hex } from '../shared/schema/hex.ts';
 import { loopbackUrl } from '../shared/schema/text.ts';

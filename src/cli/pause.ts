@@ -1,20 +1,33 @@
 import { command, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 
+interface PauseFlags {
+  paymaster?: string;
+  reason?: string;
+}
+
 /** `gasdesk pause` */
-export const pauseCommand = command('pause', 'Pause all sponsorship: nothing is signed until it is resumed')
+export const pauseCommand = command(
+  'pause',
+  'Pause all sponsorship, or one DApp: nothing is signed until it is resumed',
+)
+  .option('--paymaster <id>', 'only this DApp, by its paymasterId')
   .option('--reason <text>', 'why; it is shown in the console and kept with each denial')
-  .action(({ reason, ...options }: DeskOptions & { reason?: string }) =>
-    printFromDesk(options, async (call) => ({
-      paused: true,
-      ...(await call('system.pause', reason === undefined ? {} : { reason })),
-    })),
+  .action(({ paymaster: paymasterId, reason, ...options }: DeskOptions & PauseFlags) =>
+    printFromDesk(options, async (call) => {
+      const why = reason === undefined ? {} : { reason };
+      if (paymasterId === undefined) return { paused: true, ...(await call('system.pause', why)) };
+      return { paymasterId, paused: true, ...(await call('paymasters.pause', { paymasterId, ...why })) };
+    }),
   );
 
 /** `gasdesk resume` */
-export const resumeCommand = command('resume', 'End the pause of all sponsorship').action((options: DeskOptions) =>
-  printFromDesk(options, async (call) => {
-    await call('system.resume', {});
-    return { paused: false };
-  }),
-);
+export const resumeCommand = command('resume', 'End the pause of all sponsorship, or of one DApp')
+  .option('--paymaster <id>', 'only of this DApp, by its paymasterId')
+  .action(({ paymaster: paymasterId, ...options }: DeskOptions & PauseFlags) =>
+    printFromDesk(options, async (call) => {
+      if (paymasterId === undefined) await call('system.resume', {});
+      else await call('paymasters.resume', { paymasterId });
+      return { ...(paymasterId !== undefined && { paymasterId }), paused: false };
+    }),
+  );

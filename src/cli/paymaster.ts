@@ -1,26 +1,28 @@
 import { Option } from 'commander';
+import { maxExpiry } from '../api/paymasters.ts';
 import { EngineError } from '../shared/errors.ts';
-import { command, group, printFromDesk } from './command.ts';
+import { command, group, printFromDesk, wholeNumber } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 
 const list = command('list', 'List DApps with their keys, contracts, signers and funding wallets').action(
   (options: DeskOptions) =>
     printFromDesk(options, async (call) => {
-      const [paymasters, contracts, signers] = await Promise.all([
+      const [paymasters, contracts, signers, chains] = await Promise.all([
         call('paymasters.list', {}),
         call('paymasterContracts.list', {}),
         call('signers.list', {}),
+        call('chains.list', {}),
       ]);
-      return paymasters.map(({ paymasterId, name, apiKey, chainId, version, fundingWallet, allowedOrigins }) => ({
-        paymasterId,
-        name,
-        apiKey,
-        chainId,
-        version,
+      return paymasters.map(({ paymasterId, name, apiKey, chainId, version, fundingWallet, ...settings }) => ({
+        ...{ paymasterId, name, apiKey, chainId, version },
         contract: contracts.find((one) => one.chainId === chainId && one.version === version)?.address ?? null,
         signer: signers.find((one) => one.chainId === chainId)?.address ?? null,
         fundingWallet,
-        allowedOrigins,
+        unchecked: chains.some((one) => one.chainId === chainId && one.unchecked),
+        allowedOrigins: settings.allowedOrigins,
+        maxExpirySeconds: settings.maxExpirySeconds,
+        sponsor: settings.sponsor ?? { icon: null, isTold: true },
+        paused: settings.paused,
       }));
     }),
 );
@@ -37,5 +39,26 @@ const origins = command('origins', 'Say from which origins browsers may use the 
     }),
   );
 
+const expiry = command('expiry', "Set how long a DApp's sponsorships may be valid")
+  .argument('<id>', 'paymasterId of the DApp')
+  .requiredOption(
+    '--most <seconds>',
+    `the longest expiryDuration that a request may ask for, from ${maxExpiry.least} to ${maxExpiry.most}`,
+    wholeNumber(maxExpiry.least, maxExpiry.most),
+  )
+  .action((paymasterId: string, { most: seconds, ...options }: DeskOptions & { most: number }) =>
+    printFromDesk(options, (call) => call('paymasters.setMaxExpiry', { paymasterId, seconds })),
+  );
+
+const sponsor = command('sponsor', 'Say what wallets are told of who sponsors (ERC-7677)')
+  .argument('<id>', 'paymasterId of the DApp')
+  .option('--icon <url>', 'an https or data:image URL to show beside the name of the DApp')
+  .option('--hide', 'leave sponsor and isFinal out of stubs, for wallets that take them for fields of the operation')
+  .action((paymasterId: string, { icon, hide, ...options }: DeskOptions & { icon?: string; hide?: true }) =>
+    printFromDesk(options, (call) =>
+      call('paymasters.setSponsor', { paymasterId, icon: icon ?? null, isTold: hide !== true }),
+    ),
+  );
+
 /** `gasdesk paymaster` */
-export const paymasterCommand = group('paymaster', 'DApps', [list, origins]);
+export const paymasterCommand = group('paymaster', 'DApps', [list, origins, expiry, sponsor]);

@@ -1,7 +1,7 @@
-import { systemClock } from '../engine/clock.ts';
+import { systemClock } from '../engine/base/clock.ts';
 import { command } from './command.ts';
 import { type DeskOptions, dataPath, requirePassphrase } from './desk.ts';
-import { print } from './print.ts';
+import { print } from './human-text.ts';
 
 /** `gasdesk restore`: on the files only, while no engine runs on them. */
 export const restoreCommand = command('restore', 'Put a backup in the place of what a data folder holds')

@@ -1,10 +1,10 @@
-import { createLog } from '../engine/log.ts';
+import { createLog } from '../engine/base/log.ts';
 import type { Review } from '../engine/review/review.ts';
-import { askedToStop } from './asked-to-stop.ts';
+import { askedToStop, serveUntil } from './asked-to-stop.ts';
 import { command, wholeNumber } from './command.ts';
 import { CONSOLE_FOLDER } from './desk.ts';
 
-/** Opens the file; undefined if whoever started it has stopped it meanwhile. */
+/** Opens the file; undefined if the operator has stopped it meanwhile. */
 const open = async (file: string, stopped: Promise<unknown>): Promise<Review | undefined> => {
   const { createReview } = await import('../engine/review/review.ts');
   const reading = new AbortController();
@@ -26,16 +26,8 @@ export const reviewCommand = command(
   .argument('<file>', 'what "gasdesk decisions export" or "gasdesk backup" wrote')
   .option('--host <host>', 'address to bind', '127.0.0.1')
   .option('--port <port>', 'port to bind, 0 for any free one', wholeNumber(0, 65_535), 0)
-  .action(async (file: string, where: { host: string; port: number }) => {
+  .action(async (file: string, { host, port }: { host: string; port: number }) => {
     const stopped = askedToStop();
     const review = await open(file, stopped);
-    if (review === undefined) return;
-    try {
-      const url = await review.serve({ host: where.host, port: where.port });
-      const consoleUrl = `${url}/console/#token=${review.operatorToken.reveal()}`;
-      console.log(JSON.stringify({ event: 'listening', url, console: consoleUrl }));
-      await stopped;
-    } finally {
-      await review.stop();
-    }
+    if (review !== undefined) await serveUntil(stopped, review, () => review.serve({ host, port }));
   });

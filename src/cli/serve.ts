@@ -1,6 +1,6 @@
 import { portHolder } from '../engine/http/port-holder.ts';
 import { EngineError } from '../shared/errors.ts';
-import { askedToStop } from './asked-to-stop.ts';
+import { askedToStop, serveUntil } from './asked-to-stop.ts';
 import { command, wholeNumber } from './command.ts';
 import { type DeskOptions, openEngine } from './desk.ts';
 
@@ -33,12 +33,5 @@ export const serveCommand = command('serve', 'Run the service without a window')
       ...(host !== undefined && { host }),
       ...(port !== undefined && { port }),
     });
-    try {
-      const url = await engine.serve().catch(explainTaken);
-      const consoleUrl = `${url}/console/#token=${engine.operatorToken.reveal()}`;
-      console.log(JSON.stringify({ event: 'listening', url, console: consoleUrl }));
-      await stopped;
-    } finally {
-      await engine.stop();
-    }
+    await serveUntil(stopped, engine, () => engine.serve().catch(explainTaken));
   });

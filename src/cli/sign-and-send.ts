@@ -1,8 +1,8 @@
 import type { Caller } from '../engine/service/index.ts';
-import type { ProcedureInput, ProcedureOutput } from '../shared/contract/index.ts';
+import type { ProcedureInput, ProcedureOutput } from '../api/index.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { type TransactionSigner, type TransactionSignerFlags, transactionSigner } from './operator-key.ts';
-import { print } from './print.ts';
+import { print } from './human-text.ts';
 
 type Sent = ProcedureOutput<'transactions.send'>;
 type Action = ProcedureInput<'transactions.prepare'>['action'];

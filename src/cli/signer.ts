@@ -1,4 +1,4 @@
-import { chainIdArgument, command, group, printFromDesk } from './command.ts';
+import { chainIdArgument, command, group, listing, printFromDesk } from './command.ts';
 import { type DeskOptions, readSecretFile } from './desk.ts';
 
 type SignerOptions = DeskOptions & { chain: number; replace?: boolean };
@@ -43,9 +43,7 @@ const dropNext = ofChain('drop-next', 'Forget the prepared key').action(
     }),
 );
 
-const list = command('list', 'List the signers').action((options: DeskOptions) =>
-  printFromDesk(options, (call) => call('signers.list', {})),
-);
+const list = listing('List the signers', 'signers.list');
 
 /** `gasdesk signer` */
 export const signerCommand = group('signer', 'Keys that sign sponsorships, one per chain', [

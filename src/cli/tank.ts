@@ -41,7 +41,7 @@ const deposit = moving('deposit', 'Pay into the gas tank of a DApp', 'the key th
 
 const withdraw = moving(
   'withdraw',
-  'Take out of the gas tank of a DApp what is not promised; the funding wallet signs, or the owner of a contract without tanks',
+  'Take out of the gas tank of a DApp what is not reserved; the funding wallet signs, or the owner of a contract without tanks',
   'the key that owns the tank',
 )
   .requiredOption('--to <address>', 'who gets it')
@@ -68,7 +68,7 @@ const threshold = ofTank('threshold', 'Say below what a gas tank is low; without
   .option('--amount <amount>', 'amount of the coin of the chain, such as 0.5', amountArgument)
   .action(({ paymaster: paymasterId, amount, ...options }: TankOptions & { amount?: string }) =>
     printFromDesk(options, async (call) => {
-      await call('tanks.setThreshold', { paymasterId, lowWei: amount ?? null });
+      await call('tanks.setThreshold', { paymasterId, lowBalanceThresholdWei: amount ?? null });
       return call('tanks.get', { paymasterId });
     }),
   );

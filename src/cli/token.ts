@@ -1,4 +1,4 @@
-import { command, group, printFromDesk } from './command.ts';
+import { command, group, listing, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 
 const create = command('create', 'Create an auth token; it is shown this once')
@@ -13,9 +13,7 @@ const create = command('create', 'Create an auth token; it is shown this once')
     ),
   );
 
-const list = command('list', 'List auth tokens').action((options: DeskOptions) =>
-  printFromDesk(options, (call) => call('authTokens.list', {})),
-);
+const list = listing('List auth tokens', 'authTokens.list');
 
 const revoke = command('revoke', 'Revoke an auth token')
   .argument('<id>', 'id of the token, as "token list" shows it')

@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import { rulesOf } from '../core/rules/rule.ts';
+import { webhookSetup } from '../core/rules/webhook.ts';
 import { command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 
@@ -10,8 +12,8 @@ const list = command('list', 'List the webhooks of every DApp, registered and of
         const owner = { paymasterId, dapp: name };
         const webhooks = await call('webhooks.list', { paymasterId });
         rows.push(...webhooks.map((webhook) => ({ ...webhook, rule: null, ...owner })));
-        for (const { _id: webhookId, name: rule, policyData, active } of await call('rules.list', { paymasterId })) {
-          if (!('url' in policyData)) continue;
+        const rules = rulesOf(webhookSetup, await call('rules.list', { paymasterId }));
+        for (const { _id: webhookId, name: rule, policyData, active } of rules) {
           rows.push({ webhookId, webhookUrl: policyData.url, requestType: 'POST', active, rule, ...owner });
         }
       }

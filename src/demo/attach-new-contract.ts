@@ -9,7 +9,7 @@ const MOST_POLLS = 3_000;
 
 /**
  * Has the desk prepare a paymaster contract of a version, signs it with the key that will own it and waits until the
- * desk has followed it up: as the operator does, whose key stays with him. Throws an Error if no contract came of it.
+ * desk has followed it up: as the operator does, whose key stays with them. Throws an Error if no contract came of it.
  */
 export const attachNewContract = async (
   { call }: Pick<Service, 'call'>,

@@ -1,5 +1,3 @@
-import type { DenialCode } from '../shared/denials.ts';
-import type { DecidingRule } from '../shared/schema/decision.ts';
 import type { Dapp } from './dapp.ts';
 import {
   type AccountCall,
@@ -62,18 +60,13 @@ interface Reason {
 
 /** Not sponsored is a result; in token mode it is an error, since `0x` would have the user pay in the native coin. */
 const reasonOf = ({ status, result, error }: RpcReply): Reason | undefined => {
-  if (error !== undefined) return error.code === -32005 ? (error.data as Reason) : undefined;
+  if (error !== undefined) return error.code === -32050 ? (error.data as Reason) : undefined;
   const { paymasterAndData, reason } = result as { paymasterAndData: string; reason?: Reason };
   return status === 200 && paymasterAndData === '0x' ? reason : undefined;
 };
 
 /** Has an operation denied for the expected reason, and tells the desk's words for it. */
-export const tellDenied = async (
-  world: World,
-  rule: DecidingRule,
-  code: DenialCode,
-  request: SponsorRequest,
-): Promise<void> => {
+export const tellDenied = async (world: World, rule: string, code: string, request: SponsorRequest): Promise<void> => {
   const { reply } = await ask(world, request);
   const reason = reasonOf(reply);
   const instead = reason?.code ?? reply.error?.message ?? 'it is sponsored';

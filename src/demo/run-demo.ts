@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { decidingRules } from '../shared/schema/decision.ts';
+import { decidingRules } from '../core/rule-words.ts';
 import { tellSponsorship } from './sponsored-story.ts';
 import { createStory } from './story.ts';
 import { tellTokenPayment } from './token-story.ts';

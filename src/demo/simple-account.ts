@@ -1,7 +1,7 @@
 import { Contract, Interface, type Provider, type Signer, concat, getBytes } from 'ethers';
 import { loadArtifact } from '../engine/chain/artifacts.ts';
-import { STUB_SIGNATURE } from '../engine/paymaster/layout.ts';
-import { userOpHash } from '../engine/user-operation/user-op-hash.ts';
+import { STUB_SIGNATURE } from '../core/paymaster-layouts/layout.ts';
+import { userOpHash } from '../core/user-operation/user-op-hash.ts';
 import type { Address, Hex } from '../shared/schema/hex.ts';
 import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
 import { contractAt } from './world-contracts.ts';

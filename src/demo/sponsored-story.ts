@@ -80,6 +80,24 @@ const tellNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): P
   await tellDenied(world, 'burnRate', 'BURN_RATE_TOO_SMALL', mint);
   await world.engine.service.call('chains.set', { chainId, breaker: null });
   story.tell('The operator lifts the breaker.');
+  await tellUnreachable(world, dapp, account);
+};
+
+/** Nobody listens there. */
+const NO_NODE = 'http://127.0.0.1:1';
+
+/** A node that does not answer, and a budget that holds nothing. */
+const tellUnreachable = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
+  const { story, engine, chain } = world;
+  const { chainId, url } = chain;
+  story.step('The user tries again while the node is unreachable: the operator lets almost nothing be signed then');
+  await engine.service.call('chains.set', { chainId, rpc: NO_NODE, unreachable: { budgetWei: '1' } });
+  const fields = { callGasLimit: '200000', verificationGasLimit: '500000', preVerificationGas: '60000' };
+  const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)], fields } as const;
+  const options = { calculateGasLimits: false };
+  await tellDenied(world, 'unreachable', 'UNREACHABLE_BUDGET_SPENT', { ...mint, options });
+  await engine.service.call('chains.set', { chainId, rpc: url, unreachable: null });
+  story.tell('The node answers again.');
 };
 
 /** A user without any ETH mints: the op deploys the account, is sponsored, mined, and paid from the tank. */
@@ -141,6 +159,10 @@ const tellRules = async (world: World, dapp: Dapp, account: SimpleAccount): Prom
   const fields = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' };
   story.step('The user mints once more, for less than the chain asks');
   await tellDenied(world, 'fees', 'FEE_TOO_LOW', { ...mint, fields });
+
+  story.step('The user mints once more, under a nonce that is used');
+  const used = { nonce: '0x0', callGasLimit: '200000', verificationGasLimit: '500000', preVerificationGas: '60000' };
+  await tellDenied(world, 'validity', 'NONCE_USED', { ...mint, fields: used, options: { calculateGasLimits: false } });
 
   story.step('The user mints once more: a second time on this day');
   await tellDenied(world, 'spendingLimit', 'LIMIT_REACHED', mint);

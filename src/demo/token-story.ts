@@ -1,5 +1,5 @@
 import { type Contract, Interface, parseEther } from 'ethers';
-import { WEI_PER_COIN } from '../engine/paymaster/token-charge.ts';
+import { WEI_PER_COIN } from '../core/paymaster-layouts/token-charge.ts';
 import { unitsToDecimal } from '../shared/schema/decimal.ts';
 import type { Address, Hex } from '../shared/schema/hex.ts';
 import { type Dapp, deployPaymaster, registerDapp } from './dapp.ts';

@@ -5,12 +5,12 @@ import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { useTempFolders } from '../../test/support/temp-folder.ts';
-import { type Config, loadConfig } from './config.ts';
+import { type Config, loadConfig } from './config/config.ts';
 import { controlClient, isNobodyThere } from './control/client.ts';
 import { type DataFolder, openDataFolder } from './data-folder/data-folder.ts';
 import { type Engine, createEngine } from './index.ts';
-import { createLog } from './log.ts';
-import { Secret } from './secret.ts';
+import { createLog } from './base/log.ts';
+import { Secret } from './base/secret.ts';
 
 const tempFolder = useTempFolders();
 let folder: DataFolder;
@@ -192,7 +192,7 @@ describe('stopping', () => {
 
     socket.write('{}');
     const [answer] = (await once(socket, 'data')) as [Buffer];
-    expect(answer.toString()).toContain('HTTP/1.1 400 Bad Request');
+    expect(answer.toString()).toContain('HTTP/1.1 401 Unauthorized');
     await stopped;
     expect(clock.pending).toBe(0);
   });
@@ -205,8 +205,8 @@ describe('stopping', () => {
     const stopped = engine.stop().then(() => {
       ended = true;
     });
-    // This wait, and the next looks at the chains: for what is settled, the operator's transactions, and contracts.
-    await expect.poll(() => clock.pending).toBe(4);
+    // This wait, and the next looks: at what is settled, the operator's transactions, contracts, and the clocks.
+    await expect.poll(() => clock.pending).toBe(5);
 
     await clock.advance(9_999);
     expect(ended).toBe(false);

@@ -7,27 +7,29 @@ import { createChainAccess } from './chain/chain-access.ts';
 import { createPollLoop } from './chain/poll-loop.ts';
 import { createRates } from './chain/rates/rates.ts';
 import { createSettlement } from './chain/settlement.ts';
-import { type Clock, type Entropy, systemClock, systemEntropy } from './clock.ts';
-import type { Config, ConfigSources } from './config.ts';
+import { createClockWatch, warnOfSetBack } from './service/clock-watch.ts';
+import { type Clock, type Entropy, systemClock, systemEntropy } from './base/clock.ts';
+import type { Config, ConfigSources } from './config/config.ts';
 import { createControlApp } from './control/app.ts';
 import type { DataFolder } from './data-folder/data-folder.ts';
 import { lockDataFolder } from './data-folder/lock.ts';
 import { removeAbandonedFolders } from './data-folder/temporary-folder.ts';
-import { createPauseSwitch } from './decision/pause-switch.ts';
-import { createHttpApp } from './http/app.ts';
+import { createPauseSwitch } from './sponsorship/pause-switch.ts';
+import { createHttpApp } from './server/app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { createKeySigners } from './keys/key-signers.ts';
 import { createKeystores } from './keys/keystores.ts';
 import { createWallets } from './keys/wallets.ts';
-import type { Log } from './log.ts';
-import { requireNodeApi } from './node-api.ts';
+import type { Log } from './base/log.ts';
+import { requireNodeApi } from './base/node-api.ts';
 import { recheckContracts } from './paymaster/recheck.ts';
-import { Secret } from './secret.ts';
+import { Secret } from './base/secret.ts';
+import { createDecisionFeed } from './events/decision-feed.ts';
 import { type Service, createService } from './service/index.ts';
-import { createSettings } from './settings.ts';
-import { reconcileSigners } from './signer/chain-signer.ts';
-import { openDeskVault } from './signer/desk-vault.ts';
-import { type ScryptCost, openVault } from './signer/vault.ts';
+import { createSettings } from './config/settings.ts';
+import { openDeskVault, reconcileSigners } from './signer/chain-signer.ts';
+import type { ScryptCost } from './signer/scrypt-key.ts';
+import { openVault } from './signer/vault.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 import { createOperatorTransactions } from './transactions/operator-transactions.ts';
@@ -77,6 +79,8 @@ const freeOnDisk = async (dir: string): Promise<bigint> => {
 
 /** What the owner of a contract changes elsewhere is noticed within this time. */
 const RECHECK_MS = 60_000;
+/** What somebody does to the machine's time is told within this time. */
+const CLOCK_MS = 10_000;
 
 /** The first account exists from the start (SPEC 1). */
 const ensureFirstAccount = async (store: Store, clock: Clock, entropy: Entropy): Promise<void> => {
@@ -101,7 +105,7 @@ const undoAll = async (undo: (() => unknown)[]): Promise<void> => {
 const listenForOwner = async (
   path: string,
   app: Parameters<typeof listen>[0],
-  timing: Parameters<typeof listen>[2],
+  serving: Parameters<typeof listen>[2],
 ) => {
   const isPipe = path.startsWith('\\\\');
   if (!isPipe) {
@@ -109,7 +113,7 @@ const listenForOwner = async (
     // A socket file outlives an engine that was killed. The lock of the data folder says that nobody uses it.
     rmSync(path, { force: true });
   }
-  const listening = await listen(app, { path }, timing);
+  const listening = await listen(app, { path }, serving);
   if (!isPipe) await chmod(path, 0o600);
   return listening;
 };
@@ -135,8 +139,10 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const vault = openVault(folder.vault, { entropy, ...(scrypt !== undefined && { scrypt }) });
     undo.push(() => vault.lock());
     if (passphrase !== undefined && vault.state === 'locked') await vault.unlock({ passphrase });
-    const store = openSqliteStore(folder.database, { clock, log });
+    const feed = createDecisionFeed(openSqliteStore(folder.database, { clock, log }));
+    const { store } = feed;
     undo.push(() => store.close());
+    await warnOfSetBack(store, clock, log);
     await ensureFirstAccount(store, clock, entropy);
     // Made last: where the database is refused there must not be a new vault either.
     if (passphrase !== undefined && vault.state === 'absent') await vault.create({ passphrase });
@@ -151,7 +157,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       clock,
       allowPrivate: config.webhookAllowPrivate,
       timeoutMs: () => config.webhookTimeoutMs,
-      maxPerHost: config.webhookMaxPerHost,
+      maxConcurrent: config.webhookMaxConcurrent,
     });
     undo.push(() => webhooks.close());
     const receiver = createReceiver(clock);
@@ -165,35 +171,41 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const settlement = createSettlement({ store, chains, clock, log, everyMs: config.settlementPollMs });
     undo.push(() => settlement.stop());
     let url: string | null = null;
-    const service = createService({
-      store,
-      vault,
-      vaultKey,
-      backups,
-      keystores,
-      wallets,
-      keySigners,
-      transactions,
-      chains,
-      rates: createRates(chains, clock),
-      webhooks,
-      clock,
-      entropy,
-      pause: await createPauseSwitch(store, log),
-      log,
-      receiver,
-      settings,
-      folder,
-      freeBytes,
-      polledAt: (chainId) => settlement.polledAt(chainId),
-      address: () => url,
-    });
+    const service = createService(
+      {
+        store,
+        vault,
+        vaultKey,
+        backups,
+        keystores,
+        wallets,
+        keySigners,
+        transactions,
+        chains,
+        rates: createRates(chains, clock),
+        webhooks,
+        clock,
+        entropy,
+        pause: await createPauseSwitch(store, log),
+        config,
+        log,
+        receiver,
+        settings,
+        folder,
+        freeBytes,
+        polledAt: (chainId) => settlement.polledAt(chainId),
+        address: () => url,
+      },
+      feed,
+    );
     const everyMs = config.settlementPollMs;
     const watch = createPollLoop({ clock, log, name: 'transactions', everyMs, poll: () => transactions.refresh() });
     undo.push(() => watch.stop());
     const recheck = () => recheckContracts({ store, chains, log });
     const contracts = createPollLoop({ clock, log, name: 'contracts', everyMs: RECHECK_MS, poll: recheck });
     undo.push(() => contracts.stop());
+    const clocks = createPollLoop({ clock, log, name: 'clock', everyMs: CLOCK_MS, poll: createClockWatch(clock, log) });
+    undo.push(() => clocks.stop());
     // Ended first: whatever else ends, nothing new is accepted meanwhile.
     const servers: Listening[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
@@ -205,20 +217,22 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       stop,
       async serve() {
         removeAbandonedFolders(log);
-        const timing = { requestTimeoutMs: config.requestTimeoutMs, clock, log };
+        const { requestTimeoutMs, maxConnections } = config;
+        const serving = { requestTimeoutMs, maxConnections, clock, log };
         servers.push(
           await listenForOwner(
             folder.controlSocket,
             createControlApp({ service: () => service, log, entropy }),
-            timing,
+            serving,
           ),
         );
         settlement.start();
         watch.start();
         contracts.start();
+        clocks.start();
         const { consoleFolder } = options;
         const app = createHttpApp({ service, config, clock, entropy, log, operatorToken, consoleFolder });
-        const http = await listen(app, { host: config.host, port: config.port }, timing);
+        const http = await listen(app, { host: config.host, port: config.port }, serving);
         servers.push(http);
         url = http.url;
         return url;

@@ -1,9 +1,9 @@
-import { systemEntropy } from '../engine/clock.ts';
-import { loadConfig } from '../engine/config.ts';
+import { systemEntropy } from '../engine/base/clock.ts';
+import { loadConfig } from '../engine/config/config.ts';
 import type { DataFolder } from '../engine/data-folder/data-folder.ts';
 import { type Engine, createEngine } from '../engine/index.ts';
-import { type Log, createLog } from '../engine/log.ts';
-import { Secret } from '../engine/secret.ts';
+import { type Log, createLog } from '../engine/base/log.ts';
+import { Secret } from '../engine/base/secret.ts';
 
 /** The engine that serves, and its log. */
 export interface Desk {

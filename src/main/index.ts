@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type BrowserWindow, app, dialog, session } from 'electron';
-import { systemClock, systemEntropy } from '../engine/clock.ts';
+import { systemClock, systemEntropy } from '../engine/base/clock.ts';
 import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/data-folder/data-folder.ts';
 import type { Engine } from '../engine/index.ts';
-import { createLog } from '../engine/log.ts';
+import { createLog } from '../engine/base/log.ts';
 import { EngineError } from '../shared/errors.ts';
 import { deskControl } from './desk-state.ts';
 import { type Desk, startDesk } from './desk.ts';
@@ -73,7 +73,7 @@ const openForReview = (file: unknown): void => {
 
 const go = (path: string): void => showPage(showWindow(), path);
 
-/** Starts the desk, by whatever way out of what hinders it the operator chooses; undefined if he chooses to quit. */
+/** Starts the desk, by whatever way out of what hinders it the operator chooses; undefined if they choose to quit. */
 const startSomehow = async (folder: DataFolder): Promise<Desk | undefined> => {
   const vaultKey = await keychainKey(join(folder.dir, 'vault.key'), systemEntropy);
   let port: number | undefined;
@@ -117,7 +117,7 @@ const start = async (folder: DataFolder): Promise<void> => {
     ...{ desk: deskControl(service), show: showWindow, quit: () => app.quit(), clock: systemClock, failed },
   });
   app.once('will-quit', closeTray);
-  await notifyOperator({ service, clock: systemClock, go, failed });
+  notifyOperator({ service, clock: systemClock, go, failed });
 };
 
 /** Tells a person why there is no desk. What is not expected has its details on standard error. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { safeStorage } from 'electron';
-import type { Entropy } from '../engine/clock.ts';
+import type { Entropy } from '../engine/base/clock.ts';
 import { writeDurably } from '../engine/data-folder/write-durably.ts';
-import { Secret } from '../engine/secret.ts';
+import { Secret } from '../engine/base/secret.ts';
 
 const KEY_BYTES = 32;
 

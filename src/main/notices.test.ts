@@ -1,36 +1,31 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.ts';
-import type { DecisionRecord, TraceStep } from '../shared/schema/decision.ts';
-import { createNotices } from './notices.ts';
+import type { DecisionRow } from '../shared/schema/decision.ts';
+import { type TankFacts, createNotices } from './notices.ts';
 
 const MINUTE_MS = 60_000;
 
-const step = (rule: string, code: string, rest: Partial<TraceStep> = {}): TraceStep => ({
-  ...{ rule, code, outcome: 'pass', evidence: {}, micros: 1 },
+const decision = (rest: Partial<DecisionRow>): DecisionRow => ({
+  ...{
+    id: 'd-1',
+    seq: 1,
+    at: 0,
+    dapp: 'Game Items',
+    paymasterId: 'game',
+    chainId: 10,
+    sender: '0x',
+    mode: 'SPONSORED',
+  },
+  ...{ outcome: 'sponsored', code: 'SPONSORED', rule: null, message: '', hint: '', settlement: 'reserved' },
+  ...{ maxCostWei: '1', actualCostWei: null },
   ...rest,
 });
 
-const tank = (balanceWei: string, promisedWei: string, neededWei: string): TraceStep =>
-  step('gasTank', 'TANK_COVERS', { evidence: { balanceWei, promisedWei, neededWei } });
-
-const webhook = (code: string): TraceStep =>
-  step('webhook', code, {
-    call: {
-      webhookId: 'w',
-      url: 'https://hooks.example/verify?key=1',
-      method: 'POST',
-      request: { headers: {}, body: '' },
-      response: '',
-    },
-  });
-
-const decision = (rest: Partial<DecisionRecord>): DecisionRecord =>
-  ({ id: 'd-1', dapp: 'Game Items', outcome: 'sponsored', message: '', trace: [], ...rest }) as DecisionRecord;
-
-const denied = decision({ outcome: 'denied', message: 'Not whitelisted.' });
+const denied = decision({ outcome: 'denied', code: 'NOT_WHITELISTED', message: 'Not whitelisted.' });
+const unanswered = decision({ outcome: 'denied', code: 'WEBHOOK_TIMEOUT', message: 'hooks.example gave no answer.' });
 
 test('a tank that covers few more operations is told of, with the way to the decision that showed it', () => {
-  const [notice, ...others] = createNotices(new ManualClock())(decision({ trace: [tank('1000', '400', '100')] }));
+  const [notice, ...others] = createNotices(new ManualClock())(decision({}), { level: 'low', operationsLeft: '5' });
   expect(others).toEqual([]);
   expect(notice).toEqual({
     kind: 'tank',
@@ -40,19 +35,29 @@ test('a tank that covers few more operations is told of, with the way to the dec
   });
 });
 
-test.each([
-  ['covers many', tank('100000', '0', '100')],
-  ['could not be read', step('gasTank', 'BALANCE_UNKNOWN', { evidence: { promisedWei: '0', neededWei: '1' } })],
-  ['was asked for nothing', tank('0', '0', '0')],
-])('a tank that %s is not said to be low', (_what, trace) => {
-  expect(createNotices(new ManualClock())(decision({ trace: [trace] }))).toEqual([]);
+test.each<[string, TankFacts, string]>([
+  ['has one operation left', { level: 'low', operationsLeft: '1' }, 'covers 1 more operation like the last one.'],
+  ['has less than one left', { level: 'low', operationsLeft: '0' }, 'covers no further operation like the last one.'],
+  ['is below what the operator said', { level: 'low', operationsLeft: null }, 'is below its low balance.'],
+])('a tank that %s is told of', (_what, tank, words) => {
+  expect(createNotices(new ManualClock())(decision({}), tank)).toMatchObject([
+    { title: 'A gas tank runs low', body: `The tank of Game Items ${words}` },
+  ]);
+});
+
+test.each<[string, TankFacts | undefined]>([
+  ['covers many', { level: 'good', operationsLeft: '1000' }],
+  ['could not be read', { level: 'unknown', operationsLeft: null }],
+  ['was not looked at', undefined],
+])('a tank that %s is not said to be low', (_what, tank) => {
+  expect(createNotices(new ManualClock())(decision({}), tank)).toEqual([]);
 });
 
 test('an empty tank is told of', () => {
-  const trace = [step('gasTank', 'GAS_TANK_EMPTY', { outcome: 'deny' })];
-  expect(createNotices(new ManualClock())(decision({ outcome: 'denied', trace }))).toEqual([
-    expect.objectContaining({ kind: 'tank', title: 'A gas tank is empty' }),
-  ]);
+  const empty = decision({ outcome: 'denied', code: 'GAS_TANK_EMPTY' });
+  const told = [expect.objectContaining({ kind: 'tank', title: 'A gas tank is empty' })];
+  expect(createNotices(new ManualClock())(empty)).toEqual(told);
+  expect(createNotices(new ManualClock())(decision({}), { level: 'empty', operationsLeft: '-2' })).toEqual(told);
 });
 
 test('a breaker that paused all sponsorship is told of, and a pause of the operator is not', () => {
@@ -60,17 +65,24 @@ test('a breaker that paused all sponsorship is told of, and a pause of the opera
   expect(createNotices(new ManualClock())(tripped)).toMatchObject([
     { kind: 'paused', title: 'All sponsorship is paused', body: 'It began with Game Items. Too much.' },
   ]);
+  const byDapp = decision({ outcome: 'denied', code: 'BURN_RATE_EXCEEDED_BY_DAPP', message: 'Too much.' });
+  expect(createNotices(new ManualClock())(byDapp)).toMatchObject([
+    { kind: 'paused', title: 'Sponsorship for Game Items is paused', body: 'Too much.' },
+  ]);
   const paused = decision({ outcome: 'denied', code: 'SPONSORSHIP_PAUSED' });
   expect(createNotices(new ManualClock())(paused)).toEqual([]);
 });
 
-test('a webhook that is out is told of by its host; one failure, or a denial, is none', () => {
+test('a webhook that is out is told of with the DApp it is of; one failure, or a denial, is none', () => {
   const noticesOf = createNotices(new ManualClock());
-  const out = decision({ trace: [webhook('WEBHOOK_TIMEOUT')] });
-  const no = decision({ trace: [webhook('WEBHOOK_DENIED')] });
-  expect([no, no, no, no, out, out].flatMap(noticesOf)).toEqual([]);
-  expect(noticesOf(out)).toEqual([
-    expect.objectContaining({ kind: 'webhook', title: 'The webhook at hooks.example is out' }),
+  const no = decision({ outcome: 'denied', code: 'WEBHOOK_DENIED' });
+  const other = decision({ ...unanswered, dapp: 'Other', paymasterId: 'other' });
+  expect([no, no, no, no, unanswered, unanswered, other].flatMap((one) => noticesOf(one))).toEqual([]);
+  expect(noticesOf(unanswered)).toEqual([
+    {
+      ...{ kind: 'webhook', title: 'A webhook of Game Items is out', path: '/decisions/d-1' },
+      body: '3 times in a short while there was no verdict on its operations. hooks.example gave no answer.',
+    },
   ]);
 });
 
@@ -79,7 +91,7 @@ test('failures that lie far apart are no outage, and denials that come slowly ar
   const noticesOf = createNotices(clock);
   for (let count = 0; count < 60; count += 1) {
     expect(noticesOf(denied)).toEqual([]);
-    if (count % 30 === 0) expect(noticesOf(decision({ trace: [webhook('WEBHOOK_UNREACHABLE')] }))).toEqual([]);
+    if (count % 30 === 0) expect(noticesOf({ ...unanswered, outcome: 'error' })).toEqual([]);
     await clock.advance(MINUTE_MS / 10);
   }
 });
@@ -92,7 +104,7 @@ test('a burst of denials is told of once in ten minutes, while other kinds still
   expect(burst()).toEqual(['denials']);
   await clock.advance(9 * MINUTE_MS);
   expect(burst()).toEqual([]);
-  expect(noticesOf(decision({ trace: [tank('1', '0', '1')] }))).toHaveLength(1);
+  expect(noticesOf(decision({}), { level: 'low', operationsLeft: '1' })).toHaveLength(1);
   await clock.advance(MINUTE_MS);
   expect(burst()).toEqual(['denials']);
 });

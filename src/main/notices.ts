@@ -1,8 +1,8 @@
-import type { Clock } from '../engine/clock.ts';
-import type { DecisionRecord, TraceStep } from '../shared/schema/decision.ts';
-import { tankLevel } from '../shared/tank-level.ts';
+import type { Clock } from '../engine/base/clock.ts';
+import type { ProcedureOutput } from '../api/index.ts';
+import type { DecisionRow } from '../shared/schema/decision.ts';
 
-/** Something that the operator should hear of although he does not look at the console. */
+/** Something that the operator should hear of although they do not look at the console. */
 export interface Notice {
   readonly kind: 'paused' | 'tank' | 'webhook' | 'denials';
   readonly title: string;
@@ -18,7 +18,7 @@ const BURST = { count: 20, withinMs: 60_000 };
 /** Nobody reads the second notice of the same kind that comes sooner. */
 const QUIET_MS = 10 * 60_000;
 
-/** What a webhook's step of the trace says when there was no verdict. `WEBHOOK_DENIED` is one. */
+/** Why a webhook gave no verdict. `WEBHOOK_DENIED` is one. */
 const OUTAGE_CODES = new Set([
   'WEBHOOK_TIMEOUT',
   'WEBHOOK_STATUS',
@@ -32,42 +32,30 @@ const OUTAGE_CODES = new Set([
 
 type Told = Omit<Notice, 'path'>;
 
-/** The step's amount by this name, in wei; undefined where the step has none. */
-const weiOf = ({ evidence }: TraceStep, name: string): bigint | undefined => {
-  const value = evidence[name];
-  return typeof value === 'string' && /^\d+$/.test(value) ? BigInt(value) : undefined;
-};
+/** What the service says of a tank. */
+export type TankFacts = Pick<ProcedureOutput<'exposure.get'>['dapps'][number]['tank'], 'level' | 'operationsLeft'>;
 
-/** What the decision says of the tank that pays for it. Where the chain could not be read it says nothing. */
-const tankNotice = ({ dapp, trace }: DecisionRecord): Told | undefined => {
-  const step = trace.find(({ rule }) => rule === 'gasTank');
-  if (step === undefined) return undefined;
+/** What there is to say of the tank that pays for the decision. */
+const tankNotice = ({ dapp, code }: DecisionRow, tank: TankFacts | undefined): Told | undefined => {
   const kind = 'tank';
-  if (step.code === 'GAS_TANK_EMPTY') {
-    return {
-      kind,
-      title: 'A gas tank is empty',
-      body: `What is left for ${dapp} does not cover an operation it asked for.`,
-    };
+  if (code === 'GAS_TANK_EMPTY' || tank?.level === 'empty') {
+    return { kind, title: 'A gas tank is empty', body: `The tank of ${dapp} does not cover another operation.` };
   }
-  const [balance, promised, needed] = ['balanceWei', 'promisedWei', 'neededWei'].map((name) => weiOf(step, name));
-  if (balance === undefined || promised === undefined || needed === undefined || needed === 0n) return undefined;
-  const free = balance - promised - (weiOf(step, 'leavingWei') ?? 0n) - needed;
-  if (tankLevel(free, { operationWei: needed, lowWei: weiOf(step, 'lowWei') }) === 'good') return undefined;
-  const left = free / needed;
-  const words = left <= 0n ? 'no further operation' : `${left} more ${left === 1n ? 'operation' : 'operations'}`;
-  return { kind, title: 'A gas tank runs low', body: `The tank of ${dapp} covers ${words} like the last one.` };
+  if (tank?.level !== 'low') return undefined;
+  const title = 'A gas tank runs low';
+  if (tank.operationsLeft === null) return { kind, title, body: `The tank of ${dapp} is below its low balance.` };
+  const left = BigInt(tank.operationsLeft);
+  const words = left === 0n ? 'no further operation' : `${left} more ${left === 1n ? 'operation' : 'operations'}`;
+  return { kind, title, body: `The tank of ${dapp} covers ${words} like the last one.` };
 };
 
-/** The decision that tripped a breaker; there is no other pause that the operator has not made himself. */
-const pausedNotice = ({ code, dapp, message }: DecisionRecord): Told | undefined =>
-  code === 'BURN_RATE_EXCEEDED'
-    ? { kind: 'paused', title: 'All sponsorship is paused', body: `It began with ${dapp}. ${message}` }
-    : undefined;
-
-const hostOf = ({ call }: TraceStep): string => {
-  const url = call?.url ?? '';
-  return URL.canParse(url) ? new URL(url).host : 'unknown address';
+/** The decision that tripped a breaker; there is no other pause that the operator has not made. */
+const pausedNotice = ({ code, dapp, message }: DecisionRow): Told | undefined => {
+  if (code === 'BURN_RATE_EXCEEDED') {
+    return { kind: 'paused', title: 'All sponsorship is paused', body: `It began with ${dapp}. ${message}` };
+  }
+  if (code !== 'BURN_RATE_EXCEEDED_BY_DAPP') return undefined;
+  return { kind: 'paused', title: `Sponsorship for ${dapp} is paused`, body: message };
 };
 
 /** Counts what happened lately. */
@@ -82,31 +70,29 @@ const counter = ({ count, withinMs }: { count: number; withinMs: number }, clock
 
 /**
  * Tells which decisions the operator should hear of: a tripped breaker, a low tank, a webhook that is out, a burst of denials, each kind at
- * most once in ten minutes. The function it answers takes every decision as it is made.
+ * most once in ten minutes. The function it answers takes every decision as it is made, with its tank where that is known.
  */
-export const createNotices = (clock: Clock): ((decision: DecisionRecord) => Notice[]) => {
+export const createNotices = (clock: Clock): ((decision: DecisionRow, tank?: TankFacts) => Notice[]) => {
   const isBurst = counter(BURST, clock);
   const outages = new Map<string, () => boolean>();
   const quietUntil = new Map<Notice['kind'], number>();
 
-  const webhookNotice = ({ dapp, trace }: DecisionRecord): Told | undefined => {
-    const failed = trace.find(({ rule, code }) => rule === 'webhook' && OUTAGE_CODES.has(code));
-    if (failed === undefined) return undefined;
-    const host = hostOf(failed);
-    const isOut = outages.get(host) ?? counter(OUTAGE, clock);
-    outages.set(host, isOut);
-    const body = `${OUTAGE.count} times in a short while it gave no verdict on operations of ${dapp}.`;
-    return isOut() ? { kind: 'webhook', title: `The webhook at ${host} is out`, body } : undefined;
+  const webhookNotice = ({ paymasterId, dapp, code, message }: DecisionRow): Told | undefined => {
+    if (!OUTAGE_CODES.has(code)) return undefined;
+    const isOut = outages.get(paymasterId) ?? counter(OUTAGE, clock);
+    outages.set(paymasterId, isOut);
+    const body = `${OUTAGE.count} times in a short while there was no verdict on its operations. ${message}`;
+    return isOut() ? { kind: 'webhook', title: `A webhook of ${dapp} is out`, body } : undefined;
   };
 
-  const denialNotice = ({ outcome, dapp, message }: DecisionRecord): Told | undefined => {
+  const denialNotice = ({ outcome, dapp, message }: DecisionRow): Told | undefined => {
     if (outcome !== 'denied' || !isBurst()) return undefined;
     const body = `${BURST.count} operations were denied within a minute; the last one of ${dapp}. ${message}`;
     return { kind: 'denials', title: 'Many operations are denied', body };
   };
 
-  return (decision) =>
-    [pausedNotice(decision), tankNotice(decision), webhookNotice(decision), denialNotice(decision)]
+  return (decision, tank) =>
+    [pausedNotice(decision), tankNotice(decision, tank), webhookNotice(decision), denialNotice(decision)]
       .filter((told) => told !== undefined)
       .filter(({ kind }) => {
         if (clock.now() < (quietUntil.get(kind) ?? 0)) return false;

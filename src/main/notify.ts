@@ -1,7 +1,7 @@
 import { Notification } from 'electron';
-import type { Clock } from '../engine/clock.ts';
+import type { Clock } from '../engine/base/clock.ts';
 import type { Service } from '../engine/service/index.ts';
-import { createNotices } from './notices.ts';
+import { type TankFacts, createNotices } from './notices.ts';
 
 /** What notifying needs. */
 export interface NotifyOptions {
@@ -13,20 +13,34 @@ export interface NotifyOptions {
   readonly failed: (error: unknown) => void;
 }
 
-/** Tells the operator, through the system, what of the decisions from now on he should hear of. */
-export const notifyOperator = async ({ service, clock, go, failed }: NotifyOptions): Promise<void> => {
+/** Tanks are read so often at most: nodes count requests. */
+const TANKS_KEPT_MS = 60_000;
+
+/** Tells the operator, through the system, what of the decisions from now on they should hear of. */
+export const notifyOperator = ({ service, clock, go, failed }: NotifyOptions): void => {
   if (!Notification.isSupported()) return;
   const noticesOf = createNotices(clock);
   // One that nobody holds may be collected, and its click with it.
   const shown = new Set<Notification>();
-  const { upTo } = await service.call('decisions.next', {});
-  const { ended } = service.subscribe(upTo, (decision) => {
-    for (const { title, body, path } of noticesOf(decision)) {
-      const notification = new Notification({ title, body });
-      shown.add(notification);
-      notification.on('click', () => go(path));
-      notification.on('close', () => shown.delete(notification));
-      notification.show();
+  let tanks = new Map<string, TankFacts>();
+  let keptUntil = -Infinity;
+  const tankOf = async (paymasterId: string): Promise<TankFacts | undefined> => {
+    if (clock.monotonic() >= keptUntil) {
+      keptUntil = clock.monotonic() + TANKS_KEPT_MS;
+      const { dapps } = await service.call('exposure.get', {});
+      tanks = new Map(dapps.map((dapp) => [dapp.paymasterId, dapp.tank]));
+    }
+    return tanks.get(paymasterId);
+  };
+  const { ended } = service.follow(undefined, async ({ rows }) => {
+    for (const row of rows.filter(({ isNew }) => isNew)) {
+      for (const { title, body, path } of noticesOf(row, await tankOf(row.paymasterId))) {
+        const notification = new Notification({ title, body });
+        shown.add(notification);
+        notification.on('click', () => go(path));
+        notification.on('close', () => shown.delete(notification));
+        notification.show();
+      }
     }
   });
   ended.catch(failed);

@@ -1,4 +1,4 @@
-import { html } from '../shared/report/markup.ts';
+import { html } from '../shared/markup.ts';
 
 /** Address of a page that says that a file is being opened. It runs nothing and reaches nothing. */
 export const openingPage = (name: string): string => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { basename } from 'node:path';
 import { type BrowserWindow, type WebContents, dialog } from 'electron';
 import type { CalledService } from '../engine/http/answer-call.ts';
-import type { Log } from '../engine/log.ts';
+import type { Log } from '../engine/base/log.ts';
 import { type ReviewThread, startReviewThread } from '../engine/review/review-thread.ts';
 import { EngineError } from '../shared/errors.ts';
 import { openingPage } from './opening-page.ts';

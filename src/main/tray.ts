@@ -1,5 +1,5 @@
 import { Menu, Tray } from 'electron';
-import type { Clock } from '../engine/clock.ts';
+import type { Clock } from '../engine/base/clock.ts';
 import type { DeskControl, DeskState } from './desk-state.ts';
 import { trayIcon } from './tray-icon.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { BrowserWindow, Rectangle } from 'electron';
 import { z } from 'zod';
-import type { Clock } from '../engine/clock.ts';
+import type { Clock } from '../engine/base/clock.ts';
 import { writeDurably } from '../engine/data-folder/write-durably.ts';
 
 /** Below this the console cannot be used. In device-independent pixels, as everything here. */

@@ -1,6 +1,6 @@
 import { BrowserWindow, dialog, nativeTheme, screen } from 'electron';
-import { systemClock } from '../engine/clock.ts';
-import type { Log } from '../engine/log.ts';
+import { systemClock } from '../engine/base/clock.ts';
+import type { Log } from '../engine/base/log.ts';
 import { CONSOLE_ORIGIN } from './console-files.ts';
 import { FIRST, SMALLEST, keepWindowState, placeOn, readWindowState } from './window-state.ts';
 

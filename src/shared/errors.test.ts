@@ -4,6 +4,7 @@ import { EngineError, type ErrorCode, errorTable } from './errors.ts';
 const SERVER_FAULTS: Partial<Record<ErrorCode, number>> = {
   INTERNAL: 500,
   CHAIN_UNREACHABLE: 503,
+  DECISION_OUTDATED: 503,
   STORAGE_FAILED: 503,
   WALLET_UNREACHABLE: 503,
   TRANSACTION_MAYBE_SENT: 503,
@@ -12,7 +13,7 @@ const SERVER_FAULTS: Partial<Record<ErrorCode, number>> = {
 describe.each(Object.keys(errorTable) as ErrorCode[])('%s', (code) => {
   const error = new EngineError(code);
 
-  test('blames the caller, unless it is our bug, or chain, wallet or disk are away: clients retry 5xx', () => {
+  test('blames the caller, unless it is our bug, chain, wallet or disk are away, or settings change: clients retry 5xx', () => {
     const expected = SERVER_FAULTS[code];
     if (expected === undefined) expect(error.status).toSatisfy((status: number) => status >= 400 && status < 500);
     else expect(error.status).toBe(expected);
@@ -32,15 +33,16 @@ test.each<[ErrorCode, number, number]>([
   ['METHOD_NOT_FOUND', -32601, 400],
   ['VALIDATION', -32602, 400],
   ['INTERNAL', -32603, 500],
-  ['UNKNOWN_API_KEY', -32001, 401],
-  ['PAYMASTER_NOT_READY', -32002, 400],
-  ['VAULT_LOCKED', -32002, 400],
-  ['CONTRACT_MISMATCH', -32002, 400],
-  ['CHAIN_UNREACHABLE', -32003, 503],
-  ['GAS_ESTIMATION_FAILED', -32004, 400],
-  ['NOT_SPONSORED', -32005, 400],
-  ['FEE_TOKEN_REQUIRED', -32006, 400],
-  ['TOKEN_NOT_SUPPORTED', -32007, 400],
+  ['UNKNOWN_API_KEY', -32051, 401],
+  ['PAYMASTER_NOT_READY', -32052, 400],
+  ['VAULT_LOCKED', -32052, 400],
+  ['CONTRACT_MISMATCH', -32052, 400],
+  ['CHAIN_UNREACHABLE', -32053, 503],
+  ['STORAGE_FAILED', -32053, 503],
+  ['GAS_ESTIMATION_FAILED', -32054, 400],
+  ['NOT_SPONSORED', -32050, 400],
+  ['FEE_TOKEN_REQUIRED', -32056, 400],
+  ['TOKEN_NOT_SUPPORTED', -32057, 400],
   ['RATE_LIMITED', -32029, 429],
 ])('%s is told as SPEC 3 says, so that clients can act on the number', (code, rpc, status) => {
   expect([errorTable[code].rpc, errorTable[code].status]).toEqual([rpc, status]);
@@ -60,4 +62,9 @@ test('an error keeps what it is given, and its cause to itself', () => {
   );
   expect(error).toMatchObject({ code: 'VALIDATION', message: 'name must be a string', cause });
   expect(JSON.stringify({ message: error.message, data: error.data })).not.toContain('password');
+});
+
+test('no client takes a refusal for something else: EIP-1474 and retry lists have no meaning for its code', () => {
+  const meant = (rpc: number): boolean => rpc <= -32000 && rpc >= -32016;
+  expect(Object.values(errorTable).filter(({ rpc }) => meant(rpc))).toEqual([]);
 });

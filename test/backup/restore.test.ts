@@ -12,13 +12,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/engine/config.ts';
+import { loadConfig } from '../../src/engine/config/config.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { type Engine, createEngine } from '../../src/engine/index.ts';
-import { createLog } from '../../src/engine/log.ts';
+import { createLog } from '../../src/engine/base/log.ts';
 import { openBackup } from '../../src/engine/backup/open-backup.ts';
 import { restoreBackup } from '../../src/engine/backup/restore.ts';
-import { Secret } from '../../src/engine/secret.ts';
+import { Secret } from '../../src/engine/base/secret.ts';
 import { openVault } from '../../src/engine/signer/vault.ts';
 import { PASSPHRASE, quickEngine } from '../support/quick-engine.ts';
 import { canMount, fillUp, mountSmall, unmount } from '../support/small-disk.ts';

@@ -4,12 +4,13 @@ import { HDNodeWallet } from 'ethers';
 import { expect, onTestFinished, test } from 'vitest';
 import { restoreBackup } from '../../src/engine/backup/restore.ts';
 import { MANAGEMENT_PREFIX } from '../../src/engine/management/operations.ts';
-import { Secret } from '../../src/engine/secret.ts';
+import { Secret } from '../../src/engine/base/secret.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { codeOf } from '../support/offline-desk.ts';
 import { type ServingEngine, operation, sponsorRequest, startEngine } from '../support/sponsored-world.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
+import { wholeDecisions } from '../support/whole-decisions.ts';
 
 const tempFolder = useTempFolders();
 const CHAIN_ID = 31337;
@@ -27,15 +28,8 @@ const sponsor = (desk: ServingEngine, apiKey: string, nonce: number) => {
   return desk.post(`/api/v1/${CHAIN_ID}/${apiKey}`, sponsorRequest([op, { mode: 'SPONSORED' }]));
 };
 
-const allDecisions = async ({ service }: ServingEngine): Promise<DecisionRecord[]> => {
-  const all: DecisionRecord[] = [];
-  for (let after = 0, more = true; more;) {
-    const page = await service.call('decisions.page', { after, limit: 100 });
-    all.push(...page.decisions);
-    ({ upTo: after, more } = page);
-  }
-  return all;
-};
+const allDecisions = async ({ service }: ServingEngine): Promise<DecisionRecord[]> =>
+  (await wholeDecisions((name, input) => service.call(name, input))).reverse();
 
 /** Everything an operator or a developer set up, as the desk tells it. */
 const setUp = async ({ service }: ServingEngine, paymasterId: string) => ({
@@ -107,7 +101,7 @@ test('a desk lost right after a backup under load comes back with its decisions,
 
   // Unsettled reservations stay: the limit has counted every decision in the backup.
   expect(codeOf(await sponsor(restored, apiKey, nonce++))).toBe('SPONSORED');
-  const [newest] = await restored.service.call('decisions.list', { paymasterId, limit: 1 });
+  const newest = (await allDecisions(restored)).at(-1);
   const counted = newest?.trace.find(({ code }) => code === 'LIMIT_HAS_ROOM');
   expect(counted?.evidence).toMatchObject({ used: String(kept.length), threshold: String(THRESHOLD) });
   expect(new Set(kept.map(({ settlement }) => settlement))).toEqual(new Set(['reserved']));

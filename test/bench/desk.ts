@@ -3,7 +3,7 @@ import { Wallet } from 'ethers';
 import { controlClient } from '../../src/engine/control/client.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import type { Caller } from '../../src/engine/service/index.ts';
-import type { ProcedureInput } from '../../src/shared/contract/index.ts';
+import type { ProcedureInput } from '../../src/api/index.ts';
 import { CHAIN_ID, GAME, gameItems } from './operations.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 

@@ -2,20 +2,25 @@ import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startDesk } from './desk.ts';
+import { type BenchDesk, startDesk } from './desk.ts';
 import { drive } from './drive.ts';
 import { type Figures, measure, ratios } from './measure.ts';
 import { sponsorTraffic } from './operations.ts';
-import { type Scenario, scenarios } from './scenarios.ts';
+import { type ReplayFigures, measureReplay } from './replay.ts';
+import { type Scenario, scenarios, typicalRules } from './scenarios.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 /** `npm run bench`: the desk against the floor, each in a process of its own; prints one JSON document. Linux only. */
+
+/** Has no floor-server.ts beside it: its floor is the parsing of the same lines. */
+const REPLAY = 'replay';
+const names = [...scenarios.map(({ name }) => name), REPLAY];
 
 const { values: flags } = parseArgs({
   options: {
     seconds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '1,8,32,128' },
-    only: { type: 'string', default: scenarios.map(({ name }) => name).join(',') },
+    only: { type: 'string', default: names.join(',') },
     stored: { type: 'string', default: '1000000' },
     // Folder for CPU profiles of the desk; the figures are worth nothing then.
     profile: { type: 'string' },
@@ -23,7 +28,7 @@ const { values: flags } = parseArgs({
 });
 const seconds = Number(flags.seconds);
 const only = flags.only.split(',');
-const unknown = only.find((name) => scenarios.every((scenario) => scenario.name !== name));
+const unknown = only.find((name) => !names.includes(name));
 if (unknown !== undefined) throw new Error(`There is no scenario ${unknown}`);
 const profiling = flags.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', flags.profile];
 
@@ -56,28 +61,47 @@ const comparePair = async (
   return pairs;
 };
 
-const runScenario = async (scenario: Scenario): Promise<Pair[]> => {
-  console.error(`bench: ${scenario.name}`);
+/** A folder and a desk of its own, and what is to be done at the end. */
+interface Bench {
+  readonly dir: string;
+  readonly desk: BenchDesk;
+  readonly undo: (() => unknown)[];
+}
+
+const withBench = async <Result>(name: string, run: (bench: Bench) => Promise<Result>): Promise<Result> => {
+  console.error(`bench: ${name}`);
   const dir = mkdtempSync(join(tmpdir(), 'gasdesk-bench-'));
   const undo: (() => unknown)[] = [() => rmSync(dir, { recursive: true, force: true })];
   try {
     const log = openSync(join(dir, 'desk.log'), 'a');
     undo.push(() => closeSync(log));
-    const floor = await startServer([join(import.meta.dirname, 'floor-server.ts'), join(dir, 'floor.db')]);
-    undo.push(() => floor.stop());
     const desk = await startDesk(join(dir, 'desk'), log, profiling);
     undo.push(() => desk.stop());
-    const end = await scenario.prepare(desk, { storedDecisions: Number(flags.stored) });
-    if (end !== undefined) undo.push(end);
-    return await comparePair({ desk, floor }, desk.path);
+    return await run({ dir, desk, undo });
   } finally {
     for (const step of undo.toReversed()) await step();
   }
 };
 
-const results: Record<string, Pair[]> = {};
+const runScenario = (scenario: Scenario): Promise<Pair[]> =>
+  withBench(scenario.name, async ({ dir, desk, undo }) => {
+    const floor = await startServer([join(import.meta.dirname, 'floor-server.ts'), join(dir, 'floor.db')]);
+    undo.push(() => floor.stop());
+    const end = await scenario.prepare(desk, { storedDecisions: Number(flags.stored) });
+    if (end !== undefined) undo.push(end);
+    return comparePair({ desk, floor }, desk.path);
+  });
+
+const runReplay = (): Promise<ReplayFigures> =>
+  withBench(REPLAY, async ({ dir, desk }) => {
+    await typicalRules(desk);
+    return measureReplay(desk, join(dir, 'decisions.jsonl'));
+  });
+
+const results: Record<string, Pair[] | ReplayFigures> = {};
 for (const scenario of scenarios) {
   if (only.includes(scenario.name)) results[scenario.name] = await runScenario(scenario);
 }
+if (only.includes(REPLAY)) results[REPLAY] = await runReplay();
 const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };
 console.log(JSON.stringify({ machine, seconds, storedDecisions: Number(flags.stored), scenarios: results }, null, 2));

@@ -1,13 +1,13 @@
-import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { createLog } from '../../src/engine/log.ts';
+import { createLog } from '../../src/engine/base/log.ts';
 import { createReview } from '../../src/engine/review/review.ts';
 import { draft } from '../export/stored-decisions.ts';
+import { parseLines, seconds } from './parse-lines.ts';
 
 /** `npm run bench:review`: opens a large decision export for review, beside a mere parsing of its lines; prints JSON. */
 
@@ -17,16 +17,6 @@ const decisions = Number(flags.decisions);
 function* lines(): Generator<string> {
   for (let seq = 1; seq <= decisions; seq += 1) yield `${JSON.stringify({ ...draft(seq), seq })}\n`;
 }
-
-const seconds = async (act: () => Promise<unknown>): Promise<number> => {
-  const start = performance.now();
-  await act();
-  return Number(((performance.now() - start) / 1_000).toFixed(2));
-};
-
-const parseLines = async (file: string): Promise<void> => {
-  for await (const line of createInterface(createReadStream(file))) JSON.parse(line);
-};
 
 const folder = mkdtempSync(join(tmpdir(), 'gasdesk-bench-'));
 try {

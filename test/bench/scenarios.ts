@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { type BenchDesk, limit, whitelistGame } from './desk.ts';
+import { startFlood } from '../support/start-flood.ts';
 import { drive } from './drive.ts';
-import { sponsorTraffic } from './operations.ts';
+import { CHAIN_ID, sponsorTraffic } from './operations.ts';
 import { startServer } from './server-process.ts';
 import { storeDecisions } from './stored-decisions.ts';
 
@@ -18,7 +19,7 @@ export interface ScenarioFlags {
 }
 
 /** Contracts and a limit for each user: the rules that a DApp typically has, and those the targets are set for. */
-const typicalRules = async (desk: BenchDesk): Promise<void> => {
+export const typicalRules = async (desk: BenchDesk): Promise<void> => {
   const { call, paymasterId } = desk;
   await whitelistGame(desk, paymasterId);
   await call('rules.create', { paymasterId, rule: limit('Per user', 'SMART_ACCOUNT') });
@@ -71,6 +72,16 @@ export const scenarios: readonly Scenario[] = [
       const { call, paymasterId } = desk;
       await call('webhooks.create', { paymasterId, webhookUrl: `${receiver.url}/verify`, requestType: 'POST' });
       return () => receiver.stop();
+    },
+  },
+  {
+    name: 'flood',
+    async prepare(desk) {
+      await typicalRules(desk);
+      const flood = await startFlood(desk.url, CHAIN_ID, desk.path.split('/').at(-1) ?? '');
+      return async () => {
+        await flood.stop();
+      };
     },
   },
   {

@@ -25,15 +25,15 @@ export const storeDecisions = (file: string, count: number): void => {
        SELECT ${columns.map((column) => values[column] ?? column).join(', ')}
        FROM number, (SELECT * FROM decision ORDER BY seq DESC LIMIT 1)`,
     );
-    const claims = database.prepare(
-      `INSERT INTO ledger_claim SELECT seq, account_key, kind, reserved, '0'
-       FROM decision, (SELECT account_key, kind, reserved FROM ledger_claim WHERE decision_seq = @source)
+    const reservations = database.prepare(
+      `INSERT INTO ledger_reservation SELECT seq, account_id, follows, reserved, '0'
+       FROM decision, (SELECT account_id, follows, reserved FROM ledger_reservation WHERE decision_seq = @source)
        WHERE seq > @source`,
     );
     const source = database.prepare<[], number>('SELECT max(seq) FROM decision').pluck().get();
     database.transaction(() => {
       insert.run({ count });
-      claims.run({ source });
+      reservations.run({ source });
     })();
     database.pragma('wal_checkpoint(TRUNCATE)');
   } finally {

@@ -3,17 +3,18 @@ import type { AuthorizationLike, HDNodeWallet } from 'ethers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { contractAt, deployContract, devWallet, fundDeposit } from '../../src/demo/world-contracts.ts';
 import { estimateGas } from '../../src/engine/chain/gas/estimate-gas.ts';
-import type { GasRequest, GasValues } from '../../src/engine/chain/gas/gas-request.ts';
+import type { GasValues } from '../../src/core/user-operation/gas-values.ts';
+import type { GasRequest } from '../../src/engine/chain/gas/gas-request.ts';
 import { loadArtifact } from '../../src/engine/chain/artifacts.ts';
 import { createRpcClient } from '../../src/engine/chain/rpc.ts';
-import { type PaymasterLayout, STUB_SIGNATURE } from '../../src/engine/paymaster/layout.ts';
-import { withPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
-import { singleton07 } from '../../src/engine/paymaster/singleton-0.7.ts';
-import { singleton08 } from '../../src/engine/paymaster/singleton-0.8.ts';
-import { verifying07 } from '../../src/engine/paymaster/verifying-0.7.ts';
+import { type PaymasterLayout, STUB_SIGNATURE } from '../../src/core/paymaster-layouts/layout.ts';
+import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
+import { singleton07 } from '../../src/core/paymaster-layouts/singleton-0.7.ts';
+import { singleton08 } from '../../src/core/paymaster-layouts/singleton-0.8.ts';
+import { verifying07 } from '../../src/core/paymaster-layouts/verifying-0.7.ts';
 import { signDigest } from '../../src/engine/signer/sign.ts';
-import { packUserOperation } from '../../src/engine/user-operation/pack-user-operation.ts';
-import { userOpHash } from '../../src/engine/user-operation/user-op-hash.ts';
+import { packUserOperation } from '../../src/core/user-operation/pack-user-operation.ts';
+import { userOpHash } from '../../src/core/user-operation/user-op-hash.ts';
 import type { Rollup } from '../../src/shared/chains.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion, UserOperation, UserOperationV07 } from '../../src/shared/schema/user-operation.ts';
@@ -190,8 +191,8 @@ describe('an operation that cannot be estimated ends in an error that says why',
     await failure({ callData }, 'GameItems: minting is closed', { reason: 'GameItems: minting is closed' });
   });
 
-  test('an account whose validation reverts, with its own words', async () => {
-    await failure({ signature: '0x1234' }, 'AA23 reverted: ', { aaCode: 'AA23' });
+  test('an account whose validation reverts, with the selector', async () => {
+    await failure({ signature: '0x1234' }, 'AA23 reverted (or OOG): custom error 0x', { aaCode: 'AA23' });
   });
 
   test('a factory that refuses', async () => {

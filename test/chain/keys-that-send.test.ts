@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { join } from 'node:path';
 import { contractAt, deployEntryPoint, devWallet } from '../../src/demo/world-contracts.ts';
 import { createChainAccess } from '../../src/engine/chain/chain-access.ts';
-import { systemEntropy } from '../../src/engine/clock.ts';
+import { systemEntropy } from '../../src/engine/base/clock.ts';
 import type { KeySigner } from '../../src/engine/keys/key-signers.ts';
-import { createLog } from '../../src/engine/log.ts';
-import { biconomy110 } from '../../src/engine/paymaster/biconomy-1.1.0.ts';
+import { createLog } from '../../src/engine/base/log.ts';
+import { biconomy110 } from '../../src/core/paymaster-layouts/biconomy-1.1.0.ts';
 import { openVault } from '../../src/engine/signer/vault.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/engine/store/store.ts';
@@ -36,11 +36,21 @@ beforeAll(async () => {
   const log = createLog({ level: 'silent' });
   store = openSqliteStore(join(tempFolder(), 'test.db'), { clock: new ManualClock(), log });
   await store.createAccount({ accountId: 'a', name: 'Operator', createdAt: 0 });
-  await store.saveChain({ chainId, name: null, symbol: 'TST', rpc: url, bundler: null, treasury: null, breaker: null });
+  await store.saveChain({
+    chainId,
+    name: null,
+    symbol: 'TST',
+    rpc: url,
+    bundler: null,
+    treasury: null,
+    breaker: null,
+    unreachableBudgetWei: null,
+    maxOperationCostWei: null,
+  });
   await store.savePaymasterContract({ chainId, version: '1.1.0', address: tanks, checked: true });
   await store.createPaymaster({
     ...{ paymasterId: 'dapp', accountId: 'a', name: 'Game', chainId, apiKey: 'key', version: '1.1.0', createdAt: 0 },
-    ...{ fundingWallet: wallet.address as Address, allowedOrigins: [] },
+    ...{ fundingWallet: wallet.address as Address, allowedOrigins: [], maxExpirySeconds: 3_600 },
   });
 });
 afterAll(() => store.close());

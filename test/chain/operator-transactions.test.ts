@@ -38,7 +38,7 @@ describe('what the operator pays in and takes out', () => {
       ...{
         balanceWei: wei(ETHER + 7n),
         freeWei: wei(ETHER + 7n),
-        promisedWei: '0',
+        reservedWei: '0',
         burnWeiPerDay: '0',
         daysLeft: null,
       },
@@ -74,7 +74,7 @@ describe('what the operator pays in and takes out', () => {
     expect(await desk().balanceOnChain(verifying)).toBe(held);
   });
 
-  test('never leaves less than is promised to operations that are signed', async () => {
+  test('never leaves less than is reserved for operations that are signed', async () => {
     const dapp = await desk().dapp('1.1.0');
     await desk().send(depositOf(dapp.paymasterId, 3n * RESERVED_WEI), dapp.wallet);
     const reply = await dapp.sponsor(operation({ to: desk().contracts.gameItems, data: gameCall('mint') }));
@@ -82,10 +82,10 @@ describe('what the operator pays in and takes out', () => {
     const take = (amount: bigint) => withdrawalOf(dapp.paymasterId, amount, dapp.wallet.address);
     await expect(call(take(2n * RESERVED_WEI + 1n), dapp.wallet)).rejects.toMatchObject({
       code: 'TRANSACTION_WOULD_FAIL',
-      data: { freeWei: wei(2n * RESERVED_WEI), promisedWei: wei(RESERVED_WEI) },
+      data: { freeWei: wei(2n * RESERVED_WEI), reservedWei: wei(RESERVED_WEI) },
     });
     const draft = await call(take(2n * RESERVED_WEI), dapp.wallet);
-    // What is promised between preparing and signing counts, too.
+    // What is reserved between preparing and signing counts, too.
     await dapp.sponsor(operation({ to: desk().contracts.gameItems, data: gameCall('mint') }, { nonce: '0x1' }));
     const signed = { signedTransaction: await signDraft(draft, dapp.wallet) };
     const send = desk().engine().service.call('transactions.send', { draftId: draft.draftId, signed });
@@ -219,21 +219,21 @@ describe('a withdrawal', () => {
     }
   });
 
-  test('that is under way is neither withdrawn again nor promised to operations', async () => {
+  test('that is under way is neither withdrawn again nor reserved for operations', async () => {
     const dapp = await desk().dapp('1.1.0');
     await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
     await desk().hold();
     await desk().send(withdrawalOf(dapp.paymasterId, ETHER, dapp.wallet.address), dapp.wallet);
     await expect(call(withdrawalOf(dapp.paymasterId, 1n, dapp.wallet.address), dapp.wallet)).rejects.toMatchObject({
-      ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('on their way out') },
+      ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('in pending withdrawals') },
     });
     expect(await desk().tank(dapp)).toMatchObject({
-      ...{ balanceWei: wei(ETHER), leavingWei: wei(ETHER), freeWei: '0', level: 'empty' },
+      ...{ balanceWei: wei(ETHER), pendingWithdrawalsWei: wei(ETHER), freeWei: '0', level: 'empty' },
     });
     const mint = operation({ to: desk().contracts.gameItems, data: gameCall('mint') });
     expect((await dapp.sponsor(mint)).body.result?.reason).toMatchObject({
       code: 'GAS_TANK_EMPTY',
-      message: expect.stringMatching(/holds 1 ETH, .* 1 ETH is on its way out/),
+      message: expect.stringMatching(/holds 1 ETH, .* 1 ETH is in pending withdrawals/),
     });
     await desk().mine();
   });
@@ -254,9 +254,9 @@ describe('a withdrawal and operations at the same moment', () => {
       const send = desk().engine().service.call('transactions.send', { draftId: draft.draftId, signed });
       const rest = Array.from({ length: 6 - before }, (_, index) => ask(before + index));
       const [sent] = await Promise.allSettled([send, ...first, ...rest]);
-      const { promisedWei } = await desk().tank(dapp);
-      const leavingWei = sent.status === 'fulfilled' ? 3n * RESERVED_WEI : 0n;
-      expect(BigInt(promisedWei) + leavingWei).toBe(holds);
+      const { reservedWei } = await desk().tank(dapp);
+      const pendingWithdrawalsWei = sent.status === 'fulfilled' ? 3n * RESERVED_WEI : 0n;
+      expect(BigInt(reservedWei) + pendingWithdrawalsWei).toBe(holds);
     } finally {
       await desk().chain.provider.send('evm_setAutomine', [true]);
       await desk().chain.provider.send('evm_mine', []);
@@ -409,15 +409,22 @@ describe('a gas tank', () => {
     const { service } = desk().engine();
     await desk().send(depositOf(dapp.paymasterId, 100n * RESERVED_WEI), dapp.wallet);
     const { paymasterId } = dapp;
-    await service.call('tanks.setThreshold', { paymasterId, lowWei: wei(100n * RESERVED_WEI + 1n) });
-    expect(await desk().tank(dapp)).toMatchObject({ level: 'low', lowWei: wei(100n * RESERVED_WEI + 1n) });
+    await service.call('tanks.setThreshold', { paymasterId, lowBalanceThresholdWei: wei(100n * RESERVED_WEI + 1n) });
+    expect(await desk().tank(dapp)).toMatchObject({
+      level: 'low',
+      lowBalanceThresholdWei: wei(100n * RESERVED_WEI + 1n),
+    });
     await dapp.sponsor(operation({ to: desk().contracts.gameItems, data: gameCall('mint') }));
     const [decision] = await dapp.decisions();
     expect(decision?.trace.find(({ rule }) => rule === 'gasTank')?.evidence).toMatchObject({
-      lowWei: wei(100n * RESERVED_WEI + 1n),
+      lowBalanceThresholdWei: wei(100n * RESERVED_WEI + 1n),
     });
-    await service.call('tanks.setThreshold', { paymasterId, lowWei: null });
-    expect(await desk().tank(dapp)).toMatchObject({ level: 'good', lowWei: null, promisedWei: wei(RESERVED_WEI) });
+    await service.call('tanks.setThreshold', { paymasterId, lowBalanceThresholdWei: null });
+    expect(await desk().tank(dapp)).toMatchObject({
+      level: 'good',
+      lowBalanceThresholdWei: null,
+      reservedWei: wei(RESERVED_WEI),
+    });
   });
 
   test('of 2.0.0 can be filled, and says how it is emptied', async () => {

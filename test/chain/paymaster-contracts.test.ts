@@ -7,9 +7,14 @@ import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { contractAt, deployContract, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
 import type { Engine } from '../../src/engine/index.ts';
 import type { EthCall } from '../../src/engine/paymaster/contract-reads.ts';
-import type { ModeLayout, PaymasterLayout, SponsorshipTerms, TokenTerms } from '../../src/engine/paymaster/layout.ts';
-import { withPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
-import { layouts } from '../../src/engine/paymaster/registry.ts';
+import type {
+  ModeLayout,
+  PaymasterLayout,
+  SponsorshipTerms,
+  TokenTerms,
+} from '../../src/core/paymaster-layouts/layout.ts';
+import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
+import { layouts } from '../../src/core/paymaster-layouts/registry.ts';
 import { signDigest } from '../../src/engine/signer/sign.ts';
 import { entryPointAddress } from '../../src/shared/entry-points.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';

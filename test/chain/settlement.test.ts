@@ -22,13 +22,16 @@ describe('what an operation cost replaces what it might have cost', () => {
     expect([store.reservedWei, store.spentWei]).toEqual([0n, actualGasCost]);
   });
 
-  test('also where the operation was changed so that its hash is not the one that was sponsored', async () => {
-    const { poll, sponsor } = await world().desk();
-    const operation = await sponsor();
-    operation.decision.userOpHash = `0x${'77'.repeat(32)}`;
-    const { actualGasCost } = await world().mine(operation);
+  test.each(['1.1.0', '1.0.0'])('also where bytes were put behind what was signed, for version %s', async (version) => {
+    const { store, poll, sponsor, logged } = await world().desk();
+    const operation = await sponsor(300, { endless: version === '1.0.0' });
+    const candidate = await sponsor(300, { insteadOf: operation });
+    const { actualGasCost } = await world().mine(operation, { behind: `0x${'00'.repeat(32)}` });
     await poll();
     expect(operation.decision).toMatchObject({ settlement: 'settled', mined: { actualGasCost } });
+    expect(candidate.decision.settlement).toBe('reserved');
+    expect(store.spentWei).toBe(actualGasCost);
+    expect(logged.map(({ event }) => event)).not.toContain('settlement.unmatched');
   });
 
   test('also where it was mined before its chain was looked at for the first time', async () => {
@@ -97,7 +100,7 @@ describe('a re-org', () => {
     expect(desk.store.cursors.get(31337)).toBe((await world().head()).number);
   });
 
-  test('as deep as is promised is noticed, also where nothing takes the place of what it took', async () => {
+  test('as deep as is reserved is noticed, also where nothing takes the place of what it took', async () => {
     const desk = await world().desk();
     const operation = await desk.sponsor();
     await world().mine(operation);
@@ -122,6 +125,24 @@ describe('a re-org', () => {
     expect(operation.decision.history).toEqual(['reserved', 'settled']);
   });
 
+  test('that takes an operation back after another one moved it far up is noticed', async () => {
+    const desk = await world().desk();
+    const operation = await desk.sponsor();
+    await world().mine(operation);
+    await desk.poll();
+    await world().rpc.send('anvil_reorg', [1, []]);
+    await world().mineEmpty(11);
+    const { actualGasCost } = await world().mine(operation);
+    await desk.poll();
+    await world().mineEmpty(1);
+    await desk.poll();
+    expect(operation.decision).toMatchObject({ settlement: 'settled', mined: { actualGasCost } });
+    await world().rpc.send('anvil_reorg', [2, []]);
+    await desk.poll();
+    expect(operation.decision).toMatchObject({ settlement: 'reserved', mined: undefined });
+    expect([desk.store.reservedWei, desk.store.spentWei]).toEqual([operation.decision.maxCost, 0n]);
+  });
+
   test('of a whole chain, set back to its beginning, does not stop settlement', async () => {
     const desk = await world().desk();
     await desk.sponsor();
@@ -133,6 +154,125 @@ describe('a re-org', () => {
     expect(operation.decision.settlement).toBe('settled');
     expect(desk.store.cursors.get(31337)).toBe((await world().head()).number);
     expect(desk.logged.map(({ event }) => event)).toContain('settlement.chain-set-back');
+  });
+});
+
+describe('an operation that fits no decision for sure, since nobody sees its bytes', () => {
+  const hidden = { behind: '0x00', scrambled: true } as const;
+
+  test('leaves all that it may be at their maximum, and is told to the operator once', async () => {
+    const desk = await world().desk();
+    const operation = await desk.sponsor(300);
+    const others = [
+      await desk.sponsor(300, { insteadOf: operation }),
+      await desk.sponsor(300, { insteadOf: operation }),
+    ];
+    const free = await desk.sponsor(300, { insteadOf: operation, endless: true });
+    const { transactionHash } = await world().mine(operation, hidden);
+    await desk.poll();
+    await world().mineEmpty(1);
+    await desk.restart();
+    await desk.poll();
+    await world().pass(500);
+    await desk.poll();
+    const maybe = [operation, ...others].map(({ decision }) => decision);
+    expect(maybe.map(({ history }) => history)).toEqual(Array(3).fill(['reserved', 'unconfirmed']));
+    // Of another contract, whose event it was not.
+    expect(free.decision.settlement).toBe('reserved');
+    expect(desk.store.spentWei).toBe(maybe.reduce((sum, { maxCost }) => sum + maxCost, 0n));
+    const told = desk.logged.filter(({ event }) => event === 'settlement.unmatched');
+    expect(told).toMatchObject([{ chainId: 31337, count: 3, transactionHash }]);
+  });
+
+  test('and that a re-org takes back leaves nothing behind', async () => {
+    const desk = await world().desk();
+    const operation = await desk.sponsor();
+    const other = await desk.sponsor(300, { insteadOf: operation });
+    await world().mine(operation, hidden);
+    await desk.poll();
+    await world().rpc.send('anvil_reorg', [1, []]);
+    await desk.poll();
+    for (const { decision } of [operation, other]) {
+      expect(decision).toMatchObject({ history: ['reserved', 'unconfirmed', 'reserved'], mined: undefined });
+    }
+    const { actualGasCost } = await world().mine(other);
+    await desk.poll();
+    expect([operation, other].map(({ decision }) => decision.settlement)).toEqual(['reserved', 'settled']);
+    expect(desk.store.spentWei).toBe(actualGasCost);
+  });
+
+  test('is known all the same where it was seen openly before a re-org: its hash is the operation', async () => {
+    const { poll, sponsor, store, restart } = await world().desk();
+    const operation = await sponsor();
+    const other = await sponsor(300, { insteadOf: operation });
+    await world().mine(operation, { behind: hidden.behind });
+    await poll();
+    await world().rpc.send('anvil_reorg', [1, []]);
+    await poll();
+    expect(operation.decision.settlement).toBe('reserved');
+    await restart();
+    const { actualGasCost } = await world().mine(operation, hidden);
+    await poll();
+    expect(operation.decision).toMatchObject({ settlement: 'settled', mined: { actualGasCost } });
+    expect(other.decision.history).toEqual(['reserved']);
+    expect(store.spentWei).toBe(actualGasCost);
+  });
+
+  test('is of no concern where no decision has hidden: its own hash is known', async () => {
+    const { poll, sponsor } = await world().desk();
+    const operation = await sponsor();
+    await world().mine(operation, { scrambled: true });
+    await poll();
+    expect(operation.decision.settlement).toBe('settled');
+  });
+});
+
+describe('a reservation of version 1.0.0, whose signature never expires', () => {
+  test('outlives all time, here and on a chain without an RPC', async () => {
+    for (const withoutRpc of [false, true]) {
+      const { clock, poll, sponsor } = await world().desk({ withoutRpc });
+      const { decision } = await sponsor(300, { endless: true });
+      await poll();
+      await world().pass(100_000);
+      await clock.advance(100_000_000);
+      await poll();
+      expect(decision.history).toEqual(['reserved']);
+    }
+  });
+
+  test('is settled however late it is mined', async () => {
+    const { poll, sponsor } = await world().desk();
+    const operation = await sponsor(300, { endless: true });
+    await world().pass(100_000);
+    await poll();
+    const { actualGasCost } = await world().mine(operation);
+    await poll();
+    expect(operation.decision).toMatchObject({ settlement: 'settled', mined: { actualGasCost } });
+  });
+
+  test('is released once its nonce is used by something else, so deep that no re-org brings it back', async () => {
+    const { clock, poll, sponsor, restart } = await world().desk();
+    const operation = await sponsor(300, { endless: true });
+    await poll();
+    await world().useNonce(operation);
+    await world().mineEmpty(11);
+    await clock.advance(3_600_000);
+    await poll();
+    expect(operation.decision.settlement).toBe('reserved');
+    await restart();
+    await world().mineEmpty(1);
+    await poll();
+    expect(operation.decision.history).toEqual(['reserved', 'released']);
+  });
+
+  test('is kept where the account has used other nonces only', async () => {
+    const { clock, poll, sponsor } = await world().desk();
+    const [operation, other] = [await sponsor(300, { endless: true }), await sponsor()];
+    await world().useNonce(other);
+    await world().mineEmpty(20);
+    await clock.advance(3_600_000);
+    await poll();
+    expect(operation.decision.settlement).toBe('reserved');
   });
 });
 

@@ -156,7 +156,7 @@ describe('a contract with one signer', () => {
 describe('a contract whose signer is fixed', () => {
   const world = useOperatorDesk();
 
-  test('is followed by a new one with the next key; what the old one promised is still paid', async () => {
+  test('is followed by a new one with the next key; what the old one reserved is still paid', async () => {
     const desk = world();
     const { prepareNext, signer, accept, deposit } = actionsOn(desk);
     const { chainId } = desk.chain;
@@ -164,7 +164,7 @@ describe('a contract whose signer is fixed', () => {
     const dapp = await desk.dapp('verifying-0.6');
     await desk.now(await desk.send(deposit(dapp), dapp.wallet));
     const users = await usersOf(desk, dapp);
-    const promised = await users.sponsored();
+    const reserved = await users.sponsored();
     const next = await prepareNext();
     await expect(desk.prepare(accept('verifying-0.6'), desk.operator)).rejects.toMatchObject({
       ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('deploy a new contract') },
@@ -175,7 +175,7 @@ describe('a contract whose signer is fixed', () => {
     expect(await signer()).toBe(next.address);
     expect(contract).not.toBe(before);
     expect(await desk.tank(dapp)).toMatchObject({ contract, signer: { agrees: true, next: null } });
-    expect((await users.mine(promised)).paymaster).toBe(before);
+    expect((await users.mine(reserved)).paymaster).toBe(before);
     await desk.now(await desk.send(deposit(dapp, '1'), dapp.wallet));
     expect((await users.mine(await users.sponsored())).paymaster).toBe(contract);
   });
@@ -216,6 +216,6 @@ describe('a contract with one signer', () => {
         return isChecked();
       })
       .toBe(false);
-    expect((await dapp.sponsor(mint)).body.error).toMatchObject({ code: -32002 });
+    expect((await dapp.sponsor(mint)).body.error).toMatchObject({ code: -32052 });
   });
 });

@@ -123,6 +123,19 @@ describe.concurrent.each([
     expect(await json('resume')).toEqual({ paused: false });
   });
 
+  it('pause, resume and paymaster expiry of one DApp: the list shows what is in force', async () => {
+    const { json, run, paymasterId } = await openDesk(served);
+    const paused = { since: expect.any(Number) as number, reason: 'Too much' };
+    const ofOne = ['--paymaster', paymasterId];
+    expect(await json('pause', ...ofOne, '--reason', 'Too much')).toEqual({ paymasterId, paused: true, ...paused });
+    await json('paymaster', 'expiry', paymasterId, '--most', '7200');
+    expect(await json('paymaster', 'list')).toMatchObject([{ paymasterId, maxExpirySeconds: 7_200, paused }]);
+    expect(await json('resume', ...ofOne)).toEqual({ paymasterId, paused: false });
+    expect(await json('paymaster', 'list')).toMatchObject([{ paymasterId, paused: null }]);
+    expect((await run('paymaster', 'expiry', paymasterId, '--most', '86401')).code).toBe(2);
+    expect((await run('pause', '--paymaster', 'nobody')).code).toBe(1);
+  });
+
   it('fails with exit code 1 and one line for what there is not', async () => {
     const { run } = await openDesk(served);
     expect(await run('token', 'revoke', 'nothing', '--json')).toEqual({
@@ -170,7 +183,7 @@ describe.concurrent.each([
     expect(checks).toContainEqual({
       name: 'contract 1.1.0 on chain 31337',
       ok: false,
-      detail: 'The chain has no RPC URL',
+      detail: 'Unchecked: the chain has no RPC URL, so operations are signed without a look at fees and gas tank',
       fix: 'Run "gasdesk chain set 31337 --rpc URL".',
     });
   });
@@ -193,6 +206,8 @@ describe.concurrent.each([
       `0x${'7e'.repeat(20)}`,
       '--breaker',
       '0.5/90m',
+      '--max-operation-cost',
+      '0.05',
     ];
     const set = await json<object>('chain', 'set', '777', ...fields);
     const treasury = `0x${'7e'.repeat(20)}`;
@@ -204,6 +219,9 @@ describe.concurrent.each([
       rpc: 'https://rpc.example.com',
       builtIn: false,
       breaker: { amountWei: '500000000000000000', seconds: 5_400 },
+      unchecked: false,
+      unreachable: null,
+      maxOperationCostWei: '50000000000000000',
     };
     expect(set).toEqual({ ...known, bundler: null });
     const again = await json<object>('chain', 'set', '777', '--bundler', 'https://bundler.example.com');
@@ -211,6 +229,14 @@ describe.concurrent.each([
     expect(await json('chain', 'list')).toContainEqual(again);
     expect(await json('chain', 'set', '777', '--breaker', 'off')).toEqual({ ...again, breaker: null });
     await json('chain', 'set', '777', '--breaker', '0.5/90m');
+    const budget = ['--unreachable', 'sign', '--unreachable-budget', '0.05'];
+    const unreachable = { budgetWei: '50000000000000000', signedWei: '0', since: null };
+    expect(await json('chain', 'set', '777', ...budget)).toEqual({ ...again, unreachable });
+    expect(await json('chain', 'set', '777', '--name', 'Lucky')).toEqual({ ...again, unreachable });
+    expect(await json('chain', 'set', '777', '--unreachable', 'refuse')).toEqual(again);
+    const byPrices = await json('chain', 'set', '777', '--max-operation-cost', 'default');
+    expect(byPrices).toEqual({ ...again, maxOperationCostWei: null });
+    await json('chain', 'set', '777', '--max-operation-cost', '0.05');
     expect(await json('chain', 'remove', '777')).toEqual({ chainId: 777, removed: true });
     expect(await json('chain', 'list')).not.toContainEqual(again);
   });
@@ -274,7 +300,7 @@ describe.concurrent.each([
     expect(await json('contract', 'use', ...target, '--address', contract)).toEqual({ ...attached, replaced: null });
     expect(await json('contract', 'list')).toEqual([attached]);
     expect(await json('paymaster', 'list')).toMatchObject([
-      { paymasterId, name: 'Game', contract, signer, fundingWallet: null },
+      { paymasterId, name: 'Game', contract, signer, fundingWallet: null, unchecked: false },
     ]);
     const report = await json<{ ok: boolean; checks: { name: string }[] }>('doctor');
     expect(report.ok).toBe(true);
@@ -407,7 +433,7 @@ describe.concurrent('doctor', () => {
     });
     const text = await gasdesk(['doctor', '--data', dir]);
     expect(text.code).toBe(1);
-    expect(text.stdout).toMatch(/^FAULT +vault +There is no vault yet/m);
+    expect(text.stdout).toMatch(/^ERROR +vault +There is no vault yet/m);
     expect(text.stdout).toMatch(/^advice +backups +There is none in .* +Run "gasdesk backup"/m);
   });
 });

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findAnvil } from '../../src/demo/local-chain.ts';
-import { decidingRules } from '../../src/shared/schema/decision.ts';
+import { decidingRules } from '../../src/core/rule-words.ts';
 import { gasdesk } from '../support/cli.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 

@@ -61,7 +61,7 @@ describe.concurrent('an RPC URL that carries credentials', () => {
     const doctor = await gasdesk(['doctor', '--data', dir]);
     desk.signal('SIGTERM');
     const { stderr } = await desk.ended;
-    expect(doctor.stdout).toMatch(/^FAULT +chain 31337 +The RPC of chain 31337 cannot be reached/m);
+    expect(doctor.stdout).toMatch(/^ERROR +chain 31337 +The RPC of chain 31337 cannot be reached/m);
     for (const text of [doctor.stdout, doctor.stderr, stderr]) expect(text).not.toContain('qu3ry');
   });
 });

@@ -38,6 +38,7 @@ describe.concurrent('serve', () => {
     const desk = await serve(['--data', tempFolder()]);
     const response = await fetch(`${desk.url}/openapi.json`);
     expect(response.status).toBe(200);
+    await response.text();
     desk.signal('SIGTERM');
     const { code, stdout } = await desk.ended;
     expect(code).toBe(0);
@@ -66,7 +67,7 @@ describe.concurrent('serve', () => {
       await refused(desk.url);
       socket.write('{}');
 
-      expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 400 Bad Request');
+      expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 401 Unauthorized');
       expect((await desk.ended).code).toBe(0);
       // Everything is in the one file, and nothing of the process is left.
       const left = readdirSync(dir).filter((name) => !name.startsWith('run'));

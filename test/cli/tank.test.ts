@@ -93,7 +93,7 @@ it.each([
         owner: null,
         signerKind: 'many',
         level: 'low',
-        lowWei: String(parseEther('0.4')),
+        lowBalanceThresholdWei: String(parseEther('0.4')),
       },
     });
   },
@@ -120,6 +120,7 @@ it('a gas tank is filled by a keystore, by a wallet that sends and by Clef, whic
   }
   expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({
     balanceWei: String(parseEther('1.5')),
+    unchecked: false,
   });
   const to = `0x${'44'.repeat(20)}`;
   const byKeystore = ['tank', 'withdraw', ...amount, '--to', to, '--keystore', keystore];
@@ -148,10 +149,10 @@ it('a wallet that sends something else fails the command; one that sent nothing 
   const { draftId } = await service.call('transactions.prepare', { action, from: action.to });
   const signed = { key: { kind: 'wallet', url: clef().url, address: action.to } } as const;
   const { transactionId } = await service.call('transactions.send', { draftId, signed });
-  expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({ leavingWei: '1' });
+  expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({ pendingWithdrawalsWei: '1' });
   expect(await json('tank', 'transactions', '--paymaster', paymasterId)).toMatchObject([{ transactionId }, {}, {}]);
   expect(await json('tank', 'forget', transactionId)).toMatchObject({ state: 'forgotten' });
-  expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({ leavingWei: '0' });
+  expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({ pendingWithdrawalsWei: '0' });
   expect(await run('tank', 'forget', transactionId)).toMatchObject({
     ...{ code: 1, stderr: expect.stringContaining('No such transaction waits') },
   });

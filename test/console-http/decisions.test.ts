@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ProcedureOutput } from '../../src/shared/contract/index.ts';
+import type { ProcedureOutput } from '../../src/api/index.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
+import type { FeedPage } from '../../src/shared/schema/decision.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import { RESERVED_WEI, gameCall, gameItems, operation } from '../support/sponsored-world.ts';
 
@@ -68,25 +69,52 @@ test('the calls of an operation are told by the registered ABI, with their argum
   expect(await told()).toEqual({ calls: [], fault: expect.stringContaining('0x12345678') });
 });
 
-test('who waits for decisions gets them when they are made, and an empty page when none is', async () => {
+test('who waits for the feed gets rows of what is made, and an empty page when nothing is', async () => {
   const desk = offline();
   const dapp = await desk.dapp();
-  type Page = ProcedureOutput<'decisions.next'>;
-  const { upTo, decisions } = await desk.call<Page>('decisions.next', {});
-  expect(decisions).toEqual([]);
+  const follow = (input: object): Promise<FeedPage> => desk.call('decisions.follow', input);
+  const { upTo, rows } = await follow({ wait: false });
+  expect(rows).toEqual([]);
 
-  const waiting = desk.call<Page>('decisions.next', { after: upTo });
+  const waiting = follow({ after: upTo });
   await dapp.sponsor(mint());
-  expect((await waiting).decisions.map(({ seq }) => seq)).toEqual([upTo + 1]);
+  const [decision] = await dapp.decisions();
+  const { seq, id, message } = decision!;
+  expect((await waiting).rows).toEqual([expect.objectContaining({ seq, id, message, isNew: true })]);
+  expect((await waiting).rows[0]).not.toHaveProperty('trace');
 
   await dapp.sponsor(mint());
-  const missed = await desk.call<Page>('decisions.next', { after: upTo });
-  expect(missed.decisions.map(({ seq }) => seq)).toEqual([upTo + 1, upTo + 2]);
+  const missed = await follow({ after: upTo });
+  expect(missed.rows.map((row) => row.seq)).toEqual([seq, seq + 1]);
   // A page that remembers more than a restored backup holds begins where that ends.
-  let ahead: Page | undefined;
-  void desk.call<Page>('decisions.next', { after: upTo + 1000 }).then((page) => (ahead = page));
+  let ahead: FeedPage | undefined;
+  void follow({ after: upTo + 1000 }).then((page) => (ahead = page));
   while (ahead === undefined) await desk.clock.advance(20_000);
-  expect(ahead).toEqual({ decisions: [], upTo: upTo + 2, more: false });
+  expect(ahead).toEqual({ rows: [], upTo: missed.upTo, more: false });
+});
+
+test('settlement is told when it happens to those who follow, and later to those who were away', async () => {
+  const desk = offline();
+  const dapp = await desk.dapp();
+  const { service } = desk.engine();
+  const pages: FeedPage[] = [];
+  const subscription = service.follow(undefined, (page) => void pages.push(page));
+  await dapp.sponsor(mint(), { expiryDuration: 60 });
+  await expect.poll(() => pages.length).toBe(2);
+  const [start, made] = pages as [FeedPage, FeedPage];
+  expect([start.rows, made.rows.map(({ settlement, isNew }) => [settlement, isNew])]).toEqual([
+    [],
+    [['reserved', true]],
+  ]);
+  // No chain can be asked: the reservation ends as unconfirmed. Nothing is decided meanwhile.
+  while ((await dapp.decisions())[0]?.settlement === 'reserved') await desk.clock.advance(600_000);
+  // Those of other tests end too.
+  const settled = { ...made.rows[0], isNew: false, settlement: 'unconfirmed' };
+  await expect.poll(() => pages.flatMap(({ rows }) => rows)).toContainEqual(settled);
+  subscription.cancel();
+  await subscription.ended;
+  const missed = await desk.call<FeedPage>('decisions.follow', { after: made.upTo });
+  expect(missed.rows).toContainEqual(settled);
 });
 
 test('the form can offer the methods of an ABI before it is registered', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadConfig } from '../../src/engine/config.ts';
+import { loadConfig } from '../../src/engine/config/config.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { type Engine, createEngine } from '../../src/engine/index.ts';
-import { createLog } from '../../src/engine/log.ts';
-import { Secret } from '../../src/engine/secret.ts';
+import { createLog } from '../../src/engine/base/log.ts';
+import { Secret } from '../../src/engine/base/secret.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const PASSPHRASE = 'correct horse battery staple';
@@ -27,7 +27,7 @@ const read = (input: object) => engine.service.call('system.log', input);
 
 test('refused requests are told with their fields, and requests that succeed take no room', async () => {
   const { last } = await read({});
-  await fetch(`${url}/openapi.json`);
+  await (await fetch(`${url}/openapi.json`)).text();
   await fetch(`${url}/nowhere`);
   const { lines, level } = await read({ after: last });
   expect(level).toBe('info');

@@ -1,14 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Timer } from '../../src/renderer/src/timer.ts';
 import { electronTransport } from '../../src/renderer/src/transport/electron.ts';
-import { followDecisions } from '../../src/renderer/src/transport/follow-decisions.ts';
+import { followFeed } from '../../src/renderer/src/transport/follow-feed.ts';
 import { httpTransport } from '../../src/renderer/src/transport/http.ts';
 import type { Transport } from '../../src/renderer/src/transport/transport.ts';
 import type { ConsoleBridge, EngineAnswer } from '../../src/shared/console-bridge.ts';
 import { EngineError } from '../../src/shared/errors.ts';
+import type { FeedPage } from '../../src/shared/schema/decision.ts';
 import { type ServingEngine, operation, startEngine } from '../support/sponsored-world.ts';
 import { type Shell, portOf, startShell } from '../support/shell.ts';
 
@@ -17,6 +19,8 @@ interface Reached {
   readonly transport: Transport;
   /** Where DApps ask for sponsorship. */
   readonly url: string;
+  /** The desk's database. */
+  readonly database: string;
 }
 
 let home: string;
@@ -39,10 +43,16 @@ beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'gasdesk-conformance-'));
   shell = await startShell(home, { GASDESK_PASSPHRASE: 'correct horse battery staple' });
   const port = await portOf(shell);
-  reached['IPC'] = { transport: electronTransport(bridgeOf(shell)), url: `http://127.0.0.1:${port}` };
-  engine = await startEngine({ dir: mkdtempSync(join(home, 'http-')) });
+  reached['IPC'] = {
+    transport: electronTransport(bridgeOf(shell)),
+    url: `http://127.0.0.1:${port}`,
+    database: join(home, 'gasdesk', 'gasdesk.db'),
+  };
+  const dir = mkdtempSync(join(home, 'http-'));
+  engine = await startEngine({ dir });
   const { url, operatorToken } = engine;
-  reached['HTTP'] = { transport: httpTransport(`${url}/console/`, operatorToken.reveal()), url };
+  const transport = httpTransport(`${url}/console/`, operatorToken.reveal());
+  reached['HTTP'] = { transport, url, database: join(dir, 'gasdesk.db') };
 });
 afterAll(async () => {
   await shell.quit();
@@ -62,8 +72,9 @@ const at: Timer = {
 describe.each(['IPC', 'HTTP'])('over %s', (way) => {
   let transport: Transport;
   let url: string;
+  let database: string;
   let made = 0;
-  beforeEach(() => ({ transport, url } = reached[way]!));
+  beforeEach(() => ({ transport, url, database } = reached[way]!));
 
   const newDapp = async () => {
     const [account] = await transport.call('accounts.list', {});
@@ -76,7 +87,12 @@ describe.each(['IPC', 'HTTP'])('over %s', (way) => {
       const op = operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' });
       const body = { jsonrpc: '2.0', id: 1, method: 'pm_sponsorUserOperation', params: [op, { mode: 'SPONSORED' }] };
       const headers = { 'content-type': 'application/json' };
-      await fetch(`${url}/api/v1/31337/${apiKey}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      const answer = await fetch(`${url}/api/v1/31337/${apiKey}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      });
+      expect(await answer.text()).toContain('No paymaster contract');
     }
   };
 
@@ -137,66 +153,95 @@ describe.each(['IPC', 'HTTP'])('over %s', (way) => {
     expect(failure).toMatchObject({ code, message: expect.any(String), data: expect.any(Object) });
   });
 
-  test('whoever has seen more than there is, after a restored backup, is told every new decision', async () => {
+  /** Settles a decision behind the desk's back; it hears with the next commit. */
+  const settle = (seq: number, wei: string): void => {
+    const file = new Database(database);
+    file.prepare(`UPDATE decision SET settlement = 'settled', actual_cost_wei = ? WHERE seq = ?`).run(wei, seq);
+    file.close();
+  };
+  const here = async (): Promise<number> => (await transport.call('decisions.follow', { wait: false })).upTo;
+
+  test('the first page says at once where the feed stands; whoever has seen more, after a restored backup, goes on there', async () => {
     const { apiKey } = await newDapp();
-    const { upTo } = await transport.call('decisions.next', {});
-    const seen: number[] = [];
+    const upTo = await here();
+    const pages: FeedPage[] = [];
     let isConnected = false;
     const listener = {
       onConnected: () => (isConnected = true),
-      onDecision: ({ seq }: { seq: number }) => seen.push(seq),
+      onPage: (page: FeedPage) => pages.push(page),
       onLost: () => undefined,
     };
-    onTestFinished(followDecisions(transport, at, listener, upTo + 1_000));
+    onTestFinished(followFeed(transport, at, listener, upTo + 1_000));
     await expect.poll(() => isConnected).toBe(true);
+    expect(pages).toEqual([{ rows: [], upTo, more: false }]);
     await decide(apiKey, 3);
-    await expect.poll(() => seen).toEqual([upTo + 1, upTo + 2, upTo + 3]);
+    await expect.poll(() => pages.flatMap(({ rows }) => rows)).toHaveLength(3);
+    expect(pages.at(-1)?.upTo).toBe(upTo + 3);
   });
 
-  test('every decision is told once and in order, also those made while the connection was lost', async () => {
-    const { apiKey } = await newDapp();
-    const { upTo } = await transport.call('decisions.next', {});
+  test('everything is told once and in order, also what was made or settled while the connection was lost', async () => {
+    const { apiKey, paymasterId } = await newDapp();
+    const upTo = await here();
     let cut = new AbortController();
     let connections = 0;
     const flaky: Transport = {
       ...transport,
-      decisions: async ({ signal, ...source }) => {
+      feed: async ({ signal, ...source }) => {
         connections += 1;
         cut = new AbortController();
         const lost = new Promise<never>((_, reject) => {
           cut.signal.addEventListener('abort', () => reject(new Error('cut')));
         });
-        await Promise.race([transport.decisions({ ...source, signal: AbortSignal.any([signal, cut.signal]) }), lost]);
+        await Promise.race([transport.feed({ ...source, signal: AbortSignal.any([signal, cut.signal]) }), lost]);
       },
     };
-    const seen: number[] = [];
+    const pages: FeedPage[] = [];
+    const told = () => pages.flatMap(({ rows }) => rows);
     const lost: unknown[] = [];
-    const stop = followDecisions(flaky, at, {
+    const stop = followFeed(flaky, at, {
       onConnected: () => undefined,
-      onDecision: ({ seq }) => seen.push(seq),
+      onPage: (page) => pages.push(page),
       onLost: (error) => lost.push(error),
     });
     onTestFinished(stop);
-    await expect.poll(() => connections).toBe(1);
+    await expect.poll(() => pages.length).toBe(1);
 
     await decide(apiKey, 3);
-    await expect.poll(() => seen.length).toBe(3);
-    cut.abort();
-    await decide(apiKey, 4);
-    await expect.poll(() => seen.length).toBe(7);
+    await expect.poll(() => told().length).toBe(3);
+    const first = told()[0]!.seq;
+    settle(first, '7');
     await decide(apiKey, 1);
-    await expect.poll(() => seen.length).toBe(8);
+    await expect.poll(() => told().length).toBe(5);
+    cut.abort();
+    settle(first + 1, '8');
+    await decide(apiKey, 3);
+    settle(first, '9');
+    await decide(apiKey, 1);
 
-    expect(seen).toEqual(Array.from({ length: 8 }, (_, index) => upTo + 1 + index));
+    const made = { isNew: true, paymasterId, settlement: null, actualCostWei: null };
+    const settled = { isNew: false, paymasterId, settlement: 'settled' };
+    await expect
+      .poll(told)
+      .toMatchObject([
+        ...[0, 1, 2].map((n) => ({ ...made, seq: first + n })),
+        { ...settled, seq: first },
+        { ...made, seq: first + 3 },
+        { ...settled, seq: first + 1, actualCostWei: '8' },
+        ...[4, 5, 6].map((n) => ({ ...made, seq: first + n })),
+        { ...settled, seq: first, actualCostWei: '9' },
+        { ...made, seq: first + 7 },
+      ]);
+    expect(pages.at(-1)?.upTo).toBe(upTo + 11);
     expect([connections, lost.length]).toEqual([2, 1]);
+    expect(JSON.stringify(told())).not.toMatch(/"(trace|request|call)":/);
   });
 });
 
 test('a transport that is refused is not tried again and again', async () => {
   const lost: unknown[] = [];
-  const stop = followDecisions(httpTransport(`${engine.url}/console/`, 'A'.repeat(43)), at, {
+  const stop = followFeed(httpTransport(`${engine.url}/console/`, 'A'.repeat(43)), at, {
     onConnected: () => undefined,
-    onDecision: () => undefined,
+    onPage: () => undefined,
     onLost: (error) => lost.push(error),
   });
   onTestFinished(stop);

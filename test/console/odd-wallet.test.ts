@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type HDNodeWallet, toQuantity } from 'ethers';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { ProcedureInput } from '../../src/shared/contract/index.ts';
+import type { ProcedureInput } from '../../src/api/index.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useFakeWallet } from '../support/fake-wallet.ts';
@@ -78,7 +78,7 @@ test('a withdrawal under a hash that no chain has blocks the tank until the oper
   } as const;
   await sendBy(action, wallet, `0x${'ab'.repeat(32)}`);
   const page = await open(paymasterId, 800, 'dark');
-  const leaving = page.getByText('On its way out', { exact: true });
+  const leaving = page.getByText('Pending withdrawals', { exact: true });
   await leaving.waitFor();
   await look(page, '2-on-its-way-out');
   await newest(page).getByRole('button', { name: 'Forget it…' }).click();
@@ -89,5 +89,5 @@ test('a withdrawal under a hash that no chain has blocks the tank until the oper
   await newest(page).getByText('Forgotten', { exact: true }).waitFor();
   await leaving.waitFor({ state: 'detached' });
   const tank = await world().engine.service.call('tanks.get', { paymasterId });
-  expect(tank).toMatchObject({ leavingWei: '0', freeWei: String(ETHER) });
+  expect(tank).toMatchObject({ pendingWithdrawalsWei: '0', freeWei: String(ETHER) });
 });

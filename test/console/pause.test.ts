@@ -58,11 +58,39 @@ test('an operator pauses all sponsorship in the top bar, sees it wherever he is,
   expect((await ask()).body.result?.reason?.code).toBe('LIMIT_REACHED');
 });
 
-test('what is promised, what the tank has left and which limits are near their end stand on the overview', async () => {
+test('an operator sees which DApp is paused alone, resumes it, and says how long its sponsorships may be valid', async () => {
+  const { paymasterId } = dapp;
+  const { service } = world().engine;
+  const { name } = (await service.call('paymasters.list', {})).find((one) => one.paymasterId === paymasterId)!;
+  const page = await open();
+  await page.getByRole('link', { name: 'Paymasters' }).click();
+  await page.getByRole('button', { name: 'Pause this DApp' }).click();
+  const banner = page.getByRole('region', { name: `Sponsorship for ${name} is paused` });
+  await banner.getByText('The other DApps are served').waitFor();
+  await page.getByText('1 DApp paused', { exact: true }).waitFor();
+  expect((await ask()).body.result?.reason).toMatchObject({ code: 'DAPP_PAUSED', rule: 'pause' });
+  await page.screenshot({ path: join(artifacts, 'console-dapp-paused-1280-light.png') });
+  expect(await seriousFaults(page)).toEqual([]);
+  await banner.getByRole('button', { name: `Resume ${name}` }).click();
+  await banner.waitFor({ state: 'detached' });
+  expect((await ask()).body.result?.reason?.code).toBe('LIMIT_REACHED');
+
+  await page.getByRole('button', { name: 'Change the longest expiry' }).click();
+  const dialog = page.getByRole('dialog', { name: `Longest expiry for ${name}` });
+  await dialog.getByLabel('Seconds').fill('7200');
+  await dialog.getByLabel('Seconds').blur();
+  await dialog.getByText('valid for 2 hours at most').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/^2 hours/).waitFor();
+  expect((await service.call('paymasters.list', {}))[0]).toMatchObject({ maxExpirySeconds: 7_200 });
+});
+
+test('what is reserved, what the tank has left and which limits are near their end stand on the overview', async () => {
   const page = await open();
   const tank = page.getByRole('listitem', { name: /^Gas tank of DApp/ }).first();
   await tank.getByText('enough for').waitFor();
-  expect(await tank.innerText()).toMatch(/0\.014176 ETH free of 0\.01772 ETH, 0\.003544 ETH promised/);
+  expect(await tank.innerText()).toMatch(/0\.014176 ETH free of 0\.01772 ETH, 0\.003544 ETH reserved/);
   await page.getByText('1 chain reachable').waitFor();
   await page
     .getByTitle(/^Signed, and neither mined/)
@@ -84,4 +112,5 @@ test('what is promised, what the tank has left and which limits are near their e
       .innerText(),
   ).toContain('Not known');
   await lost.screenshot({ path: join(artifacts, 'console-unreachable-800-dark.png') });
+  await world().engine.service.call('chains.set', { chainId: 31337, rpc: world().chain.url });
 });

@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { systemClock, systemEntropy } from '../../src/engine/clock.ts';
+import { systemClock, systemEntropy } from '../../src/engine/base/clock.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
-import { createLog } from '../../src/engine/log.ts';
-import { limitKey } from '../../src/engine/decision/ledger-steps.ts';
+import { createLog } from '../../src/engine/base/log.ts';
+import type { Reservation } from '../../src/core/ledger/account.ts';
+import { limitAccount } from '../../src/core/rules/spending-limit.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
-import type { Claim, DecisionDraft } from '../../src/engine/store/store.ts';
-import { explainDenial } from '../../src/shared/denials.ts';
+import type { DecisionDraft } from '../../src/engine/store/decision-store.ts';
+import { explainDenial } from '../../src/core/rule-words.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
 import { type ServingEngine, gameCall, gameItems, startEngine } from '../support/sponsored-world.ts';
 
@@ -98,7 +99,7 @@ const localSteps = [
     ...{ windowEndsAt: systemClock.now() + DAY_MS, now: systemClock.now() },
   }),
   step('gasTank', 'pass', 'TANK_COVERS', {
-    ...{ balanceWei: '1000000000000000000', promisedWei: '4000000000000000', neededWei: '1772000000000000' },
+    ...{ balanceWei: '1000000000000000000', reservedWei: '4000000000000000', requiredWei: '1772000000000000' },
   }),
 ];
 
@@ -239,11 +240,15 @@ export const useSeededConsole = (): (() => SeededConsole) => {
     const drafts = dayOf(items, hostile);
     await Promise.all(drafts.map((draft) => store.appendDecision(draft)));
     for (const draft of openOnes(items)) {
-      const claims: Claim[] = [
-        { key: limitKey({ ruleId: limitId, cycle: 0 }, 0, draft.sender), kind: 'count', amount: 1n },
-        { key: `tank:${CHAIN_ID}:${PAYMASTER}:0x`, kind: 'tank', amount: BigInt(draft.maxCostWei ?? '0') },
+      const reservations: Reservation[] = [
+        { account: limitAccount({ ruleId: limitId, cycle: 0 }, 0, draft.sender), kind: 'count', amount: 1n },
+        {
+          account: { kind: 'tank', id: `${CHAIN_ID}:${PAYMASTER}:0x` },
+          kind: 'tank',
+          amount: BigInt(draft.maxCostWei ?? '0'),
+        },
       ];
-      await store.decideAndReserve({ claims, settlements: 0 }, () => ({ decision: draft, reserve: true }));
+      await store.decideAndReserve({ reservations, ledgerVersion: 0 }, () => ({ decision: draft, reserve: true }));
     }
     await store.close();
     const engine = await startEngine({ dir, flags: { logLevel: 'info' } });

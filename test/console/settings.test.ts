@@ -34,7 +34,7 @@ test('a rate limit is set for good without a restart, and what needs one says so
   const page = await open('#/settings');
   const service = page.getByRole('region', { name: 'Service' });
   const perKey = service.getByRole('listitem', { name: 'Requests per API key' });
-  await perKey.getByText('no limit').waitFor();
+  await perKey.getByText('120,000 a minute').waitFor();
   await perKey.getByRole('button', { name: 'Change' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox').fill('120');
@@ -59,7 +59,7 @@ test('a rate limit is set for good without a restart, and what needs one says so
 
   await perKey.getByRole('button', { name: 'Change' }).click();
   await dialog.getByRole('button', { name: 'Back to the default' }).click();
-  await perKey.getByText('no limit').waitFor();
+  await perKey.getByText('120,000 a minute').waitFor();
   expect(stored()).toEqual({ webhookAllowPrivate: false });
 });
 
@@ -93,6 +93,64 @@ test('a burn-rate breaker is set on a chain, with its consequence said, and swit
   await dark.screenshot({ path: join(artifacts, 'console-breaker-800-dark.png') });
   await dark.getByRole('button', { name: 'Switch the breaker off' }).click();
   await dark.getByText('The breaker is off').waitFor();
+});
+
+test('a chain without a node is called unchecked wherever it is shown', async () => {
+  await engine.service.call('chains.set', { chainId: 10, name: 'Bare' });
+  const { paymasterId } = await engine.dapp({ chainId: 10 });
+  const page = await open('#/settings');
+  await page.getByText('chains unchecked').or(page.getByText('Bare unchecked')).waitFor();
+  await page.evaluate((id) => (window.location.hash = `#/paymasters?dapp=${id}`), paymasterId);
+  await page.getByText('the chain has no node: set one in Settings').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.evaluate((id) => (window.location.hash = `#/gas-tank?dapp=${id}`), paymasterId);
+  await page.getByRole('region', { name: 'Balance' }).getByText('Unchecked', { exact: true }).waitFor();
+});
+
+test('a budget is set for when the node is unreachable, with its consequence said, and taken back', async () => {
+  // Nobody listens there.
+  await engine.service.call('chains.set', { chainId: 31337, rpc: 'http://127.0.0.1:1' });
+  const page = await open('#/settings');
+  const chains = page.getByRole('region', { name: 'Chains' });
+  const dialog = page.getByRole('dialog');
+  await chains.getByRole('button', { name: 'Change' }).first().click();
+  await dialog.getByText('While the node does not answer, nothing is signed.').waitFor();
+  await dialog.getByLabel('Budget to sign unchecked').fill('0.05');
+  await dialog.getByText('can cost you up to 0.05 ETH in any hour').waitFor();
+  await dialog.getByLabel('Budget to sign unchecked').scrollIntoViewIfNeeded();
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.screenshot({ path: join(artifacts, 'console-unreachable-1280-light.png') });
+  await dialog.getByRole('button', { name: 'Set the budget' }).click();
+  await page.keyboard.press('Escape');
+  await chains.getByText('0 of 0.05 ETH signed unchecked').waitFor();
+  await page.getByRole('banner').getByText('0 of 0.05 ETH signed unchecked').waitFor();
+  await page.screenshot({ path: join(artifacts, 'console-unreachable-chains-1280-light.png') });
+
+  const dark = await open('#/settings', { width: 800, height: 900, colorScheme: 'dark' });
+  await dark.getByRole('region', { name: 'Chains' }).getByRole('button', { name: 'Change' }).first().click();
+  await dark.getByRole('dialog').getByLabel('Budget to sign unchecked').fill('');
+  await dark.getByRole('button', { name: 'Refuse to sign' }).click();
+  await dark.getByText('Nothing is signed while the node is unreachable').waitFor();
+});
+
+test('the maximum cost of one operation is set on a chain, and left to its prices again', async () => {
+  const stored = async (): Promise<string | null | undefined> =>
+    (await engine.service.call('chains.list', {})).find(({ chainId }) => chainId === 31337)?.maxOperationCostWei;
+  const page = await open('#/settings');
+  const chains = page.getByRole('region', { name: 'Chains' });
+  await chains.getByRole('button', { name: 'Set up a chain' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Chain', { exact: true }).click();
+  await page.getByText('Local chain (31337)').click();
+  await dialog.getByLabel('Maximum cost of one operation').fill('0.05');
+  await dialog.getByText('also in token mode').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Set the cap' }).click();
+  await page.getByText('The cap is set').waitFor();
+  expect(await stored()).toBe('50000000000000000');
+  await dialog.getByLabel('Maximum cost of one operation').fill('');
+  await dialog.getByRole('button', { name: 'Use the default cap' }).click();
+  await expect.poll(stored).toBeNull();
 });
 
 test('the passphrase is changed by whoever knows it, and by nobody who finds the page open', async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Wallet } from 'ethers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { contractAt, fundGasTank } from '../../src/demo/world-contracts.ts';
-import { biconomy110 } from '../../src/engine/paymaster/biconomy-1.1.0.ts';
+import { biconomy110 } from '../../src/core/paymaster-layouts/biconomy-1.1.0.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { deployLayout } from '../support/deploy-layout.ts';
 import { type Answer, passTo, withNode } from '../support/odd-node.ts';
@@ -44,7 +44,7 @@ const ask = (): Promise<RpcReply> =>
 const expectSponsoredBy = ({ status, body }: RpcReply, address: Address): void =>
   expect([status, body.result?.paymasterAndData.slice(0, 42)]).toEqual([200, address.toLowerCase()]);
 const expectRefused = async ({ status, body }: RpcReply, ...words: string[]): Promise<void> => {
-  expect([status, body.result, body.error?.code]).toEqual([400, undefined, -32002]);
+  expect([status, body.result, body.error?.code]).toEqual([400, undefined, -32052]);
   // SPEC 3: the command that mends it.
   expect(body.error?.data?.['fix']).toMatch(/"gasdesk contract use --chain 31337 --version 1\.1\.0 --address 0x…"/);
   expect(body.error?.message).toContain(body.error?.data?.['fix']);
@@ -145,8 +145,9 @@ describe('a signer that changes after the contract was attached', () => {
   });
 });
 
-test('what the operator attaches while the chain is asked about the one before stays attached', async () => {
+test('what the operator attaches while the chain is asked about the one before stays attached, and is signed for', async () => {
   const next = await deploy(signer!);
+  await fundGasTank(next, dapp.fundingWallet, 100n * RESERVED_WEI, world().operator);
   await useSigner(signer!); // unchecks the contract
   await withSlowNode(async (url, asked, release) => {
     await world().engine.service.call('chains.set', { chainId: 31337, rpc: url });
@@ -155,7 +156,7 @@ test('what the operator attaches while the chain is asked about the one before s
     await world().engine.service.call('chains.set', { chainId: 31337, rpc: world().chain.url });
     await use(next);
     release();
-    expectSponsoredBy(await reply, contract);
+    expectSponsoredBy(await reply, next);
   });
   expect(await attached()).toMatchObject({ address: next, checked: true });
 });
@@ -273,7 +274,7 @@ test('a node that is there but refuses to tell the balance does not switch the t
     const { port } = proxy.address() as AddressInfo;
     await world().engine.service.call('chains.set', { chainId: 31337, rpc: `http://127.0.0.1:${port}` });
     const { status, body } = await ask();
-    expect([status, body.error?.code]).toEqual([503, -32003]);
+    expect([status, body.error?.code]).toEqual([503, -32053]);
     expect(JSON.stringify(body)).not.toContain('sesame');
   } finally {
     proxy.closeAllConnections();

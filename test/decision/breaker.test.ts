@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ProcedureOutput } from '../../src/shared/contract/index.ts';
+import type { ProcedureOutput } from '../../src/api/index.ts';
 import { codeOf, codesOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { type RpcReply, type SponsoredDapp, operation } from '../support/sponsored-world.ts';
 
 const desk = useOfflineDesk();
 const MINUTE = 60_000;
@@ -17,8 +17,10 @@ const op = (nonce: number, gas = 1_000_000): Record<string, unknown> =>
       ...{ maxFeePerGas: String(GWEI), maxPriorityFeePerGas: '0' },
     },
   );
+/** Of the test that runs: each has a chain to itself, so that no DApp of another test is on it. */
+let chainId = 900_000;
 const set = (breaker: { amountWei: string; seconds: number } | null): Promise<unknown> =>
-  desk().call('chains.set', { chainId: 31337, breaker });
+  desk().call('chains.set', { chainId, name: 'Quiet chain', breaker });
 const paused = async () => (await desk().call<ProcedureOutput<'system.info'>>('system.info', {})).paused;
 const resume = (): Promise<unknown> => desk().call('system.resume', {});
 const signed = async (dapp: SponsoredDapp): Promise<bigint> =>
@@ -28,7 +30,9 @@ const signed = async (dapp: SponsoredDapp): Promise<bigint> =>
 
 let dapp: SponsoredDapp;
 beforeEach(async () => {
-  dapp = await desk().dapp();
+  chainId += 1;
+  await desk().call('chains.set', { chainId, name: 'Quiet chain' });
+  dapp = await desk().dapp(chainId);
   await set({ amountWei: String(10n * COST), seconds: 3_600 });
 });
 afterEach(async () => {
@@ -39,18 +43,15 @@ afterEach(async () => {
 
 describe('the burn-rate breaker of a chain', () => {
   test('lets no more be signed than its amount, however many ask at once, and pauses all sponsorship', async () => {
-    const other = await desk().dapp();
-    const replies = await Promise.all(
-      Array.from({ length: 1_000 }, (_, nonce) => (nonce % 2 ? dapp : other).sponsor(op(nonce))),
-    );
+    const replies = await Promise.all(Array.from({ length: 1_000 }, (_, nonce) => dapp.sponsor(op(nonce))));
     const { SPONSORED, BURN_RATE_EXCEEDED = 0, SPONSORSHIP_PAUSED = 0 } = codesOf(replies);
     expect(SPONSORED).toBe(10);
     expect(BURN_RATE_EXCEEDED).toBeGreaterThan(0);
     expect(BURN_RATE_EXCEEDED + SPONSORSHIP_PAUSED).toBe(990);
-    expect((await signed(dapp)) + (await signed(other))).toBe(10n * COST);
+    expect(await signed(dapp)).toBe(10n * COST);
     expect(await paused()).toEqual({
       since: desk().clock.now(),
-      reason: 'Burn-rate breaker: operations on Local chain came to more than 0.01 ETH within 1 hour',
+      reason: 'Burn-rate breaker: operations on Quiet chain came to more than 0.01 ETH within 1 hour',
     });
     expect(codeOf(await dapp.sponsor(op(1_000)))).toBe('SPONSORSHIP_PAUSED');
   });
@@ -122,11 +123,84 @@ describe('the burn-rate breaker of a chain', () => {
     for (let nonce = 6; nonce < 20; nonce += 1) expect(codeOf(await dapp.sponsor(op(nonce)))).toBe('SPONSORED');
   });
 
+  test.each([
+    ['in between', () => Promise.resolve()],
+    ['with a restart after each', () => desk().restart()],
+  ])('still counts what was signed before the clock jumped two hours ahead and back, %s', async (_what, restart) => {
+    for (let nonce = 0; nonce < 9; nonce += 1) expect(codeOf(await dapp.sponsor(op(nonce)))).toBe('SPONSORED');
+    await desk().clock.advance(120 * MINUTE);
+    await restart();
+    expect(codeOf(await dapp.sponsor(op(9, 500_000)))).toBe('SPONSORED');
+    desk().clock.setBack(120 * MINUTE);
+    await restart();
+    const replies = [await dapp.sponsor(op(10, 500_000)), await dapp.sponsor(op(11, 500_000))];
+    expect(replies.map(codeOf)).toEqual(['SPONSORED', 'BURN_RATE_EXCEEDED']);
+    expect(await signed(dapp)).toBe(10n * COST);
+  });
+
   test('still counts what was signed before the clock was set back an hour', async () => {
     for (let nonce = 0; nonce < 10; nonce += 1) await dapp.sponsor(op(nonce));
     desk().clock.setBack(60 * MINUTE);
     expect(codeOf(await dapp.sponsor(op(10)))).toBe('BURN_RATE_EXCEEDED');
     await resume();
     await desk().clock.advance(60 * MINUTE);
+  });
+});
+
+describe('the burn-rate breaker of a chain with several DApps', () => {
+  const many = (of: SponsoredDapp, count: number, from = 0): Promise<RpcReply[]> =>
+    Promise.all(Array.from({ length: count }, (_, index) => of.sponsor(op(from + index))));
+  const pausedAlone = async ({ paymasterId }: SponsoredDapp) =>
+    (await desk().call<ProcedureOutput<'paymasters.list'>>('paymasters.list', {})).find(
+      (one) => one.paymasterId === paymasterId,
+    )?.paused;
+  const resumeDapp = ({ paymasterId }: SponsoredDapp): Promise<unknown> =>
+    desk().call('paymasters.resume', { paymasterId });
+
+  test('lets one sign for half of its amount, exactly, and then pauses that one alone', async () => {
+    const other = await desk().dapp(chainId);
+    const { SPONSORED, BURN_RATE_EXCEEDED_BY_DAPP = 0, DAPP_PAUSED = 0 } = codesOf(await many(dapp, 500));
+    expect(SPONSORED).toBe(5);
+    expect(BURN_RATE_EXCEEDED_BY_DAPP).toBeGreaterThan(0);
+    expect(BURN_RATE_EXCEEDED_BY_DAPP + DAPP_PAUSED).toBe(495);
+    expect(await paused()).toBeNull();
+    expect(await pausedAlone(dapp)).toEqual({
+      since: desk().clock.now(),
+      reason: 'Burn-rate breaker: its operations on Quiet chain came to more than 0.005 ETH within 1 hour',
+    });
+    expect(await pausedAlone(other)).toBeNull();
+    expect(codesOf(await many(other, 5))).toEqual({ SPONSORED: 5 });
+  });
+
+  test('never lets all of them together sign for more than its amount, and pauses the desk where they would', async () => {
+    const all: SponsoredDapp[] = [dapp, await desk().dapp(chainId), await desk().dapp(chainId)];
+    const codes = await Promise.all(all.map((one) => many(one, 4)));
+    expect(codesOf(codes.flat())).toMatchObject({ SPONSORED: 10 });
+    expect((await paused())?.reason).toMatch(/^Burn-rate breaker: operations on Quiet chain /);
+    for (const one of all) expect(await pausedAlone(one)).toBeNull();
+  });
+
+  test('keeps a DApp paused over a restart; resumed it counts that one anew, and the others not', async () => {
+    const other = await desk().dapp(chainId);
+    await many(dapp, 6);
+    await desk().restart();
+    expect((await pausedAlone(dapp))?.reason).toMatch(/^Burn-rate breaker: its operations /);
+    expect(codeOf(await dapp.sponsor(op(10)))).toBe('DAPP_PAUSED');
+    await resumeDapp(dapp);
+    expect(codesOf(await many(dapp, 3, 20))).toEqual({ SPONSORED: 3 });
+    expect(codesOf(await many(other, 2))).toEqual({ SPONSORED: 2 });
+    // Ten are signed for by now: what the chain may sign for in an hour is not more for a DApp that was resumed.
+    expect(codeOf(await other.sponsor(op(9)))).toBe('BURN_RATE_EXCEEDED');
+    await resume();
+    expect(codesOf(await many(other, 5, 40))).toEqual({ SPONSORED: 5 });
+  });
+
+  test('denies what alone is above half of its amount without pausing anybody', async () => {
+    await desk().dapp(chainId);
+    const reply = await dapp.sponsor(op(0, 5_000_001));
+    expect(codeOf(reply)).toBe('BURN_RATE_TOO_SMALL');
+    expect(reply.body.result?.reason?.message).toContain('allows each DApp 0.005 of the native coin');
+    expect([await paused(), await pausedAlone(dapp)]).toEqual([null, null]);
+    expect(codeOf(await dapp.sponsor(op(0, 5_000_000)))).toBe('SPONSORED');
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ProcedureOutput } from '../../src/shared/contract/index.ts';
+import type { ProcedureOutput } from '../../src/api/index.ts';
 import { RESERVED_WEI, gameCall, operation, useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const world = useSponsoredWorld();
@@ -15,7 +15,7 @@ const ask = () => operation({ to: world().contracts.gameItems, data: gameCall('m
 
 beforeEach(() => setRpc(world().chain.url));
 
-describe('what is promised', () => {
+describe('what is reserved', () => {
   test('is told to the wei, per DApp and chain, and beside what the tank holds', async () => {
     const dapp = await world().dapp(30n * RESERVED_WEI);
     const other = await world().dapp(RESERVED_WEI);
@@ -23,21 +23,21 @@ describe('what is promised', () => {
     await dapp.sponsor(ask());
     await dapp.sponsor(ask());
     const { chains, dapps } = await exposure();
-    const promised = { promisedWei: String(2n * RESERVED_WEI), operations: 2 };
+    const reserved = { reservedWei: String(2n * RESERVED_WEI), operations: 2 };
     const inAll = {
-      promisedWei: String(BigInt(before?.promisedWei ?? 0) + 2n * RESERVED_WEI),
+      reservedWei: String(BigInt(before?.reservedWei ?? 0) + 2n * RESERVED_WEI),
       operations: (before?.operations ?? 0) + 2,
     };
-    expect(chains).toEqual([{ chainId: 31337, ...inAll, state: 'reachable', fault: null }]);
+    expect(chains).toEqual([{ chainId: 31337, ...inAll, state: 'reachable', fault: null, unreachable: null }]);
     expect(dapps.find(({ paymasterId }) => paymasterId === dapp.paymasterId)).toMatchObject({
-      ...promised,
+      ...reserved,
       tank: {
         ...{ balanceWei: String(30n * RESERVED_WEI), freeWei: String(28n * RESERVED_WEI), operationsLeft: '28' },
         ...{ level: 'good', sharedBy: 1, fault: null },
       },
     });
     expect(dapps.find(({ paymasterId }) => paymasterId === other.paymasterId)).toMatchObject({
-      ...{ promisedWei: '0', operations: 0, tank: { operationsLeft: null, level: 'good' } },
+      ...{ reservedWei: '0', operations: 0, tank: { operationsLeft: null, level: 'good' } },
     });
   });
 
@@ -61,7 +61,7 @@ describe('what is promised', () => {
     const { chains, dapps } = await exposure();
     expect(chains[0]).toMatchObject({ state: 'unreachable', fault: expect.stringContaining('31337') });
     expect(dapps.find(({ paymasterId }) => paymasterId === dapp.paymasterId)).toMatchObject({
-      promisedWei: String(RESERVED_WEI),
+      reservedWei: String(RESERVED_WEI),
       tank: { balanceWei: null, freeWei: null, level: 'unknown', fault: expect.stringContaining('31337') },
     });
   });

@@ -51,8 +51,8 @@ describe('a tank never promises more than it holds', () => {
     const sponsored = decisions.filter(({ outcome }) => outcome === 'sponsored');
     expect([decisions.length, sponsored.length]).toEqual([50, covered]);
     expect(decisions.every(({ maxCostWei }) => maxCostWei === String(RESERVED_WEI))).toBe(true);
-    const promised = sponsored.reduce((sum, { maxCostWei }) => sum + BigInt(maxCostWei!), 0n);
-    expect(promised + spare).toBe(await tankOf(dapp));
+    const reserved = sponsored.reduce((sum, { maxCostWei }) => sum + BigInt(maxCostWei!), 0n);
+    expect(reserved + spare).toBe(await tankOf(dapp));
   });
 
   test('two DApps with one funding wallet share its tank', async () => {
@@ -98,7 +98,7 @@ describe('an empty tank', () => {
           reason: {
             code: 'GAS_TANK_EMPTY',
             rule: 'gasTank',
-            message: expect.stringContaining('holds 0 ETH, of which 0 ETH is promised'),
+            message: expect.stringContaining('holds 0 ETH, of which 0 ETH is reserved'),
             hint: 'Top up the tank by at least 0.001772 ETH.',
           },
         },
@@ -113,8 +113,8 @@ describe('an empty tank', () => {
     expect(body.result?.callGasLimit).toBe(Number(most));
     const cost = (most + 3n * 500_000n + 60_000n + 12_000n) * most;
     const [decision] = await dapp.decisions();
-    expect(decision).toMatchObject({ code: 'GAS_ABOVE_BLOCK', maxCostWei: String(cost) });
-    expect(decision?.trace.at(-1)).toMatchObject({ code: 'GAS_TANK_EMPTY', evidence: { neededWei: String(cost) } });
+    expect(decision).toMatchObject({ code: 'FEE_TOO_HIGH', maxCostWei: String(cost) });
+    expect(decision?.trace.at(-1)).toMatchObject({ code: 'GAS_TANK_EMPTY', evidence: { requiredWei: String(cost) } });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ProcedureOutput } from '../../src/shared/contract/index.ts';
+import type { ProcedureOutput } from '../../src/api/index.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, FEE, RESERVED_WEI, operation } from '../support/sponsored-world.ts';
 

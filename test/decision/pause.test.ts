@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ProcedureOutput } from '../../src/shared/contract/index.ts';
+import type { ProcedureOutput } from '../../src/api/index.ts';
 import { entryPointAddress } from '../../src/shared/entry-points.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
@@ -64,7 +64,7 @@ describe('while all sponsorship is paused', () => {
       await ask('pm_getFeeQuoteOrData', [op(), { mode: 'ERC20', tokenInfo }]),
     ];
     for (const { body } of refused) {
-      expect(body.error).toMatchObject({ code: -32005, data: { code: 'SPONSORSHIP_PAUSED', rule: 'pause' } });
+      expect(body.error).toMatchObject({ code: -32050, data: { code: 'SPONSORSHIP_PAUSED', rule: 'pause' } });
     }
     const either = await ask('pm_getFeeQuoteOrData', [op(), { tokenInfo }]);
     expect(either.body.result?.reason?.code).toBe('SPONSORSHIP_PAUSED');

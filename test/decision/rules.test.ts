@@ -1,6 +1,12 @@
+import { toSafeSmartAccount } from 'permissionless/accounts';
+import { createPublicClient, http } from 'viem';
+import { entryPoint06Address } from 'viem/account-abstraction';
+import { privateKeyToAccount } from 'viem/accounts';
+import { foundry } from 'viem/chains';
 import { describe, expect, test } from 'vitest';
+import { simpleAccount } from '../../src/demo/simple-account.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
-import { SENDER, encodeFunction } from '../support/account-call-data.ts';
+import { SENDER, TOKEN, encodeFunction } from '../support/account-call-data.ts';
 import {
   RESERVED_WEI,
   type RpcReply,
@@ -127,7 +133,11 @@ describe('what an operation may call', () => {
 });
 
 describe('an operation that deploys its account', () => {
-  const deploying = () => op({}, { initCode: `${world().contracts.accountFactory}5fbfb9cf` });
+  const deploying = async () => {
+    const { chain, contracts, operator } = world();
+    const { address, initCode } = await simpleAccount(contracts.accountFactory, operator, 12n, chain.provider);
+    return op({}, { sender: address, initCode });
+  };
   const allow = async ({ paymasterId }: SponsoredDapp): Promise<{ paymasterId: string; ruleId: string }> => {
     const rule = { name: 'Deployments', policyType: 'WALLET_DEPLOYMENT', policyData: {} };
     const { _id: ruleId } = await call<{ _id: string }>('rules.create', { paymasterId, rule });
@@ -136,34 +146,79 @@ describe('an operation that deploys its account', () => {
 
   test('is sponsored by a DApp that restricts nothing', async () => {
     const dapp = await world().dapp(100n * RESERVED_WEI);
-    expect(codeOf(await dapp.sponsor(deploying()))).toBe('SPONSORED');
+    expect(codeOf(await dapp.sponsor(await deploying()))).toBe('SPONSORED');
   });
 
   test('needs a rule that allows it where contracts are registered, and the rule has to be active', async () => {
     const dapp = await gameDapp();
-    const denied = await dapp.sponsor(deploying());
+    const denied = await dapp.sponsor(await deploying());
     expect(codeOf(denied)).toBe('WALLET_DEPLOYMENT_NOT_SPONSORED');
     expect(denied.body.result?.reason).toMatchObject({
       rule: 'walletDeployment',
       hint: expect.stringContaining('Add a WALLET_DEPLOYMENT rule'),
     });
     const rule = await allow(dapp);
-    expect(codeOf(await dapp.sponsor(deploying()))).toBe('SPONSORED');
+    expect(codeOf(await dapp.sponsor(await deploying()))).toBe('SPONSORED');
     await call('rules.deactivate', rule);
-    expect(codeOf(await dapp.sponsor(deploying()))).toBe('WALLET_DEPLOYMENT_NOT_SPONSORED');
+    expect(codeOf(await dapp.sponsor(await deploying()))).toBe('WALLET_DEPLOYMENT_NOT_SPONSORED');
     expect(codeOf(await dapp.sponsor(op()))).toBe('SPONSORED');
     await call('rules.activate', rule);
-    expect(codeOf(await dapp.sponsor(deploying()))).toBe('SPONSORED');
-    const burning = op({ data: gameCall('burn') }, { initCode: `0x${'ff'.repeat(20)}` });
+    expect(codeOf(await dapp.sponsor(await deploying()))).toBe('SPONSORED');
+    const burning = op({ data: gameCall('burn') }, { sender: STRANGER, initCode: `0x${'ff'.repeat(20)}` });
     expect(codeOf(await dapp.sponsor(burning))).toBe('METHOD_NOT_WHITELISTED');
+  });
+
+  /** A new Safe of permissionless' that approves a stranger to take tokens while it is set up. */
+  const approvingSafe = async () => {
+    const client = createPublicClient({ chain: foundry, transport: http(world().chain.url) });
+    const approve = encodeFunction('approve(address,uint256)', ['address', 'uint256'], [STRANGER, 1n]);
+    const { factory, factoryData } = await (
+      await toSafeSmartAccount({
+        ...{ client, owners: [privateKeyToAccount(`0x${'11'.repeat(32)}`)], address: STRANGER, version: '1.4.1' },
+        entryPoint: { address: entryPoint06Address, version: '0.6' },
+        setupTransactions: [{ to: TOKEN, data: approve, value: 0n }],
+      })
+    ).getFactoryArgs();
+    return op({}, { sender: STRANGER, initCode: `${factory}${factoryData!.slice(2)}` });
+  };
+
+  test('may do no more than deploy: what it calls besides is for the contracts of the DApp to allow', async () => {
+    const dapp = await gameDapp();
+    await allow(dapp);
+    const { body } = await dapp.sponsor(await approvingSafe());
+    expect(body.result).toMatchObject({ paymasterAndData: '0x', reason: { code: 'CONTRACT_NOT_REGISTERED' } });
+    expect(body.result!.reason!.message).toMatch(
+      new RegExp(`^The deployment of the account calls ${TOKEN}, which is not a registered contract`, 'i'),
+    );
+    const open = await world().dapp(100n * RESERVED_WEI);
+    expect(codeOf(await open.sponsor(await approvingSafe()))).not.toBe('CONTRACT_NOT_REGISTERED');
+  });
+
+  test('by a factory that cannot be read is denied, until the operator trusts it by its address', async () => {
+    const dapp = await gameDapp();
+    const { paymasterId } = dapp;
+    await allow(dapp);
+    const strange = () => op({}, { sender: STRANGER, initCode: `${STRANGER}deadbeef` });
+    const { body } = await dapp.sponsor(strange());
+    expect(body.result?.reason).toMatchObject({
+      code: 'DEPLOYMENT_UNREADABLE',
+      rule: 'walletDeployment',
+      hint: expect.stringContaining(`add ${STRANGER} to the factories`),
+    });
+    const policyData = { factories: [STRANGER] };
+    const rule = { name: 'Strange ones', policyType: 'WALLET_DEPLOYMENT', policyData };
+    const kept = await call<{ policyData: unknown }>('rules.create', { paymasterId, rule });
+    expect(kept.policyData).toEqual({ operator: 'walletDeployment', factories: [STRANGER] });
+    // The chain has no such factory.
+    expect(codeOf(await dapp.sponsor(strange()))).toMatch(/^FACTORY_/);
   });
 
   test('is denied by a rule that is paused, also where no contract is registered', async () => {
     const dapp = await world().dapp(100n * RESERVED_WEI);
     const rule = await allow(dapp);
-    expect(codeOf(await dapp.sponsor(deploying()))).toBe('SPONSORED');
+    expect(codeOf(await dapp.sponsor(await deploying()))).toBe('SPONSORED');
     await call('rules.deactivate', rule);
-    expect(codeOf(await dapp.sponsor(deploying()))).toBe('WALLET_DEPLOYMENT_NOT_SPONSORED');
+    expect(codeOf(await dapp.sponsor(await deploying()))).toBe('WALLET_DEPLOYMENT_NOT_SPONSORED');
     expect(codeOf(await dapp.sponsor(op()))).toBe('SPONSORED');
   });
 });
@@ -185,16 +240,21 @@ test('every local rule is asked, and the first denial in their order decides', a
   const steps = async (outcome: string): Promise<unknown[]> =>
     (await dapp.decisions())[0]!.trace.filter((step) => step.outcome === outcome).map(({ code }) => code);
 
-  const initCode = `0x${'ff'.repeat(20)}`;
+  const createAccount = encodeFunction('createAccount(address,uint256)', ['address', 'uint256'], [STRANGER, 0]);
+  const initCode = `0x${'ff'.repeat(20)}${createAccount.slice(2)}`;
   expect(codeOf(await dapp.sponsor(op({ data: gameCall('burn') }, { initCode })))).toBe('METHOD_NOT_WHITELISTED');
-  const denials = ['METHOD_NOT_WHITELISTED', 'WALLET_DEPLOYMENT_NOT_SPONSORED', 'LIMIT_TOO_SMALL', 'GAS_TANK_EMPTY'];
+  const money = ['LIMIT_TOO_SMALL', 'GAS_TANK_EMPTY'];
+  const denials = ['METHOD_NOT_WHITELISTED', 'WALLET_DEPLOYMENT_NOT_SPONSORED', 'SENDER_HAS_CODE', ...money];
   expect(await steps('deny')).toEqual(denials);
   expect(await steps('pass')).toEqual(['GAS_GIVEN', 'FEE_COVERS_BASE', 'LIMIT_HAS_ROOM']);
   expect(codeOf(await dapp.sponsor(op({}, { initCode })))).toBe('WALLET_DEPLOYMENT_NOT_SPONSORED');
   expect(await steps('deny')).toEqual(denials.slice(1));
-  expect(codeOf(await dapp.sponsor(op()))).toBe('LIMIT_TOO_SMALL');
+  await call('rules.create', { paymasterId, rule: { name: 'New', policyType: 'WALLET_DEPLOYMENT', policyData: {} } });
+  expect(codeOf(await dapp.sponsor(op({}, { initCode })))).toBe('SENDER_HAS_CODE');
   expect(await steps('deny')).toEqual(denials.slice(2));
+  expect(codeOf(await dapp.sponsor(op()))).toBe('LIMIT_TOO_SMALL');
+  expect(await steps('deny')).toEqual(money);
   await call('rules.deactivate', { paymasterId, ruleId: ruleIds[0] });
   expect(codeOf(await dapp.sponsor(op()))).toBe('GAS_TANK_EMPTY');
-  expect(await steps('deny')).toEqual(denials.slice(3));
+  expect(await steps('deny')).toEqual(money.slice(1));
 });

@@ -167,7 +167,7 @@ describe.each(versions)('what is signed for $version', ({ address, dapp: newDapp
     });
   });
 
-  test('is mined, twice in a row for one account, and the tank pays all of it within what was reserved', async () => {
+  test('is mined, twice in a row for one account, and the tank pays all of it within what was promised', async () => {
     const { chain, operator, contracts } = world();
     const [dapp, account] = [await newDapp(), await newAccount()];
     const items = await contractAt('GameItems', contracts.gameItems, chain.provider);

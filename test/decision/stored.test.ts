@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { readRecord } from '../../src/engine/store/sqlite/stored-record.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { SENDER } from '../support/account-call-data.ts';
 import {
@@ -32,7 +33,7 @@ const stored = ({ paymasterId }: SponsoredDapp): Record<string, unknown> =>
     database
       .prepare<[string], { record: string }>('SELECT record FROM decision WHERE paymaster_id = ? ORDER BY seq DESC')
       .all(paymasterId)
-      .map(({ record }) => JSON.parse(record) as Record<string, unknown>),
+      .map(({ record }) => readRecord(record) as unknown as Record<string, unknown>),
   )[0]!;
 const newest = async (dapp: SponsoredDapp): Promise<DecisionRecord> => (await dapp.decisions())[0]!;
 
@@ -94,12 +95,23 @@ describe('once a DApp has its answer, the decision is on disk', () => {
       ['gas', 'pass', 'GAS_GIVEN', { ...GAS, maxFeePerGasWei: String(FEE) }],
       ['contracts', 'skip', 'NO_CONTRACT_REGISTERED', {}],
       ['walletDeployment', 'skip', 'NO_DEPLOYMENT', {}],
-      ['fees', 'pass', 'FEE_COVERS_BASE', { maxFeePerGasWei: String(FEE), baseFeeWei: expect.stringMatching(/^\d+$/) }],
+      ['validity', 'pass', 'MAY_BE_VALID', { nonce: '0', nextNonce: '0' }],
+      [
+        'fees',
+        'pass',
+        'FEE_COVERS_BASE',
+        {
+          maxFeePerGasWei: String(FEE),
+          baseFeeWei: expect.stringMatching(/^\d+$/),
+          suggestedTipWei: expect.stringMatching(/^\d+$/),
+          mostCostWei: expect.stringMatching(/^\d+$/),
+        },
+      ],
       [
         'gasTank',
         'pass',
         'TANK_COVERS',
-        { balanceWei: String(RESERVED_WEI + 5n), promisedWei: '0', neededWei: String(RESERVED_WEI) },
+        { balanceWei: String(RESERVED_WEI + 5n), reservedWei: '0', requiredWei: String(RESERVED_WEI) },
       ],
     ]);
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import type { ProcedureOutput } from '../../src/shared/contract/index.ts';
+import type { ProcedureOutput } from '../../src/api/index.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
 import { startReceiver, verify } from '../support/webhook-receiver.ts';

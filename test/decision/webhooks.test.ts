@@ -1,7 +1,13 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { receiverSnippet } from '../../src/renderer/src/modules/webhooks/receiver-snippet.ts';
 import type { TraceStep } from '../../src/shared/schema/decision.ts';
 import { SENDER } from '../support/account-call-data.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
@@ -48,6 +54,7 @@ describe('what a webhook answers decides', () => {
       'WEBHOOK_DENIED',
       json('{"arePoliciesVerified":true,"arePoliciesVerifed":false}'),
     ],
+    ['false, then true', 'WEBHOOK_DUPLICATE_KEYS', json('{"arePoliciesVerified":false,"arePoliciesVerified":true}')],
     ['the text "true"', 'WEBHOOK_NO_VERDICT', json('{"arePoliciesVerified":"true"}')],
     ['1', 'WEBHOOK_NO_VERDICT', json('{"arePoliciesVerified":1}')],
     ['a misspelt member', 'WEBHOOK_NO_VERDICT', json('{"arePolicesVerified":true}')],
@@ -112,6 +119,30 @@ describe('what a webhook answers decides', () => {
     expect(codeOf(await dapp.sponsor(op()))).toBe('WEBHOOK_DENIED');
   });
 
+  test('none of 400 operations at once is signed against a receiver that says false, however long the queue for it', async () => {
+    const held: ServerResponse[] = [];
+    let answering = false;
+    const receiver = await startReceiver((call, response) => {
+      if (answering) deny(call, response);
+      else held.push(response);
+    });
+    const dapp = await desk().dapp();
+    await addRule(dapp, receiver.url, true);
+    let answered = 0;
+    const asked = Array.from({ length: 400 }, async (_, nonce) => {
+      const code = codeOf(await dapp.sponsor(op({ nonce })));
+      answered += 1;
+      return code;
+    });
+    // All that finds no place in the queue is answered before the receiver says anything.
+    await until(() => held.length === 32 && answered === 400 - 32 - 128);
+    answering = true;
+    for (const response of held) deny(receiver.calls[0]!, response);
+    const codes = await Promise.all(asked);
+    expect(codes.filter((code) => code === 'SPONSORED')).toEqual([]);
+    expect(codes.filter((code) => code === 'WEBHOOK_DENIED')).toHaveLength(160);
+  });
+
   test('one at the address of cloud metadata is not called', async () => {
     const dapp = await desk().dapp();
     await register(dapp, 'http://169.254.169.254/latest/meta-data/');
@@ -168,6 +199,43 @@ describe('what a webhook is told', () => {
     expect(Object.fromEntries(searchParams)).toEqual({ data: JSON.stringify(data), level: '7', vip: 'true' });
   });
 
+  test('registered as GET: signed with all that was sent, so that nobody on the way alters, adds or moves anything', async () => {
+    const [dapp, receiver] = [await desk().dapp(), await startReceiver(verify)];
+    const webhookId = await register(dapp, `${receiver.url}/check?key=1`, 'GET');
+    const { secret } = await desk().call<{ secret: string }>('webhooks.secret', { webhookId });
+    await dapp.sponsor(op(), withData({ user: 'ünïcode & co', params: { level: 7, q: 'a b' } }));
+    const call = receiver.calls[0]!;
+    verifySignature(secret, call);
+    for (const target of [
+      call.target.replace('co%22', 'me%22'),
+      call.target.replace('level=7', 'level=8'),
+      call.target.replace('/check', '/other'),
+      call.target.replace('key=1', 'key=2'),
+      `${call.target}&level=8`,
+      '/check',
+    ]) {
+      expect(target).not.toBe(call.target);
+      expect(() => verifySignature(secret, { ...call, target })).toThrow('No matching signature found');
+    }
+    expect(() => verifySignature(secret, { ...call, method: 'POST' })).toThrow('No matching signature found');
+  });
+
+  test('so that the receiver which the console shows takes the calls of the desk, and no others', async () => {
+    for (const requestType of ['GET', 'POST']) {
+      const [dapp, receiver] = [await desk().dapp(), await startReceiver(verify)];
+      const webhookId = await register(dapp, `${receiver.url}/check?key=1`, requestType);
+      const { secret } = await desk().call<{ secret: string }>('webhooks.secret', { webhookId });
+      await dapp.sponsor(op(), withData({ user: 'ünïcode' }));
+      await dapp.sponsor(op({ nonce: '0x1' }), withData({ none: 1 }));
+      const [verified, denied] = receiver.calls as [ReceivedCall, ReceivedCall];
+      const shown = await runSnippet(secret);
+      expect(await shown(verified)).toBe('{"arePoliciesVerified":true}');
+      expect(await shown(denied)).toBe('{"arePoliciesVerified":false}');
+      const { target, body } = verified;
+      expect(await shown({ ...denied, target, body })).toBe('401');
+    }
+  });
+
   test('by a rule: the operation too, with its gas and without a paymaster', async () => {
     const [dapp, receiver] = [await desk().dapp(), await startReceiver(verify)];
     const ruleId = await addRule(dapp, `${receiver.url}/rule`);
@@ -192,11 +260,37 @@ describe('what a webhook is told', () => {
   });
 });
 
+/** Runs the receiver that the console shows, at the time of the desk. What it answers to a call: a body, or a status. */
+const runSnippet = async (secret: string): Promise<(call: ReceivedCall) => Promise<string>> => {
+  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-receiver-'));
+  symlinkSync(join(import.meta.dirname, '../../node_modules'), join(dir, 'node_modules'));
+  const file = join(dir, 'receiver.mjs');
+  const listening = "listen(0, '127.0.0.1', function () { console.log(this.address().port); });";
+  const code = receiverSnippet.replace('listen(8080);', listening);
+  expect(code).toContain(listening);
+  writeFileSync(file, `Date.now = () => ${desk().clock.now()};\n${code}`);
+  const receiver = spawn(process.execPath, [file], { env: { ...process.env, WEBHOOK_SECRET: secret } });
+  onTestFinished(async () => {
+    const exited = once(receiver, 'exit');
+    receiver.kill();
+    await exited;
+    rmSync(dir, { recursive: true });
+  });
+  const [port] = (await once(receiver.stdout, 'data')) as [Buffer];
+  return async ({ method, target, headers, body }) => {
+    const signature = Object.entries(headers).filter(([name]) => name.startsWith('webhook-')) as [string, string][];
+    const sent = { method, headers: signature, ...(body !== '' && { body }) };
+    const response = await fetch(`http://127.0.0.1:${port.toString().trim()}${target}`, sent);
+    return response.ok ? response.text() : String(response.status);
+  };
+};
+
 /** Throws unless the public library takes the call, at the time at which it was made. */
-const verifySignature = (secret: string, { headers, body }: ReceivedCall): void => {
+const verifySignature = (secret: string, { method, target, headers, body }: ReceivedCall): void => {
   vi.useFakeTimers({ toFake: ['Date'], now: desk().clock.now() });
   try {
-    new Webhook(secret).verify(body, headers as Record<string, string>);
+    const signed = method === 'GET' ? `GET ${target}` : body;
+    new Webhook(secret).verify(signed, headers as Record<string, string>, { jsonParse: false });
   } finally {
     vi.useRealTimers();
   }

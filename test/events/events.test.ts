@@ -159,7 +159,7 @@ describe('a client of the events', () => {
     slow.response.pause();
     // Beyond what sockets hold between the two.
     const before = clock.pending;
-    while (clock.pending === before) await decide(20, dapp, { text: 'x'.repeat(200_000) });
+    while (clock.pending === before) await decide(20, dapp, { text: 'x'.repeat(100_000) });
     await clock.advance(30_000);
     slow.response.resume();
     await slow.ended();
@@ -200,9 +200,10 @@ describe('a subscription in the process', () => {
     expect(seqs).toEqual(range(101, 155));
   });
 
-  test('that reads many big decisions lets everything else have its turn after each', async () => {
-    const count = 6;
-    for (let made = 0; made < count; made += 1) await decide(1, dapp, { text: 'x'.repeat(600_000) });
+  test('that reads many big decisions lets everything else have its turn after each page', async () => {
+    // What is kept of a request is bounded: a page holds some thirty of these.
+    const count = 100;
+    await decide(count, dapp, { text: 'x'.repeat(100_000) });
     let rounds = 0;
     let next = setImmediate(function count() {
       rounds += 1;
@@ -220,8 +221,8 @@ describe('a subscription in the process', () => {
     clearImmediate(next);
 
     expect(toldIn).toHaveLength(3 * count);
-    // Each begins at once; from then on one decision is told per round of the event loop.
-    expect(new Set(toldIn.slice(2)).size).toBe(3 * count - 2);
+    // Each begins at once; more pages than one for each are read in rounds of their own.
+    expect(new Set(toldIn).size).toBeGreaterThan(3);
   });
 
   test('that sleeps ends when it is cancelled', async () => {

@@ -1,8 +1,9 @@
-import { systemClock } from '../../src/engine/clock.ts';
+import { systemClock } from '../../src/engine/base/clock.ts';
 import type { DataFolder } from '../../src/engine/data-folder/data-folder.ts';
-import { createLog } from '../../src/engine/log.ts';
+import { createLog } from '../../src/engine/base/log.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
-import type { DecisionDraft, Store } from '../../src/engine/store/store.ts';
+import type { DecisionDraft } from '../../src/engine/store/decision-store.ts';
+import type { Store } from '../../src/engine/store/store.ts';
 
 /** When the first decision of {@link draft} is made; each later one a second later. */
 export const START = Date.UTC(2026, 0, 1);
@@ -42,7 +43,7 @@ export const draft = (n: number): DecisionDraft => {
     settlement: null,
     ruleRevision: 1,
     request: { received: [{ callData: `0x${'ab'.repeat(1_800)}` }] },
-    trace: [{ rule: 'contracts', outcome: 'pass', code: 'OK', evidence: { neededWei: '1' }, micros: 1 }],
+    trace: [{ rule: 'contracts', outcome: 'pass', code: 'OK', evidence: { requiredWei: '1' }, micros: 1 }],
   };
 };
 
@@ -56,8 +57,8 @@ export const storeDecisions = async (folder: DataFolder, count: number): Promise
   await store.createAccount({ accountId: 'account', name: 'Account', createdAt: START });
   for (const paymasterId of DAPPS) {
     const names = { paymasterId, accountId: 'account', name: paymasterId, apiKey: paymasterId };
-    const rest = { chainId: 31337, version: '1.1.0', fundingWallet: null, allowedOrigins: ['*'], createdAt: START };
-    await store.createPaymaster({ ...names, ...rest });
+    const rest = { chainId: 31337, version: '1.1.0', fundingWallet: null, createdAt: START };
+    await store.createPaymaster({ ...names, ...rest, allowedOrigins: ['*'], maxExpirySeconds: 3_600 });
   }
   await appendDecisions(store, 1, count);
   await store.close();

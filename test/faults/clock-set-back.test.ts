@@ -1,6 +1,6 @@
 import { HDNodeWallet } from 'ethers';
 import { beforeEach, expect, test } from 'vitest';
-import type { ProcedureOutput } from '../../src/shared/contract/index.ts';
+import type { ProcedureOutput } from '../../src/api/index.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
 
@@ -39,8 +39,8 @@ test('what is signed stays reserved until its own time is past, and then counts 
   await desk().restart();
   await desk().clock.advance(50 * MINUTE);
   expect((await dapp.decisions())[0]).toMatchObject({ id: signed!.id, settlement: 'reserved' });
-  const promised = await desk().call<ProcedureOutput<'exposure.get'>>('exposure.get', {});
-  expect(JSON.stringify(promised)).toContain(signed!.maxCostWei);
+  const reserved = await desk().call<ProcedureOutput<'exposure.get'>>('exposure.get', {});
+  expect(JSON.stringify(reserved)).toContain(signed!.maxCostWei);
   await desk().clock.advance(HOUR);
   await expect.poll(async () => (await dapp.decisions())[0]?.settlement).toBe('unconfirmed');
 });

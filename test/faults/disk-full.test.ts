@@ -38,7 +38,7 @@ it.skipIf(!canLimit)(
     const refused = replies.filter(({ error }) => error !== undefined);
     expect(refused.length).toBeGreaterThan(0);
     for (const { status, error, signed } of refused) {
-      expect([status, error?.code, signed]).toEqual([503, -32603, undefined]);
+      expect([status, error?.code, signed]).toEqual([503, -32053, undefined]);
       expect(error?.message).toMatch(/^Nothing can be stored \(.*\), so nothing is signed or changed\. Make room /);
     }
     answered.push(...replies.flatMap(({ signed }) => (signed === undefined ? [] : [signed])));
@@ -59,7 +59,7 @@ it.skipIf(!canLimit)(
         .pluck()
         .all();
       expect(new Set(stored)).toEqual(new Set(answered));
-      const held = database.prepare(`SELECT held FROM ledger_account WHERE account_key LIKE 'limit:%'`).pluck().all();
+      const held = database.prepare(`SELECT held FROM ledger_account WHERE kind = 'limit'`).pluck().all();
       expect(held).toEqual([String(stored.length)]);
     } finally {
       database.close();

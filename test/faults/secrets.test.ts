@@ -322,7 +322,7 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('after every kind of secret w
     expect(places.get('log')).toContain('"event":');
     expect(places.get('events')).toContain('CHAIN_UNREACHABLE');
     expect(places.get('command answers')).toContain('invalid project id');
-    expect(places.get('error answers')).toContain('-32001');
+    expect(places.get('error answers')).toContain('-32051');
     expect(places.get('process arguments')).toContain('serve');
     expect(places.get('renderer memory')!.length).toBeGreaterThan(1_000_000);
   });

@@ -2,7 +2,7 @@ import { Wallet, decryptKeystoreJson, hexlify, toUtf8Bytes } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ledgerPath } from '../../src/renderer/src/modules/signing/ledger-paths.ts';
 import { type Ledger, connectLedger } from '../../src/renderer/src/modules/signing/ledger.ts';
-import type { SigningKey } from '../../src/shared/contract/keys.ts';
+import type { SigningKey } from '../../src/api/keys.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { useDesk } from '../support/desk.ts';
 import { cableTo, emulatedHid } from '../support/emulated-hid.ts';

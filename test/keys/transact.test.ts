@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Transaction, Wallet } from 'ethers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemEntropy } from '../../src/engine/clock.ts';
+import { systemEntropy } from '../../src/engine/base/clock.ts';
 import { createKeySigners } from '../../src/engine/keys/key-signers.ts';
 import { createKeystores } from '../../src/engine/keys/keystores.ts';
 import { createWallets } from '../../src/engine/keys/wallets.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openApiDocument } from '../../src/engine/management/openapi.ts';
+import { openApiDocument } from '../../src/engine/description/openapi.ts';
 import { type Credentials, type TestDapp, useDesk } from '../support/desk.ts';
 import { type OperationCase, operationCases, prepare } from './fixtures.ts';
 

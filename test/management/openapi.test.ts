@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openApiDocument } from '../../src/engine/management/openapi.ts';
+import { openApiDocument } from '../../src/engine/description/openapi.ts';
 import { useDesk } from '../support/desk.ts';
 import { operationCases, prepare } from './fixtures.ts';
 

@@ -35,7 +35,7 @@ const body = sponsorRequest([operation({ to: `0x${'11'.repeat(20)}`, data: '0x12
 const post = ({ apiKey }: SponsoredDapp, headers: Record<string, string>) =>
   engine.post(`/api/v1/31337/${apiKey}`, body, headers);
 /** A desk without a contract: the request came through to deciding. */
-const DECIDED = -32002;
+const DECIDED = -32052;
 
 /** Who may read an answer, and what it says. */
 const told = async (from: SponsoredDapp, headers: Record<string, string>) => {
@@ -79,7 +79,7 @@ describe('a DApp with allowed origins', () => {
 
   test('says no more to a stranger about unknown keys than about keys open to all', async () => {
     const origin = 'https://evil.example';
-    expect(await told({ ...dapp, apiKey: 'nobody' }, { origin })).toEqual([401, '*', -32001]);
+    expect(await told({ ...dapp, apiKey: 'nobody' }, { origin })).toEqual([401, '*', -32051]);
     expect(await told(other, { origin })).toEqual([400, '*', DECIDED]);
   });
 

@@ -4,7 +4,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createLog } from '../../src/engine/log.ts';
+import { createLog } from '../../src/engine/base/log.ts';
 import { createReview } from '../../src/engine/review/review.ts';
 import { draft } from '../export/stored-decisions.ts';
 import { gasdesk } from '../support/cli.ts';

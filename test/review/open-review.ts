@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { exportDecisions } from '../../src/cli/export-decisions.ts';
-import { systemClock } from '../../src/engine/clock.ts';
+import { systemClock } from '../../src/engine/base/clock.ts';
 import type { DataFolder } from '../../src/engine/data-folder/data-folder.ts';
-import { createLog } from '../../src/engine/log.ts';
+import { createLog } from '../../src/engine/base/log.ts';
 import { type Review, createReview } from '../../src/engine/review/review.ts';
 import { decisionHandlers } from '../../src/engine/service/decisions.ts';
 import type { Caller } from '../../src/engine/service/index.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
-import type { ProcedureInput } from '../../src/shared/contract/index.ts';
-import { contract } from '../../src/shared/contract/index.ts';
-import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
+import type { ProcedureInput } from '../../src/api/index.ts';
+import { contract } from '../../src/api/index.ts';
+import type { DecisionRow } from '../../src/shared/schema/decision.ts';
 import type { Store } from '../../src/engine/store/store.ts';
 
 const log = createLog({ level: 'silent' });
@@ -24,7 +24,7 @@ export const openReview = async (file: string): Promise<Review> => {
 };
 
 /** Lists decisions, as the desk or its review does. */
-export type List = (input: ProcedureInput<'decisions.list'>) => Promise<DecisionRecord[]>;
+export type List = (input: ProcedureInput<'decisions.list'>) => Promise<DecisionRow[]>;
 
 /** Uses the decisions of a data folder as its engine would. */
 export const withDecisions = async <T>(

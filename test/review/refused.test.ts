@@ -2,9 +2,9 @@ import { appendFileSync, readFileSync, readdirSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test, vi } from 'vitest';
-import { createLog } from '../../src/engine/log.ts';
+import { createLog } from '../../src/engine/base/log.ts';
 import { createReview } from '../../src/engine/review/review.ts';
-import { contract } from '../../src/shared/contract/index.ts';
+import { contract } from '../../src/api/index.ts';
 import { draft } from '../export/stored-decisions.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { openReview } from './open-review.ts';
@@ -42,7 +42,7 @@ describe('a damaged or foreign file is refused with the line at fault, and nothi
     ['with an amount that is none', lineOf(1, { maxCostWei: '1e9' }), 'Line 1: decision.maxCostWei must be a decimal'],
     ['with a number that is rounded', lineOf(1).replace('"seq":1', '"seq":9007199254740993'), 'Line 1: decision.seq'],
     ['with a decision twice', twoGood + lineOf(3, { id: 'decision-1' }), 'Line 3: an earlier line has the same id'],
-    ['with a number twice', twoGood + lineOf(3, { seq: 2 }), 'Line 3: an earlier line has the same seq, 2'],
+    ['with a number twice', twoGood + lineOf(3, { seq: 2 }), 'Line 3: its seq is 2, but an earlier line has 2'],
     [
       'that is not UTF-8',
       Buffer.concat([Buffer.from(twoGood), Buffer.from([0x22, 0xff, 0x22, 10])]),
@@ -76,8 +76,9 @@ describe('a review', () => {
   test('is read-only: what would change anything, or ask a desk, is refused in one way', async () => {
     const { service } = await openReview(fileOf(twoGood));
     const reading = new Set([
-      ...['decisions.list', 'decisions.page', 'decisions.next', 'decisions.summary', 'decisions.report'],
-      ...['decisions.calls', 'decisions.show', 'paymasters.list', 'chains.list', 'system.info'],
+      ...['decisions.list', 'decisions.page', 'decisions.follow', 'decisions.summary', 'decisions.report'],
+      ...['decisions.calls', 'decisions.show', 'decisions.policy'],
+      ...['paymasters.list', 'chains.list', 'system.info'],
     ]);
     for (const name of Object.keys(contract).filter((each) => !reading.has(each))) {
       await expect(service.call(name as 'system.doctor', {}), name).rejects.toMatchObject({ code: 'REVIEW_READ_ONLY' });

@@ -69,7 +69,7 @@ test('ended while it opens, or while a question waits, it removes what it made, 
   const file = exportOf(1);
   const late = start(file);
   await late.opened;
-  const waiting = late.service.call('decisions.next', { after: 1 });
+  const waiting = late.service.call('decisions.follow', {});
   const over = expect(waiting).rejects.toMatchObject({ message: 'The review has ended: open the file again' });
   await late.stop();
   await over;

@@ -66,7 +66,7 @@ describe("Biconomy's client moves here by changing one URL", () => {
       (op) => ({ ...op, callGasLimit: '0x', verificationGasLimit: '0x', preVerificationGas: '0x' }),
       {},
     ],
-    ['an expiry', (op) => op, { expiryDuration: 86_400 }],
+    ['an expiry', (op) => op, { expiryDuration: 3_600 }],
     ['gas that is final', (op) => ({ ...op, ...GAS }), { calculateGasLimits: false }],
     [
       'data for webhooks',
@@ -90,7 +90,7 @@ describe("Biconomy's client moves here by changing one URL", () => {
     const dapp = await world().dapp(TANK_WEI);
     const failing = new Interface(['function failingMint()']).encodeFunctionData('failingMint') as Hex;
     const { status, body } = await post(dapp, clientBody(await accountsOperation(failing)));
-    expect([status, body.error?.code]).toEqual([400, -32004]);
+    expect([status, body.error?.code]).toEqual([400, -32054]);
     expect(body.error?.message).toContain('GameItems: minting is closed');
     expect((await dapp.decisions())[0]).toMatchObject({ outcome: 'error', code: 'GAS_ESTIMATION_FAILED' });
   });
@@ -98,6 +98,6 @@ describe("Biconomy's client moves here by changing one URL", () => {
   test('and reads the AA code of an account that cannot be validated', async () => {
     const dapp = await world().dapp(TANK_WEI);
     const { status, body } = await post(dapp, clientBody({ ...(await accountsOperation()), initCode: '0x' }));
-    expect({ status, ...body.error }).toMatchObject({ status: 400, code: -32004, data: { aaCode: 'AA20' } });
+    expect({ status, ...body.error }).toMatchObject({ status: 400, code: -32054, data: { aaCode: 'AA20' } });
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { startLocalChain } from '../../src/demo/local-chain.ts';
 import { deployEntryPoint, devWallet, fundGasTank, localProvider } from '../../src/demo/world-contracts.ts';
+import { SENDER } from '../support/account-call-data.ts';
 import { type Answer, error, json, result, text, withNode } from '../support/odd-node.ts';
 import {
   type RpcReply,
@@ -35,7 +36,7 @@ const closedPort = async (): Promise<string> => {
 const expectUnreachable = ({ status, body }: RpcReply, fault: string | RegExp = ''): void => {
   expect({ status, code: body.error?.code, message: body.error?.message }).toEqual({
     status: 503,
-    code: -32003,
+    code: -32053,
     message: expect.stringMatching(fault),
   });
 };
@@ -118,7 +119,7 @@ describe('a node that fails: the DApp is told that the chain is away, never that
   ])('one that %s is another fault: nothing is signed', async (_, answer) => {
     await withNode(answer, async (url) => {
       const { status, body } = await ask(url);
-      expect([status, body.error?.code]).toEqual([400, -32002]);
+      expect([status, body.error?.code]).toEqual([400, -32052]);
       expect(body.error?.message).toContain(`The contract ${CONTRACT} is not usable as 1.1.0`);
       expect(body.error?.data?.['fix']).toContain('"gasdesk contract use --chain 31337 --version 1.1.0 --address 0x…"');
     });
@@ -137,14 +138,14 @@ describe('a node that fails: the DApp is told that the chain is away, never that
     };
     await withNode(answer, async (url) => {
       const { status, body } = await ask(url);
-      expect({ status, ...body.error }).toMatchObject({ status: 400, code: -32002, data: { missing: 'rpc' } });
+      expect({ status, ...body.error }).toMatchObject({ status: 400, code: -32052, data: { missing: 'rpc' } });
       expect(body.error?.message).toMatch(/is of chain .*gasdesk chain set 31337 --rpc URL/);
     });
     expect(new Set(asked)).toEqual(new Set(['eth_chainId']));
   });
 });
 
-test('a chain that is cut off: what needs it fails and says so, what does not goes on', () =>
+test('a chain that is cut off: all fails and says so; within a budget of the operator, what does not need it goes on', () =>
   withDataFolder(async (dir) => {
     const chain = await startLocalChain();
     const provider = localProvider(chain.url, chain.chainId);
@@ -153,6 +154,7 @@ test('a chain that is cut off: what needs it fails and says so, what does not go
     const { service } = engine;
     try {
       await deployEntryPoint(operator);
+      await provider.send('anvil_setCode', [SENDER, '0x00']);
       await service.call('chains.set', { chainId: 31337, rpc: chain.url });
       await service.call('signers.create', { chainId: 31337 });
       const tanks = await attachNewContract(service, operator, { chainId: 31337, version: '1.1.0' });
@@ -163,12 +165,21 @@ test('a chain that is cut off: what needs it fails and says so, what does not go
       expect((await dapp.sponsor(op)).body.result?.paymasterAndData).not.toBe('0x');
 
       await chain.stop();
+      expectUnreachable(await dapp.sponsor(op), 'cannot be reached');
+      await service.call('chains.set', { chainId: 31337, unreachable: { budgetWei: String(10n ** 18n) } });
       expectUnreachable(await dapp.sponsor(op, { calculateGasLimits: true }), 'cannot be reached');
       expectUnreachable(await withoutTank.sponsor(op), 'cannot be reached');
       // Gas given, contract checked before: the tank is looked into when the chain can be reached (SPEC 4).
       expect((await dapp.sponsor(op)).body.result?.paymasterAndData).not.toBe('0x');
       const [{ trace } = { trace: [] }] = await dapp.decisions();
-      expect(trace.at(-1)).toMatchObject({ rule: 'gasTank', outcome: 'skip', code: 'BALANCE_UNKNOWN' });
+      expect(trace).toMatchObject([
+        { rule: 'gas' },
+        { rule: 'contracts' },
+        { rule: 'walletDeployment' },
+        { rule: 'fees', outcome: 'skip', code: 'BASE_FEE_UNKNOWN' },
+        { rule: 'gasTank', outcome: 'skip', code: 'BALANCE_UNKNOWN' },
+        { rule: 'unreachable', outcome: 'pass', code: 'WITHIN_UNREACHABLE_BUDGET' },
+      ]);
     } finally {
       await engine.stop();
       provider.destroy();

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { byteLength } from '../../src/engine/user-operation/hex-digits.ts';
+import { byteLength } from '../../src/core/user-operation/hex-digits.ts';
 import type { Hex } from '../../src/shared/schema/hex.ts';
 import {
   type RpcReply,
@@ -52,7 +52,23 @@ describe('a stub', () => {
     expect(byteLength(body.result!.paymasterAndData)).toBe(byteLength(final.body.result!.paymasterAndData));
   });
 
-  test('costs nothing: no limit is used, no wei is promised, no decision is made', async () => {
+  test('says who sponsors as the operator has it, or does not', async () => {
+    const dapp = await world().dapp(10n ** 18n);
+    const { paymasterId } = dapp;
+    const answerOf = async (icon: string | null, isTold: boolean) => {
+      await world().engine.service.call('paymasters.setSponsor', { paymasterId, icon, isTold });
+      return (await stub(dapp, mint())).body.result as object;
+    };
+    const icon = 'data:image/png;base64,iVBORw0KGgo=';
+    expect(await answerOf(icon, true)).toMatchObject({
+      sponsor: { name: expect.stringMatching(/^DApp/), icon },
+      isFinal: false,
+    });
+    expect(Object.keys(await answerOf(icon, false))).toEqual(['paymasterAndData']);
+    await expect(answerOf('javascript:alert(1)', true)).rejects.toMatchObject({ code: 'VALIDATION' });
+  });
+
+  test('costs nothing: no limit is used, no wei is reserved, no decision is made', async () => {
     const dapp = await world().dapp(RESERVED_WEI * 2n);
     await limitToOne(dapp);
     for (let n = 0; n < 5; n += 1) expect((await stub(dapp, mint())).status).toBe(200);
@@ -88,7 +104,7 @@ describe('a stub', () => {
     const { status, body } = await stub(dapp, burn());
     expect([status, body.error?.code, body.error?.data]).toEqual([
       400,
-      -32005,
+      -32050,
       expect.objectContaining({ code: 'METHOD_NOT_WHITELISTED', rule: 'contracts' }),
     ]);
     expect(await dapp.decisions()).toMatchObject([
@@ -182,14 +198,14 @@ describe('each fault has its own words, and nothing is signed', () => {
       'no token',
       'pm_getPaymasterData',
       () => [mint(), world().contracts.entryPoint, CHAIN, { mode: 'ERC20' }],
-      -32006,
+      -32056,
       /feeTokenAddress is required/,
     ],
     [
       'an unknown token',
       'pm_getPaymasterStubData',
       () => [mint(), world().contracts.entryPoint, CHAIN, { token: STRANGER }],
-      -32007,
+      -32057,
       /0x1111.* is not supported/,
     ],
   ])('%s: %s', async (_, method, params, code, message) => {
@@ -212,28 +228,25 @@ describe('what a DApp can do', () => {
     const { entryPoint } = world().contracts;
     expect((await ask(dapp, 'pm_supportedEntryPoints', [])).body.result).toEqual([entryPoint]);
     // Version 1.1.0 takes tokens through another contract, which this chain does not have.
-    const { error } = (await ask(dapp, 'pm_supportedERC20Tokens', [entryPoint])).body;
-    expect(error).toMatchObject({
-      code: -32002,
-      data: { missing: 'contract', fix: expect.stringContaining('contract use') },
-    });
+    const { result } = (await ask(dapp, 'pm_supportedERC20Tokens', [entryPoint])).body;
+    expect(result).toMatchObject({ tokens: [], paymasterMetadata: { address: world().paymaster } });
   });
 
-  test('with which money: what the tank holds, and what of it is promised', async () => {
+  test('with which money: what the tank holds, and what of it is reserved', async () => {
     const dapp = await world().dapp(3n * 10n ** 18n);
     const balance = `0x${(3n * 10n ** 18n).toString(16)}`;
     expect((await ask(dapp, 'pm_paymasterBalance', [])).body.result).toEqual({ balance, promised: '0x0' });
     await data(dapp, mint());
     const { maxCostWei } = (await dapp.decisions())[0]!;
-    const promised = `0x${BigInt(maxCostWei!).toString(16)}`;
-    expect((await ask(dapp, 'pm_paymasterBalance', [])).body.result).toEqual({ balance, promised });
+    const reserved = `0x${BigInt(maxCostWei!).toString(16)}`;
+    expect((await ask(dapp, 'pm_paymasterBalance', [])).body.result).toEqual({ balance, promised: reserved });
   });
 
   test.each(['pm_supportedEntryPoints', 'pm_supportedERC20Tokens', 'pm_paymasterBalance'])(
     '%s is not told to who has no key',
     async (method) => {
       const { status, body } = await ask({ ...(await world().dapp(0n)), apiKey: 'nobody' }, method, []);
-      expect([status, body.error?.code]).toEqual([401, -32001]);
+      expect([status, body.error?.code]).toEqual([401, -32051]);
     },
   );
 });

@@ -29,9 +29,9 @@ const errorOf = (answer: Answer): { status: number; id: unknown; code: number; m
   return { status: answer.status, id, code: error.code, message: error.message };
 };
 
-const UNKNOWN = { status: 401, id: 'an id', code: -32001, message: 'Unknown API key or chain' };
+const UNKNOWN = { status: 401, id: 'an id', code: -32051, message: 'Unknown API key or chain' };
 /** The desk knows the DApp and has no contract for it: the request has come through to deciding. */
-const NOT_READY = { status: 400, id: 'an id', code: -32002 };
+const NOT_READY = { status: 400, id: 'an id', code: -32052 };
 
 describe('the address of a DApp', () => {
   test.each([
@@ -82,7 +82,7 @@ describe('the address of a DApp', () => {
 
 describe('a body', () => {
   const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
-  const MiB = 1024 * 1024;
+  const KiB = 1024;
 
   test.each<[string, number, number, { body?: unknown; headers?: Record<string, string> }]>([
     ['that is missing', 400, -32700, {}],
@@ -95,11 +95,11 @@ describe('a body', () => {
     ['without a type', 415, -32600, { body: JSON.stringify(request), headers: { 'content-type': '' } }],
     ['of an unknown charset', 415, -32600, { body: '{}', headers: { 'content-type': 'application/json; charset=x' } }],
     ['of an unknown encoding', 415, -32600, { body: '{}', headers: { 'content-encoding': 'x' } }],
-    ['over 1 MiB', 413, -32600, { body: `"${'x'.repeat(MiB)}"` }],
+    ['over 128 KiB', 413, -32600, { body: `"${'x'.repeat(128 * KiB)}"` }],
     ['that is compressed', 415, -32600, { body: gzipSync('{}'), headers: { 'content-encoding': 'gzip' } }],
     ['nested 65 deep', 400, -32602, { body: deep(66) }],
-    ['nested 200,000 deep', 400, -32602, { body: deep(200_000) }],
-    ['with objects nested 200,000 deep', 400, -32700, { body: '{"a":'.repeat(200_000) }],
+    ['nested 60,000 deep', 400, -32602, { body: deep(60_000) }],
+    ['with objects nested 20,000 deep', 400, -32700, { body: '{"a":'.repeat(20_000) }],
     ['that is an empty batch', 400, -32600, { body: [] }],
     ['that is a batch of 21', 400, -32600, { body: Array.from({ length: 21 }, () => request) }],
     ['of bytes that are no text', 400, -32700, { body: Buffer.from([0xff, 0xfe, 0x00, 0x80]) }],
@@ -108,6 +108,15 @@ describe('a body', () => {
     expect(errorOf(answer)).toMatchObject({ status, code, id: null });
     expect(answer.text.length).toBeLessThan(300);
     expect(answer.headers['access-control-allow-origin']).toBe('*');
+  });
+
+  test('of 128 KiB is read, and what is too large is told', async () => {
+    const padded = (size: number): string => JSON.stringify(request).padEnd(size);
+    expect(errorOf(await desk().send('POST', path(), { body: padded(128 * KiB) }))).toMatchObject(NOT_READY);
+    expect(errorOf(await desk().send('POST', path(), { body: padded(128 * KiB + 1) }))).toEqual({
+      ...{ status: 413, id: null, code: -32600 },
+      message: 'The request body is larger than 128 KiB',
+    });
   });
 
   test.each([
@@ -149,14 +158,14 @@ describe('a body', () => {
 describe('over HTTP', () => {
   test.each<[string, unknown, number, number]>([
     ['no request', 5, 400, -32600],
-    ['an unknown method', { ...request, method: 'eth_chainId' }, 400, -32601],
+    ['an unknown method', { ...request, method: 'eth_blockNumber' }, 400, -32601],
     ['a wrong field', sponsorRequest([{ ...op, sender: 'x' }, { mode: 'SPONSORED' }]), 400, -32602],
-    ['token mode without a token', sponsorRequest([op, { mode: 'ERC20' }]), 400, -32006],
+    ['token mode without a token', sponsorRequest([op, { mode: 'ERC20' }]), 400, -32056],
     [
       'token mode with an unknown token',
       sponsorRequest([op, { mode: 'ERC20', tokenInfo: { feeTokenAddress: op['sender'] } }]),
       400,
-      -32007,
+      -32057,
     ],
   ])('%s has the status that makes clients read the reason', async (_, body, status, code) => {
     expect(errorOf(await desk().send('POST', path(), { body }))).toMatchObject({ status, code });
@@ -169,7 +178,7 @@ describe('over HTTP', () => {
     expect([status, told]).toEqual([
       200,
       [
-        ['an id', -32002],
+        ['an id', -32052],
         [2, -32601],
         [null, -32600],
       ],

@@ -11,7 +11,7 @@ const fundingWallet = HDNodeWallet.fromPhrase('test test test test test test tes
 const expectMissing = ({ status, body }: RpcReply, missing: string, fix: string): void => {
   expect({ status, code: body.error?.code, missing: body.error?.data?.['missing'] }).toEqual({
     status: 400,
-    code: -32002,
+    code: -32052,
     missing,
   });
   expect(body.error?.message).toContain(fix);

@@ -63,7 +63,7 @@ test.each(['eth_call', 'eth_getCode', 'eth_getBlockByNumber'])(
     const { status, body } = await ask({ [method]: error(429, 'too many requests') }, () =>
       dapp.sponsor(op(), { mode: 'ERC20', tokenInfo }),
     );
-    expect([status, body.error?.code]).toEqual([503, -32003]);
+    expect([status, body.error?.code]).toEqual([503, -32053]);
   },
 );
 
@@ -73,34 +73,74 @@ const money = (balance: Answer, block?: Answer): Record<string, Answer> => ({
   ...(block && { eth_getBlockByNumber: block }),
 });
 
-test.each<[string, Answer]>([
-  ['HTML', text('<html>502</html>', 502)],
-  ['nothing', (response) => response.destroy()],
-])(
-  'an operation with its gas is served while the node answers every read with %s: the chain is away',
+/** Answers that tell neither balance nor base fee. */
+const missing: [string, Answer][] = [
+  ['a page with 502', text('<html>502</html>', 502)],
+  ['a page with 503', text('<html>503</html>', 503)],
+  ['nothing, and hangs up', (response) => response.destroy()],
+  ['a page that is no error', text('<html>Welcome</html>')],
+  ['a body that is null', json(null)],
+  ['429', error(429, 'too many requests', 429)],
+  ['a page with 429', text('slow down', 429)],
+  ['that its plan is used up', error(-32005, 'daily limit exceeded')],
+  ['null', result(null)],
+];
+
+/** While the chain has a budget for when its node is unreachable. */
+const withBudget = async (run: () => Promise<RpcReply>): Promise<RpcReply> => {
+  const { chain, engine } = world();
+  const set = (unreachable: { budgetWei: string } | null): Promise<unknown> =>
+    engine.service.call('chains.set', { chainId: chain.chainId, unreachable });
+  await set({ budgetWei: String(10n ** 18n) });
+  try {
+    return await run();
+  } finally {
+    await set(null);
+  }
+};
+
+test.each(missing)('nothing is signed while the node answers every read with %s', async (_, bad) => {
+  const { status, body } = await ask(money(bad, bad), (dapp) => dapp.sponsor(op()));
+  expect([status, body.error?.code]).toEqual([503, -32053]);
+});
+
+test.each(missing)(
+  'within a budget an operation with its gas is signed while the node answers every read with %s',
   async (_, bad) => {
-    const { status, body } = await ask(money(bad, bad), (dapp) => dapp.sponsor(op()), 0n);
+    const { status, body } = await withBudget(() => ask(money(bad, bad), (dapp) => dapp.sponsor(op()), 0n));
     expect([status, body.error, body.result?.reason]).toEqual([200, undefined, undefined]);
   },
 );
 
 test.each<[string, Record<string, Answer>]>([
-  ['a page that is no error to every read', money(text('<html>Welcome</html>'), text('<html>Welcome</html>'))],
-  ['a body that is null to every read', money(json(null), json(null))],
-  ['429 to every read', money(error(429, 'too many requests', 429), error(429, 'too many requests', 429))],
-  ['a page with 429 to every read', money(text('slow down', 429), text('slow down', 429))],
-  ['that its plan is used up', money(error(-32005, 'daily limit exceeded'), error(-32005, 'daily limit exceeded'))],
   ['null for the balance', money(result(null))],
-  ['null for everything', money(result(null), result(null))],
   ['no hex for the balance', money(result('-1'))],
-  ['null for the block', money(error(429, 'too many requests'), result(null))],
+  ['null for the block', { eth_getBlockByNumber: result(null) }],
   ['nonsense for the block', { eth_getBlockByNumber: result('0xnothexatall') }],
   ['429 for the balance only', money(error(429, 'too many requests'))],
   ['HTML for the balance only', money(text('<html>502</html>'))],
   ['429 for the block only', { eth_getBlockByNumber: error(429, 'too many requests') }],
-])('nothing is signed unchecked by a node that is there and answers %s', async (_, answers) => {
-  const { status, body } = await ask(answers, (dapp) => dapp.sponsor(op()));
-  expect([status, body.error?.code]).toEqual([503, -32003]);
+])('nothing is signed unchecked, budget or not, by a node that tells one read and answers %s', async (_, answers) => {
+  const denied = await ask(answers, (dapp) => dapp.sponsor(op()));
+  const within = await withBudget(() => ask(answers, (dapp) => dapp.sponsor(op())));
+  for (const { status, body } of [denied, within]) expect([status, body.error?.code]).toEqual([503, -32053]);
+});
+
+test('no budget signs what needs the node: estimated gas, or a user who pays in a token', async () => {
+  const { chain, engine, operator } = world();
+  const silent: Answer = (response) => response.destroy();
+  const { chainId } = chain;
+  await attachNewContract(engine.service, operator, { chainId, version: 'singleton-0.6' });
+  const token = await deployFeeTokens(world());
+  const singleton = await engine.dapp({ version: 'singleton-0.6' });
+  const tokenInfo = { feeTokenAddress: token.static.address };
+  for (const run of [
+    (dapp: SponsoredDapp) => dapp.sponsor(op(), { calculateGasLimits: true }),
+    () => singleton.sponsor(op(), { mode: 'ERC20', tokenInfo }),
+  ]) {
+    const { status, body } = await withBudget(() => ask(money(silent, silent), run));
+    expect([status, body.error?.code]).toEqual([503, -32053]);
+  }
 });
 
 test('a node that sends without end does not fill the memory of the desk', async () => {

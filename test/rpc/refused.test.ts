@@ -99,7 +99,7 @@ describe('the operator sees what is refused before it could be decided', () => {
     for (const method of ['pm_sponsorUserOperation', 'pm_getPaymasterData']) {
       expect((await ask('nobody', method, [])).body.error).toBeDefined();
     }
-    expect((await ask(dapp.apiKey, 'pm_supportedEntryPoints', ['0x1'])).body.error).toBeDefined();
+    expect((await ask(dapp.apiKey, 'pm_supportedERC20Tokens', ['0x1'])).body.error).toBeDefined();
     expect((await ask(dapp.apiKey, 'pm_nothing', [])).body.error).toBeDefined();
     expect(await desk().call('decisions.list', { limit: 1 })).toEqual(before);
   });

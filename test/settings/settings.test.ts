@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ProcedureOutput } from '../../src/shared/contract/index.ts';
+import type { ProcedureOutput } from '../../src/api/index.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type ServingEngine, operation, sponsorRequest, startEngine } from '../support/sponsored-world.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
@@ -34,10 +34,10 @@ const ask = async (apiKey: string) =>
 test('every setting is shown with its value, where it comes from and what it accepts', async () => {
   const { file: shown, settings } = await engine.service.call('config.get', {});
   expect(shown).toBe(file());
-  expect(settings).toHaveLength(15);
+  expect(settings).toHaveLength(18);
   expect(await setting('port')).toMatchObject({ value: 0, source: '--port', change: 'no', next: null });
   expect(await setting('rateLimitPerKey')).toEqual({
-    ...{ key: 'rateLimitPerKey', value: 0, next: null, source: 'default', change: 'now' },
+    ...{ key: 'rateLimitPerKey', value: 120_000, next: null, source: 'default', change: 'now' },
     accepts: 'an integer from 0 to 1000000 (requests per minute, 0 for no limit)',
   });
 });
@@ -46,15 +46,15 @@ describe('a change', () => {
   test('of a rate limit binds the next request, and stays after a restart', async () => {
     const { apiKey } = await engine.dapp({});
     const answers = async () => [await ask(apiKey), await ask(apiKey)];
-    expect(await answers()).toEqual([-32002, -32002]);
+    expect(await answers()).toEqual([-32052, -32052]);
     expect(await set('rateLimitPerKey', 1)).toMatchObject({ value: 1, next: null, source: file(), change: 'now' });
-    expect(await answers()).toEqual([-32002, -32029]);
+    expect(await answers()).toEqual([-32052, -32029]);
     await engine.stop();
     await start();
     expect(await setting('rateLimitPerKey')).toMatchObject({ value: 1, source: file() });
-    expect(await answers()).toEqual([-32002, -32029]);
-    expect(await set('rateLimitPerKey', null)).toMatchObject({ value: 0, source: 'default' });
-    expect(await answers()).toEqual([-32002, -32002]);
+    expect(await answers()).toEqual([-32052, -32029]);
+    expect(await set('rateLimitPerKey', null)).toMatchObject({ value: 120_000, source: 'default' });
+    expect(await answers()).toEqual([-32052, -32052]);
     expect(stored()).toEqual({});
   });
 

@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock, systemEntropy } from '../../src/engine/clock.ts';
-import { loadConfig } from '../../src/engine/config.ts';
+import { systemClock, systemEntropy } from '../../src/engine/base/clock.ts';
+import { loadConfig } from '../../src/engine/config/config.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { createEngine } from '../../src/engine/index.ts';
-import { createLog } from '../../src/engine/log.ts';
-import { Secret } from '../../src/engine/secret.ts';
+import { createLog } from '../../src/engine/base/log.ts';
+import { Secret } from '../../src/engine/base/secret.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
-import type { DecisionDraft } from '../../src/engine/store/store.ts';
-import { explainDenial } from '../../src/shared/denials.ts';
+import type { DecisionDraft } from '../../src/engine/store/decision-store.ts';
+import { explainDenial } from '../../src/core/rule-words.ts';
 
 /** Passphrase of the seeded vault. */
 export const PASSPHRASE = 'correct horse battery staple';

@@ -40,8 +40,8 @@ const collect = (stream: Readable): (() => string) => {
   return () => all;
 };
 
-const start = (args: readonly string[], env: CliEnvironment) => {
-  const child = spawn(process.execPath, [CLI, ...args], {
+const start = (args: readonly string[], env: CliEnvironment, cli = CLI) => {
+  const child = spawn(process.execPath, [cli, ...args], {
     env: { ...NOWHERE, ...COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -52,9 +52,9 @@ const start = (args: readonly string[], env: CliEnvironment) => {
   return { child, stdout, ended };
 };
 
-/** Runs a command to its end. */
-export const gasdesk = (args: readonly string[], env: CliEnvironment = {}): Promise<CliResult> =>
-  start(args, env).ended;
+/** Runs a command to its end; `cli`: the script of another copy of this program. */
+export const gasdesk = (args: readonly string[], env: CliEnvironment = {}, cli = CLI): Promise<CliResult> =>
+  start(args, env, cli).ended;
 
 const startServing = async (
   args: readonly string[],

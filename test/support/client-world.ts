@@ -13,7 +13,7 @@ import {
   fundDeposit,
 } from '../../src/demo/world-contracts.ts';
 import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
-import { findLayout } from '../../src/engine/paymaster/registry.ts';
+import { findLayout } from '../../src/core/paymaster-layouts/registry.ts';
 import { entryPointAddress } from '../../src/shared/entry-points.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';

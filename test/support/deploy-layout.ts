@@ -1,6 +1,6 @@
 import type { Signer } from 'ethers';
 import { deployContract } from '../../src/demo/world-contracts.ts';
-import type { PaymasterLayout } from '../../src/engine/paymaster/layout.ts';
+import type { PaymasterLayout } from '../../src/core/paymaster-layouts/layout.ts';
 import { entryPointAddress } from '../../src/shared/entry-points.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { loadConfig } from '../../src/engine/config.ts';
+import { loadConfig } from '../../src/engine/config/config.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { type Engine, createEngine } from '../../src/engine/index.ts';
-import { createLog } from '../../src/engine/log.ts';
+import { createLog } from '../../src/engine/base/log.ts';
 import { MANAGEMENT_PREFIX } from '../../src/engine/management/operations.ts';
-import { Secret } from '../../src/engine/secret.ts';
+import { Secret } from '../../src/engine/base/secret.ts';
 import type { ManualClock } from './manual-clock.ts';
 
 /** An answer of the desk; `body` is its JSON, or undefined where it has none. */

@@ -1,8 +1,8 @@
 import { type HDNodeWallet, Interface, concat, getBytes } from 'ethers';
 import { contractAt, deployContract, deployEntryPoint } from '../../src/demo/world-contracts.ts';
 import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
-import { packUserOperation } from '../../src/engine/user-operation/pack-user-operation.ts';
-import { hashUserOperation } from '../../src/engine/user-operation/user-op-hash.ts';
+import { packUserOperation } from '../../src/core/user-operation/pack-user-operation.ts';
+import { hashUserOperation } from '../../src/core/user-operation/user-op-hash.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { isV06 } from '../../src/shared/schema/user-operation.ts';
 import type {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { buildConsole } from '../../scripts/build-console.ts';
 import { buildContracts } from '../../scripts/build-contracts.ts';
 import { findChromium } from './find-chromium.ts';
+import { beginReplayCounts, replayCountWords } from './replay-counts.ts';
 
 /** Linux' file system in memory, and what the tests may need of it at most. */
 const IN_MEMORY = '/dev/shm';
@@ -18,7 +19,7 @@ const hasRoom = (folder: string): boolean => {
 /**
  * Runs once before the tests. They deploy the contracts, and look at the console, that this makes; what they write is
  * in one folder, in memory where there is room: they sync thousands of files, and others may keep the disk busy.
- * @returns what removes that folder after the last test
+ * @returns what removes that folder after the last test, and says how many decisions were decided again
  */
 export const setup = async (): Promise<() => void> => {
   await buildContracts();
@@ -26,5 +27,9 @@ export const setup = async (): Promise<() => void> => {
   const folder = mkdtempSync(join(hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'gasdesk-'));
   // Where every process looks for its temporary folder.
   process.env['TMPDIR'] = folder;
-  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  beginReplayCounts();
+  return () => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    console.log(replayCountWords());
+  };
 };

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/engine/clock.ts';
+import type { Clock } from '../../src/engine/base/clock.ts';
 
 interface Timer {
   due: number;
@@ -18,6 +18,13 @@ export class ManualClock implements Clock {
 
   now(): number {
     return this.#now;
+  }
+
+  /** What the machine is said to differ by; a desk's clock does not follow it at once. */
+  aheadMs = 0;
+
+  machineAheadMs(): number {
+    return this.aheadMs;
   }
 
   monotonic(): number {

@@ -1,4 +1,6 @@
 import type {
+  AppliedRange,
+  EndlessReservation,
   MinedUserOperation,
   ScannedRange,
   SettlementState,
@@ -9,14 +11,13 @@ import { type Address, type Hex, sameAddress } from '../../src/shared/schema/hex
 /** What is kept of a sponsored decision when it is made. */
 export interface Sponsorship {
   readonly chainId: number;
-  /** Replaced by the hash under which it was mined, if that is another one. */
-  userOpHash: Hex;
+  readonly userOpHash: Hex;
   readonly entryPoint: Address;
   readonly paymaster: Address;
   readonly sender: Address;
   readonly nonce: bigint;
   readonly maxCost: bigint;
-  /** Unix seconds. */
+  /** Unix seconds; 0: never. */
   readonly validUntil: number;
   /** Epoch ms. */
   readonly at: number;
@@ -27,7 +28,10 @@ type Settlement = 'reserved' | 'settled' | 'released' | 'unconfirmed';
 /** A sponsored decision and what became of it; `history` has every settlement it had, the newest last. */
 export interface SponsoredDecision extends Sponsorship {
   settlement: Settlement;
+  /** What settled it, or made it unconfirmed. */
   mined: MinedUserOperation | undefined;
+  /** Hashes under which it was mined, or may have been: its own, and those that were found to be the same operation. */
+  readonly hashes: Hex[];
   readonly history: Settlement[];
 }
 
@@ -42,12 +46,19 @@ const isSameSlot = (a: Slot, b: Slot): boolean =>
 export class MemorySettlementStore implements SettlementStore {
   readonly decisions: SponsoredDecision[] = [];
   readonly cursors = new Map<number, number>();
-  /** Wei promised and wei spent. */
+  /** Wei reserved and wei spent. */
   reservedWei = 0n;
   spentWei = 0n;
 
   reserve(sponsorship: Sponsorship): SponsoredDecision {
-    const decision: SponsoredDecision = { ...sponsorship, settlement: 'reserved', mined: undefined, history: [] };
+    const hashes = [sponsorship.userOpHash];
+    const decision: SponsoredDecision = {
+      ...sponsorship,
+      settlement: 'reserved',
+      mined: undefined,
+      hashes,
+      history: [],
+    };
     this.decisions.push(decision);
     this.#count(decision, 1n);
     decision.history.push('reserved');
@@ -69,23 +80,48 @@ export class MemorySettlementStore implements SettlementStore {
     };
   }
 
-  async applySettlements({ chainId, fromBlock, toBlock, mined, cursor }: ScannedRange): Promise<number> {
-    const hashes = new Set(mined.map(({ userOpHash }) => userOpHash));
-    const gone = this.#of(chainId).filter(
-      ({ userOpHash, mined: { blockNumber } = { blockNumber: -1 } }) =>
-        blockNumber >= fromBlock && blockNumber <= toBlock && !hashes.has(userOpHash),
-    );
-    for (const decision of gone) this.#become(decision, 'reserved', undefined);
+  async operationsWithoutDecision(
+    chainId: number,
+    mined: readonly MinedUserOperation[],
+  ): Promise<MinedUserOperation[]> {
+    return mined.filter(({ userOpHash }) => this.#withHash(chainId, userOpHash) === undefined);
+  }
+
+  async applySettlements({ chainId, fromBlock, toBlock, mined, cursor }: ScannedRange): Promise<AppliedRange> {
+    const known = new Map<SponsoredDecision, MinedUserOperation>();
+    const candidates = new Map<SponsoredDecision, MinedUserOperation>();
     for (const operation of mined) {
-      const same = this.#of(chainId).filter(({ userOpHash }) => userOpHash === operation.userOpHash);
-      const fitting = this.#of(chainId).filter((one) => one.settlement === 'reserved' && isSameSlot(one, operation));
-      const decision = same.find(({ settlement }) => settlement === 'settled') ?? same[0] ?? fitting[0];
-      if (decision === undefined) continue;
-      decision.userOpHash = operation.userOpHash;
-      this.#become(decision, 'settled', operation);
+      const hashes = [operation.userOpHash, ...(operation.sponsoredHashes ?? [])];
+      const [decision] = hashes.flatMap((hash) => this.#withHash(chainId, hash) ?? []);
+      if (decision !== undefined) {
+        decision.hashes.push(operation.userOpHash);
+        known.set(decision, operation);
+        continue;
+      }
+      for (const one of this.#of(chainId)) {
+        const isOpen = one.settlement === 'reserved' || (one.mined?.blockNumber ?? -1) >= fromBlock;
+        if (isOpen && isSameSlot(one, operation)) candidates.set(one, operation);
+      }
     }
+    const gone = this.#of(chainId).filter((decision) => {
+      const { blockNumber } = decision.mined ?? { blockNumber: -1 };
+      const isInRange = blockNumber >= fromBlock && blockNumber <= toBlock;
+      return isInRange && !known.has(decision) && !candidates.has(decision);
+    });
+    for (const decision of gone) this.#become(decision, 'reserved', undefined);
+    for (const [decision, operation] of known) this.#become(decision, 'settled', operation);
+    const fresh = new Set([...candidates].filter(([one]) => one.settlement !== 'unconfirmed').map(([, two]) => two));
+    for (const [decision, operation] of candidates) this.#become(decision, 'unconfirmed', operation);
     this.cursors.set(chainId, cursor);
-    return gone.length;
+    const decisionsOf = (operation: MinedUserOperation) => [...candidates.values()].filter((one) => one === operation);
+    const unmatched = [...fresh].map((one) => ({ mined: one, decisions: decisionsOf(one).length }));
+    return { putBack: gone.length, unmatched };
+  }
+
+  async countUnmatched(chainId: number, from: number): Promise<number> {
+    return this.#of(chainId).filter(
+      (one) => one.settlement === 'unconfirmed' && one.mined !== undefined && one.at >= from,
+    ).length;
   }
 
   async moveSettlementCursor(chainId: number, cursor: number): Promise<void> {
@@ -102,6 +138,34 @@ export class MemorySettlementStore implements SettlementStore {
     );
     for (const decision of expired) this.#become(decision, to, undefined);
     return expired.length;
+  }
+
+  async endlessReservations({
+    chainId,
+    after,
+    madeBefore,
+    most,
+  }: Parameters<SettlementStore['endlessReservations']>[0]): Promise<EndlessReservation[]> {
+    return this.decisions
+      .map((decision, index) => ({ ...decision, seq: index + 1 }))
+      .filter(({ seq, at, settlement, validUntil, chainId: its }) => {
+        const isAsked = its === chainId && seq > after && at < madeBefore;
+        return isAsked && settlement === 'reserved' && validUntil === 0;
+      })
+      .slice(0, most);
+  }
+
+  async releaseReservations(seqs: readonly number[]): Promise<void> {
+    const decisions = seqs.flatMap((seq) => this.decisions[seq - 1] ?? []);
+    for (const decision of decisions) {
+      if (decision.settlement === 'reserved') this.#become(decision, 'released', undefined);
+    }
+  }
+
+  /** The decision that has a hash: the one that is settled, else the oldest. */
+  #withHash(chainId: number, hash: Hex): SponsoredDecision | undefined {
+    const same = this.#of(chainId).filter(({ hashes }) => hashes.includes(hash));
+    return same.find(({ settlement }) => settlement === 'settled') ?? same[0];
   }
 
   #of(chainId: number): SponsoredDecision[] {

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HDNodeWallet } from 'ethers';
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { ProcedureName } from '../../src/shared/contract/index.ts';
+import type { ProcedureName } from '../../src/api/index.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { ManualClock } from './manual-clock.ts';
 import { type RpcReply, type ServingEngine, type SponsoredDapp, startEngine } from './sponsored-world.ts';
+import { wholeDecisions } from './whole-decisions.ts';
 
 /** A desk that sponsors for a chain which it cannot reach: nothing is asked of a node, gas comes with the operation. */
 export interface OfflineDesk {
@@ -17,8 +18,8 @@ export interface OfflineDesk {
   engine(): ServingEngine;
   /** Stops the engine and starts another one on the same data folder. DApps made before keep their ids and keys. */
   restart(): Promise<void>;
-  /** Registers a DApp that is ready to sponsor. */
-  dapp(): Promise<SponsoredDapp>;
+  /** Registers a DApp that is ready to sponsor; on another chain than the local one, if that is named. */
+  dapp(chainId?: number): Promise<SponsoredDapp>;
   /** Calls a procedure. */
   call<T>(procedure: ProcedureName, input: unknown): Promise<T>;
   /** Adds a spending limit; `threshold` as it is written in JSON. Answers the rule's id. */
@@ -70,6 +71,13 @@ export const useOfflineDesk = (flags: Record<string, unknown> = {}): (() => Offl
   };
   const call = <T>(procedure: ProcedureName, input: unknown): Promise<T> =>
     (running().service.call as (name: string, input: unknown) => Promise<unknown>)(procedure, input) as Promise<T>;
+  const prepared = new Set<number>();
+  const prepareChain = async (chainId: number): Promise<void> => {
+    if (prepared.has(chainId)) return;
+    prepared.add(chainId);
+    await call('paymasterContracts.use', { chainId, version: '1.1.0', address: CONTRACT });
+    await call('signers.create', { chainId });
+  };
   let limits = 0;
   const desk: OfflineDesk = {
     clock,
@@ -80,21 +88,22 @@ export const useOfflineDesk = (flags: Record<string, unknown> = {}): (() => Offl
       await running().stop();
       await start();
     },
-    async dapp() {
-      const { paymasterId, apiKey, fundingWallet: wallet } = await running().dapp({ fundingWallet });
+    async dapp(chainId = CHAIN_ID) {
+      await prepareChain(chainId);
+      const { paymasterId, apiKey, fundingWallet: wallet } = await running().dapp({ fundingWallet, chainId });
       return {
         paymasterId,
         apiKey,
         fundingWallet: wallet,
         // Of the engine that runs when it is asked.
         sponsor: (op, options = {}) =>
-          running().post(`/api/v1/${CHAIN_ID}/${apiKey}`, {
+          running().post(`/api/v1/${chainId}/${apiKey}`, {
             jsonrpc: '2.0',
             id: 1,
             method: 'pm_sponsorUserOperation',
             params: [op, { mode: 'SPONSORED', ...options }],
           }),
-        decisions: () => call('decisions.list', { paymasterId, limit: 1000 }),
+        decisions: () => wholeDecisions(call, { paymasterId, limit: 1000 }),
       };
     },
     async limit({ paymasterId }, { name, hours = 1, type = 'PAYMASTER', ...threshold }) {
@@ -106,8 +115,7 @@ export const useOfflineDesk = (flags: Record<string, unknown> = {}): (() => Offl
   };
   beforeAll(async () => {
     await start();
-    await call('paymasterContracts.use', { chainId: CHAIN_ID, version: '1.1.0', address: CONTRACT });
-    await call('signers.create', { chainId: CHAIN_ID });
+    await prepareChain(CHAIN_ID);
   });
   afterAll(async () => {
     await engine?.stop();

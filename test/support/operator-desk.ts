@@ -5,12 +5,13 @@ import { Transaction, type Wallet, HDNodeWallet, parseEther, toQuantity } from '
 import { afterAll, beforeAll } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { contractAt, deployWorld, devWallet, type WorldContracts } from '../../src/demo/world-contracts.ts';
-import type { ProcedureInput, ProcedureOutput } from '../../src/shared/contract/index.ts';
+import type { ProcedureInput, ProcedureOutput } from '../../src/api/index.ts';
 import { entryPointAddress } from '../../src/shared/entry-points.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { type CuttableProxy, startCuttableProxy } from './cuttable-proxy.ts';
 import { type TestChain, useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
+import { SENDER } from './account-call-data.ts';
 import { type ServingEngine, type SponsoredDapp, startEngine } from './sponsored-world.ts';
 
 type Action = ProcedureInput<'transactions.prepare'>['action'];
@@ -60,6 +61,8 @@ const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promis
   const { provider, chainId } = chain;
   const operator = devWallet(0, provider);
   const contracts = await deployWorld(operator);
+  // The account of `operation` is there, as far as reads can tell.
+  await provider.send('anvil_setCode', [SENDER, '0x00']);
   const block = await provider.getBlock('latest');
   const clock = new ManualClock((block?.timestamp ?? 0) * 1000);
   let engine = await startEngine({ dir, clock });

@@ -1,8 +1,8 @@
-import { loadConfig } from '../../src/engine/config.ts';
+import { loadConfig } from '../../src/engine/config/config.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { type Engine, createEngine } from '../../src/engine/index.ts';
-import { createLog } from '../../src/engine/log.ts';
-import { Secret } from '../../src/engine/secret.ts';
+import { createLog } from '../../src/engine/base/log.ts';
+import { Secret } from '../../src/engine/base/secret.ts';
 
 /** The passphrase of the vaults that {@link quickEngine} makes. */
 export const PASSPHRASE = 'correct horse battery staple';

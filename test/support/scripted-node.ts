@@ -20,7 +20,7 @@ export class ScriptedNode implements RpcClient {
   mostAtOnce = 0;
   /** Answers or throws instead of the node where it returns something else than undefined. */
   overrule: (method: string, params: readonly unknown[]) => unknown = () => undefined;
-  readonly #timestamps: number[] = [];
+  readonly #blocks: { timestamp: number; branch: number }[] = [];
   #logs: { blockNumber: Hex }[] = [];
   #branch = 1;
   #atOnce = 0;
@@ -32,19 +32,19 @@ export class ScriptedNode implements RpcClient {
   readonly call = async (): Promise<Hex> => '0x';
 
   /** Adds blocks, one second apart, the first one second after `timestamp`. */
-  grow(blocks: number, timestamp = this.#timestamps.at(-1) ?? 0): void {
-    for (let nth = 1; nth <= blocks; nth += 1) this.#timestamps.push(timestamp + nth);
+  grow(blocks: number, timestamp = this.#blocks.at(-1)?.timestamp ?? 0): void {
+    for (let nth = 1; nth <= blocks; nth += 1) this.#blocks.push({ timestamp: timestamp + nth, branch: this.#branch });
   }
 
   /** Takes the newest blocks away; those that follow are others. */
   takeBack(blocks: number): void {
-    this.#timestamps.length -= blocks;
+    this.#blocks.length -= blocks;
     this.#logs = this.#logs.filter(({ blockNumber }) => Number(blockNumber) <= this.head);
     this.#branch += 1;
   }
 
   get head(): number {
-    return this.#timestamps.length - 1;
+    return this.#blocks.length - 1;
   }
 
   /** Puts a `UserOperationEvent` into a block. */
@@ -77,19 +77,20 @@ export class ScriptedNode implements RpcClient {
 
   #answer(method: string, [first]: readonly unknown[]): unknown {
     if (method === 'eth_syncing') return false;
+    if (method === 'eth_getTransactionByHash') return { input: '0x' };
     if (method === 'eth_getLogs') {
       const { fromBlock, toBlock } = first as LogFilter;
       const isAsked = (block: number): boolean => block >= Number(fromBlock) && block <= Number(toBlock);
       return this.#logs.filter(({ blockNumber }) => isAsked(Number(blockNumber)));
     }
     const number = first === 'latest' ? this.head : Number(first);
-    const timestamp = this.#timestamps[number];
-    if (timestamp === undefined) return null;
-    return { number: toBeHex(number), hash: this.#hash(number), timestamp: toBeHex(timestamp) };
+    const block = this.#blocks[number];
+    if (block === undefined) return null;
+    return { number: toBeHex(number), hash: this.#hash(number), timestamp: toBeHex(block.timestamp) };
   }
 
   #hash(block: number): string {
-    return zeroPadValue(toBeHex(this.#branch * 2 ** 32 + block), 32);
+    return zeroPadValue(toBeHex((this.#blocks[block]?.branch ?? 0) * 2 ** 32 + block), 32);
   }
 }
 

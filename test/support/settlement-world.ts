@@ -1,13 +1,14 @@
-import { Wallet, parseEther } from 'ethers';
+import { Wallet, concat, dataSlice, parseEther } from 'ethers';
 import { afterAll, beforeAll } from 'vitest';
 import { type MinedOperation, simpleAccount, submitOperation } from '../../src/demo/simple-account.ts';
-import { deployWorld, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
+import { deployContract, deployWorld, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
 import { type RpcClient, createRpcClient } from '../../src/engine/chain/rpc.ts';
 import { type Settlement, createSettlement } from '../../src/engine/chain/settlement.ts';
-import { createLog } from '../../src/engine/log.ts';
-import { biconomy110 } from '../../src/engine/paymaster/biconomy-1.1.0.ts';
+import { createLog } from '../../src/engine/base/log.ts';
+import { biconomy100 } from '../../src/core/paymaster-layouts/biconomy-1.0.0.ts';
+import { biconomy110 } from '../../src/core/paymaster-layouts/biconomy-1.1.0.ts';
 import { signDigest } from '../../src/engine/signer/sign.ts';
-import { userOpHash } from '../../src/engine/user-operation/user-op-hash.ts';
+import { userOpHash } from '../../src/core/user-operation/user-op-hash.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { encodeExecute } from './account-call-data.ts';
@@ -16,12 +17,29 @@ import { deployLayout } from './deploy-layout.ts';
 import { type TestChain, useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemorySettlementStore, type SponsoredDecision } from './memory-settlement-store.ts';
+import { scrambledBundler } from './scrambled-bundler.ts';
 import { FEE, gameCall } from './sponsored-world.ts';
 
-/** A decision and its operation, ready to be sent. */
+/** A decision and its operation, which only its account has yet to sign. */
 export interface SponsoredOperation {
   readonly decision: SponsoredDecision;
   readonly op: UserOperationV06;
+}
+
+/** How an operation may be sponsored. */
+export interface Sponsoring {
+  /** As a candidate for the nonce of that operation; without it, for a nonce of its own. */
+  readonly insteadOf?: SponsoredOperation | undefined;
+  /** By version 1.0.0, whose signatures never expire. */
+  readonly endless?: boolean;
+}
+
+/** How an operation may be mined. */
+export interface Mining {
+  /** Bytes behind what was signed, by which it has another hash. */
+  readonly behind?: Hex;
+  /** Through a contract whose input does not show it. */
+  readonly scrambled?: boolean;
 }
 
 /** A line of the log. */
@@ -29,6 +47,7 @@ export interface LogLine {
   readonly event: string;
   readonly chainId?: number;
   readonly count?: number;
+  readonly transactionHash?: string;
 }
 
 /** A store and a settlement that watches the local chain through a line that can be cut. */
@@ -43,7 +62,7 @@ export interface SettlementDesk {
   /** Stops and begins anew with what is in the store. */
   readonly restart: () => Promise<void>;
   /** Signs and reserves an operation that may be mined for `seconds` of the chain's time. */
-  readonly sponsor: (seconds?: number) => Promise<SponsoredOperation>;
+  readonly sponsor: (seconds?: number, how?: Sponsoring) => Promise<SponsoredOperation>;
 }
 
 /**
@@ -57,7 +76,9 @@ export interface SettlementWorld {
   readonly paymaster: Address;
   desk(options?: { maxRangeBlocks?: number; withoutRpc?: boolean }): Promise<SettlementDesk>;
   /** Mines the operation in a block of its own and answers what the EntryPoint's event says. */
-  mine(operation: SponsoredOperation): Promise<MinedOperation & { blockNumber: number }>;
+  mine(operation: SponsoredOperation, how?: Mining): Promise<MinedOperation & { blockNumber: number; userOpHash: Hex }>;
+  /** Uses up the nonce of an operation by another one, for which the account itself pays. */
+  useNonce(operation: SponsoredOperation): Promise<void>;
   /** Mines empty blocks, one second apart. */
   mineEmpty(blocks: number): Promise<void>;
   /** Lets the chain's time pass and mines a block. */
@@ -76,10 +97,14 @@ const buildWorld = async (
   const fundingWallet = devWallet(9, chain.provider).address as Address;
   const { entryPoint, accountFactory, gameItems } = await deployWorld(operator);
   const paymaster = await deployLayout(biconomy110, signer.address, operator);
-  await fundGasTank(paymaster, fundingWallet, parseEther('100'), operator);
+  const endless = await deployContract('TankPaymasterV100', [operator.address, entryPoint, signer.address], operator);
+  for (const contract of [paymaster, endless]) {
+    await fundGasTank(contract, fundingWallet, parseEther('100'), operator);
+  }
+  const scrambling = await scrambledBundler(operator);
   const account = await simpleAccount(accountFactory, devWallet(1, chain.provider), 0n, chain.provider);
   await fundDeposit(entryPoint, account.address, parseEther('1'), operator);
-  await (await operator.sendTransaction({ to: accountFactory, data: `0x${account.initCode.slice(42)}` })).wait();
+  await (await operator.sendTransaction({ to: accountFactory, data: dataSlice(account.initCode, 20) })).wait();
 
   const rpc = createRpcClient(chain.url, 'The chain', 5_000);
   const head = async () => {
@@ -91,28 +116,34 @@ const buildWorld = async (
   await rpc.send('anvil_mine', [quantity(20), '0x1']);
 
   let operations = 0n;
-  const sign = async (validUntil: number): Promise<UserOperationV06> => {
-    const unsigned: UserOperationV06 = {
-      sender: account.address,
-      // A nonce of the first of its sequence each, so that any of them can be mined in any order.
-      nonce: (operations += 1n) << 64n,
-      initCode: '0x',
-      callData: encodeExecute(gameItems, 0n, gameCall('mint')),
-      callGasLimit: 200_000n,
-      verificationGasLimit: 500_000n,
-      preVerificationGas: 60_000n + operations,
-      maxFeePerGas: 5n * FEE,
-      maxPriorityFeePerGas: FEE,
-      paymasterAndData: '0x',
-      signature: '0x',
-    };
-    const terms = { chainId: chain.chainId, paymaster, validUntil, validAfter: 0, fundingWallet };
-    const sponsorship = signDigest(signer.privateKey as Hex, biconomy110.hash(unsigned, terms));
-    const op = { ...unsigned, paymasterAndData: biconomy110.encode(unsigned, terms, sponsorship) };
-    const hash = userOpHash['0.6'](op, { chainId: chain.chainId, entryPoint });
-    return { ...op, signature: signDigest(devWallet(1, chain.provider).privateKey as Hex, hash) };
+  const unsignedFor = (nonce: bigint): UserOperationV06 => ({
+    sender: account.address,
+    nonce,
+    initCode: '0x',
+    callData: encodeExecute(gameItems, 0n, gameCall('mint')),
+    callGasLimit: 200_000n,
+    verificationGasLimit: 500_000n,
+    // So that no two are the same.
+    preVerificationGas: 60_000n + operations,
+    maxFeePerGas: 5n * FEE,
+    maxPriorityFeePerGas: FEE,
+    paymasterAndData: '0x',
+    signature: '0x',
+  });
+  const hashOf = (op: UserOperationV06): Hex => userOpHash['0.6'](op, { chainId: chain.chainId, entryPoint });
+  const signedByAccount = (op: UserOperationV06): UserOperationV06 => {
+    return { ...op, signature: signDigest(devWallet(1, chain.provider).privateKey as Hex, hashOf(op)) };
   };
-
+  const sponsored = (validUntil: number, { insteadOf, endless: isEndless = false }: Sponsoring): UserOperationV06 => {
+    operations += 1n;
+    // A nonce of the first of its sequence each, so that any of them can be mined in any order.
+    const unsigned = unsignedFor(insteadOf?.op.nonce ?? operations << 64n);
+    const layout = isEndless ? biconomy100 : biconomy110;
+    const by = isEndless ? endless : paymaster;
+    const terms = { chainId: chain.chainId, paymaster: by, validUntil, validAfter: 0, fundingWallet };
+    const sponsorship = signDigest(signer.privateKey as Hex, layout.hash(unsigned, terms));
+    return { ...unsigned, paymasterAndData: layout.encode(unsigned, terms, sponsorship) };
+  };
   const settlements: { current: Settlement }[] = [];
 
   return {
@@ -121,13 +152,17 @@ const buildWorld = async (
     rpc,
     paymaster,
     head,
-    async mine({ op }) {
-      const mined = await submitOperation(op, entryPoint, operator);
+    async mine({ op }, how = {}) {
+      const altered = { ...op, paymasterAndData: concat([op.paymasterAndData, how.behind ?? '0x']) as Hex };
+      const mined = await submitOperation(signedByAccount(altered), entryPoint, how.scrambled ? scrambling : operator);
       const receipt = (await rpc.send('eth_getTransactionReceipt', [mined.transactionHash])) as { blockNumber: Hex };
       const blockNumber = Number(receipt.blockNumber);
       // anvil has the receipt of a block a moment before that block is its newest.
       while ((await head()).number < blockNumber);
-      return { ...mined, blockNumber };
+      return { ...mined, blockNumber, userOpHash: hashOf(altered) };
+    },
+    useNonce: async ({ op: { nonce } }) => {
+      await submitOperation(signedByAccount(unsignedFor(nonce)), entryPoint, operator);
     },
     mineEmpty: async (blocks) => {
       await rpc.send('anvil_mine', [quantity(blocks), '0x1']);
@@ -158,18 +193,19 @@ const buildWorld = async (
           await running.current.stop();
           running.current = create();
         },
-        async sponsor(seconds = 300) {
+        async sponsor(seconds = 300, how = {}) {
           const { timestamp } = await head();
-          const op = await sign(timestamp + seconds);
+          const validUntil = how.endless === true ? 0 : timestamp + seconds;
+          const op = sponsored(validUntil, how);
           const decision = store.reserve({
             chainId: chain.chainId,
-            userOpHash: userOpHash['0.6'](op, { chainId: chain.chainId, entryPoint }),
+            userOpHash: hashOf(op),
             entryPoint,
-            paymaster,
+            paymaster: dataSlice(op.paymasterAndData, 0, 20) as Address,
             sender: op.sender,
             nonce: op.nonce,
             maxCost: biconomy110.reservedCost(op),
-            validUntil: timestamp + seconds,
+            validUntil,
             at: timestamp * 1000,
           });
           return { op, decision };

@@ -1,9 +1,9 @@
 import { Wallet } from 'ethers';
-import { loadConfig } from '../../src/engine/config.ts';
+import { loadConfig } from '../../src/engine/config/config.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { createEngine } from '../../src/engine/index.ts';
-import { createLog } from '../../src/engine/log.ts';
-import { Secret } from '../../src/engine/secret.ts';
+import { createLog } from '../../src/engine/base/log.ts';
+import { Secret } from '../../src/engine/base/secret.ts';
 
 /** The chain of {@link signingFolder}. */
 export const CHAIN = 31337;

@@ -5,16 +5,18 @@ import { HDNodeWallet, Interface } from 'ethers';
 import { afterAll, beforeAll } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { devWallet, deployWorld, fundGasTank, type WorldContracts } from '../../src/demo/world-contracts.ts';
-import { loadConfig } from '../../src/engine/config.ts';
+import { loadConfig } from '../../src/engine/config/config.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { type Engine, createEngine } from '../../src/engine/index.ts';
-import { createLog } from '../../src/engine/log.ts';
-import { Secret } from '../../src/engine/secret.ts';
+import type { Clock } from '../../src/engine/base/clock.ts';
+import { createLog } from '../../src/engine/base/log.ts';
+import { Secret } from '../../src/engine/base/secret.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
-import { encodeExecute } from './account-call-data.ts';
+import { SENDER, encodeExecute } from './account-call-data.ts';
 import { type TestChain, useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
+import { wholeDecisions } from './whole-decisions.ts';
 
 /** The answer of `pm_sponsorUserOperation` in Biconomy's dialect. */
 export interface SponsorResult {
@@ -56,7 +58,7 @@ export interface SponsoredDapp {
 /** How an engine is started. */
 interface Start {
   readonly dir: string;
-  readonly clock?: ManualClock;
+  readonly clock?: Clock;
   readonly flags?: Record<string, unknown>;
   /** True: started without its passphrase. */
   readonly locked?: boolean;
@@ -90,7 +92,7 @@ export const operation = (
   call: { to: Address; data: Hex; value?: bigint },
   overrides: Record<string, unknown> = {},
 ): Record<string, unknown> => ({
-  sender: '0x5fbdb2315678afecb367f032d93f642f64180aa3',
+  sender: SENDER,
   nonce: '0x0',
   initCode: '0x',
   callData: encodeExecute(call.to, call.value ?? 0n, call.data),
@@ -144,7 +146,7 @@ const dappMaker =
       fundingWallet: (fundingWallet?.address ?? '0x') as Address,
       sponsor: (op, options = {}) =>
         post(`/api/v1/${chainId}/${apiKey}`, sponsorRequest([op, { mode: 'SPONSORED', ...options }])),
-      decisions: () => service.call('decisions.list', { paymasterId, limit: 1000 }),
+      decisions: () => wholeDecisions((name, input) => service.call(name, input), { paymasterId, limit: 1000 }),
     };
   };
 
@@ -201,8 +203,11 @@ export interface SponsoredWorld {
 }
 
 /** Gives the tests of the file that calls it such a world. The result is for inside tests. */
-export const useSponsoredWorld = (flags: Record<string, unknown> = {}): (() => SponsoredWorld) => {
-  const localChain = useLocalChain();
+export const useSponsoredWorld = (
+  flags: Record<string, unknown> = {},
+  options?: { chainId: number },
+): (() => SponsoredWorld) => {
+  const localChain = useLocalChain(options);
   const home = mkdtempSync(join(tmpdir(), 'gasdesk-world-'));
   // Named as the application names it.
   const dir = join(home, 'gasdesk');
@@ -211,6 +216,8 @@ export const useSponsoredWorld = (flags: Record<string, unknown> = {}): (() => S
     const chain = localChain();
     const operator = devWallet(0, chain.provider);
     const contracts = await deployWorld(operator);
+    // The account of `operation` is there, as far as reads can tell.
+    await chain.provider.send('anvil_setCode', [SENDER, '0x00']);
     const block = await chain.provider.getBlock('latest');
     const clock = new ManualClock((block?.timestamp ?? 0) * 1000);
     const engine = await startEngine({ dir, clock, flags });
@@ -232,7 +239,7 @@ export const useSponsoredWorld = (flags: Record<string, unknown> = {}): (() => S
       async dapp(tankWei) {
         const fundingWallet = devWallet(100 + fundingWallets.length, chain.provider);
         fundingWallets.push(fundingWallet);
-        const dapp = await engine.dapp({ fundingWallet });
+        const dapp = await engine.dapp({ chainId, fundingWallet });
         if (tankWei > 0n) await fundGasTank(paymaster, dapp.fundingWallet, tankWei, operator);
         return dapp;
       },

@@ -1,5 +1,8 @@
+import type { SpendingLimit } from '../../src/core/rules/spending-limit.ts';
 import type { OperatorTransaction } from '../../src/engine/store/operator-transaction-store.ts';
-import type { DecisionDraft, Paymaster, Rule, SmartContract, Webhook } from '../../src/engine/store/store.ts';
+import type { DecisionDraft } from '../../src/engine/store/decision-store.ts';
+import type { Rule, SmartContract, Webhook } from '../../src/engine/store/policy-store.ts';
+import type { Paymaster } from '../../src/engine/store/registry-store.ts';
 
 /** The account of every record here. */
 export const account = { accountId: 'account-1', name: 'Operator', createdAt: 1_000 };
@@ -14,6 +17,7 @@ export const paymaster = (fields: Partial<Paymaster> = {}): Paymaster => ({
   version: '1.1.0',
   fundingWallet: null,
   allowedOrigins: ['*'],
+  maxExpirySeconds: 3_600,
   createdAt: 2_000,
   ...fields,
 });
@@ -32,7 +36,9 @@ export const smartContract = (fields: Partial<SmartContract> = {}): SmartContrac
 });
 
 /** A spending limit. */
-export const limitRule = (fields: { ruleId?: string; paymasterId?: string; name?: string } = {}): Rule => ({
+export const limitRule = (
+  fields: { ruleId?: string; paymasterId?: string; name?: string } = {},
+): Rule & { policyData: SpendingLimit } => ({
   ruleId: 'limit-1',
   paymasterId: 'dapp-1',
   name: 'Five a day',
@@ -86,7 +92,7 @@ export const decision = (fields: Partial<DecisionDraft> = {}): DecisionDraft => 
   settlement: 'reserved',
   ruleRevision: 3,
   request: { received: { nested: ['as', 'it', 'came'] } },
-  trace: [{ rule: 'gas-tank', outcome: 'pass', code: 'TANK_HAS_ENOUGH', evidence: { neededWei: '7' }, micros: 12 }],
+  trace: [{ rule: 'gas-tank', outcome: 'pass', code: 'TANK_HAS_ENOUGH', evidence: { requiredWei: '7' }, micros: 12 }],
   ...fields,
 });
 

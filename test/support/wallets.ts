@@ -10,7 +10,7 @@ import {
   createPaymasterClient,
 } from 'viem/account-abstraction';
 import { foundry } from 'viem/chains';
-import { splitPaymasterAndData } from '../../src/engine/paymaster/paymaster-fields.ts';
+import { splitPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import type { ClientAccount, ClientDapp } from './client-world.ts';
 

@@ -1,7 +1,7 @@
 import { getBytes, verifyMessage } from 'ethers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { biconomyToken } from '../../src/engine/paymaster/biconomy-token.ts';
-import { byteLength } from '../../src/engine/user-operation/hex-digits.ts';
+import { biconomyToken } from '../../src/core/paymaster-layouts/biconomy-token.ts';
+import { byteLength } from '../../src/core/user-operation/hex-digits.ts';
 import { entryPointAddress } from '../../src/shared/entry-points.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion, UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
@@ -44,8 +44,8 @@ const fixed = { rate: { source: 'static', tokensPerCoin: '3000' }, premium: '10'
 let signer: string;
 beforeAll(async () => {
   await desk().call('feeTokens.set', { chainId: CHAIN_ID, address: TOKEN, symbol: 'USDT', ...fixed });
-  const upFront = { chainId: CHAIN_ID, address: PRE_FUNDED, symbol: 'USDC', ...fixed, preFund: true };
-  await desk().call('feeTokens.set', upFront);
+  const prefund = { chainId: CHAIN_ID, address: PRE_FUNDED, symbol: 'USDC', ...fixed, preFund: true };
+  await desk().call('feeTokens.set', prefund);
   signer = (await desk().call<{ address: string }[]>('signers.list', {}))[0]!.address;
 });
 
@@ -58,7 +58,7 @@ describe('version 1.1.0', () => {
     await desk().call('feeTokens.set', { ...fixed, chainId, address: TOKEN, symbol: 'USDT' });
     const dapp = await desk().engine().dapp({ version: '1.1.0', chainId });
     const { status, body } = await ask(dapp, 'pm_getPaymasterData', '0.6', TOKEN, chainId);
-    expect([status, body.error?.code]).toEqual([400, -32002]);
+    expect([status, body.error?.code]).toEqual([400, -32052]);
     expect(body.error?.message).toMatch(/contract use --chain 80002 --version 1\.1\.0-token/);
     expect((await dapp.decisions())[0]).toMatchObject({ code: 'PAYMASTER_NOT_READY', paymasterAndData: '0x' });
   });

@@ -18,7 +18,7 @@ const fault = (fields?: Partial<FeeToken>) =>
   rateOf(fields).then(
     () => 'usable',
     (error: unknown) => {
-      expect(error).toMatchObject({ code: 'CHAIN_UNREACHABLE', rpcCode: -32003 });
+      expect(error).toMatchObject({ code: 'CHAIN_UNREACHABLE', rpcCode: -32053 });
       return (error as Error).message;
     },
   );

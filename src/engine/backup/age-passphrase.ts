@@ -1,8 +1,8 @@
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { type Identity, type Recipient, Stanza } from 'age-encryption';
 import { EngineError } from '../../shared/errors.ts';
-import type { Entropy } from '../clock.ts';
-import type { Secret } from '../secret.ts';
+import type { Entropy } from '../base/clock.ts';
+import type { Secret } from '../base/secret.ts';
 import { deriveKey } from '../signer/vault-file.ts';
 
 /*

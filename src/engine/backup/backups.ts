@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, extname, isAbsolute, join, relative } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
-import type { Clock, Entropy } from '../clock.ts';
+import type { Clock, Entropy } from '../base/clock.ts';
 import type { DataFolder } from '../data-folder/data-folder.ts';
-import type { Secret } from '../secret.ts';
-import { DEFAULT_SCRYPT, type ScryptCost, type Vault } from '../signer/vault.ts';
-import type { Store } from '../store/store.ts';
+import type { Secret } from '../base/secret.ts';
+import { DEFAULT_SCRYPT, type ScryptCost } from '../signer/scrypt-key.ts';
+import type { Vault } from '../signer/vault.ts';
+import type { Snapshots } from '../store/snapshots.ts';
 import { BACKUP_EXTENSION, type MadeBackup, writeBackup } from './write-backup.ts';
 
 /** A backup to make. */
@@ -87,7 +88,7 @@ const copyVault = async (vault: Vault, passphrase: Secret<string>): Promise<() =
 /** Backups of what the engine of a data folder works with. */
 export const createBackups = (desk: {
   readonly folder: DataFolder;
-  readonly store: Pick<Store, 'copyTo'>;
+  readonly store: Pick<Snapshots, 'copyTo'>;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly entropy: Entropy;

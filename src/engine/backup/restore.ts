@@ -10,13 +10,13 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
-import { systemEntropy } from '../clock.ts';
+import { systemEntropy } from '../base/clock.ts';
 import { type DataFolder, KEYSTORES, keptFiles, keystoreFiles, openDataFolder } from '../data-folder/data-folder.ts';
 import { lockDataFolder } from '../data-folder/lock.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
-import type { Secret } from '../secret.ts';
-import { DEFAULT_SCRYPT } from '../signer/vault.ts';
-import { copyDatabaseFile } from '../store/sqlite/copy.ts';
+import type { Secret } from '../base/secret.ts';
+import { DEFAULT_SCRYPT } from '../signer/scrypt-key.ts';
+import { copyDatabaseFile } from '../store/sqlite/snapshots.ts';
 import { backupName, makeBackupsFolder } from './backups.ts';
 import { MANIFEST_NAME, type Manifest, manifestText, readManifest } from './manifest.ts';
 import { openBackup } from './open-backup.ts';

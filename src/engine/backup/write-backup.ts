@@ -7,12 +7,12 @@ import { ReadableStream } from 'node:stream/web';
 import { Encrypter } from 'age-encryption';
 import { type Pack, pack as createPack } from 'tar-stream';
 import { EngineError } from '../../shared/errors.ts';
-import type { Entropy } from '../clock.ts';
+import type { Entropy } from '../base/clock.ts';
 import { type DataFolder, KEYSTORES, keptFiles, keystoreFiles } from '../data-folder/data-folder.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
-import type { Secret } from '../secret.ts';
-import { schemaOf } from '../store/sqlite/copy.ts';
-import { version } from '../version.ts';
+import type { Secret } from '../base/secret.ts';
+import { schemaOf } from '../store/sqlite/snapshots.ts';
+import { version } from '../base/version.ts';
 import { passphraseRecipient } from './age-passphrase.ts';
 import { MANIFEST_NAME, manifestText } from './manifest.ts';
 

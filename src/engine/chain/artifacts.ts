@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { DeployableContract } from '../../core/paymaster-layouts/layout.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 
 /**
@@ -9,31 +10,31 @@ import type { Hex } from '../../shared/schema/hex.ts';
  * version in their name.
  */
 export type ArtifactName =
+  | DeployableContract
   | 'EntryPoint'
   | 'SimpleAccount'
   | 'SimpleAccountFactory'
-  | 'VerifyingPaymaster'
   | 'EntryPoint-0.7'
   | 'EntryPointSimulations-0.7'
   | 'SimpleAccount-0.7'
   | 'SimpleAccountFactory-0.7'
-  | 'VerifyingPaymaster-0.7'
   | 'EntryPoint-0.8'
   | 'EntryPointSimulations-0.8'
   | 'SimpleAccount-0.8'
   | 'SimpleAccountFactory-0.8'
   | 'Simple7702Account-0.8'
-  | 'VerifyingSingletonPaymaster'
-  | 'SingletonPaymasterV6'
-  | 'SingletonPaymasterV7'
-  | 'SingletonPaymasterV8'
   | 'ERC20PresetFixedSupply'
+  | 'TankPaymasterV100'
+  | 'ScrambledBundler'
   | 'GameItems'
+  | 'TellingAccount'
   | 'CallGasProbe'
   | 'PaymentProbe'
   | 'LayerOneFees'
+  | 'GasBurner'
   | 'TestToken'
   | 'DearToken'
+  | 'AttackerAccount'
   | 'TestFeed';
 
 /** One entry of a contract's JSON ABI. */

@@ -3,9 +3,9 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Secret } from '../secret.ts';
+import { Secret } from '../base/secret.ts';
 import type { Vault } from '../signer/vault.ts';
-import type { ChainSettings } from '../store/store.ts';
+import type { ChainSettings } from '../store/registry-store.ts';
 import { carriesCredentials, createChainAccess, vaultUrlName, withoutCredentials } from './chain-access.ts';
 
 const servers: Server[] = [];
@@ -31,7 +31,17 @@ const access = (rpc: Readonly<Record<number, string>>, vault: Pick<Vault, 'state
     const url = rpc[chainId];
     return url === undefined
       ? undefined
-      : { chainId, name: null, symbol: null, rpc: url, bundler: null, treasury: null, breaker: null };
+      : {
+          chainId,
+          name: null,
+          symbol: null,
+          rpc: url,
+          bundler: null,
+          treasury: null,
+          breaker: null,
+          unreachableBudgetWei: null,
+          maxOperationCostWei: null,
+        };
   };
   return createChainAccess({ findChain }, vault as Vault, 2_000);
 };

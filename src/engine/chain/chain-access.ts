@@ -1,7 +1,7 @@
 import { EngineError } from '../../shared/errors.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
 import type { Vault } from '../signer/vault.ts';
-import type { Store } from '../store/store.ts';
+import type { RegistryStore } from '../store/registry-store.ts';
 import { type RpcClient, RpcError, createRpcClient } from './rpc.ts';
 
 /** Where a chain can be reached. */
@@ -81,7 +81,11 @@ const askChainId = async (node: RpcClient, chainId: number): Promise<unknown> =>
 };
 
 /** Chains as set in the store, credentials from the vault. Clients are kept, so that connections are used again. */
-export const createChainAccess = (store: Pick<Store, 'findChain'>, vault: Vault, timeoutMs: number): ChainAccess => {
+export const createChainAccess = (
+  store: Pick<RegistryStore, 'findChain'>,
+  vault: Vault,
+  timeoutMs: number,
+): ChainAccess => {
   const clients = new Map<string, RpcClient>();
   const nodes = new Map<string, RpcClient>();
 

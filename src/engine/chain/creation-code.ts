@@ -2,7 +2,7 @@ import { Interface, concat } from 'ethers';
 import { entryPointAddress } from '../../shared/entry-points.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import type { AttachableLayout } from '../paymaster/layout.ts';
+import type { AttachableLayout } from '../../core/paymaster-layouts/layout.ts';
 import { loadArtifact } from './artifacts.ts';
 
 /** What creates a paymaster contract: its code and its constructor's arguments. @throws EngineError `NOT_DEPLOYABLE` */

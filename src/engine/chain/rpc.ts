@@ -24,21 +24,15 @@ export const hasReverted = ({ code, data, message }: RpcError): boolean =>
 export const nodeRefusal = (chainId: number, cause: RpcError): EngineError =>
   new EngineError('CHAIN_UNREACHABLE', `The node of chain ${chainId} answered with an error`, {}, { cause });
 
-/**
- * `CHAIN_UNREACHABLE` for a node that is away: it is silent, or a proxy answers in its place that it is (HTTP 5xx). One
- * that refuses (rate limits) or answers nonsense was reached.
- */
-export class NodeAway extends EngineError {
-  constructor(message: string, cause?: unknown) {
-    super('CHAIN_UNREACHABLE', message, {}, { cause });
-  }
-}
+/** True for the failure of a chain that could not be asked. */
+export const isUnreachable = (error: unknown): error is EngineError =>
+  error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE';
 
 /** JSON-RPC client of one chain's node or bundler. */
 export interface RpcClient {
   readonly url: string;
   /**
-   * @throws NodeAway if no answer came in time; EngineError `CHAIN_UNREACHABLE` if it is no JSON-RPC
+   * @throws EngineError `CHAIN_UNREACHABLE` if no answer came in time, or one that is no JSON-RPC
    * @throws RpcError if the node answered with an error
    */
   send(method: string, params: readonly unknown[]): Promise<unknown>;
@@ -91,6 +85,28 @@ const silence = (error: unknown, timeoutMs: number): string =>
     ? `did not answer in ${timeoutMs} ms`
     : 'cannot be reached';
 
+/** A time-out passes in so many parts. */
+const PARTS = 10;
+
+/**
+ * A signal that aborts when a time has passed, and the event loop came round {@link PARTS} times in it: an answer that
+ * came while something blocked the loop is read, not taken for silence.
+ */
+const startTimeout = (timeoutMs: number): { readonly signal: AbortSignal; readonly end: () => void } => {
+  const controller = new AbortController();
+  let left = PARTS;
+  const wait = (): void => {
+    const pass = (): void => {
+      left -= 1;
+      if (left > 0) wait();
+      if (left === 0) controller.abort(new DOMException('No answer in time', 'TimeoutError'));
+    };
+    AbortSignal.timeout(Math.ceil(timeoutMs / PARTS)).addEventListener('abort', pass, { once: true });
+  };
+  wait();
+  return { signal: controller.signal, end: () => void (left = 0) };
+};
+
 /** fetch takes no user info in a URL: it goes into a header. */
 const requestFor = (url: string): { target: URL; headers: Record<string, string> } => {
   const target = new URL(url);
@@ -114,25 +130,29 @@ const requestFor = (url: string): { target: URL; headers: Record<string, string>
  * @param timeoutMs how long an answer may take
  */
 export const createRpcClient = (url: string, what: string, timeoutMs: number): RpcClient => {
-  const unreachable = (detail: string): EngineError => new EngineError('CHAIN_UNREACHABLE', `${what} ${detail}`);
+  const unreachable = (detail: string, cause?: unknown): EngineError =>
+    new EngineError('CHAIN_UNREACHABLE', `${what} ${detail}`, {}, { cause });
 
   const { target, headers } = requestFor(url);
   let answeredAt: number | undefined;
-  const post = async (body: string): Promise<{ status: number; answer: unknown }> => {
+  const post = async (body: string): Promise<unknown> => {
+    const timeout = startTimeout(timeoutMs);
     try {
       const response = await fetch(target, {
         method: 'POST',
         headers,
         body,
         redirect: 'error',
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: timeout.signal,
       });
       const date = Date.parse(response.headers.get('date') ?? '');
       answeredAt = Number.isNaN(date) ? undefined : date;
-      return { status: response.status, answer: await readJson(response) };
+      return await readJson(response);
     } catch (error) {
       if (error instanceof RangeError) throw unreachable(`answered with more than ${MOST_MIB} MiB`);
-      throw new NodeAway(`${what} ${silence(error, timeoutMs)}`, error);
+      throw unreachable(silence(error, timeoutMs), error);
+    } finally {
+      timeout.end();
     }
   };
 
@@ -141,10 +161,9 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
   let id = 0;
   const send = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     id += 1;
-    const { status, answer } = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    const answer = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     if (!isAnswer(answer)) {
-      const detail = answer === undefined ? 'did not answer in JSON' : 'did not answer in JSON-RPC';
-      throw status < 500 ? unreachable(detail) : new NodeAway(`${what} ${detail}`);
+      throw unreachable(answer === undefined ? 'did not answer in JSON' : 'did not answer in JSON-RPC');
     }
     const { error, result } = answer;
     if (error === undefined || error === null) return result;

@@ -1,11 +1,11 @@
-import { id, zeroPadValue } from 'ethers';
+import { id, toBeHex, toQuantity, zeroPadValue } from 'ethers';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { MemorySettlementStore } from '../../../test/support/memory-settlement-store.ts';
 import { ScriptedNode, blocksOf } from '../../../test/support/scripted-node.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../base/log.ts';
 import { RpcError } from './rpc.ts';
 import { createSettlement } from './settlement.ts';
 
@@ -32,8 +32,15 @@ const desk = ({ nodes, maxRangeBlocks = 2_000 }: Desk = {}) => {
   const logged: { event: string; chainId?: number }[] = [];
   const log = createLog({ level: 'debug', write: (line) => logged.push(JSON.parse(line) as { event: string }) });
   const chains = { rpc: async (chainId: number) => all[chainId] };
-  const settlement = createSettlement({ store, chains, clock, log, maxRangeBlocks });
-  const reserve = (fields: { chainId?: number; userOpHash?: Hex; validUntil?: number; at?: number } = {}) =>
+  const create = () => createSettlement({ store, chains, clock, log, maxRangeBlocks });
+  let settlement = create();
+  const restart = async (): Promise<void> => {
+    await settlement.stop();
+    settlement = create();
+  };
+  const reserve = (
+    fields: { chainId?: number; userOpHash?: Hex; validUntil?: number; at?: number; nonce?: bigint } = {},
+  ) =>
     store.reserve({
       chainId: CHAIN,
       userOpHash: HASH,
@@ -47,7 +54,12 @@ const desk = ({ nodes, maxRangeBlocks = 2_000 }: Desk = {}) => {
       ...fields,
     });
   const events = (): string[] => logged.map(({ event }) => event);
-  return { node, store, clock, events, settlement, reserve };
+  return {
+    ...{ node, store, clock, events, reserve, restart },
+    get settlement() {
+      return settlement;
+    },
+  };
 };
 
 const unreachable = (): never => {
@@ -210,6 +222,100 @@ test('a re-org is noticed although the node fails while the blocks are read agai
   expect(decision.settlement).toBe('reserved');
 });
 
+test('a re-org that takes back an operation that another one had moved far up is noticed', async () => {
+  const { node, store, settlement, reserve } = desk();
+  const decision = reserve();
+  node.mine(HASH, PAYMASTER, 7n, node.head);
+  await settlement.pollNow();
+  node.takeBack(1);
+  node.grow(12);
+  node.mine(HASH, PAYMASTER, 8n, node.head);
+  await settlement.pollNow();
+  node.grow(1);
+  await settlement.pollNow();
+  expect(decision).toMatchObject({ settlement: 'settled', mined: { actualGasCost: 8n } });
+  node.takeBack(2);
+  node.grow(3);
+  await settlement.pollNow();
+  expect(decision.settlement).toBe('reserved');
+  expect([store.reservedWei, store.spentWei]).toEqual([1_000n, 0n]);
+});
+
+test('a chain that is set back to the head that was read takes back what was settled before the node failed', async () => {
+  const { node, settlement, reserve } = desk({ maxRangeBlocks: 3 });
+  const decision = reserve();
+  await settlement.pollNow();
+  node.grow(5);
+  node.mine(HASH, PAYMASTER, 7n, node.head - 4);
+  let answers = 5;
+  node.overrule = (method) => (method === 'eth_getLogs' && (answers -= 1) < 0 ? unreachable() : undefined);
+  expect(await settlement.pollNow()).toBe(false);
+  expect(decision.settlement).toBe('settled');
+  node.takeBack(5);
+  node.overrule = () => undefined;
+  expect(await settlement.pollNow()).toBe(true);
+  expect(decision.settlement).toBe('reserved');
+});
+
+describe.each([
+  [3, 0, 5],
+  [3, 6, 6],
+  [2_000, 0, 2],
+  [2_000, 6, 2],
+])('a node that reads %i blocks at once and whose branch has %i others in place of a mined operation', (...row) => {
+  const [maxRangeBlocks, others, requests] = row;
+  const OTHER: Hex = `0x${'a2'.repeat(32)}`;
+
+  /** Has the node fall silent for hours after each number of answers; then it has the branch, or the chain as it was. */
+  const fallSilent = async (isBackAsItWas: boolean) => {
+    const seen: { histories: string[][]; wei: bigint[] }[] = [];
+    for (;;) {
+      const [before, after] = [new ScriptedNode(5_000, SECONDS), new ScriptedNode(5_000, SECONDS)];
+      const nodes = { [CHAIN]: before };
+      const { clock, store, settlement, reserve } = desk({ nodes, maxRangeBlocks });
+      const decisions = [reserve(), reserve({ userOpHash: OTHER })];
+      before.mine(HASH, PAYMASTER, 7n, before.head - 2);
+      for (const node of [before, after]) node.mine(OTHER, PAYMASTER, 5n, node.head - 6);
+      await settlement.pollNow();
+      after.takeBack(4);
+      after.grow(others);
+      let answers = seen.length;
+      after.overrule = () => ((answers -= 1) < 0 ? unreachable() : undefined);
+      nodes[CHAIN] = after;
+      if (await settlement.pollNow()) return seen;
+      await clock.advance(3 * 3_600_000);
+      after.overrule = () => undefined;
+      if (isBackAsItWas) nodes[CHAIN] = before;
+      expect(await settlement.pollNow()).toBe(true);
+      seen.push({
+        histories: decisions.map(({ history }) => [...history]),
+        wei: [store.reservedWei, store.spentWei],
+      });
+    }
+  };
+
+  test('reserves it again, wherever the node falls silent meanwhile', async () => {
+    const noticed = {
+      histories: [
+        ['reserved', 'settled', 'reserved'],
+        ['reserved', 'settled'],
+      ],
+      wei: [1_000n, 5n],
+    };
+    expect(await fallSilent(false)).toEqual(Array(requests).fill(noticed));
+  });
+
+  test('leaves it settled where the chain is as it was before, though the clock has run on', async () => {
+    const seen = await fallSilent(true);
+    expect(seen).toHaveLength(requests);
+    for (const { histories, wei } of seen) {
+      expect(histories.map((history) => history.at(-1))).toEqual(['settled', 'settled']);
+      expect(histories.flat()).not.toContain('released');
+      expect(wei).toEqual([0n, 12n]);
+    }
+  });
+});
+
 test('two decisions about one and the same operation are not both charged for it', async () => {
   const { node, store, settlement, reserve } = desk();
   const [first, second] = [reserve(), reserve()];
@@ -265,6 +371,131 @@ test.each<[string, unknown, number]>([
   await clock.advance(8_000);
   await settlement.pollNow();
   expect(decision.settlement).toBe('released');
+});
+
+describe('a public chain that stood still for long and catches up with blocks of the time it missed', () => {
+  test.each(['', ', and the desk was restarted meanwhile'])(
+    'settles what was released by our clock%s',
+    async (restarted) => {
+      const PUBLIC = 8_453;
+      const node = new ScriptedNode(5_000, SECONDS);
+      const world = desk({ nodes: { [PUBLIC]: node } });
+      const decision = world.reserve({ chainId: PUBLIC });
+      await world.settlement.pollNow();
+      await world.clock.advance(3_600_000);
+      await world.settlement.pollNow();
+      expect(decision.history).toEqual(['reserved', 'released']);
+      if (restarted !== '') await world.restart();
+      // A block as it would have been mined five minutes into the halt, and more blocks than are read again.
+      node.grow(200);
+      await world.settlement.pollNow();
+      node.grow(100);
+      node.mine(HASH, PAYMASTER, 7n, node.head - 50);
+      await world.settlement.pollNow();
+      expect(decision.history).toEqual(['reserved', 'released', 'settled']);
+      expect(world.store.spentWei).toBe(7n);
+      // Once the chain's time has passed ours, nothing more is read.
+      node.grow(4_000);
+      await world.settlement.pollNow();
+      const { length } = node.ranges;
+      node.grow(100);
+      await world.settlement.pollNow();
+      expect(node.ranges).toHaveLength(length);
+    },
+  );
+});
+
+describe('a mined operation whose hash no decision has', () => {
+  const UNKNOWN: Hex = `0x${'a9'.repeat(32)}`;
+  const lookedUp = (node: ScriptedNode): number =>
+    node.asked.filter(({ method }) => method === 'eth_getTransactionByHash').length;
+
+  test('is looked up once, however often its block is read; one with a decision never', async () => {
+    const { node, settlement, reserve } = desk();
+    reserve();
+    reserve({ userOpHash: `0x${'a2'.repeat(32)}` });
+    node.mine(HASH, PAYMASTER, 7n, node.head);
+    await settlement.pollNow();
+    expect(lookedUp(node)).toBe(0);
+    node.mine(UNKNOWN, PAYMASTER, 7n, node.head);
+    for (let poll = 0; poll < 5; poll += 1) {
+      node.grow(1);
+      await settlement.pollNow();
+    }
+    expect(lookedUp(node)).toBe(1);
+  });
+
+  test.each<[string, unknown]>([
+    ['has no such transaction', null],
+    ['shows no input', { hash: UNKNOWN }],
+    ['is busy', new RpcError(-32005, 'too many requests', undefined)],
+  ])('waits while the node %s: nothing is settled or released meanwhile', async (_what, answer) => {
+    const { node, store, settlement, reserve, events } = desk();
+    const decision = reserve({ validUntil: SECONDS - 1_000 });
+    node.mine(UNKNOWN, PAYMASTER, 7n, node.head);
+    node.overrule = (method) => {
+      if (method !== 'eth_getTransactionByHash') return undefined;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+    expect(await settlement.pollNow()).toBe(false);
+    expect([decision.history, store.cursors.size, events()]).toEqual([['reserved'], 0, ['settlement.interrupted']]);
+    node.overrule = () => undefined;
+    expect(await settlement.pollNow()).toBe(true);
+    expect(decision.settlement).toBe('released');
+  });
+});
+
+describe('reservations that never expire', () => {
+  const OLD = START - 3_600_000;
+  const nonceCalls = (node: ScriptedNode): number => node.asked.filter(({ method }) => method === 'eth_call').length;
+  /** A node that says how many operations every account has had mined. */
+  const using = (node: ScriptedNode, answer: () => unknown): void => {
+    node.overrule = (method) => (method === 'eth_call' ? answer() : undefined);
+  };
+
+  test('are asked about 20 at once and once a minute, the young ones not at all, until all were', async () => {
+    const { node, clock, settlement, reserve } = desk();
+    for (let nth = 0; nth < 50; nth += 1) reserve({ validUntil: 0, at: OLD });
+    reserve({ validUntil: 0 });
+    reserve();
+    using(node, () => toBeHex(0n, 32));
+    const calls: number[] = [];
+    for (let poll = 0; poll < 60; poll += 1) {
+      node.grow(1);
+      await settlement.pollNow();
+      if (nonceCalls(node) > (calls.at(-1) ?? 0)) calls.push(nonceCalls(node));
+      await clock.advance(4_000);
+    }
+    expect(calls).toEqual([20, 40, 50, 70]);
+  });
+
+  test.each<[string, () => unknown]>([
+    [
+      'does not know the state of so old a block',
+      () => {
+        throw new RpcError(-32000, 'missing trie node', undefined);
+      },
+    ],
+    ['answers without a number', () => '0x'],
+    ['says that the next nonce is theirs', () => toBeHex(0n, 32)],
+  ])('stay where the node %s', async (_what, answer) => {
+    const { node, settlement, reserve } = desk();
+    const decision = reserve({ validUntil: 0, at: OLD });
+    using(node, answer);
+    expect(await settlement.pollNow()).toBe(true);
+    expect(decision.settlement).toBe('reserved');
+  });
+
+  test('are released where the next nonce is another one, in a block that stands for good', async () => {
+    const { node, settlement, reserve } = desk();
+    const [lower, higher] = [reserve({ validUntil: 0, at: OLD }), reserve({ validUntil: 0, at: OLD, nonce: 1n })];
+    using(node, () => toBeHex(1n, 32));
+    await settlement.pollNow();
+    expect([lower.settlement, higher.settlement]).toEqual(['released', 'reserved']);
+    const call = node.asked.find(({ method }) => method === 'eth_call')!;
+    expect(call.params).toMatchObject([{ to: ENTRY_POINT }, toQuantity(node.head - 12)]);
+  });
 });
 
 describe('the rhythm', () => {

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import type { SettlementStore } from '../store/settlement-store.ts';
 import type { ChainAccess } from './chain-access.ts';
 import { createPollLoop } from './poll-loop.ts';

@@ -3,9 +3,9 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { EngineError, errorTable } from '../../shared/errors.ts';
 import type { EngineAnswer } from '../../shared/console-bridge.ts';
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../base/secret.ts';
 import { readConsoleFile } from './console-files.ts';
-import type { DecisionStreams } from './events.ts';
+import type { EventSource, EventStreams } from './events.ts';
 
 /** A call of a procedure as the body of a request has it. */
 interface SentCall {
@@ -19,7 +19,8 @@ export interface ConsoleContext {
   readonly readJsonBody: (context: Context) => Promise<unknown>;
   /** Answers a call; what `receive` throws is an answer too. */
   readonly answer: (receive: () => Promise<SentCall>) => Promise<EngineAnswer>;
-  readonly streams: DecisionStreams;
+  readonly streams: EventStreams;
+  readonly feed: EventSource;
   /** Made at start; whoever has it is the operator. */
   readonly operatorToken: Secret<string>;
   /** The built renderer; undefined where there is none to serve. */
@@ -52,9 +53,10 @@ const isObject = (value: unknown): value is SentCall => typeof value === 'object
 
 /**
  * The browser console below `/console/`: its files, which hold nothing of the desk, procedure calls (`POST call` with
- * `{name, input}`) and decisions as server-sent events (`GET events`), both with the operator token as bearer.
+ * `{name, input}`) and the feed as server-sent events (`GET events`), both with the operator token as bearer.
  */
-export const consoleRouter = ({ readJsonBody, answer, streams, operatorToken, folder }: ConsoleContext): Router => {
+export const consoleRouter = (context: ConsoleContext): Router => {
+  const { readJsonBody, answer, streams, feed, operatorToken, folder } = context;
   const router = new Router();
 
   router.post('/console/call', async (context) => {
@@ -68,9 +70,9 @@ export const consoleRouter = ({ readJsonBody, answer, streams, operatorToken, fo
     context.body = answered;
   });
 
-  router.get('/console/events', async (context) => {
+  router.get('/console/events', (context) => {
     checkOperator(context, operatorToken);
-    await streams.serve(context);
+    streams.serve(context, feed);
   });
 
   router.get(/^\/console(?:\/|$)/, async (context) => {

@@ -3,50 +3,53 @@ import { PassThrough } from 'node:stream';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { EngineError } from '../../shared/errors.ts';
-import type { DecisionRecord } from '../../shared/schema/decision.ts';
-import type { Clock } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import type { ConsoleService, Service } from '../service/index.ts';
 
 const HEARTBEAT_MS = 15_000;
-/** What a client may leave unread before it is waited for; beyond it, of one decision more. */
+/** What a client may leave unread before it is waited for; beyond it, of one event more. */
 const BUFFER_BYTES = 64 * 1024;
 /** A client that takes nothing for so long is disconnected; it may come back with `Last-Event-ID`. */
 const STALL_MS = 30_000;
 
-/** What the streams work with. */
-export interface EventsContext {
-  readonly service: ConsoleService;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-/** Whose decisions a stream carries, and until when. */
-interface Audience {
-  /** Only the DApps of this account; undefined: all. */
-  readonly accountId?: string;
+/** What a stream tells, and until when. */
+export interface EventSource {
+  /** Tells the events after a position. */
+  readonly follow: (
+    after: number | undefined,
+    tell: (event: ServerSentEvent) => Promise<void>,
+  ) => ReturnType<ConsoleService['follow']>;
   /** Rejects once the stream has to end. */
   readonly stillAllowed?: () => Promise<unknown>;
 }
 
-/** Streams of decisions, and the end of all of them. */
-export interface DecisionStreams {
-  /** Answers a request with decisions as they are made, from the last one the client has seen. */
-  serve(context: Context, audience?: Audience): Promise<void>;
+/** An event as it goes out (HTML, 9.2.5). */
+interface ServerSentEvent {
+  /** Position up to which a client has seen everything that has this event. */
+  readonly id: number;
+  readonly event: string;
+  readonly data: object;
+}
+
+/** Streams of events, and the end of all of them. */
+export interface EventStreams {
+  /** Answers a request with events as they come, from the position that the client has seen. */
+  serve(context: Context, source: EventSource): void;
   /** Ends the streams; their clients will reconnect. */
   end(): void;
 }
 
-/** One decision as a server-sent event (HTML, 9.2.5). JSON text has no line breaks. */
-const eventOf = (decision: DecisionRecord): string =>
-  `id: ${decision.seq}\nevent: decision\ndata: ${JSON.stringify(decision)}\n\n`;
+/** JSON text has no line breaks. */
+const textOf = ({ id, event, data }: ServerSentEvent): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** The `seq` that a client has seen; undefined if it says none. A reconnecting browser sends its first URL again. */
+/** The position that a client has seen; undefined if it says none. A reconnecting browser sends its first URL again. */
 const lastSeen = (context: Context): number | undefined => {
   const text = context.get('Last-Event-ID') || context.query['after'];
   if (text === undefined || text === '') return undefined;
   if (typeof text === 'string' && /^\d{1,15}$/.test(text)) return Number(text);
-  throw new EngineError('VALIDATION', 'Last-Event-ID and after must be the seq of a decision');
+  throw new EngineError('VALIDATION', 'Last-Event-ID and after must be the seq of a decision, or a position');
 };
 
 /** Runs `fn` every `ms` milliseconds until the returned function is called. */
@@ -71,12 +74,13 @@ const drained = async (out: PassThrough, clock: Clock): Promise<void> => {
   cancel();
 };
 
-/** Decisions as server-sent events, to as many clients as come. */
-export const decisionStreams = ({ service, clock, log }: EventsContext): DecisionStreams => {
+/** Server-sent events, to as many clients as come. */
+export const eventStreams = ({ clock, log }: { clock: Clock; log: Log }): EventStreams => {
   const streams = new Set<PassThrough>();
 
-  const stream = (after: number, { accountId, stillAllowed }: Audience): PassThrough => {
+  const stream = (after: number | undefined, { follow, stillAllowed }: EventSource): PassThrough => {
     const out = new PassThrough({ highWaterMark: BUFFER_BYTES });
+    out.write('retry: 1000\n\n');
     /** Ends the stream if its token was revoked. */
     const isOpen = async (): Promise<boolean> => {
       try {
@@ -87,13 +91,12 @@ export const decisionStreams = ({ service, clock, log }: EventsContext): Decisio
       }
       return out.writable;
     };
-    const tell = async (decision: DecisionRecord): Promise<void> => {
-      if ((await isOpen()) && !out.write(eventOf(decision))) await drained(out, clock);
-    };
     const beat = async (): Promise<void> => {
       if ((await isOpen()) && !out.writableNeedDrain) out.write(': still here\n\n');
     };
-    const subscription = service.subscribe(after, tell, accountId);
+    const subscription = follow(after, async (event) => {
+      if ((await isOpen()) && !out.write(textOf(event))) await drained(out, clock);
+    });
     const stopHeartbeat = every(clock, HEARTBEAT_MS, () => void beat());
     out.once('close', () => {
       streams.delete(out);
@@ -105,17 +108,12 @@ export const decisionStreams = ({ service, clock, log }: EventsContext): Decisio
       out.destroy();
     });
     streams.add(out);
-    out.write('retry: 1000\n\n');
     return out;
   };
 
   return {
-    async serve(context, audience = {}) {
-      const [newest] = await service.run('decisions.list', { limit: 1 });
-      const live = newest?.seq ?? 0;
-      // A restored backup may be older than what the client has seen.
-      const after = Math.min(lastSeen(context) ?? live, live);
-      const out = stream(after, audience);
+    serve(context, source) {
+      const out = stream(lastSeen(context), source);
       context.type = 'text/event-stream';
       context.body = out;
       out.once('close', () => {
@@ -132,15 +130,24 @@ export const decisionStreams = ({ service, clock, log }: EventsContext): Decisio
   };
 };
 
-/** `GET /events`: the decisions for an account's DApps, to whoever has one of its auth tokens. */
-export const eventsRouter = (service: Service, streams: DecisionStreams): Router => {
+/** The feed as the console takes it over HTTP: its pages, each with its position as id. */
+export const feedEvents = ({ follow }: Pick<ConsoleService, 'follow'>): EventSource => ({
+  follow: (after, tell) => follow(after, (page) => tell({ id: page.upTo, event: 'page', data: page })),
+});
+
+/** `GET /events`: whole decisions for an account's DApps, to whoever has one of its auth tokens. */
+export const eventsRouter = ({ access, subscribe }: Service, streams: EventStreams): Router => {
   const router = new Router();
   router.get('/events', async (context) => {
     const authToken = context.get('authToken');
     if (authToken === '') throw new EngineError('AUTH_TOKEN_REQUIRED');
-    const accountId = await service.access.account(authToken);
-    // The token may be revoked meanwhile.
-    await streams.serve(context, { accountId, stillAllowed: () => service.access.account(authToken) });
+    const accountId = await access.account(authToken);
+    streams.serve(context, {
+      follow: (after, tell) =>
+        subscribe(after, (decision) => tell({ id: decision.seq, event: 'decision', data: decision }), accountId),
+      // The token may be revoked meanwhile.
+      stillAllowed: () => access.account(authToken),
+    });
   });
   return router;
 };

@@ -4,7 +4,7 @@ import type { EngineAnswer } from '../../shared/console-bridge.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { parseExactJson } from '../../shared/schema/decimal.ts';
 import type { Caller } from '../service/index.ts';
-import type { ProcedureOutput } from '../../shared/contract/index.ts';
+import type { ProcedureOutput } from '../../api/index.ts';
 
 const post = (socketPath: string, path: string, body: string): Promise<string> =>
   new Promise((resolve, reject) => {

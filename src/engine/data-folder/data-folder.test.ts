@@ -64,6 +64,29 @@ test("in a folder open to all the control socket is still the owner's", () => {
   expect(mode(join(root, 'shared', 'run'))).toBe('700');
 });
 
+test.skipIf(process.platform === 'win32').each([0o777, 0o1777, 0o703])(
+  'a folder in which everybody may put files is refused, with what mends it: mode %o',
+  (open) => {
+    const dir = join(root, 'open');
+    mkdirSync(dir);
+    chmodSync(dir, open);
+    expect(refusal(dir).message).toContain(`everybody on this machine may write to it. Run: chmod 700 '${dir}'`);
+    chmodSync(dir, 0o700);
+    openDataFolder(dir, machine);
+  },
+);
+
+test.skipIf(process.platform === 'win32').each([0o755, 0o775])(
+  "a folder of the operator's own that others may read is used, and keeps its mode: %o",
+  (own) => {
+    const dir = join(root, 'own');
+    mkdirSync(dir);
+    chmodSync(dir, own);
+    openDataFolder(dir, machine);
+    expect(mode(dir)).toBe(own.toString(8));
+  },
+);
+
 test('the same folder by another name is the same engine', () => {
   const dir = join(root, 'data');
   const folder = openDataFolder(dir, machine);

@@ -8,6 +8,7 @@ import {
   readdirSync,
   realpathSync,
   rmdirSync,
+  statSync,
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
@@ -75,12 +76,14 @@ export const defaultDataFolder = (
 
 /**
  * Makes the folder, for its owner only, if there is none, and tells its paths. A folder that exists keeps its mode; what
- * must be the owner's alone inside it has its own.
+ * must be the owner's alone inside it has its own. One in which everybody may put files is refused: a file under one of
+ * our names there could be anybody's.
  *
  * @throws {@link EngineError} `DATA_FOLDER_UNUSABLE` that says why
  */
 export const openDataFolder = (path: string, machine: Machine = thisMachine()): DataFolder => {
   const dir = writableFolder(path);
+  requireOwnersFolder(dir);
   return {
     dir,
     database: join(dir, keptFiles.database),
@@ -104,6 +107,14 @@ const writableFolder = (path: string): string => {
   } catch (cause) {
     throw unusable(path, `it cannot be created or written to (${(cause as Error).message})`, cause);
   }
+};
+
+const WRITABLE_BY_ALL = 0o002;
+
+/** Windows has no such bits. The group may write: many systems give each user a group of their own. */
+const requireOwnersFolder = (dir: string): void => {
+  if (process.platform === 'win32' || (statSync(dir).mode & WRITABLE_BY_ALL) === 0) return;
+  throw unusable(dir, `everybody on this machine may write to it. Run: chmod 700 '${dir}'`);
 };
 
 const controlSocket = (dir: string, { platform, temporary }: Machine): string => {

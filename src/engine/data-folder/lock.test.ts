@@ -1,8 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { EngineError } from '../../shared/errors.ts';
 import { lockDataFolder, lockFile } from './lock.ts';
@@ -118,6 +129,54 @@ test('a lock file that cannot be one is reported as such, not as a running engin
   lockDataFolder(dir).release();
   expect(existsSync(lockFile(dir))).toBe(true);
 });
+
+const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+test.skipIf(process.platform === 'win32')("the lock is its owner's alone, also one that an older version made", () => {
+  const before = process.umask(0);
+  try {
+    lockDataFolder(dir).release();
+    expect(mode(lockFile(dir))).toBe('600');
+    chmodSync(lockFile(dir), 0o644);
+    const lock = lockDataFolder(dir);
+    expect(mode(lockFile(dir))).toBe('600');
+    chmodSync(lockFile(dir), 0o666);
+    // A second engine mends it, too, and that loses the first one nothing.
+    expect(refusal().code).toBe('DATA_FOLDER_IN_USE');
+    expect(mode(lockFile(dir))).toBe('600');
+    expect(refusal().code).toBe('DATA_FOLDER_IN_USE');
+    lock.release();
+  } finally {
+    process.umask(before);
+  }
+});
+
+test.skipIf(process.geteuid?.() !== 0)(
+  'another user of the machine cannot hold it, and so keep the desk from starting',
+  () => {
+    // Where that user gets: what tests have for temporary files is closed to others.
+    const entered = mkdtempSync('/tmp/gasdesk-lock-');
+    chmodSync(entered, 0o755);
+    writeFileSync(join(entered, 'readable'), 'by all', { mode: 0o644 });
+    let foreign: Database.Database | undefined;
+    try {
+      lockDataFolder(entered).release();
+      process.seteuid?.(65_534);
+      expect(readFileSync(join(entered, 'readable'), 'utf8')).toBe('by all');
+      expect(() => {
+        foreign = new Database(lockFile(entered), { readonly: true });
+        // A shared lock, which any reader may take.
+        foreign.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
+      }).toThrow('unable to open database file');
+      process.seteuid?.(0);
+      lockDataFolder(entered).release();
+    } finally {
+      process.seteuid?.(0);
+      foreign?.close();
+      rmSync(entered, { recursive: true });
+    }
+  },
+);
 
 test('a folder that is not there is reported', () => {
   expect(() => lockDataFolder(join(dir, 'absent'))).toThrow(expect.objectContaining({ code: 'DATA_FOLDER_UNUSABLE' }));

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { EngineError } from '../../shared/errors.ts';
@@ -12,6 +12,17 @@ export const lockFile = (dir: string): string => join(dir, 'engine.lock');
 /** Beside the lock, written once that is held: the process that holds it, for people to know. */
 export const pidFile = (dir: string): string => join(dir, 'engine.pid');
 
+/** Makes the file that is locked its owner's alone: another user who may read it may hold it, and keep the desk down. */
+const makePrivate = (file: string): void => {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    // By its name: one that is there may be locked, and must not be opened.
+    chmodSync(file, 0o600);
+  }
+};
+
 /** Keeps the held locks from the garbage collector, which would release them. */
 const held = new Set<Database.Database>();
 
@@ -24,6 +35,7 @@ const held = new Set<Database.Database>();
 export const lockDataFolder = (dir: string): { release(): void } => {
   let database: Database.Database | undefined;
   try {
+    makePrivate(lockFile(dir));
     database = new Database(lockFile(dir), { timeout: 0 });
     database.exec('BEGIN EXCLUSIVE');
     writeFileSync(pidFile(dir), `${process.pid}\n`, { mode: 0o600 });

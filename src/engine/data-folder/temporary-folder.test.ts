@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { useTempFolders } from '../../../test/support/temp-folder.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../base/log.ts';
 import { makeTemporaryFolder, removeAbandonedFolders } from './temporary-folder.ts';
 
 const newFolder = useTempFolders();

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Log } from '../log.ts';
+import type { Log } from '../base/log.ts';
 import { lockDataFolder, lockFile, pidFile } from './lock.ts';
 
 /** What lies in the clear for a while, such as a backup that is looked at: only its owner can enter it. */

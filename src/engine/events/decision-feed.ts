@@ -1,4 +1,4 @@
-import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import type { DecisionRecord, FeedPage } from '../../shared/schema/decision.ts';
 import type { Store } from '../store/store.ts';
 
 /** Someone who follows the decisions. */
@@ -9,31 +9,44 @@ export interface Subscription {
   readonly ended: Promise<void>;
 }
 
-/**
- * Calls `listener` with every decision whose `seq` is greater than `after`, oldest first: those that are stored, then
- * those to come, each once and none before it is durable. The next call waits for the promise the listener answers:
- * nothing piles up for a slow one.
- *
- * @param accountId only decisions for the DApps of this account
- */
-export type Subscribe = (
-  after: number,
-  listener: (decision: DecisionRecord) => void | Promise<void>,
-  accountId?: string,
-) => Subscription;
-
-/** Decisions as they are made. */
+/** Decisions as they are made, and as settlement changes them. Nothing is told before it is durable. */
 export interface DecisionFeed {
   /** The same store, but what it writes is told to the subscribers. */
   readonly store: Store;
-  readonly subscribe: Subscribe;
+  /**
+   * Calls `listener` with every whole decision whose `seq` is greater than `after`, oldest first: those that are stored,
+   * then those to come, each once. The next call waits for the promise the listener answers: nothing piles up for a slow
+   * one.
+   *
+   * @param after undefined: only those to come. Whoever has seen more than there is, after a restored backup, gets these too
+   * @param accountId only decisions for the DApps of this account
+   */
+  readonly subscribe: (
+    after: number | undefined,
+    listener: (decision: DecisionRecord) => void | Promise<void>,
+    accountId?: string,
+  ) => Subscription;
+  /**
+   * Likewise calls `listener` with the pages of the feed after a position. The first page comes at once, though it be
+   * empty: it says where the feed stands.
+   */
+  readonly follow: (after: number | undefined, listener: (page: FeedPage) => void | Promise<void>) => Subscription;
 }
 
 const PAGE = 100;
 
+/** No position is beyond it. */
+const END = Number.MAX_SAFE_INTEGER;
+
+/** What is read at once: everything after a position up to `upTo`. */
+interface Page {
+  readonly upTo: number;
+  readonly more: boolean;
+}
+
 /**
- * The feed of a store. A commit only wakes the subscribers; each reads on from the last `seq` it has seen. So replay and
- * live are one thing, and there is no seam between them where a decision could be lost or told twice.
+ * The feed of a store. A commit only wakes the subscribers; each reads on from the last position it has seen. So replay
+ * and live are one thing, and there is no seam between them where a decision could be lost or told twice.
  */
 export const createDecisionFeed = (store: Store): DecisionFeed => {
   const asleep = new Set<() => void>();
@@ -51,7 +64,12 @@ export const createDecisionFeed = (store: Store): DecisionFeed => {
     return written;
   };
 
-  const subscribe: Subscribe = (after, listener, accountId) => {
+  /** Reads pages and tells them, until it is cancelled. */
+  const start = <P extends Page>(
+    after: number | undefined,
+    read: (after: number) => Promise<P>,
+    tell: (page: P, isCancelled: () => boolean) => void | Promise<void>,
+  ): Subscription => {
     let cancelled = false;
     let wake = (): void => undefined;
     // A function, since TypeScript does not see that it changes while something is awaited.
@@ -64,23 +82,20 @@ export const createDecisionFeed = (store: Store): DecisionFeed => {
       });
       asleep.delete(wake);
     };
-    const follow = async (): Promise<void> => {
-      let cursor = after;
+    const run = async (): Promise<void> => {
+      let cursor = after ?? END;
       while (!isCancelled()) {
         const seen = commits;
-        const { decisions, upTo, more } = await store.pageDecisions({ after: cursor, limit: PAGE, accountId });
-        for (const decision of decisions) {
-          if (isCancelled()) return;
-          await listener(decision);
-        }
-        cursor = upTo;
-        if (more) await turn();
+        const page = await read(cursor);
+        if (!isCancelled()) await tell(page, isCancelled);
+        cursor = page.upTo;
+        if (page.more) await turn();
         else if (commits === seen && !isCancelled()) await nextCommit();
       }
     };
 
     return {
-      ended: follow(),
+      ended: run(),
       cancel() {
         cancelled = true;
         wake();
@@ -89,11 +104,29 @@ export const createDecisionFeed = (store: Store): DecisionFeed => {
   };
 
   return {
-    subscribe,
+    subscribe: (after, listener, accountId) =>
+      start(
+        after,
+        (from) => store.pageDecisions({ after: from, limit: PAGE, accountId }),
+        async ({ decisions }, isCancelled) => {
+          for (const decision of decisions) if (!isCancelled()) await listener(decision);
+        },
+      ),
+    follow(after, listener) {
+      let isFirst = true;
+      const tell = async (page: FeedPage): Promise<void> => {
+        if (isFirst || page.rows.length > 0) await listener(page);
+        isFirst = false;
+      };
+      return start(after, (from) => store.pageFeed({ after: from, limit: PAGE }), tell);
+    },
     store: {
       ...store,
-      decideAndReserve: (facts, conclude) => store.decideAndReserve(facts, conclude).then(committed),
-      appendDecision: (decision) => store.appendDecision(decision).then(committed),
+      decideAndReserve: (...args) => store.decideAndReserve(...args).then(committed),
+      appendDecision: (...args) => store.appendDecision(...args).then(committed),
+      applySettlements: (...args) => store.applySettlements(...args).then(committed),
+      expireReservations: (...args) => store.expireReservations(...args).then(committed),
+      releaseReservations: (...args) => store.releaseReservations(...args).then(committed),
     },
   };
 };

@@ -1,8 +1,8 @@
 import type { EngineAnswer } from '../../shared/console-bridge.ts';
-import { isProcedureName } from '../../shared/contract/index.ts';
+import { isProcedureName } from '../../api/index.ts';
 import { EngineError } from '../../shared/errors.ts';
-import type { Entropy } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Entropy } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import type { ConsoleService } from '../service/index.ts';
 import { publicFault } from './faults.ts';
 

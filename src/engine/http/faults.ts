@@ -1,22 +1,12 @@
 import type { Context } from 'koa';
 import { EngineError } from '../../shared/errors.ts';
-import type { Entropy } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Entropy } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 
-/** Status and code that koa and its body parser put on what they throw. */
-interface HttpFault {
-  status?: unknown;
-  type?: unknown;
-}
-
-/** Expected failures as they are; what the HTTP libraries throw, in our own words; anything else is a bug. */
+/** Expected failures as they are; a request that koa cannot read, in our own words; anything else is a bug. */
 const toEngineError = (error: unknown): EngineError | undefined => {
   if (error instanceof EngineError) return error;
-  const { status, type } = (typeof error === 'object' && error !== null ? error : {}) as HttpFault;
-  if (status === 413) return new EngineError('BODY_TOO_LARGE', undefined, {}, { cause: error });
-  if (status === 415) return new EngineError('UNSUPPORTED_MEDIA_TYPE', undefined, {}, { cause: error });
-  if (status === 408 || type === 'request.aborted')
-    return new EngineError('REQUEST_TIMEOUT', undefined, {}, { cause: error });
+  const { status } = (typeof error === 'object' && error !== null ? error : {}) as { status?: unknown };
   if (status === 400) return new EngineError('PARSE_ERROR', undefined, {}, { cause: error });
   return undefined;
 };

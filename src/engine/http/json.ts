@@ -1,16 +1,18 @@
+import { isAscii } from 'node:buffer';
 import type { Context } from 'koa';
-import bodyParser from 'koa-bodyparser';
 import { EngineError } from '../../shared/errors.ts';
-import { mayBeInexact, parseExactJson } from '../../shared/schema/decimal.ts';
+import { withExactNumbers } from '../../shared/schema/decimal.ts';
+import { type BodyReceiver, createBodyReceiver } from './receive-body.ts';
 
 const JSON_TYPES = ['application/json', 'application/*+json'];
 /** Deeper than any request of ours; bounds what recursive code does with a hostile one. */
 const MAX_DEPTH = 64;
 
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((child) => isDeeper(child, levels - 1)));
+const isDeeper = (value: unknown, levels: number): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  const children: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return levels === 0 || children.some((child) => isDeeper(child, levels - 1));
+};
 
 /** Reads the text of a request's JSON body; it is empty if the request has none. */
 export type ReadBody = (context: Context) => Promise<string>;
@@ -20,11 +22,11 @@ const CHARSETS = ['', 'utf-8', 'utf8', 'us-ascii'];
 /** Refuses bytes that are not UTF-8 instead of replacing them: what is kept must be what was sent. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-const decode = (bytes: string): string => {
+const decode = (bytes: Buffer): string => {
   // Nothing but ASCII, as most bodies are, reads the same in both.
-  if (Buffer.byteLength(bytes) === bytes.length) return bytes;
+  if (isAscii(bytes)) return bytes.toString('latin1');
   try {
-    return utf8.decode(Buffer.from(bytes, 'latin1'));
+    return utf8.decode(bytes);
   } catch (error) {
     throw new EngineError('PARSE_ERROR', 'The request body is not UTF-8', {}, { cause: error });
   }
@@ -50,31 +52,21 @@ const checkEncoding = (context: Context): void => {
 /**
  * A reader that takes JSON bodies only: in UTF-8, not compressed.
  *
- * @param limitBytes largest body; what koa-bodyparser throws beyond it has status 413
+ * @param limitBytes largest body; a larger one is refused with `BODY_TOO_LARGE`
+ * @param receiver that of all readers of a server, so that their bodies are bounded together
  */
-export const createBodyReader = (limitBytes: number): ReadBody => {
-  // A constant of its own, since the types of koa-bodyparser do not know `encoding`.
-  const options = {
-    // The text as it is: numbers that are money must not pass through JSON.parse as floats.
-    enableTypes: ['text'],
-    extendTypes: { text: JSON_TYPES },
-    textLimit: String(limitBytes),
-    // A character per byte; `decode` makes text of them.
-    encoding: 'binary',
-  };
-  const parse = bodyParser(options);
-  return async (context) => {
+export const createBodyReader =
+  (limitBytes: number, receiver: BodyReceiver = createBodyReceiver()): ReadBody =>
+  async (context) => {
     // Clients send PATCH and DELETE without a body as one of no bytes and no type.
     if (context.get('content-length') === '0') return '';
     checkEncoding(context);
-    await parse(context, () => Promise.resolve());
-    const { body } = context.request;
-    return typeof body === 'string' ? decode(body) : '';
+    // The text as it is: numbers that are money must not pass through JSON.parse as floats.
+    return decode(await receiver.receive(context.req, limitBytes));
   };
-};
 
 /**
- * Reads JSON from outside: no number is altered, see {@link parseExactJson}.
+ * Reads JSON from outside: no number is altered, see {@link withExactNumbers}.
  *
  * @throws EngineError `PARSE_ERROR` if it is no JSON, `VALIDATION` if it is nested too deep
  */
@@ -88,5 +80,5 @@ export const readJson = (text: string): unknown => {
   if (isDeeper(value, MAX_DEPTH)) {
     throw new EngineError('VALIDATION', `The request is nested deeper than ${MAX_DEPTH} levels`);
   }
-  return mayBeInexact(text) ? parseExactJson(text) : value;
+  return withExactNumbers(text, value);
 };

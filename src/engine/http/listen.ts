@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { type Server, type ServerResponse, createServer } from 'node:http';
-import type { Socket } from 'node:net';
+import { type Server, createServer } from 'node:http';
 import type Koa from 'koa';
 import { EngineError } from '../../shared/errors.ts';
-import type { Clock } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { keepConnections } from './connections.ts';
+import { mostDescriptors } from './descriptors.ts';
 
 /** A server that is listening. */
 export interface Listening {
@@ -25,6 +26,18 @@ const DRAIN_MS = 10_000;
  */
 const KEEP_ALIVE_MS = 65_000;
 
+/** How often the server looks which requests take too long to arrive: without this, twice a minute. */
+const CHECK_MS = 1_000;
+
+/** Share of its time in which the head of a request has to arrive. Where a thousand come at once, one waits to be read. */
+const HEAD_SHARE = 1 / 3;
+
+/** The rest is for nodes, webhooks and files. */
+const DESCRIPTOR_SHARE = 1 / 2;
+
+/** Connections that the operating system accepts while this process is busy; it may be set to allow fewer. */
+const BACKLOG = 4_096;
+
 const urlOf = (server: Server): string => {
   const address = server.address();
   if (address === null || typeof address === 'string') return '';
@@ -32,66 +45,42 @@ const urlOf = (server: Server): string => {
   return `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`;
 };
 
-/**
- * Knows the connections of a server. The function it answers ends them, each as soon as no request is under way on it:
- * left to itself a server waits for those that never sent one, and for the next request on the others.
- */
-const endingConnections = (server: Server): (() => void) => {
-  const connections = new Set<Socket>();
-  const responses = new Set<ServerResponse>();
-  let ending = false;
-  const endUnused = (): void => {
-    const used = new Set([...responses].map(({ req }) => req.socket));
-    for (const socket of connections) {
-      if (used.has(socket)) continue;
-      connections.delete(socket);
-      socket.destroySoon();
-    }
-  };
-  server.on('connection', (socket: Socket) => {
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
-  });
-  server.on('request', (_request, response: ServerResponse) => {
-    responses.add(response);
-    response.once('close', () => {
-      responses.delete(response);
-      if (ending) endUnused();
-    });
-  });
-  return () => {
-    ending = true;
-    endUnused();
-  };
-};
+/** How a server treats its clients. */
+export interface ListenOptions {
+  /** How long a client may take to send a request; then the connection is ended. */
+  readonly requestTimeoutMs: number;
+  /** Connections at once. There are never more than half the descriptors that this process may open. */
+  readonly maxConnections: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 /**
  * Serves an application on a TCP address, or on the path of a Unix socket or named pipe.
- *
- * `requestTimeoutMs` is how long a client may take to send a request.
  *
  * @throws EngineError `ADDRESS_IN_USE`, with the address as its data; `CONFIG_INVALID` if it is not this machine's
  */
 export const listen = async (
   app: Koa,
   where: { host: string; port: number } | { path: string },
-  { requestTimeoutMs, clock, log }: { requestTimeoutMs: number; clock: Clock; log: Log },
+  { requestTimeoutMs, maxConnections, clock, log }: ListenOptions,
 ): Promise<Listening> => {
   const handle = app.callback();
   const server = createServer(
     {
       requestTimeout: requestTimeoutMs,
-      // No less: where a thousand come at once, one may wait for its turn to be read.
-      headersTimeout: requestTimeoutMs,
+      headersTimeout: Math.floor(requestTimeoutMs * HEAD_SHARE),
+      connectionsCheckingInterval: CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
     (request, response) => {
       handle(request, response).catch((error: unknown) => log.error('http.unanswered', { err: error }));
     },
   );
-  const endConnections = endingConnections(server);
+  const most = Math.min(maxConnections, Math.floor(mostDescriptors() * DESCRIPTOR_SHARE));
+  const endConnections = keepConnections(server, most);
   const name = 'path' in where ? where.path : `${where.host}:${where.port}`;
-  server.listen(where);
+  server.listen({ ...where, backlog: BACKLOG });
   try {
     await once(server, 'listening');
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Transaction } from 'ethers';
-import type { SigningKey } from '../../shared/contract/keys.ts';
+import type { SigningKey } from '../../api/keys.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { Keystores } from './keystores.ts';
 import { checksummed } from './message-proof.ts';

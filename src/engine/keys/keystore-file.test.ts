@@ -1,6 +1,6 @@
 import { Wallet, decryptKeystoreJson, encryptKeystoreJson } from 'ethers';
 import { describe, expect, it } from 'vitest';
-import { systemEntropy } from '../clock.ts';
+import { systemEntropy } from '../base/clock.ts';
 import { addressOf, decryptKeystore, encryptKeystore, readKeystore } from './keystore-file.ts';
 
 const COST = { N: 1024, r: 8, p: 1 };

@@ -1,12 +1,12 @@
-import { type ScryptOptions, createCipheriv, createDecipheriv, pbkdf2, scrypt } from 'node:crypto';
+import { createCipheriv, createDecipheriv, pbkdf2 } from 'node:crypto';
 import { promisify } from 'node:util';
 import { computeAddress } from 'ethers';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
-import type { Entropy } from '../clock.ts';
-import type { ScryptCost } from '../signer/vault.ts';
-import { keccak256 } from '../user-operation/keccak256.ts';
+import type { Entropy } from '../base/clock.ts';
+import { type ScryptCost, scryptKey } from '../signer/scrypt-key.ts';
+import { keccak256 } from '../../core/user-operation/keccak256.ts';
 
 /*
  * Web3 Secret Storage, version 3, as geth, Clef and ethers write it. That of ethers derives its keys on the event loop,
@@ -88,15 +88,11 @@ export const readKeystore = (text: string): { file: KeystoreFile; json: JsonObje
   throw invalidKeystore(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unreadable'}`);
 };
 
-const scryptKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 const pbkdf2Key = promisify(pbkdf2);
-
-const deriveScrypt = (password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> =>
-  scryptKey(password, salt, KEY_BYTES, { N, r, p, maxmem: 256 * r * (N + p) });
 
 const derive = ({ crypto: { kdf, kdfparams } }: KeystoreFile, password: string): Promise<Buffer> =>
   kdf === 'scrypt'
-    ? deriveScrypt(password, kdfparams.salt, { N: kdfparams.n, r: kdfparams.r, p: kdfparams.p })
+    ? scryptKey(password, kdfparams.salt, { N: kdfparams.n, r: kdfparams.r, p: kdfparams.p })
     : pbkdf2Key(password, kdfparams.salt, kdfparams.c, KEY_BYTES, 'sha256');
 
 const macOf = (key: Buffer, ciphertext: Buffer): string =>
@@ -135,7 +131,7 @@ export const encryptKeystore = async (
   entropy: Entropy,
 ): Promise<JsonObject> => {
   const [salt, iv] = [Buffer.from(entropy.bytes(SALT_BYTES)), Buffer.from(entropy.bytes(IV_BYTES))];
-  const key = await deriveScrypt(password.normalize('NFKC'), salt, { N, r, p });
+  const key = await scryptKey(password.normalize('NFKC'), salt, { N, r, p });
   const ciphertext = createCipheriv(CIPHER, key.subarray(0, 16), iv).update(privateKey);
   const mac = macOf(key, ciphertext);
   key.fill(0);

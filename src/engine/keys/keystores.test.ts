@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { useTempFolders } from '../../../test/support/temp-folder.ts';
 import type { Address } from '../../shared/schema/hex.ts';
-import { systemEntropy } from '../clock.ts';
+import { systemEntropy } from '../base/clock.ts';
 import { type Keystores, createKeystores } from './keystores.ts';
 
 const tempFolder = useTempFolders();

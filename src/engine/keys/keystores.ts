@@ -4,10 +4,10 @@ import { Wallet } from 'ethers';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, addressKey, sameAddress } from '../../shared/schema/hex.ts';
-import type { Clock, Entropy } from '../clock.ts';
+import type { Clock, Entropy } from '../base/clock.ts';
 import { KEYSTORE_NAME } from '../data-folder/data-folder.ts';
 import { syncFolder, writeDurably } from '../data-folder/write-durably.ts';
-import { DEFAULT_SCRYPT, type ScryptCost } from '../signer/vault.ts';
+import { DEFAULT_SCRYPT, type ScryptCost } from '../signer/scrypt-key.ts';
 import {
   type JsonObject,
   type KeystoreFile,

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { EngineError } from '../../shared/errors.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { exchange } from '../webhooks/exchange.ts';
 
 /** What a wallet answered with instead of a result. */

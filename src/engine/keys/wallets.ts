@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, address, hash, hex, sameAddress } from '../../shared/schema/hex.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { checksummed, proofOf } from './message-proof.ts';
 import { type WalletRefusal, createWalletRpc } from './wallet-rpc.ts';
 

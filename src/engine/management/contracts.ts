@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { contract } from '../../shared/contract/index.ts';
+import { contract } from '../../api/index.ts';
 import { operation } from './operation.ts';
 
 const path = '/smart-contract';
@@ -12,7 +11,6 @@ export const contractOperations = [
     path,
     summary: 'Whitelist a smart contract',
     message: 'Smart contract registered successfully',
-    access: 'dapp',
     body: contract['contracts.create'].input.omit(dapp),
     async run({ service, paymaster: { paymasterId }, body }) {
       await service.run('contracts.create', { paymasterId, ...body });
@@ -23,8 +21,6 @@ export const contractOperations = [
     path,
     summary: 'List smart contracts',
     message: 'Smart contract list fetched',
-    access: 'dapp',
-    body: z.strictObject({}),
     data: contract['contracts.list'].output,
     run: ({ service, paymaster: { paymasterId } }) => service.run('contracts.list', { paymasterId }),
   }),
@@ -33,7 +29,6 @@ export const contractOperations = [
     path,
     summary: 'Update whitelisted methods',
     message: 'Smart contract updated',
-    access: 'dapp',
     faults: { unknownApiKey: 'SMART_CONTRACT_NOT_FOUND' },
     body: contract['contracts.update'].input.omit(dapp),
     data: contract['contracts.update'].output,
@@ -45,7 +40,6 @@ export const contractOperations = [
     path,
     summary: 'Delete a smart contract',
     message: 'Smart contract deleted',
-    access: 'dapp',
     faults: { unknownApiKey: 'SMART_CONTRACT_NOT_FOUND' },
     body: contract['contracts.delete'].input.omit(dapp),
     statuses: [404],

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ErrorCode } from '../../shared/errors.ts';
 import type { Service } from '../service/index.ts';
 import type { Paymaster } from '../service/access.ts';
@@ -53,14 +53,23 @@ const standardFaults: CredentialFaults = {
   unknownApiKey: 'INVALID_API_KEY',
 };
 
-type Given<Body extends z.ZodType, Access extends OperationAccess> = Omit<Operation<Body, Access>, 'faults'> & {
+const nothing = z.strictObject({});
+
+type Given<Body extends z.ZodType, Access extends OperationAccess> = Omit<
+  Operation<Body, Access>,
+  'faults' | 'body' | 'access'
+> & {
   readonly faults?: Partial<CredentialFaults>;
+  readonly body?: Body;
+  readonly access?: Access;
 };
 
-/** Declares an operation; credential faults that are not named are the usual ones. */
-export const operation = <Body extends z.ZodType, Access extends OperationAccess>(
+/** Declares an operation: of a DApp, without a body and with the usual credential faults, unless it says otherwise. */
+export const operation = <Body extends z.ZodType = typeof nothing, Access extends OperationAccess = 'dapp'>(
   given: Given<Body, Access>,
 ): Operation => ({
+  body: nothing,
+  access: 'dapp',
   ...given,
   faults: { ...standardFaults, ...given.faults },
   // The router reads the body by this very schema before it runs the operation.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../shared/contract/index.ts';
+import { contract } from '../../api/index.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Paymaster } from '../service/access.ts';
 import { type OperationCaller, type OperationInput, operation } from './operation.ts';
@@ -33,7 +33,6 @@ export const paymasterOperations = [
     message: 'DApp list fetched',
     access: 'account',
     faults: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' },
-    body: z.strictObject({}),
     data: z.array(dapp),
     async run({ service, accountId }) {
       return (await service.run('paymasters.list', { accountId })).map(view);
@@ -57,7 +56,6 @@ export const paymasterOperations = [
     path,
     summary: 'Update funding wallet, step 3: send the signed message',
     message: 'Paymaster updated successfully',
-    access: 'dapp',
     faults: userFaults,
     body: contract['paymasters.setFundingWallet'].input,
     data: dapp.extend({ paymasterId: z.string() }),
@@ -74,9 +72,7 @@ export const paymasterOperations = [
       path: messagePath,
       summary: 'Update funding wallet, step 1: get the message to sign',
       message: 'Funding message sent',
-      access: 'dapp',
       faults: userFaults,
-      body: z.strictObject({}),
       data: contract['paymasters.fundingMessage'].output,
       statuses: [404],
       run: fundingMessage,

@@ -1,18 +1,16 @@
-import { z } from 'zod';
-import { type ProcedureOutput, contract } from '../../shared/contract/index.ts';
+import { type ProcedureOutput, contract } from '../../api/index.ts';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
-import { limitUpdate, ruleDefinition } from '../../shared/schema/rule.ts';
+import { limitUpdate, ruleDefinition } from '../../api/rules.ts';
 import { type OperationCaller, type OperationInput, operation } from './operation.ts';
 
 const path = '/paymaster-policy';
-const nothing = z.strictObject({});
 
 type RuleRecord = ProcedureOutput<'rules.create'>;
 
-/** On this interface a threshold is a JSON number, of exactly the digits that are kept. */
+/** On this interface a limit's threshold is a JSON number, of exactly the digits that are kept. */
 const view = (rule: RuleRecord) =>
-  'threshold' in rule.policyData
-    ? { ...rule, policyData: { ...rule.policyData, threshold: new JsonNumber(rule.policyData.threshold) } }
+  rule.policyType === 'PAYMASTER_SA_LIMIT'
+    ? { ...rule, policyData: { ...rule.policyData, threshold: new JsonNumber(String(rule.policyData['threshold'])) } }
     : rule;
 
 const target = ({
@@ -30,7 +28,6 @@ export const ruleOperations = [
     path,
     summary: 'Add a spending limit, webhook or wallet deployment rule',
     message: 'Paymaster Policy created successfully',
-    access: 'dapp',
     body: ruleDefinition,
     data: contract['rules.create'].output,
     async run({ service, paymaster: { paymasterId }, body }) {
@@ -42,8 +39,6 @@ export const ruleOperations = [
     path,
     summary: 'Get all rules, registered contracts among them',
     message: 'Paymaster Policies found!',
-    access: 'dapp',
-    body: nothing,
     data: contract['rules.list'].output,
     async run({ service, paymaster: { paymasterId } }) {
       return (await service.run('rules.list', { paymasterId })).map(view);
@@ -54,7 +49,6 @@ export const ruleOperations = [
     path: `${path}/limit/:ruleId`,
     summary: 'Update a spending limit; its cycle starts anew',
     message: 'Paymaster Limit updated',
-    access: 'dapp',
     body: limitUpdate,
     statuses: [404],
     async run(input) {
@@ -66,8 +60,6 @@ export const ruleOperations = [
     path: `${path}/deactivate/:ruleId`,
     summary: 'Pause a rule',
     message: 'Paymaster Policy Deactivated!',
-    access: 'dapp',
-    body: nothing,
     statuses: [404],
     async run(input) {
       await input.service.run('rules.deactivate', target(input));
@@ -78,8 +70,6 @@ export const ruleOperations = [
     path: `${path}/activate/:ruleId`,
     summary: 'Unpause a rule',
     message: 'Paymaster Policy Activated!',
-    access: 'dapp',
-    body: nothing,
     statuses: [404],
     async run(input) {
       await input.service.run('rules.activate', target(input));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../shared/contract/index.ts';
+import { contract } from '../../api/index.ts';
 import { operation } from './operation.ts';
 
 const path = '/webhook';
@@ -12,7 +12,6 @@ export const webhookOperations = [
     path,
     summary: 'Create webhook',
     message: 'Webhook created',
-    access: 'dapp',
     body: contract['webhooks.create'].input.omit(dapp),
     data: contract['webhooks.create'].output.omit({ active: true }),
     async run({ service, paymaster: { paymasterId }, body }) {
@@ -25,7 +24,6 @@ export const webhookOperations = [
     path,
     summary: 'Get registered webhook',
     message: 'Webhook list fetched',
-    access: 'dapp',
     faults: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' },
     body: z.strictObject({ webhookUrl: z.string().optional() }),
     data: contract['webhooks.list'].output,
@@ -38,7 +36,6 @@ export const webhookOperations = [
     path,
     summary: 'Update webhook status',
     message: 'Webhook updated',
-    access: 'dapp',
     faults: { unknownApiKey: 'WEBHOOK_NOT_FOUND' },
     body: contract['webhooks.update'].input.omit(dapp),
     statuses: [404],
@@ -51,7 +48,6 @@ export const webhookOperations = [
     path,
     summary: 'Delete webhook',
     message: 'Webhook deleted',
-    access: 'dapp',
     faults: { unknownApiKey: 'WEBHOOK_NOT_FOUND' },
     body: contract['webhooks.delete'].input.omit(dapp),
     statuses: [404],

@@ -1,12 +1,12 @@
 import type { ChainAccess } from '../chain/chain-access.ts';
 import type { Address } from '../../shared/schema/hex.ts';
-import type { PaymasterContract, Store } from '../store/store.ts';
-import { requireAgreement } from './agreement.ts';
-import type { AttachableLayout } from './layout.ts';
+import type { PaymasterContract, RegistryStore } from '../store/registry-store.ts';
+import { requireVerified } from './verify-contract.ts';
+import type { AttachableLayout } from '../../core/paymaster-layouts/layout.ts';
 
 /** What attaching a contract stands on. */
 export interface AttachContext {
-  readonly store: Pick<Store, 'findSigner' | 'savePaymasterContract'>;
+  readonly store: Pick<RegistryStore, 'findSigner' | 'savePaymasterContract'>;
   readonly chains: Pick<ChainAccess, 'rpc'>;
 }
 
@@ -25,7 +25,7 @@ export const attachContract = async (
   const rpc = await chains.rpc(chainId);
   const signer = await store.findSigner(chainId);
   const checked = rpc !== undefined && signer !== undefined;
-  if (checked) await requireAgreement(rpc, { chainId, layout, contract: address, signer: signer.address });
+  if (checked) await requireVerified(rpc, { chainId, layout, contract: address, signer: signer.address });
   const contract: PaymasterContract = { chainId, version: layout.version, address, checked };
   await store.savePaymasterContract(contract);
   return contract;

@@ -4,11 +4,11 @@ import { deployLayout } from '../../../test/support/deploy-layout.ts';
 import { useLocalChain } from '../../../test/support/local-chain.ts';
 import { operationV06, vectorCases } from '../../../test/support/vectors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import { biconomy110 } from './biconomy-1.1.0.ts';
+import { biconomy110 } from '../../core/paymaster-layouts/biconomy-1.1.0.ts';
 import { readBalance, readSenderNonce, readSigner, verifyPaymasterContract } from './contract-reads.ts';
 import type { EthCall } from './contract-reads.ts';
-import type { SponsorshipTerms } from './layout.ts';
-import { verifying06 } from './verifying-0.6.ts';
+import type { SponsorshipTerms } from '../../core/paymaster-layouts/layout.ts';
+import { verifying06 } from '../../core/paymaster-layouts/verifying-0.6.ts';
 
 const NOBODY: Address = `0x${'99'.repeat(20)}`;
 const FUNDING_WALLET: Address = `0x${'22'.repeat(20)}`;

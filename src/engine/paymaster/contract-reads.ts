@@ -3,9 +3,14 @@ import { entryPointAddress } from '../../shared/entry-points.ts';
 import { sameAddress } from '../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
-import { byteLength } from '../user-operation/hex-digits.ts';
-import { neededTerm } from './layout.ts';
-import type { AttachableLayout, PaymasterLayout, SponsorshipTerms, TokenTerms } from './layout.ts';
+import { byteLength } from '../../core/user-operation/hex-digits.ts';
+import { neededTerm } from '../../core/paymaster-layouts/layout.ts';
+import type {
+  AttachableLayout,
+  PaymasterLayout,
+  SponsorshipTerms,
+  TokenTerms,
+} from '../../core/paymaster-layouts/layout.ts';
 
 /** `eth_call` on the latest block. Rejects when the chain cannot be reached or the call reverts. */
 export type EthCall = (to: Address, data: Hex) => Promise<Hex>;
@@ -17,6 +22,7 @@ const abi = new Interface([
   'function getBalance(address paymasterId) view returns (uint256)',
   'function balanceOf(address account) view returns (uint256)',
   'function senderNonce(address sender) view returns (uint256)',
+  'function getNonce(address sender, uint192 key) view returns (uint256)',
 ]);
 
 /** The ABI encoding of `true`. */
@@ -29,8 +35,8 @@ export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer';
 }
 
-async function readUint256(call: EthCall, to: Address, name: string, account: Address): Promise<bigint> {
-  const answer = await call(to, callData(name, account));
+async function readUint256(call: EthCall, to: Address, name: string, ...values: unknown[]): Promise<bigint> {
+  const answer = await call(to, callData(name, ...values));
   // An address without code answers `0x`; taken for a number it would pass as an empty tank.
   if (byteLength(answer) !== 32) {
     throw new UnexpectedAnswer(`${to} gave no number for ${name}: ${answer.slice(0, 100)}`);
@@ -78,6 +84,10 @@ export const readDeposit = (call: EthCall, entryPoint: Address, paymaster: Addre
 /** The paymaster's count of operations it has validated for the sender. @throws UnexpectedAnswer if there is no such contract */
 export const readSenderNonce = (call: EthCall, paymaster: Address, sender: Address): Promise<bigint> =>
   readUint256(call, paymaster, 'senderNonce', sender);
+
+/** The nonce that an EntryPoint expects next of an account for a key. @throws UnexpectedAnswer if there is no EntryPoint */
+export const readAccountNonce = (call: EthCall, entryPoint: Address, account: Address, key: bigint): Promise<bigint> =>
+  readUint256(call, entryPoint, 'getNonce', account, key);
 
 /** A contract held against what Gasdesk would sign for it, with both values of each comparison. */
 export interface PaymasterContractCheck {

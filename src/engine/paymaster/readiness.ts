@@ -1,12 +1,12 @@
 import { entryPointAddress } from '../../shared/entry-points.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../base/secret.ts';
 import { signerKey } from '../signer/chain-signer.ts';
 import type { Vault } from '../signer/vault.ts';
-import type { Paymaster, PaymasterContract, Store } from '../store/store.ts';
-import type { AttachableLayout, PaymasterLayout, TokenLayout } from './layout.ts';
-import { findLayout } from './registry.ts';
+import type { Paymaster, PaymasterContract, RegistryStore } from '../store/registry-store.ts';
+import type { AttachableLayout, PaymasterLayout, TokenLayout } from '../../core/paymaster-layouts/layout.ts';
+import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
 
 /** A paymaster contract that is attached to a chain, with the open key of its signer. */
 export interface ReadyContract<Layout extends AttachableLayout> {
@@ -36,7 +36,7 @@ export interface ReadyTokenPaymaster extends ReadyContract<TokenLayout> {
   readonly treasury: Address;
 }
 
-type ReadinessStore = Pick<Store, 'findPaymasterContract' | 'findSigner' | 'findChain'>;
+type ReadinessStore = Pick<RegistryStore, 'findPaymasterContract' | 'findSigner' | 'findChain'>;
 
 const missing = (what: string, message: string, fix: string): EngineError =>
   new EngineError('PAYMASTER_NOT_READY', `${message} ${fix}`, { missing: what, fix });
@@ -49,7 +49,7 @@ const howToAttach = ({ version, deployment }: AttachableLayout, chainId: number)
 
 /** The contract that is attached for a version. @throws EngineError `PAYMASTER_NOT_READY` */
 export const requireContract = async (
-  store: Pick<Store, 'findPaymasterContract'>,
+  store: Pick<RegistryStore, 'findPaymasterContract'>,
   chainId: number,
   layout: AttachableLayout,
 ): Promise<PaymasterContract> => {
@@ -91,19 +91,15 @@ const readyContract = async <Layout extends AttachableLayout>(
   return { chainId, layout, entryPoint, contract: address, checked, signer: signer.address, key };
 };
 
-/** The layout a DApp chose. @throws EngineError `VERSION_NOT_SUPPORTED` */
-export const requireLayout = (version: string): PaymasterLayout => {
-  const layout = findLayout(version);
-  if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
-  return layout;
-};
-
 /**
  * Finds the tank of a DApp; its keys need not be there.
  *
  * @throws EngineError `PAYMASTER_NOT_READY` where no contract is attached, or no funding wallet is known
  */
-export const requireTank = async (store: Pick<Store, 'findPaymasterContract'>, paymaster: Paymaster): Promise<Tank> => {
+export const requireTank = async (
+  store: Pick<RegistryStore, 'findPaymasterContract'>,
+  paymaster: Paymaster,
+): Promise<Tank> => {
   const { chainId, version } = paymaster;
   const layout = requireLayout(version);
   const { address } = await requireContract(store, chainId, layout);
@@ -112,7 +108,7 @@ export const requireTank = async (store: Pick<Store, 'findPaymasterContract'>, p
 };
 
 /**
- * Collects what signing for a DApp needs (SPEC 3, -32002).
+ * Collects what signing for a DApp needs (SPEC 3, -32052).
  *
  * @throws EngineError `PAYMASTER_NOT_READY`, which names the missing part and the command that mends it
  */

@@ -1,14 +1,14 @@
 import { EngineError } from '../../shared/errors.ts';
 import type { ChainAccess } from '../chain/chain-access.ts';
-import type { Log } from '../log.ts';
-import type { PaymasterContract, Store } from '../store/store.ts';
-import { requireAgreement } from './agreement.ts';
-import { requireAttachable } from './registry.ts';
+import type { Log } from '../base/log.ts';
+import type { PaymasterContract, RegistryStore } from '../store/registry-store.ts';
+import { requireVerified } from './verify-contract.ts';
+import { requireAttachable } from '../../core/paymaster-layouts/registry.ts';
 
 /** What contracts are looked at with. */
 export interface RecheckContext {
   readonly store: Pick<
-    Store,
+    RegistryStore,
     'listPaymasterContracts' | 'findPaymasterContract' | 'findSigner' | 'savePaymasterContract'
   >;
   readonly chains: Pick<ChainAccess, 'rpc'>;
@@ -22,7 +22,7 @@ const disagrees = async ({ store, chains }: RecheckContext, contract: PaymasterC
     const [signer, rpc] = [await store.findSigner(chainId), await chains.rpc(chainId)];
     if (signer === undefined || rpc === undefined) return false;
     const layout = requireAttachable(version);
-    await requireAgreement(rpc, { chainId, layout, contract: address, signer: signer.address });
+    await requireVerified(rpc, { chainId, layout, contract: address, signer: signer.address });
     return false;
   } catch (error) {
     return error instanceof EngineError && error.code === 'CONTRACT_MISMATCH';

@@ -3,15 +3,15 @@ import { EngineError } from '../../shared/errors.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import type { ChainAccess } from '../chain/chain-access.ts';
-import { chainSymbol } from '../chain/chain-symbol.ts';
+import { chainSymbol } from '../../shared/chains.ts';
 import { RpcError } from '../chain/rpc.ts';
-import type { Store } from '../store/store.ts';
+import type { RegistryStore } from '../store/registry-store.ts';
 import { UnexpectedAnswer, readDeposit } from './contract-reads.ts';
-import type { AttachableLayout } from './layout.ts';
+import type { AttachableLayout } from '../../core/paymaster-layouts/layout.ts';
 
 /** What a replaced contract is read from. */
 interface ReplaceContext {
-  readonly store: Pick<Store, 'findPaymasterContract' | 'findChain'>;
+  readonly store: Pick<RegistryStore, 'findPaymasterContract' | 'findChain'>;
   readonly chains: Pick<ChainAccess, 'rpc'>;
 }
 

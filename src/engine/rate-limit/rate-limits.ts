@@ -1,6 +1,6 @@
 import { EngineError } from '../../shared/errors.ts';
-import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Config } from '../config/config.ts';
 import { peerName } from './peer.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 

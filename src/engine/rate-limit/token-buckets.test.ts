@@ -70,3 +70,14 @@ test('a limit that is changed binds from the next request on', () => {
   perMinute = 0;
   expect(buckets.take('a')).toBe(0);
 });
+
+test('a limit that is changed counts anew', () => {
+  let limit = 1;
+  const buckets = createTokenBuckets(() => limit, clock);
+  const take = () => buckets.take('a') === 0;
+  expect([take(), take()]).toEqual([true, false]);
+  limit = 2;
+  expect([take(), take(), take()]).toEqual([true, true, false]);
+  limit = 1;
+  expect([take(), take()]).toEqual([true, false]);
+});

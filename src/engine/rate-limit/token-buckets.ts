@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** Token buckets by name. Each holds a minute's worth of tokens and fills evenly. */
 export interface TokenBuckets {
@@ -22,6 +22,7 @@ const MOST_BUCKETS = 100_000;
 export const createTokenBuckets = (limit: () => number, clock: Clock): TokenBuckets => {
   /** In the order of their last use: those at the front are the first to be full again. */
   const buckets = new Map<string, Bucket>();
+  let limitBefore = 0;
 
   const forgetFull = (now: number): void => {
     for (const [name, { at }] of buckets) {
@@ -36,11 +37,14 @@ export const createTokenBuckets = (limit: () => number, clock: Clock): TokenBuck
     },
     take(name) {
       const perMinute = limit();
+      // What was counted under another limit says nothing under this one.
+      if (perMinute !== limitBefore) buckets.clear();
+      limitBefore = perMinute;
       if (perMinute === 0) return 0;
       const msPerToken = MINUTE_MS / perMinute;
       const now = clock.monotonic();
       const { tokens, at } = buckets.get(name) ?? { tokens: perMinute, at: now };
-      const filled = Math.min(perMinute, tokens + (now - at) / msPerToken);
+      const filled = Math.min(perMinute, tokens + Math.max(0, now - at) / msPerToken);
       const left = filled >= 1 ? filled - 1 : filled;
       buckets.delete(name);
       buckets.set(name, { tokens: left, at: now });

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { ReviewInfo } from '../../shared/contract/system.ts';
+import type { ReviewInfo } from '../../api/system.ts';
 import { createDecisionImport } from '../store/sqlite/decision-import.ts';
 import { exportFault, readExport } from './export-lines.ts';
 
@@ -15,11 +15,14 @@ export const importExport = async (file: string, database: string, signal?: Abor
   const target = createDecisionImport(database);
   let from = Infinity;
   let to = 0;
+  let lastSeq = 0;
   try {
-    for await (const lines of readExport(file, signal)) {
+    for await (const lines of readExport(file, { signal })) {
       for (const { line, decision } of lines) {
-        const clash = target.add(decision);
-        if (clash !== undefined) throw exportFault(line, `an earlier line has the same ${clash}, ${decision[clash]}`);
+        const { id, seq } = decision;
+        if (seq <= lastSeq) throw exportFault(line, `its seq is ${seq}, but an earlier line has ${lastSeq} already`);
+        lastSeq = seq;
+        if (!target.add(decision)) throw exportFault(line, `an earlier line has the same id, ${id}`);
         from = Math.min(from, decision.at);
         to = Math.max(to, decision.at);
       }

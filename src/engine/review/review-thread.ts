@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { EngineAnswer } from '../../shared/console-bridge.ts';
-import type { ProcedureName, ProcedureOutput } from '../../shared/contract/index.ts';
+import type { ProcedureName, ProcedureOutput } from '../../api/index.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { CalledService } from '../http/answer-call.ts';
 

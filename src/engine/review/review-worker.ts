@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { EngineError } from '../../shared/errors.ts';
-import { systemEntropy } from '../clock.ts';
+import { systemEntropy } from '../base/clock.ts';
 import { answerCall } from '../http/answer-call.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../base/log.ts';
 import type { FromReview, ToReview } from './review-thread.ts';
 import { createReview } from './review.ts';
 

@@ -1,18 +1,18 @@
 import { mkdtemp, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { EngineError } from '../../shared/errors.ts';
 import { openBackup } from '../backup/open-backup.ts';
 import { isAgeFile } from '../backup/write-backup.ts';
-import { type Clock, type Entropy, systemClock, systemEntropy } from '../clock.ts';
-import { createConsoleApp } from '../http/app.ts';
+import { type Clock, type Entropy, systemClock, systemEntropy } from '../base/clock.ts';
+import { createConsoleApp } from '../server/app.ts';
 import { type Listening, listen } from '../http/listen.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../base/log.ts';
 import { makeTemporaryFolder, removeAbandonedFolders } from '../data-folder/temporary-folder.ts';
-import { requireNodeApi } from '../node-api.ts';
-import { Secret } from '../secret.ts';
+import { requireNodeApi } from '../base/node-api.ts';
+import { Secret } from '../base/secret.ts';
 import type { ConsoleService } from '../service/index.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
+import { asExpected } from './export-lines.ts';
 import { importExport } from './import-export.ts';
 import { createLockedReview } from './locked-review.ts';
 import { type ReviewSource, createReviewService } from './review-service.ts';
@@ -41,8 +41,8 @@ export interface Review {
   stop(): Promise<void>;
 }
 
-/** Serving it takes no longer than serving a desk. */
-const REQUEST_TIMEOUT_MS = 30_000;
+/** Serving it takes no longer than serving a desk, and has fewer clients. */
+const SERVING = { requestTimeoutMs: 30_000, maxConnections: 256 };
 
 /** Opens a decision export as a source, with its database in the folder. */
 const openExport = async (
@@ -69,12 +69,6 @@ const unpackBackup = async (
   const savedAt = manifest.madeAt;
   const about = { file: basename(file), savedAt, from: decisions[0]?.at ?? savedAt, to: last?.at ?? savedAt };
   return { store, about };
-};
-
-/** What Node says of a file that cannot be read, such as `ENOENT`. */
-const asExpected = (error: unknown, file: string): unknown => {
-  if (error instanceof EngineError || !(error instanceof Error) || !('syscall' in error)) return error;
-  return new EngineError('EXPORT_INVALID', `${file} cannot be read: ${error.message}`, {}, { cause: error });
 };
 
 /**
@@ -118,7 +112,7 @@ export const createReview = async (options: ReviewOptions): Promise<Review> => {
     operatorToken,
     async serve(where) {
       const app = createConsoleApp({ service, clock, entropy, log, operatorToken, consoleFolder });
-      const server = await listen(app, where, { requestTimeoutMs: REQUEST_TIMEOUT_MS, clock, log });
+      const server = await listen(app, where, { ...SERVING, clock, log });
       servers.push(server);
       url = server.url;
       return url;

@@ -1,83 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EngineError } from '../../shared/errors.ts';
-import type { ProcedureArguments, ProcedureName } from '../../shared/contract/index.ts';
+import {
+  ANSWER,
+  ANSWERS,
+  DAPP,
+  ENTRY_POINT,
+  request,
+  send,
+  sender,
+  validOp,
+  validOptions,
+  without,
+} from '../../../test/support/dispatching.ts';
+import type { EngineError } from '../../shared/errors.ts';
+import type { ProcedureName } from '../../api/index.ts';
 import type { Service } from '../service/index.ts';
 import { dispatch } from './dispatch.ts';
+import { rpcMethods } from './methods.ts';
 import type { RpcResponse } from './envelope.ts';
-
-type SponsorArguments = ProcedureArguments<'sponsorship.sponsor'>;
-
-const ANSWER = {
-  decisionId: 'd',
-  sponsored: true,
-  paymasterAndData: '0x1234',
-  callGasLimit: '108848',
-  verificationGasLimit: '57121',
-  preVerificationGas: '75388',
-};
-
-const ENTRY_POINT = '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789';
-const DAPP = { name: 'DApp', version: '1.1.0', entryPoint: ENTRY_POINT, entryPointVersion: '0.6' };
-/** What the procedures that the methods call answer. */
-const ANSWERS: Partial<Record<ProcedureName, unknown>> = {
-  'sponsorship.dapp': DAPP,
-  'sponsorship.sponsor': ANSWER,
-  'sponsorship.stub': { paymasterAndData: '0x1234' },
-  'sponsorship.feeQuotes': { paymasterAddress: `0x${'cd'.repeat(20)}`, feeQuotes: [], unsupportedTokens: [] },
-  'sponsorship.feeTokens': { paymasterAddress: `0x${'cd'.repeat(20)}`, tokens: [] },
-  'sponsorship.balance': { balanceWei: '256', promisedWei: '16' },
-};
-
-const sender = `0x${'ab'.repeat(20)}`;
-const validOp = {
-  sender,
-  nonce: '0x1',
-  initCode: '0x',
-  callData: '0x1234',
-  callGasLimit: '200000',
-  verificationGasLimit: '500000',
-  preVerificationGas: '60000',
-  maxFeePerGas: '0x3b9aca00',
-  maxPriorityFeePerGas: '0x1',
-  signature: '0x',
-  paymasterAndData: '0x',
-};
-const validOptions = {
-  mode: 'SPONSORED',
-  calculateGasLimits: true,
-  expiryDuration: 300,
-  sponsorshipInfo: { webhookData: { a: 1 }, smartAccountInfo: { name: 'BICONOMY', version: '2.0.0' } },
-  tokenInfo: { feeTokenAddress: sender },
-};
-const request = (change: Record<string, unknown> = {}): Record<string, unknown> => ({
-  jsonrpc: '2.0',
-  id: 7,
-  method: 'pm_sponsorUserOperation',
-  params: [validOp, validOptions],
-  ...change,
-});
-const without = (value: Record<string, unknown>, key: string): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
-
-/** Dispatches to a service that sponsors everything. What it was asked, and what was answered. */
-const send = async (
-  body: unknown,
-): Promise<{ status: number; body: RpcResponse | RpcResponse[]; asked: SponsorArguments[] }> => {
-  const asked: SponsorArguments[] = [];
-  const service = {
-    run: async (name: ProcedureName, args: SponsorArguments) => {
-      if (name !== 'sponsorship.dapp' && name !== 'sponsorship.refused') asked.push(args);
-      return ANSWERS[name];
-    },
-  } as unknown as Service;
-  const answer = await dispatch(body, { service, chainId: 31337, apiKey: 'key', showReasons: true }, (error) => {
-    if (error instanceof EngineError) return error;
-    throw error; // a bug: the test shows it
-  });
-  // As it leaves: JSON.rawJSON and undefined are gone.
-  return { ...answer, body: JSON.parse(JSON.stringify(answer.body)) as RpcResponse, asked };
-};
 
 const isId = (id: unknown): boolean => typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
 
@@ -172,7 +112,6 @@ describe('the envelope', () => {
   });
 
   test.each<[string, Record<string, unknown>, string]>([
-    ['null id', request({ id: null }), 'id must be a string or a number'],
     ['object id', request({ id: {} }), 'id must be a string or a number'],
     ['array id', request({ id: [1] }), 'id must be a string or a number'],
     ['boolean id', request({ id: true }), 'id must be a string or a number'],
@@ -184,8 +123,6 @@ describe('the envelope', () => {
     ['method null', request({ method: null }), 'method must be a string'],
     ['params an object', request({ params: { op: validOp } }), 'params must be an array'],
     ['params a string', request({ params: '[]' }), 'params must be an array'],
-    ['params null', request({ params: null }), 'params must be an array'],
-    ['a member of its own', request({ extra: 1 }), 'extra should not exist'],
   ])('%s is refused by name', async (_, body, detail) => {
     const error = { code: -32600, message: `Invalid request: ${detail}` };
     expect(await send(body)).toMatchObject({ status: 400, body: { error } });
@@ -193,10 +130,6 @@ describe('the envelope', () => {
 
   test.each([null, 1, 'x', true])('%j is no request', async (body) => {
     expect(await send(body)).toMatchObject({ status: 400, body: { id: null, error: { code: -32600 } } });
-  });
-
-  test('both spellings of the version are served', async () => {
-    for (const jsonrpc of ['2.0', '2.0.0']) expect((await send(request({ jsonrpc }))).status).toBe(200);
   });
 
   test.each([
@@ -259,9 +192,8 @@ describe('params', () => {
     ['options that are no object', [validOp, 5], 'params[1] must be an object'],
     ['an operation that is a list', [[validOp], validOptions], 'params[0] must be an object'],
     ['null for both', [null, null], 'params[0] must be an object'],
-    ['three', [validOp, validOptions, {}], 'params[2] should not exist'],
     ['no members', [{}, validOptions], 'params[0].sender must be an EVM address'],
-    ['no mode', [validOp, {}], 'params[1].mode must be one of: SPONSORED, SPONSORSHIP, ERC20'],
+    ['no mode', [validOp, {}], 'params[1].mode must be one of: SPONSORED, SPONSORSHIP, SPONSOR, ERC20'],
   ])('%s: the first fault is named', async (_, params, message) => {
     const body = params === undefined ? without(request(), 'params') : request({ params });
     expect(await send(body)).toMatchObject({
@@ -300,6 +232,7 @@ describe('params', () => {
   const badHex = ['', '0', '0x1', 'abcd', '0xgg', '0x12 ', '0x12\n', 5, null, true, {}, ['0x']];
   /** Without what stands for "not given" where clients may leave something open. */
   const present = (values: unknown[]): unknown[] => values.filter((value) => value !== '0x' && value !== null);
+  const given = (values: unknown[]): unknown[] => values.filter((value) => value !== null);
   const badObjects = ['x', 5, true, []];
   /** Field, what it must be, and what it must not. */
   const fields: [string, string, unknown[]][] = [
@@ -308,8 +241,8 @@ describe('params', () => {
       ADDRESS,
       [undefined, '', '0x', `${sender}00`, sender.slice(0, 41), `0x${'g'.repeat(40)}`, ` ${sender}`, 5, null, {}],
     ],
-    ['params[0].nonce', QUANTITY, [undefined, ...badQuantities]],
-    ['params[0].initCode', HEX, badHex],
+    ['params[0].nonce', QUANTITY, [undefined, ...badQuantities.filter((value) => value !== '0x')]],
+    ['params[0].initCode', HEX, given(badHex)],
     ['params[0].callData', HEX, [undefined, ...badHex]],
     ...[
       'callGasLimit',
@@ -318,42 +251,36 @@ describe('params', () => {
       'paymasterVerificationGasLimit',
       'paymasterPostOpGasLimit',
     ].map((name): [string, string, unknown[]] => [`params[0].${name}`, QUANTITY, present(badQuantities)]),
-    ['params[0].maxFeePerGas', QUANTITY, badQuantities],
-    ['params[0].maxPriorityFeePerGas', QUANTITY, badQuantities],
+    ['params[0].maxFeePerGas', QUANTITY, present(badQuantities)],
+    ['params[0].maxPriorityFeePerGas', QUANTITY, present(badQuantities)],
     ['params[0].factory', HEX, present(badHex)],
     ['params[0].paymaster', ADDRESS, ['0x12', 5]],
-    ['params[0].signature', HEX, badHex],
-    ['params[0].paymasterAndData', HEX, badHex],
-    ['params[0].data', 'should not exist', ['0x', null]],
-    ['params[0].__proto__', 'should not exist', [{}]],
-    ['params[0].constructor', 'should not exist', ['x']],
+    ['params[0].signature', HEX, given(badHex)],
+    ['params[0].paymasterAndData', HEX, given(badHex)],
     [
       'params[1].mode',
-      'must be one of: SPONSORED, SPONSORSHIP, ERC20',
-      [undefined, '', 'sponsored', 'SPONSORED ', null, 5, {}],
+      'must be one of: SPONSORED, SPONSORSHIP, SPONSOR, ERC20',
+      [undefined, '', 'FREE', 'SPONSORED ', null, 5, {}],
     ],
-    ['params[1].calculateGasLimits', 'must be a boolean value', ['true', 1, null, {}]],
-    ['params[1].expiryDuration', EXPIRY, [29, 86_401, 300.5, '300', -1, 0, 1e21, null, {}]],
+    ['params[1].calculateGasLimits', 'must be a boolean value', ['true', 1, {}]],
+    ['params[1].expiryDuration', EXPIRY, [29, 86_401, 300.5, '300', -1, 0, 1e21, {}]],
     ['params[1].sponsorshipInfo', 'must be an object', badObjects],
     ['params[1].sponsorshipInfo.webhookData', 'must be an object', badObjects],
     ['params[1].sponsorshipInfo.smartAccountInfo', 'must be an object', badObjects],
-    ['params[1].sponsorshipInfo.smartAccountInfo.name', 'must be a string', [5, null, {}, undefined]],
-    ['params[1].sponsorshipInfo.smartAccountInfo.version', 'must be a string', [2, null, [], undefined]],
-    ['params[1].sponsorshipInfo.smartAccountInfo.extra', 'should not exist', [1]],
-    ['params[1].sponsorshipInfo.extra', 'should not exist', [1]],
+    ['params[1].sponsorshipInfo.smartAccountInfo.name', 'must be a string', [5, {}]],
+    ['params[1].sponsorshipInfo.smartAccountInfo.version', 'must be a string', [2, []]],
     ['params[1].tokenInfo', 'must be an object', badObjects],
     ['params[1].tokenInfo.feeTokenAddress', ADDRESS, ['', 'USDC', 5, {}]],
-    ['params[1].tokenInfo.extra', 'should not exist', [1]],
-    ['params[1].skipPatchCallData', 'must be a boolean value', ['true', 1]],
-    ['params[1].limit', 'should not exist', [1]],
+    ['params[1].token', ADDRESS, ['USDC', 5]],
+    ['params[1].erc20Context', 'must be an object', badObjects],
+    ['params[1].sponsorshipPolicyId', 'must be a string', [5, {}]],
   ];
   test.each(fields)('%s %s, and is nothing else', async (field, must, values) => {
     const [index, ...names] = field.slice('params['.length).split(/\]?\./);
     for (const value of values) {
       const body = structuredClone(request());
       const target = (body['params'] as Record<string, unknown>[])[Number(index)]!;
-      if (names[0] === '__proto__') Object.defineProperty(target, '__proto__', { value, enumerable: true });
-      else setAt(target, names, value);
+      setAt(target, names, value);
       const message = `${field} ${must}`;
       expect(await send(body), JSON.stringify([value]).slice(0, 50)).toMatchObject({
         status: 400,
@@ -367,14 +294,6 @@ describe('params', () => {
     const params = [{ ...validOp, sender: 'x', nonce: -1 }, { mode: 'SPONSORED' }];
     const errors = [`params[0].sender ${ADDRESS}`, `params[0].nonce ${QUANTITY}`];
     expect((await send(request({ params }))).body).toMatchObject({ error: { message: errors[0], data: { errors } } });
-  });
-
-  test('hostile names are cut before they are echoed, and no more than 20 are', async () => {
-    const hostile = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`<script>${n}${'x'.repeat(9000)}`, 1]));
-    const { body } = await send(request({ params: [{ ...validOp, ...hostile }, validOptions] }));
-    const { error } = body as RpcResponse;
-    expect(JSON.stringify(error).length).toBeLessThan(5000);
-    expect((error!.data as { errors: string[] }).errors).toHaveLength(20);
   });
 
   test.each<[unknown, bigint]>([
@@ -419,30 +338,18 @@ describe('params', () => {
     });
   });
 
-  test.each([
-    { sponsorshipInfo: null, tokenInfo: null },
-    { sponsorshipInfo: {}, tokenInfo: {} },
-    { sponsorshipInfo: { webhookData: null, smartAccountInfo: null } },
-    { tokenInfo: { tokenList: [sender], preferredToken: sender } },
-    { expiryDuration: 30 },
-    { expiryDuration: 86_400 },
-    { skipPatchCallData: true },
-  ])('options %j are accepted as clients send them', async (options) => {
-    expect((await send(request({ params: [validOp, { mode: 'SPONSORED', ...options }] }))).status).toBe(200);
-  });
-
   test('data for webhooks goes through untouched, whatever its keys', async () => {
     const webhookData = JSON.parse('{"constructor":1,"params":{"n":[null,1.5,"\\u0000"]}}') as object;
     const options = { mode: 'SPONSORED', sponsorshipInfo: { webhookData } };
     const { asked } = await send(request({ params: [validOp, options] }));
-    expect(JSON.stringify(asked[0]!.options.sponsorshipInfo!.webhookData)).toBe(JSON.stringify(webhookData));
+    expect(JSON.stringify(asked[0]!.options.sponsorshipInfo.webhookData)).toBe(JSON.stringify(webhookData));
   });
 
   test('data for webhooks cannot reach the prototype of every object', async () => {
     const webhookData = JSON.parse('{"__proto__":{"polluted":1}}') as object;
     const options = { mode: 'SPONSORED', sponsorshipInfo: { webhookData } };
     const { asked } = await send(request({ params: [validOp, options] }));
-    expect('polluted' in asked[0]!.options.sponsorshipInfo!.webhookData!).toBe(false);
+    expect('polluted' in asked[0]!.options.sponsorshipInfo.webhookData!).toBe(false);
     expect('polluted' in {}).toBe(false);
   });
 
@@ -495,7 +402,6 @@ describe('the other methods', () => {
       },
     ],
     ['pm_supportedEntryPoints', [], [ENTRY_POINT]],
-    ['pm_supportedEntryPoints', [CHAIN], [ENTRY_POINT]],
     [
       'pm_supportedERC20Tokens',
       [ENTRY_POINT],
@@ -515,8 +421,6 @@ describe('the other methods', () => {
       'params[2] must be a 0x hex quantity, a decimal string or a safe integer',
     ],
     ['pm_getPaymasterData', rest([ENTRY_POINT, '0x1']), 'params[2] is chain 1, but this address serves chain 31337'],
-    ['pm_getPaymasterData', rest([ENTRY_POINT, CHAIN, { limit: 1 }]), 'params[3].limit should not exist'],
-    ['pm_getPaymasterData', rest([ENTRY_POINT, CHAIN, {}, {}]), 'params[4] should not exist'],
     ['pm_sponsorUserOperation', rest([sender]), mismatch('params[1]')],
     ['pm_sponsorUserOperation', rest(['nowhere']), 'params[1] must be an EVM address'],
     [
@@ -524,9 +428,11 @@ describe('the other methods', () => {
       rest([ENTRY_POINT, { validForSeconds: 5 }]),
       'params[2].validForSeconds must be a whole number of seconds from 30 to 86400',
     ],
-    ['pm_getFeeQuoteOrData', rest([{ mode: 'FREE' }]), 'params[1].mode must be one of: SPONSORED, SPONSORSHIP, ERC20'],
-    ['pm_supportedEntryPoints', ['0x1'], 'params[0] is chain 1, but this address serves chain 31337'],
-    ['pm_supportedEntryPoints', [ENTRY_POINT], 'params[0] must be the chain id 31337, but it is an address'],
+    [
+      'pm_getFeeQuoteOrData',
+      rest([{ mode: 'FREE' }]),
+      'params[1].mode must be one of: SPONSORED, SPONSORSHIP, SPONSOR, ERC20',
+    ],
     [
       'pm_getPaymasterData',
       rest([ENTRY_POINT, CHAIN, { token: sender, mode: 'SPONSORED' }]),
@@ -538,7 +444,6 @@ describe('the other methods', () => {
       'params[2].token should not differ from tokenInfo.feeTokenAddress: drop one of them',
     ],
     ['pm_supportedERC20Tokens', [sender], mismatch('params[0]')],
-    ['pm_paymasterBalance', [ENTRY_POINT], 'params[0] should not exist'],
   ])('%s names what is wrong with its params, case %#', async (method, params, message) => {
     const { body, asked, status } = await send(request({ method, params }));
     expect({ status, body, asked }).toMatchObject({
@@ -548,15 +453,7 @@ describe('the other methods', () => {
     });
   });
 
-  test.each([
-    'pm_getPaymasterStubData',
-    'pm_getPaymasterData',
-    'pm_sponsorUserOperation',
-    'pm_getFeeQuoteOrData',
-    'pm_supportedEntryPoints',
-    'pm_supportedERC20Tokens',
-    'pm_paymasterBalance',
-  ])('%s answers whatever its params are', async (method) => {
+  test.each(rpcMethods.map(({ method }) => method))('%s answers whatever its params are', async (method) => {
     const part = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }),
       fc.constantFrom<fc.JsonValue>(validOp, ENTRY_POINT, CHAIN, {}, null),
@@ -600,9 +497,9 @@ describe('the other methods', () => {
       const body = request({ method, params: rest(params) });
       return (await dispatch(body, context, (error) => error as EngineError)).body;
     };
-    const error = { code: -32005, message: 'The user operation is not sponsored' };
+    const error = { code: -32050, message: 'The user operation is not sponsored' };
     expect(await answerTo(false)).toEqual({ jsonrpc: '2.0', id: 7, error });
-    expect(await answerTo(true)).toMatchObject({ error: { code: -32005, data: reason } });
+    expect(await answerTo(true)).toMatchObject({ error: { code: -32050, data: reason } });
   });
 
   test('a stub needs neither gas nor fees', async () => {

@@ -1,26 +1,9 @@
 import { EngineError } from '../../shared/errors.ts';
 import { type RpcResponse, failure, httpStatus, readBatch, readRequest } from './envelope.ts';
-import type { MethodContext, RpcMethod } from './method.ts';
-import { pmGetFeeQuoteOrData } from './methods/pm_getFeeQuoteOrData.ts';
-import { pmGetPaymasterData } from './methods/pm_getPaymasterData.ts';
-import { pmGetPaymasterStubData } from './methods/pm_getPaymasterStubData.ts';
-import { pmPaymasterBalance } from './methods/pm_paymasterBalance.ts';
-import { pmSponsorUserOperation } from './methods/pm_sponsorUserOperation.ts';
-import { pmSupportedERC20Tokens } from './methods/pm_supportedERC20Tokens.ts';
-import { pmSupportedEntryPoints } from './methods/pm_supportedEntryPoints.ts';
+import type { MethodContext } from './method.ts';
+import { rpcMethods } from './methods.ts';
 
-/** Every JSON-RPC method. A new one is a file in `methods/` and a line here. */
-const methods: readonly RpcMethod[] = [
-  pmGetFeeQuoteOrData,
-  pmGetPaymasterData,
-  pmGetPaymasterStubData,
-  pmPaymasterBalance,
-  pmSponsorUserOperation,
-  pmSupportedERC20Tokens,
-  pmSupportedEntryPoints,
-];
-
-const byName = new Map(methods.map((method) => [method.method, method]));
+const byName = new Map(rpcMethods.map((method) => [method.method, method]));
 
 /** An answer and the HTTP status that goes with it. */
 export interface RpcAnswer {

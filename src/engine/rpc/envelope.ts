@@ -19,12 +19,16 @@ export interface RpcResponse {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-const id = z.union([z.string(), z.number(), z.instanceof(JsonNumber)], 'must be a string or a number');
-const requestSchema = z.strictObject({
-  jsonrpc: z.enum(['2.0', '2.0.0']),
+const id = z.union([z.string(), z.number(), z.instanceof(JsonNumber), z.null()], 'must be a string or a number');
+/** Members of its own are ignored; clients write the version in several ways. */
+const requestSchema = z.object({
+  jsonrpc: z.string().startsWith('2'),
   id,
   method: z.string(),
-  params: z.array(z.unknown()).default([]),
+  params: z
+    .array(z.unknown())
+    .nullish()
+    .transform((params) => params ?? []),
 });
 
 const invalid = (detail: string): EngineError => new EngineError('INVALID_REQUEST', `Invalid request: ${detail}`);
@@ -35,14 +39,12 @@ export const readRequest = (value: unknown): RpcRequest | { fault: EngineError; 
   if (result.success) return result.data;
   const raw = typeof value === 'object' && value !== null && 'id' in value ? id.safeParse(value.id) : undefined;
   const [issue] = result.error.issues;
-  const field = issue?.code === 'unrecognized_keys' ? issue.keys[0] : issue?.path.join('.');
-  const detail =
-    field === undefined || field === '' ? 'it must be an object' : `${field.slice(0, 100)} ${describe(issue)}`;
+  const field = issue?.path.join('.') ?? '';
+  const detail = field === '' ? 'it must be an object' : `${field} ${describe(issue)}`;
   return { fault: invalid(detail), id: raw?.success === true ? raw.data : null };
 };
 
 const describe = (issue: z.core.$ZodIssue | undefined): string => {
-  if (issue?.code === 'unrecognized_keys') return 'should not exist';
   if (issue?.path[0] === 'jsonrpc') return 'must be "2.0"';
   if (issue?.path[0] === 'id') return 'must be a string or a number';
   return issue?.path[0] === 'params' ? 'must be an array' : 'must be a string';
@@ -68,3 +70,11 @@ export const failure = (requestId: RpcRequest['id'], fault: EngineError): RpcRes
     ...(Object.keys(fault.data).length > 0 && { data: fault.data }),
   },
 });
+
+/** What a stranger is told, whatever the requests ask: under their ids, where these can be read. */
+export const answerStranger = (body: unknown): { status: number; body: RpcResponse | RpcResponse[] } => {
+  const fault = new EngineError('UNKNOWN_API_KEY');
+  const answer = (request: unknown): RpcResponse => failure(readRequest(request).id, fault);
+  const isBatch = Array.isArray(body) && body.length > 0 && body.length <= MAX_BATCH;
+  return isBatch ? { status: 200, body: body.map(answer) } : { status: httpStatus(fault), body: answer(body) };
+};

@@ -1,4 +1,4 @@
-import type { ProcedureOutput } from '../../shared/contract/index.ts';
+import type { ProcedureOutput } from '../../api/index.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { address, sameAddress } from '../../shared/schema/hex.ts';
 import { parse } from '../../shared/schema/parse.ts';
@@ -12,13 +12,6 @@ export type Dapp = ProcedureOutput<'sponsorship.dapp'>;
 /** Who an API key names. @throws EngineError `UNKNOWN_API_KEY` */
 export const dappOf = ({ service, chainId, apiKey }: MethodContext): Promise<Dapp> =>
   service.run('sponsorship.dapp', { chainId, apiKey });
-
-/** Refuses what a method has no use for. @throws EngineError `VALIDATION` if there are more params than that */
-export const atMost = (params: readonly unknown[], count: number): void => {
-  if (params.length <= count) return;
-  const errors = [`params[${count}] should not exist`];
-  throw new EngineError('VALIDATION', errors[0], { errors });
-};
 
 /** Reads the EntryPoint an operation is for. @throws EngineError `ENTRY_POINT_MISMATCH` if it is not the DApp's */
 export const checkEntryPoint = (
@@ -41,10 +34,6 @@ export const checkEntryPoint = (
 
 /** Reads the chain an operation is for. @throws EngineError `CHAIN_MISMATCH` if it is not that of the URL */
 export const checkChainId = (value: unknown, root: string, chainId: number): void => {
-  if (address.safeParse(value).success) {
-    const message = `${root} must be the chain id ${chainId}, but it is an address`;
-    throw new EngineError('VALIDATION', message, { errors: [message] });
-  }
   const given = parse(quantity, value, root);
   if (given === BigInt(chainId)) return;
   throw new EngineError('CHAIN_MISMATCH', `${root} is chain ${given}, but this address serves chain ${chainId}`, {

@@ -3,7 +3,7 @@ import type { MethodContext } from './method.ts';
 
 /**
  * Reads the params of a method that signs. A refusal is stored before it is answered, as whatever fails later is: the
- * operator sees in the console why his DApp's requests come to nothing.
+ * operator sees in the console why requests of the DApp come to nothing.
  *
  * @throws EngineError as `read` does
  */
@@ -16,11 +16,7 @@ export const reading = async <T>(
   try {
     return await read();
   } catch (error) {
-    if (error instanceof EngineError) {
-      const { code, message, data } = error;
-      const fix = typeof data['fix'] === 'string' ? data['fix'] : undefined;
-      await service.run('sponsorship.refused', { chainId, apiKey, method, received, code, message, fix });
-    }
+    if (error instanceof EngineError) await service.access.refused({ chainId, apiKey }, { method, received }, error);
     throw error;
   }
 };

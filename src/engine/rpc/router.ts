@@ -6,7 +6,7 @@ import { type ReadBody, readJson } from '../http/json.ts';
 import type { RateLimits } from '../rate-limit/rate-limits.ts';
 import type { Service } from '../service/index.ts';
 import { dispatch } from './dispatch.ts';
-import { failure, httpStatus } from './envelope.ts';
+import { answerStranger, failure, httpStatus } from './envelope.ts';
 
 /** Where JSON-RPC is served; the last form takes the key from a header, for those who keep keys out of URLs. */
 const PATHS = ['/api/v1/:chainId/:apiKey', '/api/v2/:chainId/:apiKey', '/rpc/:chainId'];
@@ -21,6 +21,9 @@ export interface RpcRouterOptions {
   readonly publicFault: (error: unknown) => EngineError;
 }
 
+/** Keys that nobody has are counted together: strangers must not fill the memory with names of their own. */
+const UNKNOWN_KEYS = '';
+
 /** A chain id as it stands in a path: decimal. Anything else is no chain's, and Number would take `0x7a69` for one. */
 const readChainId = (text: string): number => (/^[1-9]\d*$/.test(text) ? Number(text) : NaN);
 
@@ -31,10 +34,18 @@ const paramsOf = (context: Context): { chainId: string; apiKey: string } => {
 };
 
 /** The smart account a request is for, as far as it can be told before the request is read. */
-const senderOf = ([op]: readonly unknown[]): string | undefined => {
-  const sender = typeof op === 'object' && op !== null && 'sender' in op ? op.sender : undefined;
+const senderOf = ([asked]: readonly unknown[]): string | undefined => {
+  // Some methods are asked by one object, and the operation is a member of it.
+  const { userOp, userOperation = userOp ?? asked } = Object(asked) as Record<string, unknown>;
+  const { sender } = Object(userOperation) as Record<string, unknown>;
   return typeof sender === 'string' && /^0x[0-9a-f]{40}$/i.test(sender) ? sender.toLowerCase() : undefined;
 };
+
+/** More than most requests have, in bytes. */
+const SHORT_BODY = 16_384;
+
+/** True for a body that says that it is short. */
+const isShort = ({ request }: Context): boolean => Number(request.get('content-length') || Infinity) <= SHORT_BODY;
 
 const remoteAddress = ({ req }: Context): string => req.socket.remoteAddress ?? '';
 
@@ -64,13 +75,27 @@ export const rpcRouter = ({ service, limits, readBody, showReasons, publicFault 
   };
 
   const answer = async (context: Context): Promise<void> => {
-    const { chainId, apiKey } = paramsOf(context);
+    const { apiKey, ...given } = paramsOf(context);
+    const chainId = readChainId(given.chainId);
+    const isKnown = await service.access.isApiKey(chainId, apiKey);
     const count = (): void => {
       limits.peer(remoteAddress(context));
-      limits.apiKey(apiKey);
+      limits.apiKey(isKnown ? apiKey : UNKNOWN_KEYS);
     };
     // The first one counts before its body is read, the others of a batch as they come.
     count();
+    if (!isKnown) {
+      // Of what a stranger sends only as much is read as it takes to answer under the id of the request.
+      const short = isShort(context)
+        ? await readBody(context)
+            .then(readJson)
+            .catch(() => undefined)
+        : undefined;
+      const { status, body } = answerStranger(short);
+      context.status = status;
+      context.body = body;
+      return;
+    }
     let counted = true;
     const admit = (params: readonly unknown[]): void => {
       if (!counted) count();
@@ -79,7 +104,7 @@ export const rpcRouter = ({ service, limits, readBody, showReasons, publicFault 
       if (sender !== undefined) limits.sender(apiKey, sender);
     };
     const body = readJson(await readBody(context));
-    const caller = { service, chainId: readChainId(chainId), apiKey, showReasons: showReasons() };
+    const caller = { service, chainId, apiKey, showReasons: showReasons() };
     const { status, body: response } = await dispatch(body, caller, told(context), admit);
     context.status = status;
     context.body = response;

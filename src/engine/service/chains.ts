@@ -1,13 +1,14 @@
 import { hexlify } from 'ethers';
-import { knownChains } from '../../shared/chains.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { type ChainUrls, carriesCredentials, vaultUrlName, withoutCredentials } from '../chain/chain-access.ts';
-import { chainSymbol } from '../chain/chain-symbol.ts';
+import { chainSymbol, knownChains } from '../../shared/chains.ts';
+import { isUnchecked } from '../chain/is-unchecked.ts';
 import { requireNode } from '../chain/require-node.ts';
-import { Secret } from '../secret.ts';
+import { unreachableBudget } from '../sponsorship/unreachable-budget.ts';
+import { Secret } from '../base/secret.ts';
 import { addressOf, signerKeyName } from '../signer/chain-signer.ts';
-import { dropNextSigner, prepareNextSigner, useNextSigner } from '../signer/next-signer.ts';
-import type { ChainSettings, ChainSigner } from '../store/store.ts';
+import { dropNextSigner, prepareNextSigner, useNextSigner } from '../paymaster/next-signer.ts';
+import type { ChainSettings, ChainSigner } from '../store/registry-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 /** Lets a known chain pass. @throws EngineError `CHAIN_NOT_SUPPORTED` for a chain neither built in nor added by the operator */
@@ -16,23 +17,36 @@ export const requireChain = async ({ store }: Pick<ServiceContext, 'store'>, cha
   throw new EngineError('CHAIN_NOT_SUPPORTED');
 };
 
-const unset = { name: null, symbol: null, rpc: null, bundler: null, treasury: null, breaker: null };
+const unset = {
+  ...{ name: null, symbol: null, rpc: null, bundler: null, treasury: null, breaker: null },
+  ...{ unreachableBudgetWei: null, maxOperationCostWei: null },
+};
 
-const view = (chainId: number, settings: ChainSettings = { chainId, ...unset }) => {
+type ViewStore = Pick<ServiceContext['store'], 'listChains' | 'rollingHoldings'>;
+
+const view = async (
+  store: Pick<ViewStore, 'rollingHoldings'>,
+  chainId: number,
+  settings: ChainSettings = { chainId, ...unset },
+) => {
   const known = knownChains.get(chainId);
+  const { unreachableBudgetWei: _, ...shown } = settings;
   return {
-    ...settings,
+    ...shown,
     name: settings.name ?? known?.name ?? `Chain ${chainId}`,
     symbol: chainSymbol(chainId, settings),
+    unchecked: isUnchecked(settings),
+    unreachable: await unreachableBudget(store, settings),
     builtIn: known !== undefined,
   };
 };
 
 /** The chains that are built in or that the operator has set, as they are shown. */
-export const chainViews = async (store: Pick<ServiceContext['store'], 'listChains'>) => {
+export const chainViews = async (store: ViewStore) => {
   const settings = new Map((await store.listChains()).map((chain) => [chain.chainId, chain]));
   const ids = new Set([...knownChains.keys(), ...settings.keys()]);
-  return [...ids].sort((a, b) => a - b).map((chainId) => view(chainId, settings.get(chainId)));
+  const sorted = [...ids].sort((a, b) => a - b);
+  return Promise.all(sorted.map((chainId) => view(store, chainId, settings.get(chainId))));
 };
 
 const counted = (count: number, what: string, which = ''): string | undefined =>
@@ -67,14 +81,14 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     const [dapps, contracts, promises] = await Promise.all([
       store.listPaymasters(),
       store.listPaymasterContracts(),
-      store.openPromises(),
+      store.outstandingReservations(),
     ]);
     const isHere = (one: { chainId: number }): boolean => one.chainId === chainId;
-    const promised = promises.filter(isHere).reduce((sum, { operations }) => sum + operations, 0);
+    const reserved = promises.filter(isHere).reduce((sum, { operations }) => sum + operations, 0);
     const present = [
       counted(dapps.filter(isHere).length, 'DApp'),
       counted(contracts.filter(isHere).length, 'paymaster contract'),
-      counted(promised, 'signed operation', ' that may still be mined'),
+      counted(reserved, 'signed operation', ' that may still be mined'),
     ].filter((words) => words !== undefined);
     if (present.length === 0) return;
     const lost = 'Its RPC and bundler URLs and its treasury would be forgotten.';
@@ -100,7 +114,8 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
   };
 
   return {
-    'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, breaker }) => {
+    'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, ...limits }) => {
+      const { breaker, unreachable, maxOperationCostWei } = limits;
       if (rpc !== undefined) await refuseOtherChain(chainId, rpc);
       const before = (await store.findChain(chainId)) ?? unset;
       const settings: ChainSettings = {
@@ -111,9 +126,12 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
         bundler: bundler === undefined ? before.bundler : keepUrl(chainId, 'bundler', bundler),
         treasury: treasury ?? before.treasury,
         breaker: breaker === undefined ? before.breaker : breaker,
+        unreachableBudgetWei:
+          unreachable === undefined ? before.unreachableBudgetWei : (unreachable?.budgetWei ?? null),
+        maxOperationCostWei: maxOperationCostWei === undefined ? before.maxOperationCostWei : maxOperationCostWei,
       };
       await store.saveChain(settings);
-      return view(chainId, settings);
+      return view(store, chainId, settings);
     },
     'chains.list': () => chainViews(store),
     'chains.remove': async ({ chainId, force }) => {

@@ -1,6 +1,6 @@
 import { EngineError } from '../../shared/errors.ts';
-import { stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
-import type { SmartContract } from '../store/store.ts';
+import { stateChangingMethods, whitelisted } from '../../core/contract-abi/methods.ts';
+import type { SmartContract } from '../store/policy-store.ts';
 import { requirePaymaster } from './paymasters.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 

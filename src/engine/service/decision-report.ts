@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { DecisionFilters } from '../../shared/contract/decisions.ts';
-import type { ProcedureOutput } from '../../shared/contract/index.ts';
-import { type ChainNames, decisionArticle } from '../../shared/report/decision-article.ts';
-import { filterWords } from '../../shared/report/filter-words.ts';
-import type { Markup } from '../../shared/report/markup.ts';
-import { REPORT_STYLE, reportPage } from '../../shared/report/report-page.ts';
-import { count, emptyTally } from '../../shared/report/tally.ts';
-import type { DecisionRecord } from '../../shared/schema/decision.ts';
-import { version } from '../version.ts';
+import type { DecisionFilters } from '../../api/decisions.ts';
+import type { ProcedureOutput } from '../../api/index.ts';
+import { type ChainNames, decisionArticle, filterWords } from './report/decision-article.ts';
+import type { Markup } from '../../shared/markup.ts';
+import { REPORT_STYLE, reportPage } from './report/report-page.ts';
+import { count, emptyTally } from './report/tally.ts';
+import { version } from '../base/version.ts';
 import { chainViews } from './chains.ts';
 import { callsOf } from './decoded-calls.ts';
 import type { ServiceContext } from './service.ts';
@@ -42,7 +40,9 @@ export const decisionReport = async (
   const articles: Markup[] = [];
   let length = 0;
 
-  const tell = async (decision: DecisionRecord): Promise<void> => {
+  const tell = async (decisionId: string): Promise<void> => {
+    const decision = await store.findDecision(decisionId);
+    if (decision === undefined) return;
     const { contracts } = await store.dappPolicy(decision.paymasterId);
     const article = decisionArticle(decision, callsOf(decision, contracts), chain(decision.chainId));
     length += article.text.length;
@@ -56,11 +56,11 @@ export const decisionReport = async (
     const page = await store.listDecisions({ ...filter, before, limit: PAGE });
     for (const decision of page) {
       count(tally, decision);
-      if (articles.length < MOST_TOLD && length < MOST_TEXT) await tell(decision);
+      if (articles.length < MOST_TOLD && length < MOST_TEXT) await tell(decision.id);
     }
     decisions += page.length;
     before = page.at(-1)?.seq;
-    isLast = page.length < PAGE;
+    isLast = page.length === 0;
     await new Promise((resolve) => setImmediate(resolve));
   }
 

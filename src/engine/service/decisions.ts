@@ -1,14 +1,13 @@
 import { EngineError } from '../../shared/errors.ts';
-import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import type { DecisionRecord, FeedPage } from '../../shared/schema/decision.ts';
 import { type Address, addressKey } from '../../shared/schema/hex.ts';
-import type { Subscribe } from '../events/decision-feed.ts';
+import type { DecisionFeed } from '../events/decision-feed.ts';
 import { type Origin, decisionReport } from './decision-report.ts';
 import { callsOf } from './decoded-calls.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-const NEXT_PAGE = 100;
 /** Shorter than any proxy's or client's patience. */
-const NEXT_WAIT_MS = 20_000;
+const FOLLOW_WAIT_MS = 20_000;
 const HOUR_MS = 3_600_000;
 
 /** Senders are stored in lower case. */
@@ -18,7 +17,7 @@ const withSenderKey = <Filter extends { sender?: Address | undefined }>(filter: 
 /** Decisions already made, and those to come; `origin` is what they come from, if it is not the desk itself. */
 export const decisionHandlers = (
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
-  subscribe: Subscribe,
+  follow: DecisionFeed['follow'],
   origin?: Origin,
 ): Handlers<NamesOf<'decisions'>> => {
   const requireDecision = async (decisionId: string): Promise<DecisionRecord> => {
@@ -27,39 +26,30 @@ export const decisionHandlers = (
     return decision;
   };
 
-  /** Resolves once there is a decision behind `after`, or the time is up. */
-  const waitForOne = (after: number): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const end = (): void => {
-        cancelTimer();
-        subscription.cancel();
-        resolve();
-      };
-      const cancelTimer = clock.setTimer(NEXT_WAIT_MS, end);
-      const subscription = subscribe(after, end);
-      subscription.ended.catch(reject);
+  /** The next page of the feed; an empty one where nothing comes in time, or nobody waits for it. */
+  const nextPage = async (after: number | undefined, wait: boolean): Promise<FeedPage> => {
+    let next: FeedPage = { rows: [], upTo: after ?? 0, more: false };
+    const subscription = follow(after, (page) => {
+      next = page;
+      if (!wait || page.rows.length > 0) subscription.cancel();
     });
+    const cancelTimer = clock.setTimer(FOLLOW_WAIT_MS, () => subscription.cancel());
+    await subscription.ended.finally(cancelTimer);
+    return next;
+  };
 
   return {
-    'decisions.list': ({ userOpHash, ...filter }) =>
-      store.listDecisions({ ...withSenderKey(filter), userOpHash: userOpHash?.toLowerCase() }),
+    'decisions.list': (filter) => store.listDecisions(withSenderKey(filter)),
     'decisions.page': (filter) => store.pageDecisions(withSenderKey(filter)),
     'decisions.report': (filter) => decisionReport({ store, clock }, withSenderKey(filter), origin),
     'decisions.show': ({ decisionId }) => requireDecision(decisionId),
+    'decisions.policy': async ({ hash }) => ({ policy: (await store.findPolicy(hash)) ?? null }),
     'decisions.calls': async ({ decisionId }) => {
       const decision = await requireDecision(decisionId);
       const { contracts } = await store.dappPolicy(decision.paymasterId);
       return callsOf(decision, contracts);
     },
-    'decisions.next': async ({ after }) => {
-      const [newest] = await store.listDecisions({ limit: 1 });
-      const live = newest?.seq ?? 0;
-      if (after === undefined) return { decisions: [], upTo: live, more: false };
-      // A restored backup may be older than what the caller has seen.
-      const begin = Math.min(after, live);
-      await waitForOne(begin);
-      return store.pageDecisions({ after: begin, limit: NEXT_PAGE });
-    },
+    'decisions.follow': ({ after, wait }) => nextPage(after, wait),
     'decisions.summary': async ({ hours, steps }) => {
       const stepMs = (hours * HOUR_MS) / steps;
       // The last hours of what is reviewed lie where its last decision does.

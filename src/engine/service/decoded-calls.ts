@@ -1,13 +1,14 @@
 import { FunctionFragment, Interface, type ParamType } from 'ethers';
 import { z } from 'zod';
-import type { ProcedureOutput } from '../../shared/contract/index.ts';
+import type { ProcedureOutput } from '../../api/index.ts';
 import { entryPointAddress } from '../../shared/entry-points.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { type Address, type Hex, address, hex, sameAddress } from '../../shared/schema/hex.ts';
 import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
-import { type DecodedCall, decodeCalls } from '../calls/decode-calls.ts';
-import { stateChangingMethods } from '../contract-abi/methods.ts';
-import type { SmartContract } from '../store/store.ts';
+import { decodeCalls } from '../../core/calls/decode-calls.ts';
+import type { DecodedCall } from '../../core/calls/decoding.ts';
+import { stateChangingMethods } from '../../core/contract-abi/methods.ts';
+import type { SmartContract } from '../store/policy-store.ts';
 
 type Told = ProcedureOutput<'decisions.calls'>;
 
@@ -24,6 +25,9 @@ const decidedRequest = z.object({
     .catch([])
     .default([]),
 });
+
+/** A decided request whose calldata is too long for a record. */
+const cutRequest = z.object({ userOperation: z.object({ callData: z.object({ truncated: z.literal(true) }) }) });
 
 /** A call as it was told when it was decided. */
 type TracedNames = z.output<typeof decidedRequest>['calls'][number];
@@ -93,6 +97,9 @@ const tell = (
  * when it was decided: a review has no others.
  */
 export const callsOf = ({ request, entryPoint }: DecisionRecord, contracts: readonly SmartContract[]): Told => {
+  if (cutRequest.safeParse(request).success) {
+    return { calls: [], fault: 'The calldata is too long to be kept: the decision has its beginning and its hash.' };
+  }
   const read = decidedRequest.safeParse(request);
   if (!read.success) return { calls: [], fault: 'The decision holds no operation.' };
   const { userOperation, calls } = read.data;

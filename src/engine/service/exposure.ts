@@ -1,7 +1,9 @@
-import type { ProcedureOutput } from '../../shared/contract/index.ts';
-import { tankKey } from '../decision/ledger-steps.ts';
+import type { ProcedureOutput } from '../../api/index.ts';
+import { accountOfTank } from '../sponsorship/tank-account.ts';
+import { unreachableBudget } from '../sponsorship/unreachable-budget.ts';
 import type { Tank } from '../paymaster/readiness.ts';
-import type { OpenPromise, Paymaster } from '../store/store.ts';
+import type { OutstandingReservations } from '../store/decision-queries.ts';
+import type { Paymaster } from '../store/registry-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 import { type TankBalance, faultOf, findTank, readTankBalance, tankState } from './tank-state.ts';
 
@@ -9,6 +11,8 @@ type Exposure = ProcedureOutput<'exposure.get'>;
 
 /** All who ask meanwhile get the same answer: nodes count requests. */
 const KEPT_MS = 5_000;
+
+const idOf = (tank: Tank): string => accountOfTank(tank).id;
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
@@ -19,7 +23,7 @@ export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exp
   const reach = async (chainId: number): Promise<Pick<Exposure['chains'][number], 'state' | 'fault'>> => {
     try {
       const rpc = await chains.rpc(chainId);
-      if (rpc === undefined) return { state: 'noRpc', fault: null };
+      if (rpc === undefined) return { state: 'unchecked', fault: null };
       await rpc.send('eth_blockNumber', []);
       return { state: 'reachable', fault: null };
     } catch (error) {
@@ -30,20 +34,20 @@ export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exp
   const measure = async (): Promise<Exposure> => {
     const [paymasters, open, settings] = await Promise.all([
       store.listPaymasters(),
-      store.openPromises(),
+      store.outstandingReservations(),
       store.listChains(),
     ]);
     const tanks = new Map<Paymaster, Tank | { fault: string }>();
     for (const paymaster of paymasters) tanks.set(paymaster, await findTank(context, paymaster));
-    const keys = [...tanks.values()].flatMap((one) => ('fault' in one ? [] : [tankKey(one)]));
+    const keys = [...tanks.values()].flatMap((one) => ('fault' in one ? [] : [idOf(one)]));
     const balances = new Map<string, Promise<TankBalance>>();
     const balanceOf = (one: Tank): Promise<TankBalance> => {
-      const balance = balances.get(tankKey(one)) ?? readTankBalance(context, one);
-      balances.set(tankKey(one), balance);
+      const balance = balances.get(idOf(one)) ?? readTankBalance(context, one);
+      balances.set(idOf(one), balance);
       return balance;
     };
 
-    const tankOf = async (paymaster: Paymaster, own: OpenPromise | undefined) => {
+    const tankOf = async (paymaster: Paymaster, own: OutstandingReservations | undefined) => {
       const one = tanks.get(paymaster) ?? { fault: '' };
       const { balanceWei, freeWei, operationWei, level, fault, ...state } = await tankState(
         context,
@@ -54,11 +58,11 @@ export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exp
       const isCounted = freeWei !== null && operationWei !== undefined && operationWei > 0n;
       return {
         balanceWei: balanceWei === null ? null : String(balanceWei),
-        promisedWei: String(state.promisedWei ?? own?.promisedWei ?? 0n),
+        reservedWei: String(state.reservedWei ?? own?.reservedWei ?? 0n),
         freeWei: freeWei === null ? null : String(freeWei),
         operationsLeft: isCounted ? String(freeWei / operationWei) : null,
         level,
-        sharedBy: 'fault' in one ? 1 : keys.filter((key) => key === tankKey(one)).length,
+        sharedBy: 'fault' in one ? 1 : keys.filter((key) => key === idOf(one)).length,
         fault,
       };
     };
@@ -66,18 +70,20 @@ export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exp
     const dapps = paymasters.map(async (paymaster) => {
       const { paymasterId, chainId } = paymaster;
       const own = open.find((promise) => promise.paymasterId === paymasterId);
-      const promised = { promisedWei: String(own?.promisedWei ?? 0n), operations: own?.operations ?? 0 };
-      return { paymasterId, chainId, ...promised, tank: await tankOf(paymaster, own) };
+      const reserved = { reservedWei: String(own?.reservedWei ?? 0n), operations: own?.operations ?? 0 };
+      return { paymasterId, chainId, ...reserved, tank: await tankOf(paymaster, own) };
     });
     const used = settings.filter(({ rpc }) => rpc !== null).map(({ chainId }) => chainId);
     const chainIds = new Set([...paymasters.map(({ chainId }) => chainId), ...used]);
     const ofChains = [...chainIds].map(async (chainId) => {
       const own = open.filter((promise) => promise.chainId === chainId);
+      const chain = settings.find((one) => one.chainId === chainId);
       return {
         chainId,
-        promisedWei: String(sum(own.map(({ promisedWei }) => promisedWei))),
+        reservedWei: String(sum(own.map(({ reservedWei }) => reservedWei))),
         operations: own.reduce((count, { operations }) => count + operations, 0),
         ...(await reach(chainId)),
+        unreachable: chain === undefined ? null : await unreachableBudget(store, chain),
       };
     });
     return { chains: await Promise.all(ofChains), dapps: await Promise.all(dapps) };

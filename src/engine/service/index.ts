@@ -4,9 +4,9 @@ import {
   type ProcedureName,
   type ProcedureOutput,
   contract,
-} from '../../shared/contract/index.ts';
+} from '../../api/index.ts';
 import { parse } from '../../shared/schema/parse.ts';
-import { type Subscribe, createDecisionFeed } from '../events/decision-feed.ts';
+import type { DecisionFeed } from '../events/decision-feed.ts';
 import { type Access, createAccess } from './access.ts';
 import { accountHandlers } from './accounts.ts';
 import { backupHandlers } from './backups.ts';
@@ -37,12 +37,14 @@ export interface Service {
   /** Runs a procedure whose input the caller has already read by its schema. @throws EngineError */
   run<Name extends ProcedureName>(name: Name, args: ProcedureArguments<Name>): Promise<ProcedureOutput<Name>>;
   readonly access: Access;
-  /** Follows the decisions, from any that are stored on. */
-  readonly subscribe: Subscribe;
+  /** Follows whole decisions, from any that are stored on. */
+  readonly subscribe: DecisionFeed['subscribe'];
+  /** Follows rows of decisions and of those that settlement changes, from any position of the feed on. */
+  readonly follow: DecisionFeed['follow'];
 }
 
 /** What the console needs of a service, be it a desk's or a review's. */
-export type ConsoleService = Pick<Service, 'call' | 'run' | 'subscribe'>;
+export type ConsoleService = Pick<Service, 'call' | 'run' | 'follow'>;
 
 /** A caller of procedures, in this process or through the control socket. */
 export type Caller = <Name extends ProcedureName>(
@@ -50,17 +52,15 @@ export type Caller = <Name extends ProcedureName>(
   input: ProcedureInput<Name>,
 ) => Promise<ProcedureOutput<Name>>;
 
-/** The procedures on a context. */
-export const createService = (given: ServiceContext): Service => {
-  const { store, subscribe } = createDecisionFeed(given.store);
-  const context: ServiceContext = { ...given, store };
+/** The procedures on a context, whose store is that of the feed. */
+export const createService = (context: ServiceContext, { subscribe, follow }: DecisionFeed): Service => {
   const handlers: Handlers<ProcedureName> = {
     ...accountHandlers(context),
     ...backupHandlers(context),
     ...chainHandlers(context),
     ...configHandlers(context),
     ...contractHandlers(context),
-    ...decisionHandlers(context, subscribe),
+    ...decisionHandlers(context, follow),
     ...exposureHandlers(context),
     ...fundingHandlers(context),
     ...keyHandlers(context),
@@ -82,5 +82,6 @@ export const createService = (given: ServiceContext): Service => {
     call: async (name, input) => run(name, parse(contract[name].input, input) as ProcedureArguments<typeof name>),
     access: createAccess(context),
     subscribe,
+    follow,
   };
 };

@@ -1,5 +1,5 @@
-import type { ProcedureArguments, ProcedureOutput } from '../../shared/contract/index.ts';
-import { type Log, logLevels } from '../log.ts';
+import type { ProcedureArguments, ProcedureOutput } from '../../api/index.ts';
+import { type Log, logLevels } from '../base/log.ts';
 
 type LogLine = ProcedureOutput<'system.log'>['lines'][number];
 

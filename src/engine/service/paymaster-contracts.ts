@@ -1,7 +1,7 @@
 import { entryPointAddress } from '../../shared/entry-points.ts';
 import { attachContract } from '../paymaster/attach.ts';
 import { replacedWords } from '../paymaster/replaced-contract.ts';
-import { layouts, requireAttachable } from '../paymaster/registry.ts';
+import { layouts, requireAttachable } from '../../core/paymaster-layouts/registry.ts';
 import { requireChain } from './chains.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 

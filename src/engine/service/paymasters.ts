@@ -1,8 +1,10 @@
+import { maxExpiry } from '../../api/paymasters.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { sameAddress } from '../../shared/schema/hex.ts';
+import { pausedFor } from '../sponsorship/pause-switch.ts';
 import { proofOf } from '../keys/message-proof.ts';
-import { findLayout } from '../paymaster/registry.ts';
-import type { FundingMessage, Paymaster } from '../store/store.ts';
+import { findLayout } from '../../core/paymaster-layouts/registry.ts';
+import type { FundingMessage, Paymaster } from '../store/registry-store.ts';
 import { requireChain } from './chains.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -35,7 +37,7 @@ export const newestUnexpired = async (
 
 /** DApps and their funding wallets. */
 export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'paymasters'>> => {
-  const { store, clock, entropy } = context;
+  const { store, clock, entropy, pause } = context;
   const base64 = (bytes: number): string => Buffer.from(entropy.bytes(bytes)).toString('base64url');
 
   return {
@@ -52,12 +54,14 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
         version,
         fundingWallet: null,
         allowedOrigins: [ANY_ORIGIN],
+        maxExpirySeconds: maxExpiry.default,
         createdAt: clock.now(),
       };
       await store.createPaymaster(paymaster);
       return paymaster;
     },
-    'paymasters.list': ({ accountId }) => store.listPaymasters(accountId),
+    'paymasters.list': async ({ accountId }) =>
+      (await store.listPaymasters(accountId)).map((one) => ({ ...one, paused: pause.ofDapp(one.paymasterId) })),
     'paymasters.fundingMessage': async ({ paymasterId }) => {
       await requirePaymaster(context, paymasterId);
       const issuedAt = clock.now();
@@ -82,6 +86,27 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
       const paymaster = await store.setAllowedOrigins(paymasterId, [...new Set(origins.map(asSent))]);
       if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
       return paymaster;
+    },
+    'paymasters.setSponsor': async ({ paymasterId, ...sponsor }) => {
+      const paymaster = await store.setSponsor(paymasterId, sponsor);
+      if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+      return paymaster;
+    },
+    'paymasters.setMaxExpiry': async ({ paymasterId, seconds }) => {
+      const paymaster = await store.setMaxExpiry(paymasterId, seconds);
+      if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+      return paymaster;
+    },
+    'paymasters.pause': async ({ paymasterId, reason }) => {
+      await requirePaymaster(context, paymasterId);
+      const paused = pausedFor(pause.ofDapp(paymasterId), reason, clock.now());
+      await pause.setDapp(paymasterId, paused);
+      return paused;
+    },
+    'paymasters.resume': async ({ paymasterId }) => {
+      await requirePaymaster(context, paymasterId);
+      await pause.setDapp(paymasterId, null);
+      return null;
     },
     'paymasters.corsOrigin': async ({ apiKey, origin }) => {
       const { allowedOrigins } = (await store.findPaymasterByApiKey(apiKey)) ?? { allowedOrigins: [ANY_ORIGIN] };

@@ -1,10 +1,14 @@
-import type { ProcedureOutput } from '../../shared/contract/index.ts';
+import type { ProcedureOutput } from '../../api/index.ts';
+import { CONTRACT_TYPE } from '../../api/rules.ts';
 import { EngineError } from '../../shared/errors.ts';
-import { type SpendingLimit, cycleMs, thresholdFault } from '../../shared/schema/rule.ts';
-import type { Paymaster, Rule, RulePolicy, SmartContract } from '../store/store.ts';
+import { isRuleType, ruleTypeOf } from '../../core/rule-words.ts';
+import { rulesOf } from '../../core/rules/rule.ts';
+import { type SpendingLimit, cycleMs, limitSetup, thresholdFault } from '../../core/rules/spending-limit.ts';
+import type { Rule, SmartContract } from '../store/policy-store.ts';
+import type { Paymaster } from '../store/registry-store.ts';
 import { keepWebhookUrl } from '../webhooks/url-in-vault.ts';
-import { isLimit, usageOf } from './limit-usage.ts';
-import { previewLimit } from '../ledger/preview-limit.ts';
+import { usageOf } from './limit-usage.ts';
+import { previewLimit } from '../../core/preview-limit.ts';
 import { requirePaymaster } from './paymasters.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -13,27 +17,12 @@ const PREVIEW_MS = 24 * 3_600_000;
 const PREVIEW_OPERATIONS = 20_000;
 
 type RuleView = ProcedureOutput<'rules.create'>;
-type NewRule = Parameters<Handlers<'rules.create'>['rules.create']>[0]['rule'];
 
 const checkThreshold = ({ thresholdType, threshold }: Pick<SpendingLimit, 'thresholdType' | 'threshold'>): void => {
   const fault = thresholdFault(thresholdType, threshold);
   if (fault === undefined) return;
   const message = `threshold ${fault}`;
   throw new EngineError('VALIDATION', message, { errors: [message] });
-};
-
-/** What is kept of a rule: a limit's first window starts now, and the vault has what a URL may not show. */
-const policyOf = (rule: NewRule, now: number, keepUrl: (url: string) => string): RulePolicy => {
-  switch (rule.policyType) {
-    case 'PAYMASTER_SA_LIMIT': {
-      const times = { startTimeInEpoch: now, durationInMs: cycleMs(rule.policyData.cycleDuration) };
-      return { policyType: rule.policyType, policyData: { ...rule.policyData, ...times } };
-    }
-    case 'WEBHOOK':
-      return { policyType: rule.policyType, policyData: { ...rule.policyData, url: keepUrl(rule.policyData.url) } };
-    case 'WALLET_DEPLOYMENT':
-      return { policyType: rule.policyType, policyData: { operator: 'walletDeployment' } };
-  }
 };
 
 const viewOf = (paymaster: Paymaster) => {
@@ -50,12 +39,15 @@ const viewOf = (paymaster: Paymaster) => {
       policyType,
       ...owner,
       active,
-      policyData,
+      // Also of a type that only a newer Gasdesk knows: who sees the rule can pause it.
+      policyData: (isRuleType(policyType)
+        ? ruleTypeOf(policyType).setup.kept.parse(policyData)
+        : policyData) as RuleView['policyData'],
     }),
     contract: ({ ruleId, name, address, whitelistedMethods, methods, active }: SmartContract): RuleView => ({
       _id: ruleId,
       name,
-      policyType: 'WHITELISTED_CONTRACT',
+      policyType: CONTRACT_TYPE,
       ...owner,
       active,
       policyData: { address, whitelistedMethods, methods },
@@ -69,9 +61,9 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
 
   const findLimit = async (paymasterId: string, ruleId: string): Promise<{ name: string; limit: SpendingLimit }> => {
     const { rules, contracts } = await store.dappPolicy(paymasterId);
-    const rule = rules.find((candidate) => candidate.ruleId === ruleId);
-    if (rule?.policyType === 'PAYMASTER_SA_LIMIT') return { name: rule.name, limit: rule.policyData };
-    const exists = rule !== undefined || contracts.some((contract) => contract.ruleId === ruleId);
+    const limit = rulesOf(limitSetup, rules).find((candidate) => candidate.ruleId === ruleId);
+    if (limit !== undefined) return { name: limit.name, limit: limit.policyData };
+    const exists = [...rules, ...contracts].some((one) => one.ruleId === ruleId);
     throw new EngineError(exists ? 'NOT_A_LIMIT' : 'RULE_NOT_FOUND');
   };
 
@@ -82,16 +74,18 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
   };
 
   return {
-    'rules.create': async ({ paymasterId, rule: definition }) => {
+    'rules.create': async ({ paymasterId, rule: { name, policyType, policyData } }) => {
       const paymaster = await requirePaymaster(context, paymasterId);
       const ruleId = entropy.uuid();
+      const keepUrl = (url: string): string => keepWebhookUrl(vault, ruleId, url);
       const rule: Rule = {
         ruleId,
         paymasterId,
-        name: definition.name,
+        name,
         active: true,
         cycle: 0,
-        ...policyOf(definition, clock.now(), (url) => keepWebhookUrl(vault, ruleId, url)),
+        policyType,
+        policyData: ruleTypeOf(policyType).setup.keep(policyData, { now: clock.now(), keepUrl }),
       };
       await store.createRule(rule);
       return viewOf(paymaster).rule(rule);
@@ -104,7 +98,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
     'rules.usage': async ({ paymasterId }) => {
       await requirePaymaster(context, paymasterId);
       const { rules } = await store.dappPolicy(paymasterId);
-      return Promise.all(rules.filter(isLimit).map((rule) => usageOf(store, rule, clock.now())));
+      return Promise.all(rulesOf(limitSetup, rules).map((rule) => usageOf(store, rule, clock.now())));
     },
     'rules.preview': async ({ paymasterId, limit }) => {
       await requirePaymaster(context, paymasterId);

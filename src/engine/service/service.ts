@@ -1,14 +1,14 @@
-import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../shared/contract/index.ts';
+import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../api/index.ts';
 import type { Backups } from '../backup/backups.ts';
 import type { Rates } from '../chain/rates/rates.ts';
 import type { DataFolder } from '../data-folder/data-folder.ts';
-import type { DecisionContext } from '../decision/decision-context.ts';
+import type { DecisionContext } from '../sponsorship/decision-context.ts';
 import type { KeySigners } from '../keys/key-signers.ts';
 import type { Keystores } from '../keys/keystores.ts';
 import type { Wallets } from '../keys/wallets.ts';
-import type { Log } from '../log.ts';
-import type { Secret } from '../secret.ts';
-import type { Settings } from '../settings.ts';
+import type { Log } from '../base/log.ts';
+import type { Secret } from '../base/secret.ts';
+import type { Settings } from '../config/settings.ts';
 import type { OperatorTransactions } from '../transactions/operator-transactions.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
 

@@ -3,18 +3,20 @@ import { EngineError } from '../../shared/errors.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { PartialUserOperation } from '../../shared/schema/partial-user-operation.ts';
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
-import { readTank, requireRpc } from '../decision/chain-reads.ts';
-import { decide } from '../decision/decide.ts';
-import { tankKey } from '../decision/ledger-steps.ts';
-import { quoteFees } from '../decision/quote.ts';
-import { recordRefusal } from '../decision/recording.ts';
-import { stubSponsorship } from '../decision/stub.ts';
-import { requireLayout, requireReady, requireTokenReady } from '../paymaster/readiness.ts';
-import { splitPaymasterAndData } from '../paymaster/paymaster-fields.ts';
-import type { Paymaster } from '../store/store.ts';
-import { rateWithPremium } from '../token-mode/amounts.ts';
-import { priceTokens } from '../token-mode/quote-tokens.ts';
-import { readOperation } from '../user-operation/read-operation.ts';
+import { readTank, requireRpc, suggestFees } from '../sponsorship/chain-reads.ts';
+import { decideOperation } from '../sponsorship/decide-operation.ts';
+import type { SponsorshipRequest } from '../sponsorship/request-record.ts';
+import { readFeeTokens } from '../sponsorship/fee-tokens.ts';
+import { checkExpiry } from '../sponsorship/expiry.ts';
+import { accountOfTank, reservedOf } from '../sponsorship/tank-account.ts';
+import { quoteFees } from '../sponsorship/quote.ts';
+import { recordRefusal } from '../sponsorship/recording.ts';
+import { stubSponsorship } from '../sponsorship/stub.ts';
+import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
+import { requireReady } from '../paymaster/readiness.ts';
+import { splitPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
+import type { Paymaster } from '../store/registry-store.ts';
+import { readOperation } from '../../core/user-operation/read-operation.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 const entryPointVersionOf = (version: string): EntryPointVersion => requireLayout(version).entryPointVersion;
@@ -52,7 +54,7 @@ interface Asked {
 
 /** Deciding for the DApp that an API key names. */
 export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'sponsorship'>> => {
-  const { store, vault, chains, rates } = context;
+  const { store, vault, chains } = context;
 
   const dappOf = async ({ apiKey, chainId }: Pick<Asked, 'apiKey' | 'chainId'>): Promise<Paymaster> => {
     const paymaster = await store.findPaymasterByApiKey(apiKey);
@@ -61,11 +63,17 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
   };
 
   /** What a DApp asks for, its operation in the form of its EntryPoint. What cannot be read so is stored, and thrown. */
-  const read = async <Rest extends object>({ apiKey, chainId, userOperation, ...rest }: Asked & Rest) => {
+  const read = async <Rest extends Pick<SponsorshipRequest, 'options'>>({
+    apiKey,
+    chainId,
+    userOperation,
+    ...rest
+  }: Asked & Rest) => {
     const paymaster = await dappOf({ apiKey, chainId });
     const { method, received } = rest;
     try {
       const target = { version: entryPointVersionOf(paymaster.version), chainId };
+      checkExpiry(paymaster, rest.options);
       return { ...rest, paymaster, userOperation: readOperation(userOperation, target) };
     } catch (error) {
       await recordRefusal(context, { paymaster, method, received }, error);
@@ -75,13 +83,18 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
 
   return {
     'sponsorship.dapp': async (caller) => {
-      const { name, version } = await dappOf(caller);
+      const { name, version, sponsor } = await dappOf(caller);
       const entryPointVersion = entryPointVersionOf(version);
-      return { name, version, entryPointVersion, entryPoint: entryPointAddress[entryPointVersion] };
+      return {
+        name,
+        ...(typeof sponsor?.icon === 'string' && { icon: sponsor.icon }),
+        isSponsorTold: sponsor?.isTold ?? true,
+        ...{ version, entryPointVersion, entryPoint: entryPointAddress[entryPointVersion] },
+      };
     },
 
     'sponsorship.sponsor': async (asked) => {
-      const { decisionId, op, paymasterAndData, reason } = await decide(context, await read(asked));
+      const { decisionId, op, paymasterAndData, reason } = await decideOperation(context, await read(asked));
       return {
         decisionId,
         sponsored: reason === undefined,
@@ -99,34 +112,41 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
       return { ...promiseOf(op, paymasterAndData), ...(reason !== undefined && { reason }) };
     },
 
-    'sponsorship.refused': async ({ apiKey, chainId, method, received, code, message, fix }) => {
-      const paymaster = await store.findPaymasterByApiKey(apiKey);
-      if (paymaster?.chainId !== chainId) return null;
-      const error = new EngineError(code, message, fix === undefined ? {} : { fix });
-      await recordRefusal(context, { paymaster, method, received }, error);
-      return null;
+    'sponsorship.feeQuotes': async ({ options, ...asked }) => {
+      // Nothing is signed: a quote for longer than anything may be is one for as long as it may be.
+      const { maxExpirySeconds } = await dappOf(asked);
+      const expiryDuration = Math.min(options.expiryDuration, maxExpirySeconds);
+      return quoteFees(
+        context,
+        await read({ ...asked, options: { ...options, expiryDuration, mode: 'ERC20' as const } }),
+      );
     },
 
-    'sponsorship.feeQuotes': async ({ options, ...asked }) =>
-      quoteFees(context, await read({ ...asked, options: { ...options, mode: 'ERC20' as const } })),
-
     'sponsorship.feeTokens': async (caller) => {
-      const { contract } = await requireTokenReady(store, vault, await dappOf(caller));
-      const { priced } = await priceTokens(rates, await store.listFeeTokens(caller.chainId), []);
-      const tokens = priced.map(({ token: { address, symbol, decimals, premium }, rate: { exchangeRate } }) => ({
-        address,
-        symbol,
-        decimals,
-        exchangeRate: String(rateWithPremium(exchangeRate, premium)),
-      }));
-      return { paymasterAddress: contract, tokens };
+      const { paymasterAddress, dummy, tokens } = await readFeeTokens(context, await dappOf(caller));
+      return {
+        paymasterAddress,
+        ...(dummy && { dummy: promiseOf(dummy.op, dummy.paymasterAndData) }),
+        tokens: tokens.map(({ exchangeRate, postOpGas, nativeToUsd, ...token }) => ({
+          ...token,
+          exchangeRate: String(exchangeRate),
+          postOpGas: String(postOpGas),
+          nativeToUsd: String(nativeToUsd),
+        })),
+      };
+    },
+
+    'sponsorship.gasPrice': async (caller) => {
+      const ready = await requireReady(store, vault, await dappOf(caller));
+      const fees = await suggestFees(requireRpc(await chains.rpc(caller.chainId), ready), ready);
+      return { maxFeePerGas: String(fees.maxFeePerGas), maxPriorityFeePerGas: String(fees.maxPriorityFeePerGas) };
     },
 
     'sponsorship.balance': async (caller) => {
       const ready = await requireReady(store, vault, await dappOf(caller));
       const balanceWei = await readTank(requireRpc(await chains.rpc(caller.chainId), ready), ready);
-      const [promisedWei = 0n] = await store.heldOf([{ key: tankKey(ready), kind: 'tank', amount: 0n }]);
-      return { balanceWei: String(balanceWei), promisedWei: String(promisedWei) };
+      const reservedWei = await reservedOf(store, accountOfTank(ready));
+      return { balanceWei: String(balanceWei), reservedWei: String(reservedWei) };
     },
   };
 };

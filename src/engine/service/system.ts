@@ -1,4 +1,5 @@
-import { version } from '../version.ts';
+import { version } from '../base/version.ts';
+import { pausedFor } from '../sponsorship/pause-switch.ts';
 import { examine } from './doctor/doctor.ts';
 import { logLines } from './log-lines.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
@@ -7,18 +8,23 @@ import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 export const systemHandlers = (context: ServiceContext): Handlers<NamesOf<'system'>> => {
   const { store, vault, clock, pause, log, address } = context;
   return {
-    'system.info': async () => ({
-      version,
-      url: address(),
-      vault: vault.state,
-      paymasters: (await store.listPaymasters()).length,
-      decisions: await store.countDecisions(),
-      paused: pause.current(),
-    }),
-    'system.pause': async ({ reason = '' }) => {
-      const before = pause.current();
-      const words = reason.trim() === '' ? (before?.reason ?? null) : reason.trim();
-      const paused = { since: before?.since ?? clock.now(), reason: words };
+    'system.info': async () => {
+      const paymasters = await store.listPaymasters();
+      return {
+        version,
+        url: address(),
+        vault: vault.state,
+        paymasters: paymasters.length,
+        decisions: await store.countDecisions(),
+        paused: pause.current(),
+        pausedDapps: paymasters.flatMap(({ paymasterId, name }) => {
+          const own = pause.ofDapp(paymasterId);
+          return own === null ? [] : [{ paymasterId, name, ...own }];
+        }),
+      };
+    },
+    'system.pause': async ({ reason }) => {
+      const paused = pausedFor(pause.current(), reason, clock.now());
       await pause.set(paused);
       return paused;
     },

@@ -1,11 +1,28 @@
 import { EngineError } from '../../shared/errors.ts';
-import { tankLevel } from '../../shared/tank-level.ts';
-import { readTank } from '../decision/chain-reads.ts';
-import { readFree } from '../decision/free-balance.ts';
+import { readTank } from '../sponsorship/chain-reads.ts';
+import { readFree } from '../sponsorship/free-balance.ts';
 import { RpcError } from '../chain/rpc.ts';
 import { type Tank, requireTank } from '../paymaster/readiness.ts';
-import type { Paymaster } from '../store/store.ts';
+import type { Paymaster } from '../store/registry-store.ts';
 import type { ServiceContext } from './service.ts';
+
+/** A tank that covers fewer further operations is low, where the operator has not said at what amount it is. */
+const LOW_OPERATIONS = 20n;
+
+/** What makes a tank low. */
+interface LowTank {
+  /** The most that an operation of the DApp costs, wei; undefined where it had none yet. */
+  readonly operationWei?: bigint | undefined;
+  /** The operator's own threshold, wei. */
+  readonly lowBalanceThresholdWei?: bigint | undefined;
+}
+
+/** What is left in a tank besides what is reserved, in a word. */
+const tankLevel = (freeWei: bigint, { operationWei, lowBalanceThresholdWei }: LowTank): 'good' | 'low' | 'empty' => {
+  if (freeWei <= 0n) return 'empty';
+  const enough = lowBalanceThresholdWei ?? (operationWei === undefined ? 0n : LOW_OPERATIONS * operationWei);
+  return freeWei < enough ? 'low' : 'good';
+};
 
 /** What tanks are read from. */
 export type TankContext = Pick<ServiceContext, 'store' | 'chains'>;
@@ -17,9 +34,9 @@ export type TankBalance = { readonly wei: bigint } | { readonly fault: string };
 export interface TankState {
   readonly balanceWei: bigint | null;
   /** Of this tank, for all DApps that share it; undefined where there is no tank. */
-  readonly promisedWei?: bigint;
+  readonly reservedWei?: bigint;
   /** What withdrawals under way take out of it. */
-  readonly leavingWei?: bigint;
+  readonly pendingWithdrawalsWei?: bigint;
   readonly freeWei: bigint | null;
   /** The most that the newest operation sponsored for the DApp could cost. */
   readonly operationWei?: bigint | undefined;
@@ -42,7 +59,7 @@ export const findTank = ({ store }: TankContext, paymaster: Paymaster): Promise<
 export const readTankBalance = async ({ chains }: TankContext, tank: Tank): Promise<TankBalance> => {
   try {
     const rpc = await chains.rpc(tank.chainId);
-    if (rpc === undefined) return { fault: `Chain ${tank.chainId} has no RPC URL.` };
+    if (rpc === undefined) return { fault: `Unchecked: chain ${tank.chainId} has no RPC URL.` };
     return { wei: await readTank(rpc, tank) };
   } catch (error) {
     return faultOf(error);
@@ -55,7 +72,7 @@ const newestCost = async ({ store }: TankContext, paymasterId: string): Promise<
   return cost === null ? undefined : BigInt(cost);
 };
 
-/** What is in the tank, what is promised, and whether that is enough. */
+/** What is in the tank, what is reserved, and whether that is enough. */
 export const tankState = async (
   context: TankContext,
   { paymasterId }: Paymaster,
@@ -66,10 +83,10 @@ export const tankState = async (
   if ('fault' in tank) return { ...unknown, fault: tank.fault };
   const balance = await balanceOf(tank);
   const balanceWei = 'fault' in balance ? 0n : balance.wei;
-  const { promisedWei, leavingWei, freeWei } = await readFree(context.store, tank, balanceWei);
-  if ('fault' in balance) return { ...unknown, promisedWei, leavingWei, fault: balance.fault };
+  const { reservedWei, pendingWithdrawalsWei, freeWei } = await readFree(context.store, tank, balanceWei);
+  if ('fault' in balance) return { ...unknown, reservedWei, pendingWithdrawalsWei, fault: balance.fault };
   const operationWei = await newestCost(context, paymasterId);
-  const { lowTankWei: lowWei } = await context.store.dappPolicy(paymasterId);
-  const level = tankLevel(freeWei, { operationWei, lowWei });
-  return { balanceWei: balance.wei, promisedWei, leavingWei, freeWei, operationWei, level, fault: null };
+  const { lowBalanceThresholdWei: lowBalanceThresholdWei } = await context.store.dappPolicy(paymasterId);
+  const level = tankLevel(freeWei, { operationWei, lowBalanceThresholdWei });
+  return { balanceWei: balance.wei, reservedWei, pendingWithdrawalsWei, freeWei, operationWei, level, fault: null };
 };

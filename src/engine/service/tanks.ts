@@ -1,14 +1,16 @@
-import type { ProcedureOutput } from '../../shared/contract/index.ts';
+import type { ProcedureOutput } from '../../api/index.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, sameAddress } from '../../shared/schema/hex.ts';
-import { chainSymbol } from '../chain/chain-symbol.ts';
+import { chainSymbol } from '../../shared/chains.ts';
+import { isUnchecked } from '../chain/is-unchecked.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
-import { tankKey } from '../decision/ledger-steps.ts';
+import { accountOfTank } from '../sponsorship/tank-account.ts';
 import { readSigner } from '../paymaster/contract-reads.ts';
-import { signerKind } from '../paymaster/layout.ts';
-import { type Tank, requireLayout } from '../paymaster/readiness.ts';
-import { nextSignerOf } from '../signer/next-signer.ts';
-import type { Paymaster } from '../store/store.ts';
+import { signerKind } from '../../core/paymaster-layouts/layout.ts';
+import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
+import type { Tank } from '../paymaster/readiness.ts';
+import { nextSignerOf } from '../paymaster/next-signer.ts';
+import type { Paymaster } from '../store/registry-store.ts';
 import { readOwner } from '../transactions/simulate.ts';
 import { burnPerDay } from './burn-per-day.ts';
 import { requirePaymaster } from './paymasters.ts';
@@ -42,7 +44,8 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
     const { chainId, version } = own;
     const all = (await store.listPaymasters()).filter((one) => one.chainId === chainId && one.version === version);
     const isSame = ({ fundingWallet }: Paymaster): boolean =>
-      !tank.layout.hasTanks || tankKey({ ...tank, fundingWallet: fundingWallet ?? undefined }) === tankKey(tank);
+      !tank.layout.hasTanks ||
+      accountOfTank({ ...tank, fundingWallet: fundingWallet ?? undefined }).id === accountOfTank(tank).id;
     return all.filter(isSame).map(({ paymasterId }) => paymasterId);
   };
 
@@ -80,7 +83,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
       const found = await findTank(context, paymaster);
       const tank = 'fault' in found ? undefined : found;
       const rpc = (await ifAnswered(() => chains.rpc(chainId))) ?? null;
-      const { lowTankWei } = await store.dappPolicy(paymasterId);
+      const { lowBalanceThresholdWei } = await store.dappPolicy(paymasterId);
       const [state, burnWei, signer, owner, settings] = await Promise.all([
         tankState(context, paymaster, found, (one) => readTankBalance(context, one)),
         sharing(paymaster, tank).then(burnOf),
@@ -88,7 +91,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
         ownerOf(tank, rpc),
         store.findChain(chainId),
       ]);
-      const { balanceWei, freeWei, promisedWei = 0n, leavingWei = 0n, level, fault } = state;
+      const { balanceWei, freeWei, reservedWei = 0n, pendingWithdrawalsWei = 0n, level, fault } = state;
       const isBurning = freeWei !== null && burnWei > 0n;
       return {
         paymasterId,
@@ -102,20 +105,21 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
         owner,
         canWithdraw: tank !== undefined && !delayedWithdrawal,
         balanceWei: balanceWei === null ? null : String(balanceWei),
-        promisedWei: String(promisedWei),
-        leavingWei: String(leavingWei),
+        reservedWei: String(reservedWei),
+        pendingWithdrawalsWei: String(pendingWithdrawalsWei),
         freeWei: freeWei === null ? null : String(freeWei),
         burnWeiPerDay: String(burnWei),
         daysLeft: isBurning ? quotient(freeWei, burnWei) : null,
-        lowWei: lowTankWei === undefined ? null : String(lowTankWei),
+        lowBalanceThresholdWei: lowBalanceThresholdWei === undefined ? null : String(lowBalanceThresholdWei),
         level,
         signer,
+        unchecked: isUnchecked(settings),
         fault,
       };
     },
-    'tanks.setThreshold': async ({ paymasterId, lowWei }) => {
+    'tanks.setThreshold': async ({ paymasterId, lowBalanceThresholdWei }) => {
       await requirePaymaster(context, paymasterId);
-      await store.setLowTank(paymasterId, lowWei);
+      await store.setLowBalanceThreshold(paymasterId, lowBalanceThresholdWei);
       return null;
     },
   };

@@ -1,4 +1,4 @@
-import type { ProcedureOutput } from '../../shared/contract/index.ts';
+import type { ProcedureOutput } from '../../api/index.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
 import type { Draft } from '../transactions/drafts.ts';

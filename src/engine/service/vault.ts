@@ -1,6 +1,6 @@
 import { EngineError } from '../../shared/errors.ts';
-import { Secret } from '../secret.ts';
-import { openDeskVault } from '../signer/desk-vault.ts';
+import { Secret } from '../base/secret.ts';
+import { openDeskVault } from '../signer/chain-signer.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 /** The vault. Passphrases go no further than here. */
@@ -25,7 +25,7 @@ export const vaultHandlers = ({ store, vault, vaultKey, log }: ServiceContext): 
       inTurn(async () => {
         if (vault.state !== 'unlocked') throw new EngineError('VAULT_LOCKED');
         if (vault.unlockers().passphrase) {
-          // Whoever finds a console left open must not be able to lock its operator out.
+          // Somebody who finds a console left open must not be able to lock its operator out.
           if (current === undefined)
             throw new EngineError('VAULT_PASSPHRASE_WRONG', 'Give the current passphrase, too');
           await vault.verify({ passphrase: new Secret(current) });

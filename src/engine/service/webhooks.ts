@@ -1,9 +1,11 @@
-import { explainDenial } from '../../shared/denials.ts';
+import { webhook } from '../../core/rules/webhook.ts';
+import type { WebhookVerdict } from '../../core/webhooks/verdict.ts';
+import { explainDenial } from '../../core/rule-words.ts';
 import { EngineError } from '../../shared/errors.ts';
-import { newDecisionId } from '../decision/decision-id.ts';
-import type { Step } from '../decision/steps.ts';
-import { tryWebhook } from '../decision/webhook-steps.ts';
-import type { Webhook } from '../store/store.ts';
+import { newDecisionId } from '../sponsorship/decision-id.ts';
+import { responseVerdict } from '../../core/webhooks/webhook-response.ts';
+import { tryWebhook } from '../sponsorship/webhook-calls.ts';
+import type { Webhook } from '../store/policy-store.ts';
 import { forgetWebhookUrl, keepWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { requirePaymaster } from './paymasters.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
@@ -18,7 +20,8 @@ const view = ({ webhookId, webhookUrl, requestType, active }: Webhook): WebhookV
 });
 
 /** What an answer means for an operation that no other rule denies. */
-const explain = ({ outcome, code, evidence }: Step): { message: string; hint: string } => {
+const explain = (verdict: WebhookVerdict): { message: string; hint: string } => {
+  const { outcome, code, evidence } = verdict;
   if (outcome === 'deny') return explainDenial(code, evidence);
   const message =
     code === 'WEBHOOK_FAILED_OPEN'
@@ -55,6 +58,10 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
       forgetWebhookUrl(vault, webhookId);
       return null;
     },
+    'webhooks.calls': async ({ paymasterId, decisions }) => {
+      await requirePaymaster(context, paymasterId);
+      return store.webhookCalls({ paymasterId, decisions });
+    },
     'webhooks.secret': async ({ webhookId }) => {
       if (!(await store.isWebhook(webhookId))) throw new EngineError('WEBHOOK_NOT_FOUND');
       return { webhookId, secret: vault.webhookSecret(webhookId).reveal() };
@@ -62,8 +69,11 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
     'webhooks.test': async (trial) => {
       const decisionId = newDecisionId(clock.now(), entropy);
       for (const { paymasterId } of await store.listPaymasters()) {
-        const step = await tryWebhook(context, await store.dappPolicy(paymasterId), { ...trial, decisionId });
-        if (step !== undefined) return { step, ...explain(step) };
+        const response = await tryWebhook(context, await store.dappPolicy(paymasterId), { ...trial, decisionId });
+        if (response === undefined) continue;
+        const verdict = responseVerdict(response);
+        const { call, micros } = response;
+        return { step: { rule: webhook.type, ...verdict, call, micros }, ...explain(verdict) };
       }
       throw new EngineError('WEBHOOK_NOT_FOUND');
     },

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { Wallet } from 'ethers';
 import { afterEach, expect, test } from 'vitest';
 import { useTempFolders } from '../../../test/support/temp-folder.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/config.ts';
 import { openDataFolder } from '../data-folder/data-folder.ts';
 import { type Engine, createEngine } from '../index.ts';
-import { createLog } from '../log.ts';
-import { Secret } from '../secret.ts';
+import { createLog } from '../base/log.ts';
+import { Secret } from '../base/secret.ts';
 import { nextSignerKeyName, signerKeyName } from './chain-signer.ts';
 import { openVault } from './vault.ts';
 

@@ -1,8 +1,9 @@
 import { SigningKey, computeAddress } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
-import type { Secret } from '../secret.ts';
-import type { Store } from '../store/store.ts';
+import type { Secret } from '../base/secret.ts';
+import type { RegistryStore } from '../store/registry-store.ts';
+import type { Unlocker } from './vault-file.ts';
 import type { Vault } from './vault.ts';
 
 /** Name under which a chain's signing key is in the vault. */
@@ -19,7 +20,7 @@ export const signerKey = (vault: Vault, chainId: number): Secret<Hex> | undefine
   vault.get(signerKeyName(chainId)) as Secret<Hex> | undefined;
 
 /** The address that signs on a chain. @throws EngineError `SIGNER_MISSING` */
-export const requireSigner = async (store: Pick<Store, 'findSigner'>, chainId: number): Promise<Address> => {
+export const requireSigner = async (store: Pick<RegistryStore, 'findSigner'>, chainId: number): Promise<Address> => {
   const signer = await store.findSigner(chainId);
   if (signer !== undefined) return signer.address;
   const message = `Chain ${chainId} has no signer. Run "gasdesk signer create --chain ${chainId}".`;
@@ -42,7 +43,7 @@ export const addressOf = (privateKey: string): Address => {
  * next.
  */
 export const reconcileSigners = async (
-  store: Pick<Store, 'listSigners' | 'saveSigner'>,
+  store: Pick<RegistryStore, 'listSigners' | 'saveSigner'>,
   vault: Vault,
 ): Promise<void> => {
   if (vault.state !== 'unlocked') return;
@@ -53,4 +54,19 @@ export const reconcileSigners = async (
     if (!sameAddress(actual, address)) await store.saveSigner({ chainId, address: actual });
     if (vault.get(nextSignerKeyName(chainId))?.reveal() === key.reveal()) vault.delete(nextSignerKeyName(chainId));
   }
+};
+
+/**
+ * Opens the vault of a desk, or makes it where there is none; the recorded signers then agree with its keys.
+ *
+ * @throws EngineError `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`
+ */
+export const openDeskVault = async (
+  store: Pick<RegistryStore, 'listSigners' | 'saveSigner'>,
+  vault: Vault,
+  unlocker: Unlocker,
+): Promise<void> => {
+  if (vault.state === 'absent') await vault.create(unlocker);
+  else await vault.unlock(unlocker);
+  await reconcileSigners(store, vault);
 };

@@ -1,5 +1,5 @@
 import type { Hex } from '../../shared/schema/hex.ts';
-import { byteLength, digits, keccak } from '../user-operation/hex-digits.ts';
+import { byteLength, digits, keccak } from '../../core/user-operation/hex-digits.ts';
 import { nativeSignDigest, portableSignDigest } from './sign-digest.ts';
 
 const EIP_191_HEAD = Buffer.from('\x19Ethereum Signed Message:\n32').toString('hex');

@@ -1,20 +1,14 @@
-import { type ScryptOptions, createCipheriv, createDecipheriv, scrypt } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
-import type { Entropy } from '../clock.ts';
+import type { Entropy } from '../base/clock.ts';
 import { writeDurably } from '../data-folder/write-durably.ts';
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../base/secret.ts';
+import { type ScryptCost, scryptKey } from './scrypt-key.ts';
 
 /** What opens a vault: a passphrase, or 32 random bytes that something else keeps safe (the OS keychain). */
 export type Unlocker = { readonly passphrase: Secret<string> } | { readonly key: Secret<Uint8Array> };
-
-/** Cost of a passphrase guess: memory is about 128 · N · r bytes. */
-export interface ScryptCost {
-  readonly N: number;
-  readonly r: number;
-  readonly p: number;
-}
 
 const VERSION = 1;
 const KEY_BYTES = 32;
@@ -173,12 +167,6 @@ const checkedKey = (key: Secret<Uint8Array>): Uint8Array => {
   return key.reveal();
 };
 
-/** scrypt (RFC 7914), off the event loop. NFKC, since keyboards differ in how they compose the same letter. */
-export const deriveKey = (passphrase: Secret<string>, salt: Uint8Array, { N, r, p }: ScryptCost): Promise<Buffer> => {
-  const options: ScryptOptions = { N, r, p, maxmem: 256 * r * (N + p) };
-  return new Promise((resolve, reject) => {
-    scrypt(passphrase.reveal().normalize('NFKC'), salt, KEY_BYTES, options, (error, key) =>
-      error ? reject(error) : resolve(key),
-    );
-  });
-};
+/** NFKC, since keyboards differ in how they compose the same letter. */
+export const deriveKey = (passphrase: Secret<string>, salt: Uint8Array, cost: ScryptCost): Promise<Buffer> =>
+  scryptKey(passphrase.reveal().normalize('NFKC'), salt, cost);

@@ -17,9 +17,10 @@ import { createInterface } from 'node:readline';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ErrorCode } from '../../shared/errors.ts';
-import { systemEntropy } from '../clock.ts';
-import { Secret } from '../secret.ts';
-import { type Unlocker, type Vault, openVault } from './vault.ts';
+import { systemEntropy } from '../base/clock.ts';
+import { Secret } from '../base/secret.ts';
+import type { Unlocker } from './vault-file.ts';
+import { type Vault, openVault } from './vault.ts';
 
 const cheap = { scrypt: { N: 2, r: 1, p: 1 } };
 const passphrase = (text: string): Unlocker => ({ passphrase: new Secret(text) });
@@ -249,7 +250,7 @@ test('a change that cannot be written is not believed in memory either', async (
 test('after kill -9 in the middle of writing, every entry that was acknowledged is there', async () => {
   const script = `
     const { openVault } = await import(${JSON.stringify(new URL('./vault.ts', import.meta.url).href)});
-    const { Secret } = await import(${JSON.stringify(new URL('../secret.ts', import.meta.url).href)});
+    const { Secret } = await import(${JSON.stringify(new URL('../base/secret.ts', import.meta.url).href)});
     const vault = openVault(process.argv[1], { scrypt: { N: 2, r: 1, p: 1 } });
     await vault.unlock({ passphrase: new Secret('correct horse') });
     const next = (i) => {

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
-import { type Entropy, systemEntropy } from '../clock.ts';
-import { Secret } from '../secret.ts';
+import { type Entropy, systemEntropy } from '../base/clock.ts';
+import { Secret } from '../base/secret.ts';
+import { DEFAULT_SCRYPT, type ScryptCost } from './scrypt-key.ts';
 import {
-  type ScryptCost,
   type Unlocker,
   type VaultFile,
   damaged,
@@ -17,11 +17,6 @@ import {
   vaultFileText,
   writeVaultFile,
 } from './vault-file.ts';
-
-export type { ScryptCost, Unlocker } from './vault-file.ts';
-
-/** OWASP's advice for interactive use; about 128 MiB and a third of a second. */
-export const DEFAULT_SCRYPT: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
 
 /**
  * The secrets of the engine by name, encrypted at rest. Changes are on disk, durably, when a call returns; a call that

@@ -1,4 +1,4 @@
-import type { TransactionQuery, TransactionView } from '../../shared/contract/transactions.ts';
+import type { TransactionQuery, TransactionView } from '../../api/transactions.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 
 /** A transaction of the operator's: the answer of `transactions.list`, and what follows it up needs besides. */

@@ -19,6 +19,31 @@ export interface MinedUserOperation {
   readonly blockNumber: number;
   readonly blockHash: Hex;
   readonly transactionHash: Hex;
+  /** Other hashes under which it was sponsored for sure, if under any; looked for where no decision has `userOpHash`. */
+  readonly sponsoredHashes?: readonly Hex[];
+}
+
+/** An operation that was mined and that no decision fits for sure. */
+export interface UnmatchedOperation {
+  readonly mined: MinedUserOperation;
+  /** How many decisions about its sender and nonce were reserved, and count at their maximum from now on. */
+  readonly decisions: number;
+}
+
+/** What a range of blocks has brought about. */
+export interface AppliedRange {
+  /** How many decisions are reserved again. */
+  readonly putBack: number;
+  /** Operations that are unmatched since now. */
+  readonly unmatched: readonly UnmatchedOperation[];
+}
+
+/** A reservation that no expiry ends, and what the EntryPoint lets be mined once. */
+export interface EndlessReservation {
+  readonly seq: number;
+  readonly entryPoint: Address;
+  readonly sender: Address;
+  readonly nonce: bigint;
 }
 
 /** A range of blocks that was read to its end. */
@@ -49,20 +74,23 @@ export interface SettlementStore {
   /** Chains that have a `reserved` decision or a cursor. */
   settlementChains(): Promise<number[]>;
   settlementState(chainId: number): Promise<SettlementState>;
+  /** Those of the chain's mined operations whose hash no sponsored decision has. */
+  operationsWithoutDecision(chainId: number, mined: readonly MinedUserOperation[]): Promise<MinedUserOperation[]>;
   /**
    * Makes the chain's decisions agree with the blocks of a range. Applied twice it changes nothing more.
-   * - A decision settled in a block of the range that is not among `mined` goes back to `reserved`, at its maximum.
-   * - The sponsored decision that has the hash of a mined one becomes `settled` at its cost and in its block, whatever
-   *   it was before: what the chain says outdoes a release. Of several decisions with one hash (a request sent twice
-   *   in one second) exactly one is: the one settled already, else the oldest.
-   * - No paymaster signs all that the hash covers (the delegate of an EIP-7702 account for one), so the same
-   *   sponsorship can be mined under another hash: without a decision of that hash, the oldest `reserved` one of the
-   *   same EntryPoint, paymaster, sender and nonce becomes `settled`, and has that hash, too, from then on.
-   * - An operation that no decision fits is ignored.
-   *
-   * @returns how many decisions it put back
+   * - The sponsored decision that has the hash of a mined one, or one of its `sponsoredHashes`, becomes `settled` at its
+   *   cost and in its block, whatever it was before: what the chain says outdoes a release. It has that hash, too, from
+   *   then on. Of several decisions with one hash (a request sent twice in one second) exactly one is settled: the one
+   *   that is so already, else the oldest.
+   * - An operation without such a decision is unmatched. One of the decisions about its EntryPoint, paymaster, sender and
+   *   nonce has paid for it, and nobody knows which: those that are reserved all become `unconfirmed`, which counts
+   *   their maximum as spent. Where there are none it is somebody else's.
+   * - A decision that was settled or became unconfirmed by a block of the range, and that nothing in `mined` accounts
+   *   for any more, goes back to `reserved`, at its maximum.
    */
-  applySettlements(range: ScannedRange): Promise<number>;
+  applySettlements(range: ScannedRange): Promise<AppliedRange>;
+  /** How many decisions of the chain, made at `from` (epoch ms) or later, unmatched operations have left unconfirmed. */
+  countUnmatched(chainId: number, from: number): Promise<number>;
   /** Sets the cursor of a chain on which there was nothing to look for. */
   moveSettlementCursor(chainId: number, cursor: number): Promise<void>;
   /**
@@ -76,4 +104,14 @@ export interface SettlementStore {
     validUntilBefore: number;
     to: 'released' | 'unconfirmed';
   }): Promise<number>;
+  /** The chain's `reserved` decisions without a `validUntil` that were made before `madeBefore` (epoch ms), by `seq`. */
+  endlessReservations(query: {
+    chainId: number;
+    /** Only those with a greater `seq`. */
+    after: number;
+    madeBefore: number;
+    most: number;
+  }): Promise<EndlessReservation[]>;
+  /** Releases those of the decisions that are still `reserved`, as if they had expired. */
+  releaseReservations(seqs: readonly number[]): Promise<void>;
 }

@@ -12,7 +12,7 @@ type TokenInfo = SponsorshipOptions['tokenInfo'];
  * @throws EngineError `FEE_TOKEN_REQUIRED` if none is named, `TOKEN_NOT_SUPPORTED` with `data.supported`
  */
 export const requireFeeToken = (supported: readonly FeeToken[], tokenInfo: TokenInfo): FeeToken => {
-  const wanted = tokenInfo?.feeTokenAddress ?? undefined;
+  const wanted = tokenInfo.feeTokenAddress ?? undefined;
   if (wanted === undefined) throw new EngineError('FEE_TOKEN_REQUIRED');
   const token = supported.find(({ address }) => sameAddress(address, wanted));
   if (token !== undefined) return token;
@@ -23,7 +23,7 @@ export const requireFeeToken = (supported: readonly FeeToken[], tokenInfo: Token
 
 /** The tokens for which a client asks quotes, each once, the preferred one first; none: it asks for all. */
 export const askedTokens = (tokenInfo: TokenInfo): readonly Address[] => {
-  const named = [tokenInfo?.preferredToken, tokenInfo?.feeTokenAddress, ...(tokenInfo?.tokenList ?? [])];
+  const named = [tokenInfo.preferredToken, tokenInfo.feeTokenAddress, ...(tokenInfo.tokenList ?? [])];
   const given = named.filter((token) => token !== undefined && token !== null);
   return [...new Map(given.map((token) => [addressKey(token), token])).values()];
 };

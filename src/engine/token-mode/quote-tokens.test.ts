@@ -7,10 +7,10 @@ import { EngineError } from '../../shared/errors.ts';
 import type { Rates } from '../chain/rates/rates.ts';
 import { staticRate } from '../chain/rates/static.ts';
 import type { ReadyTokenPaymaster } from '../paymaster/readiness.ts';
-import { singleton06 } from '../paymaster/singleton-0.6.ts';
-import { Secret } from '../secret.ts';
-import { priceTokens, quoteSale } from './quote-tokens.ts';
-import { tokenSale } from './token-sale.ts';
+import { singleton06 } from '../../core/paymaster-layouts/singleton-0.6.ts';
+import { Secret } from '../base/secret.ts';
+import { priceTokens, quotePayment } from './quote-tokens.ts';
+import { paymentTerms } from '../../core/token-mode/payment-terms.ts';
 
 const PAYMASTER: Address = `0x${'9a'.repeat(20)}`;
 const STRANGER: Address = `0x${'99'.repeat(20)}`;
@@ -74,20 +74,23 @@ const failing: Pick<Rates, 'rateOf'> = {
 };
 const quotes = async (asked: readonly Address[] = [], supported = [usdt, fixed], rates = good) => {
   const { priced, unsupportedTokens } = await priceTokens(rates, supported, asked);
-  const sales = priced.map(({ token, rate }) => quoteSale(tokenSale(contract, token, rate), rate, op, validUntil));
+  const sales = priced.map(({ token, rate }) =>
+    quotePayment(paymentTerms(contract, token, rate.exchangeRate), rate, op, validUntil),
+  );
   return { feeQuotes: sales, unsupportedTokens };
 };
 
 test('every token is quoted where none is named, in the shape that clients read', async () => {
   const { feeQuotes, unsupportedTokens } = await quotes();
-  // (100,000 + 80,000 for an approval + 3 * 200,000 + 50,000 + 45,000) gas at 1 gwei
+  // (100,000 + 80,000 for an approval + 200,000 + 50,000 + 25,000 around the call + 45,000) gas at 1 gwei
   expect(feeQuotes).toEqual([
     {
       symbol: 'USDT',
       decimal: 6,
       tokenAddress: usdt.address,
-      maxGasFee: 2.96625,
-      maxGasFeeUSD: 2.96625,
+      maxGasFee: 1.695,
+      maxUnits: '1695000',
+      maxGasFeeUSD: 1.695,
       exchangeRate: '3000000000',
       premiumPercentage: '13',
       validUntil,
@@ -96,7 +99,8 @@ test('every token is quoted where none is named, in the shape that clients read'
       symbol: 'FIX',
       decimal: 18,
       tokenAddress: fixed.address,
-      maxGasFee: 0.00175,
+      maxGasFee: 0.001,
+      maxUnits: '1000000000000000',
       exchangeRate: '2000000000000000000',
       premiumPercentage: '0',
       validUntil,
@@ -115,7 +119,7 @@ test('an approval of the quote is enough for the operation that carries it', asy
     preVerificationGas: op.preVerificationGas + 8000n,
   };
   const rate = { exchangeRate: 3_000_000_000n };
-  const maxUnits = tokenSale(contract, usdt, rate).maxUnits(withApproval);
+  const maxUnits = paymentTerms(contract, usdt, rate.exchangeRate).maxUnits(withApproval);
   const approved = BigInt(Math.ceil((feeQuotes[0]?.maxGasFee ?? 0) * 10 ** 6));
   expect(approved >= maxUnits).toBe(true);
 });

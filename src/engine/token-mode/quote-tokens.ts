@@ -1,12 +1,13 @@
 import { unitsToDecimal } from '../../shared/schema/decimal.ts';
-import { EngineError } from '../../shared/errors.ts';
+import type { EngineError } from '../../shared/errors.ts';
 import type { FeeQuote, FeeToken } from '../../shared/schema/fee-token.ts';
 import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { TokenRate } from '../chain/rates/rate.ts';
 import type { Rates } from '../chain/rates/rates.ts';
-import { clientNumber } from './amounts.ts';
-import type { TokenSale } from './token-sale.ts';
+import { isUnreachable } from '../chain/rpc.ts';
+import { clientNumber } from '../../core/token-mode/amounts.ts';
+import type { ReadyPaymentTerms } from './ready-payment-terms.ts';
 
 /**
  * Gas by which an operation grows when the client, after the quote, puts an approval of the quoted amount into its
@@ -49,7 +50,7 @@ export const priceTokens = async (
       try {
         return { token, rate: await rates.rateOf(token) };
       } catch (error) {
-        if (!(error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE')) throw error;
+        if (!isUnreachable(error)) throw error;
         faults.push(error);
         return undefined;
       }
@@ -66,8 +67,8 @@ export const priceTokens = async (
  * The operation has gas and fees, the paymaster's own limits included where the EntryPoint has them; `validUntil` is in
  * unix seconds.
  */
-export const quoteSale = (
-  { token, maxUnits }: TokenSale,
+export const quotePayment = (
+  { token, maxUnits }: ReadyPaymentTerms,
   { exchangeRate, usd }: TokenRate,
   op: UserOperation,
   validUntil: number,
@@ -79,6 +80,7 @@ export const quoteSale = (
     decimal: decimals,
     tokenAddress: address,
     maxGasFee: clientNumber(units, decimals),
+    maxUnits: String(units),
     ...(usd && { maxGasFeeUSD: Number(unitsToDecimal(units * usd.price, decimals + usd.decimals)) }),
     exchangeRate: String(exchangeRate),
     premiumPercentage: premium,

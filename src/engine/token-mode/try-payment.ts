@@ -1,4 +1,4 @@
-import { Interface, MaxUint256 } from 'ethers';
+import { Interface, MaxUint256, ZeroHash } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
@@ -8,13 +8,15 @@ import { withAuthorization } from '../chain/gas/delegation.ts';
 import { type StateOverride, callWithOverride, mergeOverrides, readCode } from '../chain/gas/eth-call.ts';
 import { failSimulation } from '../chain/gas/failure.ts';
 import type { RpcClient } from '../chain/rpc.ts';
-import { packUserOperation } from '../user-operation/pack-user-operation.ts';
-import type { TransferGas } from '../paymaster/layout.ts';
-import { isEip7702 } from '../user-operation/user-op-hash.ts';
-import type { TokenSale } from './token-sale.ts';
+import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../../core/user-operation/abi.ts';
+import { packUserOperation } from '../../core/user-operation/pack-user-operation.ts';
+import type { TransferGas } from '../../core/paymaster-layouts/layout.ts';
+import { isEip7702 } from '../../core/user-operation/user-op-hash.ts';
+import type { ReadyPaymentTerms } from './ready-payment-terms.ts';
+import type { TokenHoldings } from './token-holdings.ts';
 
 const probeAbi = new Interface([
-  'function tryPayment(tuple(address senderCreator, bytes creation, address sender, bytes callData, uint256 callGasLimit) op, tuple(address paymaster, address token, address treasury, uint256 upFront, uint256 afterwards) payment) returns (bool taken, uint256 upFrontGas, uint256 gasUsed)',
+  'function tryPayment(tuple(address senderCreator, bytes creation, address sender, bytes validation, bytes callData, uint256 callGasLimit) op, tuple(address paymaster, address token, address treasury, uint256 prefund, uint256 afterwards) payment) returns (tuple(bool taken, uint256 upFrontGas, uint256 gasUsed, uint256 callGasUsed, uint256 allowance, uint256 balance) outcome)',
   'function forward(address target, bytes data) returns (bool success, uint256 gasUsed)',
   'function approve(address spender, uint256 value)',
 ]);
@@ -23,12 +25,23 @@ const creatorAbi = new Interface([
   'function initEip7702Sender(address sender, bytes initCallData)',
 ]);
 
+const validationAbi = {
+  v06: new Interface([`function validateUserOp(${USER_OPERATION_V06_ABI} op, bytes32 userOpHash, uint256 missing)`]),
+  packed: new Interface([
+    `function validateUserOp(${PACKED_USER_OPERATION_ABI} op, bytes32 userOpHash, uint256 missing)`,
+  ]),
+};
+
 /** What came of trying a payment. */
 export interface TriedPayment {
   /** Whether the paymaster gets its tokens, whatever becomes of the operation's own call. */
   readonly taken: boolean;
   /** Says nothing where the tokens are not taken. */
   readonly transferGas: TransferGas;
+  /** What there is to take from afterwards. */
+  readonly left: TokenHoldings;
+  /** What the operation's call uses. */
+  readonly callGasUsed: bigint;
 }
 
 /** More than any operation's call may have; the rest of the simulating call is for taking the tokens. */
@@ -42,22 +55,36 @@ const creationOf = (op: UserOperation): Hex => {
   return creatorAbi.encodeFunctionData('initEip7702Sender', [sender, `0x${initCode.slice(42)}`]) as Hex;
 };
 
+/** A signature of nobody, for accounts that revert where there is none at all. */
+const ANY_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
+
+/** What the EntryPoint has an account validate an operation with, but for hash and signature. */
+const validationOf = (op: UserOperation): Hex => {
+  const signature = op.signature.length < ANY_SIGNATURE.length ? ANY_SIGNATURE : op.signature;
+  const form = isV06(op) ? op : packUserOperation(op);
+  const shown = { ...form, sender: addressKey(op.sender), signature };
+  const abi = isV06(op) ? validationAbi.v06 : validationAbi.packed;
+  return abi.encodeFunctionData('validateUserOp', [shown, ZeroHash, 0n]) as Hex;
+};
+
 /** Giving back uses up an allowance of the treasury that nothing has touched yet (EIP-2929: 2,100 and 2,900). */
 const GIVING_BACK_GAS = 5_000n;
 
 /** More units than a token can have are as many as one can ask it for: nobody has them. */
 const atMostAll = (units: bigint): bigint => (units > MaxUint256 ? MaxUint256 : units);
 
-type Units = Readonly<Record<'upFront' | 'afterwards', bigint>>;
+type Outcome = [boolean, bigint, bigint, bigint, bigint, bigint];
+
+type Units = Readonly<Record<'prefund' | 'afterwards', bigint>>;
 
 const runProbe = async (
   rpc: RpcClient,
-  { ready, token, treasury }: TokenSale,
+  { charging, token, treasury }: ReadyPaymentTerms,
   op: object,
   units: Units,
   state: StateOverride,
 ): Promise<TriedPayment> => {
-  const { entryPoint, contract: paymaster } = ready;
+  const { entryPoint, contract: paymaster } = charging;
   const [{ deployedBytecode: code }, entryPointCode] = await Promise.all([
     loadArtifact('PaymentProbe'),
     readCode(rpc, entryPoint).catch(failSimulation),
@@ -68,38 +95,40 @@ const runProbe = async (
   const data = probeAbi.encodeFunctionData('tryPayment', [tried, payment]) as Hex;
   const answer = await callWithOverride(rpc, entryPoint, data, mergeOverrides(state, override)).catch(failSimulation);
   try {
-    const result = probeAbi.decodeFunctionResult('tryPayment', answer) as unknown as [boolean, bigint, bigint];
-    const [taken, upFront, afterwards] = result;
-    return { taken, transferGas: { upFront, afterwards } };
+    const [result] = probeAbi.decodeFunctionResult('tryPayment', answer) as unknown as [Outcome];
+    const [taken, prefund, afterwards, callGasUsed, allowance, balance] = result;
+    return { taken, transferGas: { prefund, afterwards }, left: { allowance, balance }, callGasUsed };
   } catch (cause) {
     throw new EngineError('CHAIN_UNREACHABLE', 'The node garbled the simulation of the payment', {}, { cause });
   }
 };
 
 /**
- * Tries, by one `eth_call`, whether the paymaster gets the most it may take for an operation, after the operation's own
- * call: what that approves, sends away or swaps counts as it will. An account can tell a simulation from the chain and
- * behave otherwise there; only a fee that is taken up front is safe from that.
+ * Tries, by one `eth_call`, whether the paymaster gets the most it may take for an operation, after the whole of it: it
+ * deploys and validates, and what its call approves, sends away or swaps counts as it will. An account can tell a
+ * simulation from the chain and behave otherwise there; only a fee that is taken up front is safe from that.
  *
  * @param callGasLimit what the operation's call gets, where the operation does not say it yet
  * @throws EngineError `CHAIN_UNREACHABLE`, or `GAS_ESTIMATION_FAILED` from nodes that cannot simulate
  */
 export const tryPayment = async (
   rpc: RpcClient,
-  sale: TokenSale,
+  payment: ReadyPaymentTerms,
   op: UserOperation,
   callGasLimit = op.callGasLimit,
 ): Promise<TriedPayment> => {
-  const preFund = sale.preFund(op);
-  const most = atMostAll(sale.maxUnits(op));
+  const preFund = payment.preFund(op);
+  const most = atMostAll(payment.maxUnits(op));
   // Gas and fees may be open yet; what moves one unit costs what moving many does.
-  const upFront = preFund === 0n ? 1n : atMostAll(preFund ?? 0n);
-  const afterwards = most > upFront ? most - upFront : 1n;
+  const prefund = preFund === 0n ? 1n : atMostAll(preFund ?? 0n);
+  const afterwards = most > prefund ? most - prefund : 1n;
   const sender = addressKey(op.sender);
-  const tried = { creation: creationOf(op), sender, callData: executedCallData(op), callGasLimit };
-  const { taken, transferGas } = await runProbe(rpc, sale, tried, { upFront, afterwards }, withAuthorization(op));
+  const account = { creation: creationOf(op), sender, validation: validationOf(op) };
+  const tried = { ...account, callData: executedCallData(op), callGasLimit };
+  const outcome = await runProbe(rpc, payment, tried, { prefund, afterwards }, withAuthorization(op));
+  const { transferGas } = outcome;
   const givingBackGas = preFund === undefined ? 0n : GIVING_BACK_GAS;
-  return { taken, transferGas: { ...transferGas, afterwards: transferGas.afterwards + givingBackGas } };
+  return { ...outcome, transferGas: { ...transferGas, afterwards: transferGas.afterwards + givingBackGas } };
 };
 
 /**
@@ -108,18 +137,17 @@ export const tryPayment = async (
  *
  * @throws EngineError as `tryPayment`
  */
-export const tryTransfer = async (rpc: RpcClient, sale: TokenSale, account: Address): Promise<TriedPayment> => {
+export const tryTransfer = async (
+  rpc: RpcClient,
+  payment: ReadyPaymentTerms,
+  account: Address,
+): Promise<Pick<TriedPayment, 'taken' | 'transferGas'>> => {
   const sender = addressKey(account);
-  const approval = probeAbi.encodeFunctionData('approve', [sale.ready.contract, 1n]);
-  const callData = probeAbi.encodeFunctionData('forward', [sale.token.address, approval]);
+  const approval = probeAbi.encodeFunctionData('approve', [payment.charging.contract, 1n]);
+  const callData = probeAbi.encodeFunctionData('forward', [payment.token.address, approval]);
   const { deployedBytecode: code } = await loadArtifact('PaymentProbe');
-  const tried = { creation: '0x', sender, callData, callGasLimit: AMPLE_CALL_GAS };
-  const { taken, transferGas } = await runProbe(
-    rpc,
-    sale,
-    tried,
-    { upFront: 0n, afterwards: 1n },
-    { [sender]: { code } },
-  );
-  return { taken, transferGas: { ...transferGas, upFront: transferGas.afterwards } };
+  const tried = { creation: '0x', sender, validation: '0x', callData, callGasLimit: AMPLE_CALL_GAS };
+  const units = { prefund: 0n, afterwards: 1n };
+  const { taken, transferGas } = await runProbe(rpc, payment, tried, units, { [sender]: { code } });
+  return { taken, transferGas: { ...transferGas, prefund: transferGas.afterwards } };
 };

@@ -1,18 +1,17 @@
 import { Interface, ZeroAddress } from 'ethers';
-import type { ChainAction } from '../../shared/contract/transactions.ts';
+import type { ChainAction } from '../../api/transactions.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
 import { creationCode } from '../chain/creation-code.ts';
 import { requireNode } from '../chain/require-node.ts';
-import { signerKind } from '../paymaster/layout.ts';
+import { signerKind } from '../../core/paymaster-layouts/layout.ts';
 import { type Tank, requireContract, requireTank } from '../paymaster/readiness.ts';
 import { replacedWords } from '../paymaster/replaced-contract.ts';
-import { requireAttachable } from '../paymaster/registry.ts';
+import { requireAttachable } from '../../core/paymaster-layouts/registry.ts';
 import { requireSigner } from '../signer/chain-signer.ts';
-import { nextSignerOf, refusing } from '../signer/next-signer.ts';
-import type { PaymasterContract } from '../store/store.ts';
-import type { ActionContext } from './action-context.ts';
-import { amountsOn } from './amounts-on.ts';
+import { nextSignerOf, refusing } from '../paymaster/next-signer.ts';
+import type { PaymasterContract } from '../store/registry-store.ts';
+import { type ActionContext, amountsOn, failing } from './action-context.ts';
 import { type Withdrawal, requireFree } from './withdrawal.ts';
 
 /** What an action comes to on chain. */
@@ -31,9 +30,6 @@ export interface ActionCall {
   /** What it takes out of a tank, where it does. */
   readonly withdrawal?: Withdrawal;
 }
-
-const wouldFail = (message: string, data: Record<string, unknown> = {}): EngineError =>
-  new EngineError('TRANSACTION_WOULD_FAIL', message, data);
 
 type Action<Kind extends ChainAction['kind']> = Extract<ChainAction, { kind: Kind }>;
 
@@ -70,7 +66,7 @@ const deposit = async (context: ActionContext, { paymasterId, amountWei }: Actio
 /** From these nobody could take the money again. */
 const mustBeOwned = ({ contract, entryPoint }: Tank, to: Address): void => {
   const lost = [ZeroAddress as Address, contract, entryPoint].some((one) => sameAddress(one, to));
-  if (lost) throw wouldFail(`What is paid to ${to} is lost. Name a wallet of yours.`);
+  if (lost) throw failing(`What is paid to ${to} is lost. Name a wallet of yours.`);
 };
 
 const withdraw = async (context: ActionContext, action: Action<'withdraw'>, from: Address): Promise<ActionCall> => {
@@ -78,12 +74,12 @@ const withdraw = async (context: ActionContext, action: Action<'withdraw'>, from
   const tank = await tankOf(context, paymasterId);
   const { chainId, layout, contract, fundingWallet } = tank;
   if (layout.delayedWithdrawal === true) {
-    throw wouldFail(
+    throw failing(
       `Version ${layout.version} pays out after a delay: call submitWithdrawalRequest of ${contract} with the funding wallet, and later executeWithdrawalRequest.`,
     );
   }
   if (fundingWallet !== undefined && !sameAddress(fundingWallet, from)) {
-    throw wouldFail(`Only the funding wallet ${fundingWallet} may withdraw from its tank.`, { only: fundingWallet });
+    throw failing(`Only the funding wallet ${fundingWallet} may withdraw from its tank.`, { only: fundingWallet });
   }
   mustBeOwned(tank, to);
   await requireFree(context, { tank, amountWei });
@@ -130,9 +126,7 @@ const switching = async (context: ActionContext, contract: PaymasterContract, ne
   const behind = await others(context, contract, next);
   const addable = behind.find(({ version }) => signerKind(requireAttachable(version)) === 'many');
   if (addable !== undefined) {
-    throw wouldFail(
-      `Let the contract ${addable.address} (${addable.version}) accept ${next} first: it can accept both.`,
-    );
+    throw failing(`Let the contract ${addable.address} (${addable.version}) accept ${next} first: it can accept both.`);
   }
   const [blocking] = behind;
   if (blocking === undefined) return `The key signs as soon as it is mined. ${unminedFail('before')}`;
@@ -146,13 +140,11 @@ const acceptSigner = async (context: ActionContext, action: Action<'acceptSigner
   const next = nextOf(context, chainId);
   const signer = next ?? (await requireSigner(context.store, chainId));
   if (signerKind(layout) === 'fixed') {
-    throw wouldFail(
-      `The signer of a ${layout.title} is fixed for good: deploy a new contract, which accepts ${signer}.`,
-    );
+    throw failing(`The signer of a ${layout.title} is fixed for good: deploy a new contract, which accepts ${signer}.`);
   }
   const { call } = await requireNode(context.chains, chainId);
   if ((await refusing(call, [attached], signer)).length === 0) {
-    throw wouldFail(`The contract ${attached.address} accepts ${signer} already.`);
+    throw failing(`The contract ${attached.address} accepts ${signer} already.`);
   }
   const common = { chainId, paymasterId: null, version, to: attached.address, valueWei: 0n, signer };
   if (layout.signerSetter === undefined) {
@@ -168,9 +160,9 @@ const removeSigner = async (context: ActionContext, action: Action<'removeSigner
   const { chainId, version, signer } = action;
   const layout = requireAttachable(version);
   const { address } = await requireContract(context.store, chainId, layout);
-  if (signerKind(layout) !== 'many') throw wouldFail(`A ${layout.title} has one signer: it can only be replaced.`);
+  if (signerKind(layout) !== 'many') throw failing(`A ${layout.title} has one signer: it can only be replaced.`);
   if (sameAddress(signer, await requireSigner(context.store, chainId))) {
-    throw wouldFail(`${signer} signs for this chain now. Use the next key first.`);
+    throw failing(`${signer} signs for this chain now. Use the next key first.`);
   }
   const summary = `Lets the contract ${address} no longer accept the signatures of ${signer}. ${unminedFail('with it')}`;
   const data = encode('removeSigner', signer);

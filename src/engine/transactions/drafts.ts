@@ -1,8 +1,8 @@
 import type { Transaction } from 'ethers';
-import type { ChainAction } from '../../shared/contract/transactions.ts';
+import type { ChainAction } from '../../api/transactions.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
-import type { Clock, Entropy } from '../clock.ts';
+import type { Clock, Entropy } from '../base/clock.ts';
 import type { ActionCall } from './action-call.ts';
 
 /** A prepared transaction. */

@@ -1,20 +1,20 @@
 import type { Transaction } from 'ethers';
-import type { ChainAction, SignedDraft, TransactionQuery } from '../../shared/contract/transactions.ts';
+import type { ChainAction, SignedDraft, TransactionQuery } from '../../api/transactions.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { requireNode } from '../chain/require-node.ts';
-import { type RpcClient, RpcError, nodeRefusal } from '../chain/rpc.ts';
-import type { Clock, Entropy } from '../clock.ts';
+import { type RpcClient, RpcError, isUnreachable, nodeRefusal } from '../chain/rpc.ts';
+import type { Clock, Entropy } from '../base/clock.ts';
 import type { KeySigners } from '../keys/key-signers.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
 import { actionCall } from './action-call.ts';
 import type { ActionContext } from './action-context.ts';
 import { type Draft, createDrafts } from './drafts.ts';
-import { followUp } from './follow-up.ts';
+import { applyEffects } from './apply-effects.ts';
 import { isKnown, lookAgain, lookUp } from './look-up.ts';
 import { mustBeFrom, sameAsDraft, withSignature } from './signed-draft.ts';
 import { simulate } from './simulate.ts';
-import { whileFree } from './withdrawal.ts';
+import { holdWithdrawal } from './withdrawal.ts';
 
 /** What transactions of the operator stand on. */
 export interface OperatorTransactionContext extends ActionContext {
@@ -51,7 +51,7 @@ const broadcast = async (rpc: RpcClient, raw: Hex): Promise<void> => {
   try {
     await rpc.send('eth_sendRawTransaction', [raw]);
   } catch (error) {
-    if (error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE') return;
+    if (isUnreachable(error)) return;
     if (!(error instanceof RpcError)) throw error;
     const refusal = KNOWN.test(error.message) ? undefined : REFUSED.exec(error.message)?.[0];
     if (refusal === undefined) return;
@@ -70,30 +70,15 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
   const { store, chains, clock, entropy, keySigners } = context;
   const drafts = createDrafts(clock, entropy);
 
-  const sentOf = ({ action, call, from, transaction }: Draft, hash: Hex, raw: Hex | null): OperatorTransaction => ({
-    transactionId: entropy.uuid(),
-    kind: action.kind,
-    chainId: call.chainId,
-    paymasterId: call.paymasterId,
-    version: call.version,
-    from,
-    to: call.to,
-    valueWei: String(call.valueWei),
-    data: call.data,
-    nonce: transaction.nonce,
-    summary: call.summary,
-    signer: call.signer,
-    hash,
-    raw,
-    state: 'sent',
-    sentAt: clock.now(),
-    blockNumber: null,
-    gasUsed: null,
-    feeWei: null,
-    contract: null,
-    outcome: null,
-    final: false,
-  });
+  const sentOf = ({ action, call, from, transaction }: Draft, hash: Hex, raw: Hex | null): OperatorTransaction => {
+    const { withdrawal: _, valueWei, ...what } = call;
+    return {
+      ...what,
+      ...{ transactionId: entropy.uuid(), kind: action.kind, from, valueWei: String(valueWei) },
+      ...{ nonce: transaction.nonce, hash, raw, state: 'sent', sentAt: clock.now(), final: false },
+      ...{ blockNumber: null, gasUsed: null, feeWei: null, contract: null, outcome: null },
+    };
+  };
 
   /** The draft as it was signed, or the hash under which a wallet sent it. */
   const sign = async (draft: Draft, signed: SignedDraft): Promise<Transaction | { hash: Hex }> => {
@@ -122,8 +107,8 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     const rpc = await requireNode(chains, chainId);
     const { withdrawal } = draft.call;
     const save = () => signAndSave(draft, how);
-    // What was free may have been promised meanwhile. Once it is saved, the record counts.
-    const sent = await (withdrawal === undefined ? save() : whileFree(context, withdrawal, save));
+    // What was free may have been reserved meanwhile. Once it is saved, the record counts.
+    const sent = await (withdrawal === undefined ? save() : holdWithdrawal(context, withdrawal, save));
     try {
       if (sent.raw !== null) await broadcast(rpc, sent.raw);
     } catch (error) {
@@ -149,7 +134,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
       await store.saveOperatorTransaction((current = found));
     }
     if (current.outcome !== null) return;
-    await store.saveOperatorTransaction({ ...current, outcome: await followUp(context, current) });
+    await store.saveOperatorTransaction({ ...current, outcome: await applyEffects(context, current) });
   };
 
   const followAll = async (): Promise<void> => {

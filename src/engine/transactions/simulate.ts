@@ -7,6 +7,7 @@ import { readBlockGas, readCode, readQuantity, readTransactionCount } from '../c
 import { parseRevert, revertReason } from '../chain/gas/failure.ts';
 import { type RpcClient, RpcError, hasReverted, nodeRefusal } from '../chain/rpc.ts';
 import type { ActionCall } from './action-call.ts';
+import { failing } from './action-context.ts';
 
 /** What is simulated. */
 export type SimulatedCall = Pick<ActionCall, 'chainId' | 'to' | 'valueWei' | 'data'> & { readonly from: Address };
@@ -76,19 +77,16 @@ const wouldFail = async (rpc: RpcClient, call: SimulatedCall, cause: RpcError): 
   return new EngineError('TRANSACTION_WOULD_FAIL', message, { reason, ...only }, { cause });
 };
 
-const failing = (message: string, data: Record<string, unknown> = {}): EngineError =>
-  new EngineError('TRANSACTION_WOULD_FAIL', message, data);
-
 /** Money that is sent with a call to where no code is would be gone. */
 const mustBeContract = async (rpc: RpcClient, to: Address): Promise<void> => {
   if ((await readCode(rpc, to)) !== '0x') return;
   throw failing(`There is no contract at ${to}. If it was deployed, see whether the chain still has that block.`);
 };
 
-const mustHold = (from: Address, balanceWei: bigint, neededWei: bigint): void => {
-  if (balanceWei >= neededWei) return;
-  const missingWei = neededWei - balanceWei;
-  const holds = `${from} holds ${weiToDecimal(balanceWei)}, and it takes up to ${weiToDecimal(neededWei)} with the fee`;
+const mustHold = (from: Address, balanceWei: bigint, requiredWei: bigint): void => {
+  if (balanceWei >= requiredWei) return;
+  const missingWei = requiredWei - balanceWei;
+  const holds = `${from} holds ${weiToDecimal(balanceWei)}, and it takes up to ${weiToDecimal(requiredWei)} with the fee`;
   const message = `The funds are insufficient: ${holds}. ${weiToDecimal(missingWei)} is missing.`;
   throw failing(message, { missingWei: String(missingWei) });
 };

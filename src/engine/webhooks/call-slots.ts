@@ -9,21 +9,21 @@ interface Webhook {
 /** Bounds how many tasks run at once for one webhook; webhooks of one host do not wait for each other. */
 export interface CallSlots {
   /**
-   * Runs the task once the webhook has a free slot.
+   * Runs the task once the webhook has a free slot, and tells it whether it had to wait for one.
    *
    * @throws WebhookFault `WEBHOOK_BUSY` if too many wait, or none became free before the signal
    */
-  run<T>(webhook: string, signal: AbortSignal, task: () => Promise<T>): Promise<T>;
+  run<T>(webhook: string, signal: AbortSignal, task: (waited: boolean) => Promise<T>): Promise<T>;
 }
 
 /** Slots for `atOnce` tasks per webhook, and room for `maxWaiting` more that wait. */
 export const createCallSlots = (atOnce: number, maxWaiting: number): CallSlots => {
   const webhooks = new Map<string, Webhook>();
 
-  const enter = async (webhook: Webhook, signal: AbortSignal): Promise<void> => {
+  const enter = async (webhook: Webhook, signal: AbortSignal): Promise<{ waited: boolean }> => {
     if (webhook.active < atOnce) {
       webhook.active += 1;
-      return;
+      return { waited: false };
     }
     const { waiting } = webhook;
     const busy = (): WebhookFault => new WebhookFault('WEBHOOK_BUSY', { atOnce });
@@ -40,6 +40,7 @@ export const createCallSlots = (atOnce: number, maxWaiting: number): CallSlots =
       waiting.add(start);
       signal.addEventListener('abort', giveUp, { once: true });
     });
+    return { waited: true };
   };
 
   /** Hands the slot on, or frees it; a webhook without tasks is forgotten. */
@@ -58,9 +59,9 @@ export const createCallSlots = (atOnce: number, maxWaiting: number): CallSlots =
     async run(name, signal, task) {
       const webhook = webhooks.get(name) ?? { active: 0, waiting: new Set() };
       webhooks.set(name, webhook);
-      await enter(webhook, signal);
+      const { waited } = await enter(webhook, signal);
       try {
-        return await task();
+        return await task(waited);
       } finally {
         leave(name, webhook);
       }

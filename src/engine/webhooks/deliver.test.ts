@@ -8,8 +8,9 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { startRawReceiver, startReceiver, verify } from '../../../test/support/webhook-receiver.ts';
-import { systemClock } from '../clock.ts';
-import { Secret } from '../secret.ts';
+import { responseVerdict } from '../../core/webhooks/webhook-response.ts';
+import { systemClock } from '../base/clock.ts';
+import { Secret } from '../base/secret.ts';
 import { createDeliverer, type DelivererOptions } from './deliver.ts';
 import type { WebhookRequest } from './request.ts';
 
@@ -20,12 +21,19 @@ const NOT_UTF8 = Buffer.from('{"arePoliciesVerified":true,"user":"\xff"}', 'lati
 
 const deliverer = (options: Partial<DelivererOptions> = {}) => {
   const clock = new ManualClock();
-  const made = createDeliverer({ clock, allowPrivate: true, timeoutMs: () => 3_000, maxPerHost: 32, ...options });
+  const made = createDeliverer({ clock, allowPrivate: true, timeoutMs: () => 3_000, maxConcurrent: 32, ...options });
   onTestFinished(() => {
     made.close();
     expect(clock.pending).toBe(0);
   });
-  return { ...made, clock };
+  return {
+    ...made,
+    clock,
+    deliver: async (request: WebhookRequest) => {
+      const response = await made.deliver(request);
+      return { ...response.call, ms: response.micros / 1000, verdict: responseVerdict(response) };
+    },
+  };
 };
 
 const call = (url: string, more: Partial<WebhookRequest> = {}): WebhookRequest => ({
@@ -46,6 +54,9 @@ const http = (status: string, body: string | Buffer, ...headers: string[]): Buff
     Buffer.from([`HTTP/1.1 ${status}`, `content-length: ${body.length}`, ...headers, '', ''].join('\r\n')),
     Buffer.from(body),
   ]);
+
+/** Lets what has arrived be read. */
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** The promise, and the function that fulfils it. */
 const signal = <T = void>() => Promise.withResolvers<T>();
@@ -247,14 +258,101 @@ describe('a call takes no longer than the time-out', () => {
   });
 });
 
+describe('a call that may fail open is denied where the fault is not with the receiver', () => {
+  const open = { failOpen: true };
+  const error = (code: string) => Object.assign(new Error('no'), { code });
+
+  test.each([
+    'EMFILE',
+    'ENFILE',
+    'ENOMEM',
+    'ENOBUFS',
+    'EADDRNOTAVAIL',
+    'EAI_AGAIN',
+    'ENOTFOUND',
+    'ENETUNREACH',
+    'unknown',
+  ])('as when this machine cannot call it: %s', async (code) => {
+    const { verdict } = await deliver(call('http://hooks.example/', open), {
+      resolver: () => Promise.reject(error(code)),
+    });
+    expect(verdict).toMatchObject({ outcome: 'deny', code: 'WEBHOOK_UNREACHABLE', evidence: { cause: code } });
+  });
+
+  test('as when the call had to wait for its turn, and the rest of its time was too short', async () => {
+    const held: ServerResponse[] = [];
+    const two = signal();
+    const receiver = await startReceiver((_call, response) => {
+      if (held.push(response) === 2) two.resolve();
+    });
+    const { deliver, clock } = deliverer({ maxConcurrent: 1 });
+    const first = deliver(call(receiver.url, open));
+    const second = deliver(call(receiver.url, open));
+    while (held.length === 0) await turn();
+    await clock.advance(1_000);
+    held[0]!.destroy();
+    expect((await first).verdict).toMatchObject({ outcome: 'pass', code: 'WEBHOOK_FAILED_OPEN' });
+    await two.promise;
+    await clock.advance(2_000);
+    const { verdict } = await second;
+    expect(verdict).toMatchObject({ outcome: 'deny', code: 'WEBHOOK_TIMEOUT' });
+    expect(verdict.evidence['notAnOutage']).toMatch(/waited for a free slot/);
+  });
+
+  test('as when a flood keeps it from answering in time: it gave a verdict to another call just now', async () => {
+    const held: ServerResponse[] = [];
+    const receiver = await startReceiver((_call, response) => void held.push(response));
+    const { deliver, clock } = deliverer();
+    const calls: ReturnType<typeof deliver>[] = [];
+    for (const expected of [1, 2, 3]) {
+      calls.push(deliver(call(receiver.url, open)));
+      while (held.length < expected) await turn();
+    }
+    held[0]!.end('{"arePoliciesVerified":false}');
+    await calls[0];
+    held[1]!.writeHead(503).end('too many requests');
+    await calls[1];
+    await clock.advance(3_000);
+    const verdicts = (await Promise.all(calls)).map(({ verdict }) => verdict);
+    const notAnOutage = expect.stringMatching(/verdict to another call/) as unknown;
+    expect(verdicts).toMatchObject([
+      { outcome: 'deny', code: 'WEBHOOK_DENIED' },
+      { outcome: 'deny', code: 'WEBHOOK_STATUS', evidence: { notAnOutage } },
+      { outcome: 'deny', code: 'WEBHOOK_TIMEOUT', evidence: { notAnOutage } },
+    ]);
+
+    // Silence to everybody for as long as a call may take is an outage.
+    await clock.advance(1);
+    const silent = deliver(call(receiver.url, open));
+    while (held.length < 4) await turn();
+    await clock.advance(3_000);
+    expect((await silent).verdict).toMatchObject({ outcome: 'pass', code: 'WEBHOOK_FAILED_OPEN' });
+  });
+
+  test('as when this process was too busy to read what the receiver answered', async () => {
+    const held: ServerResponse[] = [];
+    const receiver = await startReceiver((_call, response) => void held.push(response));
+    let busy = 0;
+    const { deliver, clock } = deliverer({ busyMs: () => busy });
+    const pending = deliver(call(receiver.url, open));
+    while (held.length === 0) await turn();
+    busy += 1_501;
+    await clock.advance(3_000);
+    const { verdict } = await pending;
+    expect(verdict).toMatchObject({ outcome: 'deny', code: 'WEBHOOK_TIMEOUT' });
+    expect(verdict.evidence['notAnOutage']).toMatch(/this machine was busy/);
+  });
+});
+
 describe('the receiver knows who calls', () => {
   test.each(['GET', 'POST'] as const)('by the signature of a %s, checked by the public library', async (method) => {
     const receiver = await startReceiver(verify);
     const clock = new ManualClock(systemClock.now());
     await deliver(call(receiver.url, { method, decisionId: 'decision-7', preview: true }), { clock });
-    const [{ headers, body }] = receiver.calls as [(typeof receiver.calls)[number]];
+    const [{ target, headers, body }] = receiver.calls as [(typeof receiver.calls)[number]];
     const text = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-    expect(() => new Webhook(secret.reveal()).verify(body, text)).not.toThrow();
+    const signed = method === 'GET' ? `GET ${target}` : body;
+    expect(() => new Webhook(secret.reveal()).verify(signed, text, { jsonParse: false })).not.toThrow();
     expect(headers).toMatchObject({ 'webhook-id': 'decision-7', 'gasdesk-preview': 'true' });
     expect(headers).not.toHaveProperty('accept-encoding');
     expect(body === '').toBe(method === 'GET');
@@ -349,7 +447,7 @@ describe('connections', () => {
       else if (held.push(response) === 2) allHeld.resolve();
     });
     const quick = await startReceiver(verify);
-    const { deliver } = deliverer({ maxPerHost: 2 });
+    const { deliver } = deliverer({ maxConcurrent: 2 });
     const calls = Array.from({ length: 10 }, () => deliver(call(slow.url)));
     const busy = await deliver(call(slow.url));
     expect(busy.verdict).toMatchObject({ outcome: 'deny', code: 'WEBHOOK_BUSY', evidence: { atOnce: 2 } });
@@ -366,7 +464,7 @@ describe('connections', () => {
   test('that never become free hold no waiting call beyond its time-out, nor is a receiver blamed that was not called', async () => {
     const received = signal();
     const receiver = await startReceiver(() => received.resolve());
-    const { deliver, clock } = deliverer({ maxPerHost: 1 });
+    const { deliver, clock } = deliverer({ maxConcurrent: 1 });
     const calls = [deliver(call(receiver.url)), deliver(call(receiver.url)), deliver(call(receiver.url))];
     await received.promise;
     await clock.advance(3_000);
@@ -395,17 +493,17 @@ describe('connections', () => {
     const proxy = await startReceiver(verify);
     const script = `
       import { createDeliverer } from ${JSON.stringify(new URL('deliver.ts', import.meta.url).href)};
-      import { Secret } from ${JSON.stringify(new URL('../secret.ts', import.meta.url).href)};
-      import { systemClock } from ${JSON.stringify(new URL('../clock.ts', import.meta.url).href)};
-      const made = createDeliverer({ clock: systemClock, allowPrivate: true, timeoutMs: () => 3000, maxPerHost: 1 });
+      import { Secret } from ${JSON.stringify(new URL('../base/secret.ts', import.meta.url).href)};
+      import { systemClock } from ${JSON.stringify(new URL('../base/clock.ts', import.meta.url).href)};
+      const made = createDeliverer({ clock: systemClock, allowPrivate: true, timeoutMs: () => 3000, maxConcurrent: 1 });
       const call = { webhookId: 'w', url: '${receiver.url}', method: 'GET', secret: new Secret('AAAA'), decisionId: 'd' };
-      const { verdict } = await made.deliver(call);
+      const { call: { status } } = await made.deliver(call);
       made.close();
-      console.log(verdict.code);`;
+      console.log(status);`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
       env: { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy.url, http_proxy: proxy.url, ALL_PROXY: proxy.url },
     });
-    expect(stdout.trim()).toBe('WEBHOOK_VERIFIED');
+    expect(stdout.trim()).toBe('200');
     expect([receiver.connections(), proxy.connections()]).toEqual([1, 0]);
   });
 });

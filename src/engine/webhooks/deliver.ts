@@ -1,16 +1,19 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { isIP } from 'node:net';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { guardedLookup, requireCallable, type Resolver, systemResolver } from './address-guard.ts';
 import { createCallSlots } from './call-slots.ts';
 import { exchange } from './exchange.ts';
 import { WebhookFault } from './fault.ts';
 import { type OutgoingRequest, outgoingRequest, type WebhookRequest } from './request.ts';
-import { type Answer, verdictOn, type WebhookVerdict } from './verdict.ts';
+import type { Answer } from '../../core/webhooks/verdict.ts';
+import { type WebhookResponse, responseVerdict } from '../../core/webhooks/webhook-response.ts';
 
 /** Calls that wait for a webhook, per call that may run at once: a burst, not a backlog older than the time-out. */
 const WAITING_PER_SLOT = 4;
+/** What a receiver that is up decides. */
+const VERDICTS: ReadonlySet<string> = new Set(['WEBHOOK_VERIFIED', 'WEBHOOK_DENIED']);
 /** How long a connection is kept that nothing uses. Longer than any time-out of a call. */
 const IDLE_MS = 60_000;
 
@@ -24,33 +27,24 @@ export interface DelivererOptions {
   /** How long a call may take in all, waiting included; asked for each call. */
   readonly timeoutMs: () => number;
   /** Calls of one webhook at the same time. Each has a share of its own: one that hangs holds up no other of its host. */
-  readonly maxPerHost: number;
+  readonly maxConcurrent: number;
+  /** How long this thread has worked since it began, in ms. Default: what its event loop measures. */
+  readonly busyMs?: () => number;
 }
 
-/** A call that was made, as the decision's trace keeps it. */
-export interface WebhookCall {
-  readonly webhookId: string;
-  /** As called, without user info and the values of its own query; what the data added to the query is there. */
-  readonly url: string;
-  readonly method: 'GET' | 'POST';
-  /** As sent, without the user info of the URL. */
-  readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
-  /** Undefined where no answer began. */
-  readonly status?: number;
-  /** Up to 64 KiB of the body; bytes that are not UTF-8 are replaced. */
-  readonly response: string;
-  readonly ms: number;
-  readonly verdict: WebhookVerdict;
+/** An answer, and whether the call had to wait for a free slot. */
+interface AnsweredCall extends Answer {
+  readonly waited?: boolean;
 }
 
 /** Asks webhooks for their verdict. */
 export interface Deliverer {
   /**
-   * Calls one webhook. What the receiver does wrong is in the verdict.
+   * Calls one webhook. What the receiver does wrong is in its verdict: `responseVerdict`.
    *
    * @throws Error if the deliverer is closed, also when that happens during the call
    */
-  readonly deliver: (call: WebhookRequest) => Promise<WebhookCall>;
+  readonly deliver: (call: WebhookRequest) => Promise<WebhookResponse>;
   /** Ends what is under way and closes the connections. */
   readonly close: () => void;
 }
@@ -60,18 +54,21 @@ export interface Deliverer {
  * used: behind one the address that is connected to could not be checked.
  */
 export const createDeliverer = (options: DelivererOptions): Deliverer => {
-  const { clock, resolver = systemResolver, allowPrivate, maxPerHost } = options;
+  const { clock, resolver = systemResolver, allowPrivate, maxConcurrent } = options;
+  const { busyMs = () => performance.eventLoopUtilization().active } = options;
   const connections = {
     keepAlive: true,
-    maxFreeSockets: maxPerHost,
+    maxFreeSockets: maxConcurrent,
     timeout: IDLE_MS,
     lookup: guardedLookup(resolver, allowPrivate),
   };
   const httpAgent = new HttpAgent(connections);
   // Said outright, so that no environment variable switches it off.
   const httpsAgent = new HttpsAgent({ ...connections, rejectUnauthorized: true });
-  const slots = createCallSlots(maxPerHost, maxPerHost * WAITING_PER_SLOT);
+  const slots = createCallSlots(maxConcurrent, maxConcurrent * WAITING_PER_SLOT);
   const underWay = new Set<AbortController>();
+  /** When the receivers that may fail open last gave a verdict, by webhook; monotonic ms. */
+  const lastVerdicts = new Map<string, number>();
   let closed = false;
 
   const ask = async (
@@ -79,7 +76,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     outgoing: OutgoingRequest,
     signal: AbortSignal,
     timeoutMs: number,
-  ): Promise<Answer> => {
+  ): Promise<AnsweredCall> => {
     const { url } = outgoing;
     try {
       // Sockets look up names only. A URL has IPv6 addresses in brackets, and every spelling of IPv4 in decimals.
@@ -87,10 +84,11 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
       if (isIP(address) !== 0) requireCallable(address, allowPrivate);
       const agent = url.protocol === 'https:' ? httpsAgent : httpAgent;
       const start = clock.monotonic();
-      return await slots.run(webhookId, signal, () => {
+      return await slots.run(webhookId, signal, async (waited) => {
         // A receiver that is given what is left of its time would be blamed for ours.
-        if (clock.monotonic() - start > timeoutMs / 2) throw new WebhookFault('WEBHOOK_BUSY', { atOnce: maxPerHost });
-        return exchange(outgoing, agent, signal);
+        if (clock.monotonic() - start > timeoutMs / 2)
+          throw new WebhookFault('WEBHOOK_BUSY', { atOnce: maxConcurrent });
+        return { ...(await exchange(outgoing, agent, signal)), waited };
       });
     } catch (error) {
       if (!(error instanceof WebhookFault)) throw error;
@@ -102,12 +100,13 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     if (closed) throw new Error('The deliverer of webhooks is closed');
   };
 
-  const askInTime = async (webhookId: string, outgoing: OutgoingRequest): Promise<Answer> => {
+  const askInTime = async (webhookId: string, outgoing: OutgoingRequest, timeoutMs: number): Promise<AnsweredCall> => {
     requireOpen();
-    const timeoutMs = options.timeoutMs();
     const call = new AbortController();
     underWay.add(call);
-    const cancel = clock.setTimer(timeoutMs, () => call.abort(new WebhookFault('WEBHOOK_TIMEOUT', { timeoutMs })));
+    const timeOut = (): void => call.abort(new WebhookFault('WEBHOOK_TIMEOUT', { timeoutMs }));
+    // What arrived in time while this thread was busy is read first.
+    const cancel = clock.setTimer(timeoutMs, () => void setImmediate(timeOut));
     try {
       const answer = await ask(webhookId, outgoing, call.signal, timeoutMs);
       // What our own end broke off says nothing of the receiver, and must not pass as its outage.
@@ -119,22 +118,49 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     }
   };
 
+  /** Why a receiver may be up though its answer is missing: somebody floods it through this desk, or the desk itself. */
+  const whyNoOutage = (
+    { fault, waited }: AnsweredCall,
+    began: { lastVerdict: number; timeoutMs: number; at: number; busyMs: number },
+  ): string | undefined => {
+    if (began.lastVerdict >= began.at - began.timeoutMs) return 'the receiver gave a verdict to another call just now';
+    if (fault?.code !== 'WEBHOOK_TIMEOUT') return undefined;
+    if (waited === true) return 'the call had waited for a free slot';
+    return busyMs() - began.busyMs > began.timeoutMs / 2 ? 'this machine was busy most of the time' : undefined;
+  };
+
   return {
     async deliver(call) {
+      const { webhookId, failOpen = false } = call;
       const start = clock.monotonic();
+      const began = { at: start, timeoutMs: options.timeoutMs(), busyMs: failOpen ? busyMs() : 0 };
       const outgoing = outgoingRequest(call, clock.now());
-      const answer = await askInTime(call.webhookId, outgoing);
-      const verdict = verdictOn(answer, outgoing.url.host, call.failOpen ?? false);
-      return {
-        webhookId: call.webhookId,
-        url: outgoing.shownUrl,
-        method: outgoing.method,
-        request: { headers: withoutCredentials(outgoing.headers), body: outgoing.body },
-        ...(answer.status !== undefined && { status: answer.status }),
-        response: answer.text,
-        ms: clock.monotonic() - start,
-        verdict,
+      const answer = await askInTime(webhookId, outgoing, began.timeoutMs);
+      const lastVerdict = lastVerdicts.get(webhookId) ?? -Infinity;
+      const notAnOutage = failOpen ? whyNoOutage(answer, { ...began, lastVerdict }) : undefined;
+      const { status, headers, text, fault } = answer;
+      const { location, 'content-encoding': encoding } = headers;
+      const response: WebhookResponse = {
+        call: {
+          webhookId,
+          url: outgoing.shownUrl,
+          method: outgoing.method,
+          request: { headers: withoutCredentials(outgoing.headers), body: outgoing.body },
+          ...(status !== undefined && { status }),
+          response: text,
+        },
+        host: outgoing.url.host,
+        failOpen,
+        headers: {
+          ...(location !== undefined && { location }),
+          ...(encoding !== undefined && { 'content-encoding': encoding }),
+        },
+        ...(fault !== undefined && { fault: { code: fault.code, evidence: fault.evidence } }),
+        ...(notAnOutage !== undefined && { notAnOutage }),
+        micros: Math.round((clock.monotonic() - start) * 1000),
       };
+      if (failOpen && VERDICTS.has(responseVerdict(response).code)) lastVerdicts.set(webhookId, clock.monotonic());
+      return response;
     },
     close() {
       closed = true;

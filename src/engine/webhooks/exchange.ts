@@ -3,7 +3,7 @@ import { type Agent, request as httpRequest, type IncomingMessage } from 'node:h
 import { request as httpsRequest } from 'node:https';
 import { faultOf, WebhookFault } from './fault.ts';
 import type { OutgoingRequest } from './request.ts';
-import type { Answer } from './verdict.ts';
+import type { Answer } from '../../core/webhooks/verdict.ts';
 
 /** The most that is read of the body of a webhook's answer, in bytes. */
 const LIMIT_BYTES = 65_536;

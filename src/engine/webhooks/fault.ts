@@ -1,5 +1,5 @@
 import type { Evidence } from '../../shared/denials.ts';
-import type { WebhookDenialCode } from '../../shared/webhook-denials.ts';
+import type { WebhookDenialCode } from '../../core/webhooks/webhook-denials.ts';
 
 /** Why a call to a webhook gave no verdict that passes. */
 export class WebhookFault extends Error {

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
-import { type ReceiverBehaviour, receiverBehaviours } from '../../shared/contract/receiver.ts';
-import { Secret } from '../secret.ts';
+import { type ReceiverBehaviour, receiverBehaviours } from '../../api/receiver.ts';
+import { responseVerdict } from '../../core/webhooks/webhook-response.ts';
+import { Secret } from '../base/secret.ts';
 import { createDeliverer } from './deliver.ts';
 import { createReceiver } from './receiver.ts';
 
@@ -11,7 +12,7 @@ const secret = new Secret('whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD/3pG+YYQ4sI=');
 const world = async () => {
   const clock = new ManualClock();
   const receiver = createReceiver(clock);
-  const deliverer = createDeliverer({ clock, allowPrivate: true, timeoutMs: () => 3_000, maxPerHost: 4 });
+  const deliverer = createDeliverer({ clock, allowPrivate: true, timeoutMs: () => 3_000, maxConcurrent: 4 });
   onTestFinished(async () => {
     deliverer.close();
     await receiver.stop();
@@ -39,7 +40,7 @@ test('each fault that can be chosen is the fault that the desk finds', async () 
   const { receiver, call } = await world();
   for (const [behaviour, code] of Object.entries(codes)) {
     receiver.behave(behaviour as ReceiverBehaviour);
-    expect((await call()).verdict.code, behaviour).toBe(code);
+    expect(responseVerdict(await call()).code, behaviour).toBe(code);
   }
   expect(Object.keys(codes).length + 1).toBe(receiverBehaviours.length);
 });
@@ -50,12 +51,15 @@ test('a receiver that hangs is given up by the desk, and stops all the same', as
   const made = call();
   while (receiver.state().calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
   await clock.advance(3_000);
-  expect((await made).verdict.code).toBe('WEBHOOK_TIMEOUT');
+  expect(responseVerdict(await made).code).toBe('WEBHOOK_TIMEOUT');
   const hanging = fetch(receiver.state().url ?? '').catch(() => 'broken off');
   while (receiver.state().calls.length === 1) await new Promise((resolve) => setImmediate(resolve));
   await receiver.stop();
   expect(await hanging).toBe('broken off');
 });
+
+const signatureOf = (headers: Readonly<Record<string, string>>): [string, string][] =>
+  ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, headers[name] ?? '']);
 
 test('signatures are told right from wrong, old and missing, and only by a secret', async () => {
   const { clock, receiver, url, call } = await world();
@@ -67,15 +71,18 @@ test('signatures are told right from wrong, old and missing, and only by a secre
   expect(told()).toBe('valid');
   await call({ method: 'GET' });
   expect(told()).toBe('valid');
+  const { target, headers: ofGet } = receiver.state().calls[0]!;
+  const altered = new URL(target.replace('%3A1', '%3A2'), url);
+  await fetch(altered, { headers: Object.fromEntries(signatureOf(ofGet)) });
+  expect(told()).toBe('wrong');
   await call({ secret: new Secret(`whsec_${Buffer.alloc(32).toString('base64')}`) });
   expect(told()).toBe('wrong');
   await fetch(url, { method: 'POST', body: '{}' });
   expect(told()).toBe('missing');
   await call();
   const { headers, body } = receiver.state().calls[0]!;
-  const again = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, headers[name] ?? '']);
   await clock.advance(301_000);
-  await fetch(url, { method: 'POST', body, headers: Object.fromEntries(again) as Record<string, string> });
+  await fetch(url, { method: 'POST', body, headers: Object.fromEntries(signatureOf(headers)) });
   expect(told()).toBe('old');
 });
 

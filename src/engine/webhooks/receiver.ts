@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ReceivedCall, ReceiverBehaviour, ReceiverState } from '../../shared/contract/receiver.ts';
-import type { Clock } from '../clock.ts';
-import type { Secret } from '../secret.ts';
-import { checkSignature } from './sign.ts';
+import type { ReceivedCall, ReceiverBehaviour, ReceiverState } from '../../api/receiver.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Secret } from '../base/secret.ts';
+import { checkSignature, signedContent } from './sign.ts';
 
 const KEPT_CALLS = 20;
 const KEPT_BYTES = 65_536;
@@ -67,7 +67,8 @@ export const createReceiver = (clock: Clock): Receiver => {
     const { method = '', url: target = '', headers } = request;
     const body = await readBody(request);
     const now = clock.now();
-    const signature = key === undefined ? 'unchecked' : checkSignature({ secret: key.secret, body, now }, headers);
+    const content = signedContent({ method, target, body });
+    const signature = key === undefined ? 'unchecked' : checkSignature({ secret: key.secret, content, now }, headers);
     const shown = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
     received += 1;
     const call: ReceivedCall = { seq: received, at: now, method, target, headers: shown, body, signature, behaviour };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../secret.ts';
+import { Secret } from '../base/secret.ts';
 import { outgoingRequest, type WebhookRequest } from './request.ts';
 
 const NOW = Date.UTC(2026, 0, 1);

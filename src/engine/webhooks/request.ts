@@ -1,7 +1,7 @@
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 import { toQuantity } from '../../shared/schema/quantity.ts';
-import type { Secret } from '../secret.ts';
-import { signatureHeaders } from './sign.ts';
+import type { Secret } from '../base/secret.ts';
+import { signatureHeaders, signedContent } from './sign.ts';
 
 /** A call to make: to a registered webhook, or with `userOp` by a rule of type WEBHOOK. */
 export interface WebhookRequest {
@@ -47,6 +47,9 @@ export const outgoingRequest = (call: WebhookRequest, now: number): OutgoingRequ
   own.hash = '';
   if (method === 'GET' && own.searchParams.has('data')) own.searchParams.delete('data');
   const added = method === 'GET' ? dataQuery(own, call) : '';
+  const query = own.search.slice(1);
+  const url = withQuery(own, query, added);
+  const content = signedContent({ method, target: url.pathname + url.search, body });
   const headers = {
     accept: 'application/json',
     'user-agent': 'Gasdesk',
@@ -56,11 +59,10 @@ export const outgoingRequest = (call: WebhookRequest, now: number): OutgoingRequ
     }),
     ...(authorization !== undefined && { authorization }),
     ...(preview && { 'gasdesk-preview': 'true' }),
-    ...signatureHeaders({ secret, id: decisionId, body, now }),
+    ...signatureHeaders({ secret, id: decisionId, content, now }),
   };
-  const query = own.search.slice(1);
   const shownUrl = withQuery(own, hidden(query), added).href;
-  return { url: withQuery(own, query, added), shownUrl, method, headers, body };
+  return { url, shownUrl, method, headers, body };
 };
 
 const postBody = ({ webhookData, userOp }: WebhookRequest): string =>

@@ -1,5 +1,5 @@
 import { EngineError } from '../../shared/errors.ts';
-import { Secret } from '../secret.ts';
+import { Secret } from '../base/secret.ts';
 import type { Vault } from '../signer/vault.ts';
 
 /** User info of a URL: everything between the scheme and the last @ of its authority. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJsonWith } from './parse-json.ts';
 
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const MAX_DIGITS = 100;
@@ -82,28 +83,26 @@ export const decimalToWei = (amount: string): bigint => decimalToUnits(amount, C
 /** Decimal amount of the native coin in wei, without needless zeros. */
 export const weiToDecimal = (wei: bigint): string => unitsToDecimal(wei, COIN_DECIMALS);
 
-/** More digits than every double keeps, or an exponent. */
-const MAYBE_INEXACT = /(?:^|[:,[\s])-?(?:[\d.]{16}|[\d.]+[eE])/;
+/** More digits than every double keeps, or an exponent of three. */
+const MAYBE_INEXACT = /(?:^|[:,[\s])-?(?:[\d.]{16}|[\d.]+[eE][+-]?\d{3})/;
 
-/** False: no number in this JSON text is altered by JSON.parse. True: one may be, or a text looks like it. */
-export const mayBeInexact = (json: string): boolean => MAYBE_INEXACT.test(json);
-
-/** True if JSON.stringify writes the same number again. */
-const isExact = (value: number, source: string): boolean => {
-  if (String(value) === source) return true;
-  const digits = positiveDecimal(source.replace(/^-/, ''));
-  return digits !== undefined && digits === positiveDecimal(String(Math.abs(value)));
+/** A number as it is, if a double holds it: with 15 digits and an exponent of two it always does. */
+const exactNumber = (source: string): number | JsonNumber => {
+  const value = Number(source);
+  const isExact = !MAYBE_INEXACT.test(source) || String(value) === source;
+  return isExact ? value : new JsonNumber(source);
 };
+
+/**
+ * Takes the numbers that a double would alter from the text that they were parsed from.
+ *
+ * @param value what JSON.parse made of the text
+ */
+export const withExactNumbers = (text: string, value: unknown): unknown =>
+  MAYBE_INEXACT.test(text) ? parseJsonWith(text, exactNumber) : value;
 
 /**
  * Reads JSON; numbers that a double would alter, such as 9007199254740993, come as {@link JsonNumber}.
  * @throws SyntaxError if the text is not JSON
  */
-export const parseExactJson = (text: string): unknown =>
-  mayBeInexact(text)
-    ? JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
-        typeof value !== 'number' || context?.source === undefined || isExact(value, context.source)
-          ? value
-          : new JsonNumber(context.source),
-      )
-    : (JSON.parse(text) as unknown);
+export const parseExactJson = (text: string): unknown => withExactNumbers(text, JSON.parse(text) as unknown);

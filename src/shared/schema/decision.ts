@@ -1,23 +1,11 @@
 import { z } from 'zod';
+import { id } from './text.ts';
 
-/** The rules that can deny, in the order in which they are looked at (SPEC 5). */
-export const decidingRules = [
-  'pause',
-  'contracts',
-  'walletDeployment',
-  'fees',
-  'spendingLimit',
-  'tokenPayment',
-  'gasTank',
-  'webhook',
-  'burnRate',
-] as const;
-
-/** A rule that can deny. */
-export type DecidingRule = (typeof decidingRules)[number];
+/** The values that a step compared; wei and other large numbers as decimal strings. */
+export const evidence = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
 /** A call to a webhook as it went out and came back. */
-const webhookCall = z.strictObject({
+export const webhookCall = z.strictObject({
   webhookId: z.string(),
   url: z.string(),
   method: z.enum(['GET', 'POST']),
@@ -53,14 +41,14 @@ const unixSeconds = z
 
 /** A decision as it is exported and shown (SPEC 1): one line of the export, by which a review reads it again. */
 export const decisionRecord = z.strictObject({
-  id: z.string(),
+  id,
   seq: z.int().positive(),
   at: z.int().nonnegative().max(LAST_MS).describe('epoch ms'),
   method: z.string(),
   mode: z.string().describe('Empty, like sender and nonce, where the request could not be read'),
   chainId: z.int().positive(),
   entryPoint: z.string(),
-  paymasterId: z.string(),
+  paymasterId: id,
   dapp: z.string(),
   sender: z.string(),
   nonce: z.union([digits, z.literal('')]),
@@ -72,14 +60,43 @@ export const decisionRecord = z.strictObject({
   hint: z.string(),
   paymasterAndData: z.string(),
   validAfter: unixSeconds.nullable(),
-  validUntil: unixSeconds.nullable(),
+  validUntil: unixSeconds.nullable().describe('unix s; 0: the paymaster contract knows no expiry'),
   maxCostWei: weiText.nullable(),
   actualCostWei: weiText.nullable(),
   settlement: z.enum(['reserved', 'settled', 'released', 'unconfirmed']).nullable(),
   ruleRevision: z.number(),
   request: z.unknown(),
   trace: z.array(traceStep),
+  facts: z.unknown().optional().describe('Everything that was read and waited for; absent in records of before 0.2'),
+  policy: z.string().optional().describe('The name of the policy revision'),
+  reservations: z
+    .array(z.strictObject({ account: z.string(), amount: digits, held: digits }))
+    .optional()
+    .describe('What the operation takes from the ledger if it is signed, and what was held there before'),
+  engine: z.string().optional().describe('The version that decided'),
+  policyRevision: z.unknown().optional().describe('In an export, with the first decision by it: the revision itself'),
 });
 
 /** A decision as it is exported and shown. */
 export type DecisionRecord = z.output<typeof decisionRecord>;
+
+/** A decision as lists show it: who asked, what came of it and what it costs. The rest travels when it is opened. */
+export const decisionRow = decisionRecord
+  .pick({ id: true, seq: true, at: true, paymasterId: true, dapp: true, chainId: true, sender: true, mode: true })
+  .extend(decisionRecord.pick({ outcome: true, code: true, rule: true, message: true, hint: true }).shape)
+  .extend(decisionRecord.pick({ maxCostWei: true, actualCostWei: true, settlement: true }).shape);
+
+/** A decision as lists show it. */
+export type DecisionRow = z.output<typeof decisionRow>;
+
+/** Decisions in the order in which they were made, or settlement changed them. */
+export const feedPage = z.strictObject({
+  rows: z
+    .array(decisionRow.extend({ isNew: z.boolean().describe('False: its settlement or actual cost has changed') }))
+    .describe('As they are now'),
+  upTo: z.number().describe('Position in the feed: the next page begins after it'),
+  more: z.boolean().describe('False: there was nothing after `upTo`'),
+});
+
+/** A page of the feed; the same over HTTP, over IPC and in the process. */
+export type FeedPage = z.output<typeof feedPage>;

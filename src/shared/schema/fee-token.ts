@@ -61,7 +61,10 @@ export const feeTokenDefinition = z
     decimals: z.int(DECIMALS_FAULT).min(0, DECIMALS_FAULT).max(mostDecimals, DECIMALS_FAULT),
     premium: premium.describe('Percent on top of the cost, in decimal digits'),
     rate: feeTokenRate,
-    preFund: z.boolean().default(false).describe('Take the maximum up front and give back what is left'),
+    preFund: z
+      .boolean()
+      .default(false)
+      .describe('Take the maximum before the operation runs and give back what is left'),
     logoUrl: httpUrl.nullable().default(null),
   })
   .superRefine(({ rate, decimals }, context) => {
@@ -86,6 +89,7 @@ export const feeQuote = z.strictObject({
   decimal: z.number().describe("The token's decimals"),
   tokenAddress: address,
   maxGasFee: z.number().describe('The most the user can be charged, in whole tokens, premium included'),
+  maxUnits: z.string().describe("The same exactly, in the token's smallest units, decimal digits"),
   maxGasFeeUSD: z.number().optional().describe('The same in USD; absent where the rate has no USD price'),
   exchangeRate: z.string().describe("The token's smallest units for one native coin, without the premium"),
   premiumPercentage: z.string(),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { address, addressKey, hex, isHex, sameAddress } from './hex.ts';
+import { address, addressKey, hex, isHex, lowerCaseAddress, sameAddress } from './hex.ts';
 
 const digits = (length: fc.Arbitrary<number>): fc.Arbitrary<string> =>
   length.chain((size) =>
@@ -10,11 +10,11 @@ const digits = (length: fc.Arbitrary<number>): fc.Arbitrary<string> =>
   );
 
 describe('hex', () => {
-  it('takes every byte string as the client wrote it', () => {
+  it('takes every byte string, in lower case: how a client writes bytes makes no difference to anything', () => {
     fc.assert(
       fc.property(digits(fc.nat(50).map((size) => size * 2)), (text) => {
         expect(isHex(text)).toBe(true);
-        expect(hex.parse(text)).toBe(text);
+        expect(hex.parse(text)).toBe(text.toLowerCase());
       }),
     );
   });
@@ -50,6 +50,7 @@ describe('address', () => {
       fc.property(digits(fc.constant(40)), digits(fc.constant(40)), (left, right) => {
         const [a, b] = [address.parse(left), address.parse(right)];
         const shouted = address.parse(`0x${left.slice(2).toUpperCase()}`);
+        expect(lowerCaseAddress.parse(shouted)).toBe(left.toLowerCase());
         expect(sameAddress(a, shouted)).toBe(true);
         expect(addressKey(a)).toBe(addressKey(shouted));
         expect(sameAddress(a, b)).toBe(BigInt(a) === BigInt(b));

@@ -14,6 +14,9 @@ const TYPE_WORDS: Record<string, string> = {
   record: 'an object',
 };
 
+/** What has a size of its own; anything else has a length. */
+const NUMBERS: ReadonlySet<string> = new Set(['number', 'int', 'bigint']);
+
 /** Wording for faults that a schema leaves unworded: what the field must be, in class-validator style. */
 const wording = (issue: RawIssue): string => {
   switch (issue.code) {
@@ -24,8 +27,12 @@ const wording = (issue: RawIssue): string => {
         ? `must be ${String(issue.values[0])}`
         : `must be one of: ${issue.values.map(String).join(', ')}`;
     case 'too_big':
+      if (NUMBERS.has(issue.origin))
+        return `must be ${issue.inclusive === false ? 'below' : 'at most'} ${String(issue.maximum)}`;
       return `must have at most ${String(issue.maximum)} ${issue.origin === 'array' ? 'items' : 'characters'}`;
     case 'too_small':
+      if (NUMBERS.has(issue.origin))
+        return `must be ${issue.inclusive === false ? 'above' : 'at least'} ${String(issue.minimum)}`;
       return 'should not be empty';
     case 'unrecognized_keys':
       return 'should not exist';
@@ -47,9 +54,13 @@ const pathName = (path: readonly PropertyKey[]): string =>
 /** Long or hostile names are cut before they are echoed. */
 const shorten = (name: string): string => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
 
+/** What is told of a value that has thousands of faults. */
+const MOST_FAULTS = 20;
+
 const faults = (issues: readonly z.core.$ZodIssue[], root: string): string[] =>
-  issues.flatMap((issue) => {
-    const paths = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+  issues.slice(0, MOST_FAULTS).flatMap((issue) => {
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MOST_FAULTS) : undefined;
+    const paths = keys?.map((key) => [...issue.path, key]) ?? [issue.path];
     return paths.map((path) => {
       // Messages name the field the caller wrote; the wrapper `policyData` is left out, as clients know the messages.
       const named = pathName(path[0] === 'policyData' && path.length > 1 ? path.slice(1) : path);
@@ -60,8 +71,11 @@ const faults = (issues: readonly z.core.$ZodIssue[], root: string): string[] =>
     });
   });
 
-const issuesOf = (schema: z.ZodType, value: unknown): z.core.$ZodIssue[] => {
-  const issues = schema.safeParse(value, { error: wording }).error?.issues ?? [];
+const issuesOf = (
+  schema: z.ZodType,
+  value: unknown,
+  issues = schema.safeParse(value, { error: wording }).error?.issues ?? [],
+): z.core.$ZodIssue[] => {
   const [unnamed] = issues;
   return unnamed?.code === 'invalid_union' && schema instanceof z.ZodDiscriminatedUnion
     ? commonIssues(schema, value, unnamed)
@@ -91,6 +105,6 @@ const commonIssues = (
 export const parse = <S extends z.ZodType>(schema: S, value: unknown, root = ''): z.output<S> => {
   const result = schema.safeParse(value, { error: wording });
   if (result.success) return result.data;
-  const errors = faults(issuesOf(schema, value), root).slice(0, 20);
+  const errors = faults(issuesOf(schema, value, result.error.issues), root).slice(0, MOST_FAULTS);
   throw new EngineError('VALIDATION', errors[0], { errors });
 };

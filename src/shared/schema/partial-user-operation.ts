@@ -1,22 +1,31 @@
 import { z } from 'zod';
-import { address, hex } from './hex.ts';
+import { hex, lowerCaseAddress } from './hex.ts';
 import type { Hex } from './hex.ts';
 import { quantity } from './quantity.ts';
 
 /** Some clients send `0x` or null for a value that is not there, or is yet to be estimated. */
 const absentAs0x = (value: unknown): unknown => (value === '0x' || value === null ? undefined : value);
-const optionalQuantity = z.preprocess(absentAs0x, quantity.optional());
-const optionalHex = z.preprocess(absentAs0x, hex.optional());
-const optionalAddress = z.preprocess(absentAs0x, address.optional());
+const absent = { absent: ['0x', null] };
+const optionalQuantity = z.preprocess(absentAs0x, quantity.optional()).meta(absent);
+const optionalHex = z.preprocess(absentAs0x, hex.optional()).meta({ absent: [null] });
+/** Bytes of which there may be none. */
+const optionalBytes = z.preprocess((value) => value ?? undefined, hex.optional()).meta({ absent: [null] });
+const optionalAddress = z.preprocess(absentAs0x, lowerCaseAddress.optional()).meta(absent);
 
 const PAIR_FAULT = 'must be 32 bytes: two uint128';
 /** Two uint128 in 32 bytes, as the contracts of EntryPoint v0.7 and v0.8 take gas limits and fees. */
 const uint128Pair = hex
   .refine((value) => value.length === 66, PAIR_FAULT)
   .transform((value) => [BigInt(value.slice(0, 34)), BigInt(`0x${value.slice(34)}`)] as const);
-const optionalPair = z.preprocess(absentAs0x, uint128Pair.optional());
+const optionalPair = z.preprocess(absentAs0x, uint128Pair.optional()).meta(absent);
 
-const word = quantity.transform((value): Hex => `0x${value.toString(16).padStart(64, '0')}`);
+/** No digits are the digits of zero to the libraries that strip them. */
+const digitless = z.preprocess((value) => (value === '0x' ? 0 : value), quantity).meta({ absent: ['0x'] });
+const optionalDigitless = z
+  .preprocess((value) => (value === '0x' ? 0 : (value ?? undefined)), quantity.optional())
+  .meta(absent);
+
+const word = digitless.transform((value): Hex => `0x${value.toString(16).padStart(64, '0')}`);
 
 const UNSIGNED: Hex = `0x${'00'.repeat(32)}`;
 /** What `v` says of the parity: wallets write 27 and 28 for 0 and 1. */
@@ -29,14 +38,14 @@ const parities = new Map([
 
 /** The signature may be missing, or a placeholder: clients ask for paymaster data before their users sign. */
 const eip7702Authorization = z
-  .strictObject({
-    chainId: quantity,
-    address,
-    nonce: quantity,
-    yParity: quantity.refine((value) => value <= 1n, 'must be 0 or 1').optional(),
-    v: z.preprocess(absentAs0x, quantity.refine((value) => parities.has(value), 'must be 27 or 28').optional()),
-    r: word.default(UNSIGNED),
-    s: word.default(UNSIGNED),
+  .object({
+    chainId: digitless,
+    address: lowerCaseAddress,
+    nonce: digitless,
+    yParity: optionalDigitless.refine((value = 0n) => value <= 1n, 'must be 0 or 1'),
+    v: optionalQuantity.refine((value = 0n) => parities.has(value), 'must be 27 or 28'),
+    r: word.nullish().transform((value) => value ?? UNSIGNED),
+    s: word.nullish().transform((value) => value ?? UNSIGNED),
   })
   .superRefine(({ yParity, v, r, s }, context) => {
     const named = (message: string): void => context.addIssue({ code: 'custom', path: ['yParity'], message });
@@ -46,37 +55,41 @@ const eip7702Authorization = z
     }
   })
   .transform(({ v = 0n, yParity = parities.get(v) ?? 0n, ...authorization }) => ({ ...authorization, yParity }));
-const optionalAuthorization = z.preprocess(absentAs0x, eip7702Authorization.optional());
+const optionalAuthorization = z.preprocess(absentAs0x, eip7702Authorization.optional()).meta(absent);
 
 /**
  * A partial user operation as clients send it, of any EntryPoint generation: with the fields of v0.6 (service-interface
  * 2.5), the unpacked ones of v0.7 and v0.8 (ERC-7769), or those of their packed form. Which of them an operation may
  * have depends on the DApp's paymaster: `readOperation` of the engine looks at that. The paymaster's own fields are
- * accepted because clients send their placeholders, and are not used, but for its gas limits.
+ * accepted because clients send their placeholders, and are not used, but for its gas limits. Members that are not known
+ * are ignored, and null is a member that is not there. All hex is lower case after reading: nothing behind this schema
+ * decides by the letter case of a client.
  */
-export const partialUserOperation = z.strictObject({
-  sender: address,
-  nonce: quantity,
-  initCode: hex.optional(),
-  factory: optionalHex,
-  factoryData: optionalHex,
-  callData: hex,
-  callGasLimit: optionalQuantity,
-  verificationGasLimit: optionalQuantity,
-  accountGasLimits: optionalPair.describe('32 bytes: uint128 verificationGasLimit, uint128 callGasLimit'),
-  preVerificationGas: optionalQuantity,
-  maxFeePerGas: quantity.optional(),
-  maxPriorityFeePerGas: quantity.optional(),
-  gasFees: optionalPair.describe('32 bytes: uint128 maxPriorityFeePerGas, uint128 maxFeePerGas'),
-  signature: hex.default('0x'),
-  paymasterAndData: hex.optional(),
-  paymaster: optionalAddress,
-  paymasterVerificationGasLimit: optionalQuantity,
-  paymasterPostOpGasLimit: optionalQuantity,
-  paymasterData: hex.nullish(),
-  eip7702Auth: optionalAuthorization,
-  authorization: optionalAuthorization.describe('Another name of eip7702Auth'),
-});
+export const partialUserOperation = z
+  .object({
+    sender: lowerCaseAddress,
+    nonce: digitless,
+    initCode: optionalBytes,
+    factory: optionalHex,
+    factoryData: optionalHex,
+    callData: hex,
+    callGasLimit: optionalQuantity,
+    verificationGasLimit: optionalQuantity,
+    accountGasLimits: optionalPair.describe('32 bytes: uint128 verificationGasLimit, uint128 callGasLimit'),
+    preVerificationGas: optionalQuantity,
+    maxFeePerGas: optionalDigitless,
+    maxPriorityFeePerGas: optionalDigitless,
+    gasFees: optionalPair.describe('32 bytes: uint128 maxPriorityFeePerGas, uint128 maxFeePerGas'),
+    signature: optionalBytes.transform((value) => value ?? '0x'),
+    paymasterAndData: optionalBytes,
+    paymaster: optionalAddress,
+    paymasterVerificationGasLimit: optionalQuantity,
+    paymasterPostOpGasLimit: optionalQuantity,
+    paymasterData: hex.nullish(),
+    eip7702Auth: optionalAuthorization,
+    authorization: optionalAuthorization.describe('Another name of eip7702Auth'),
+  })
+  .meta({ id: 'UserOperation' });
 
 /** A partial user operation as it was sent: quantities as bigint, what is absent undefined or null. */
 export type PartialUserOperation = z.output<typeof partialUserOperation>;

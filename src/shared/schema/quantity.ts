@@ -21,5 +21,11 @@ export const wei = z
   .regex(DECIMAL, 'must be a decimal string of wei')
   .transform((value) => BigInt(value));
 
+/** Schema of an amount that is told, and read by nobody. */
+export const weiText = z.string().describe('wei, decimal');
+
+/** Schema of a quantity as this service writes it: `0x` hex without leading zeros. */
+export const hexQuantity = z.string().regex(/^0x(?:0|[1-9a-f][0-9a-f]{0,63})$/, 'must be a 0x hex quantity');
+
 /** `0x` hex without leading zeros, as JSON-RPC quantities are written. */
 export const toQuantity = (value: bigint): `0x${string}` => `0x${value.toString(16)}`;

@@ -2,73 +2,131 @@ import { z } from 'zod';
 import { address, sameAddress } from './hex.ts';
 
 const EXPIRY_FAULT = 'must be a whole number of seconds from 30 to 86400';
+const expiryDuration = z
+  .number(EXPIRY_FAULT)
+  .int(EXPIRY_FAULT)
+  .min(30, EXPIRY_FAULT)
+  .max(86_400, EXPIRY_FAULT)
+  .nullish();
 
-/** Who pays; SPONSORSHIP is another spelling of SPONSORED. */
-const mode = z.enum(['SPONSORED', 'SPONSORSHIP', 'ERC20']).transform((name) => (name === 'ERC20' ? name : 'SPONSORED'));
+const MODES = ['SPONSORED', 'SPONSORSHIP', 'SPONSOR', 'ERC20'] as const;
+const MODE_FAULT = `must be one of: ${MODES.join(', ')}`;
 
-/** Sponsorship options, `params[1]` of Biconomy's dialect (service-interface 2.6). */
-export const sponsorshipOptions = z.strictObject({
+/** Who pays, in the spellings of several stacks and in any letter case. */
+const mode = z
+  .string(MODE_FAULT)
+  .toUpperCase()
+  .pipe(z.enum(MODES, MODE_FAULT))
+  .transform((name): 'SPONSORED' | 'ERC20' => (name === 'ERC20' ? name : 'SPONSORED'))
+  .meta({ description: `${MODES.join(', ')}, in any letter case` });
+
+const policy = z.string().max(200);
+
+/**
+ * Sponsorship options, `params[1]` of Biconomy's dialect (service-interface 2.6), and the names that other stacks have
+ * for some of them. Members that are not known are ignored, and null is a member that is not there (SPEC 3).
+ */
+const fields = z.object({
   mode,
-  calculateGasLimits: z.boolean().default(false),
-  expiryDuration: z.number(EXPIRY_FAULT).int(EXPIRY_FAULT).min(30, EXPIRY_FAULT).max(86_400, EXPIRY_FAULT).default(300),
+  calculateGasLimits: z.boolean().nullish(),
+  expiryDuration,
+  validForSeconds: expiryDuration.describe("Pimlico's name of expiryDuration"),
   sponsorshipInfo: z
-    .strictObject({
+    .object({
       webhookData: z.record(z.string(), z.unknown()).nullish(),
-      smartAccountInfo: z.strictObject({ name: z.string().max(100), version: z.string().max(100) }).nullish(),
+      smartAccountInfo: z
+        .object({ name: z.string().max(100).nullish(), version: z.string().max(100).nullish() })
+        .nullish(),
     })
     .nullish(),
+  meta: z.record(z.string(), z.unknown()).nullish().describe("Pimlico's name of sponsorshipInfo.webhookData"),
   tokenInfo: z
-    .strictObject({
+    .object({
       feeTokenAddress: address.nullish(),
       preferredToken: address.nullish(),
       tokenList: z.array(address).max(100).nullish(),
     })
     .nullish(),
-  skipPatchCallData: z.boolean().optional().describe('Accepted because older clients send it; it has no meaning here'),
+  token: address.nullish().describe("Pimlico's and Candide's name of tokenInfo.feeTokenAddress"),
+  feeTokenAddress: address.nullish().describe('The same'),
+  erc20Context: z.object({ tokenAddress: address.nullish() }).nullish().describe("Alchemy's name of the same"),
+  policyId: z
+    .union([policy, z.array(policy).max(100)])
+    .nullish()
+    .describe('Kept; the API key tells whose rules decide'),
+  sponsorshipPolicyId: policy.nullish().describe('The same'),
 });
+const unnamedMode = fields.extend({ mode: mode.nullish() });
+
+type Given = z.output<typeof unnamedMode>;
+
+/** The token to pay in, by each name that was used for it. */
+const tokensNamed = ({ tokenInfo, token, feeTokenAddress, erc20Context }: Given) => {
+  const named = {
+    'tokenInfo.feeTokenAddress': tokenInfo?.feeTokenAddress,
+    token,
+    feeTokenAddress,
+    'erc20Context.tokenAddress': erc20Context?.tokenAddress,
+  };
+  return Object.entries(named).flatMap(([name, value]) => (value ? [{ name, value }] : []));
+};
+
+/** What is said twice has to be the same. */
+const checkTokens = (given: Given, context: z.RefinementCtx): void => {
+  const [first, ...others] = tokensNamed(given);
+  const contradicts = (name: string, message: string): void =>
+    context.addIssue({ code: 'custom', path: name.split('.'), message });
+  const different = first && others.find(({ value }) => !sameAddress(value, first.value));
+  if (different) contradicts(different.name, `should not differ from ${first.name}: drop one of them`);
+  // Biconomy's clients name a token beside the mode that needs none.
+  const { name } = [first, ...others].find((named) => named && !named.name.startsWith('tokenInfo')) ?? {};
+  if (name !== undefined && given.mode === 'SPONSORED') {
+    contradicts(
+      name,
+      `should not exist beside mode SPONSORED: drop ${name} to be sponsored, or mode to pay in the token`,
+    );
+  }
+};
+
+/** Under one name each, with defaults filled in. */
+const asOptions = <Mode>({ mode: payer, ...given }: Omit<Given, 'mode'> & { mode: Mode }) => {
+  const { sponsorshipInfo, tokenInfo, policyId, sponsorshipPolicyId } = given;
+  const feeTokenAddress = tokensNamed({ ...given, mode: undefined })[0]?.value;
+  const webhookData = sponsorshipInfo?.webhookData ?? given.meta;
+  return {
+    mode: payer,
+    calculateGasLimits: given.calculateGasLimits ?? false,
+    expiryDuration: given.expiryDuration ?? given.validForSeconds ?? 300,
+    sponsorshipInfo: { ...sponsorshipInfo, ...(webhookData && { webhookData }) },
+    tokenInfo: { ...tokenInfo, ...(feeTokenAddress && { feeTokenAddress }) },
+    ...(policyId && { policyId }),
+    ...(sponsorshipPolicyId && { sponsorshipPolicyId }),
+  };
+};
+
+/** Sponsorship options, of which a mode is one. */
+export const sponsorshipOptions = fields
+  .superRefine(checkTokens)
+  .transform(asOptions)
+  .meta({ id: 'SponsorshipOptions' });
 
 /** Sponsorship options after reading, defaults filled in. */
 export type SponsorshipOptions = z.output<typeof sponsorshipOptions>;
 
 /** Options of `pm_getFeeQuoteOrData`: without a mode it is sponsored if the rules allow, else the tokens are quoted. */
-export const feeQuoteOptions = sponsorshipOptions.partial({ mode: true });
-
-/** Options of a quote, which is in tokens always. */
-export const quoteOptions = sponsorshipOptions.omit({ mode: true });
-
-/** The options of Biconomy's dialect, and Pimlico's names for some of them. */
-const contextFields = feeQuoteOptions
-  .extend({
-    token: address.nullish(),
-    validForSeconds: sponsorshipOptions.shape.expiryDuration.unwrap().nullish(),
-    meta: z.record(z.string(), z.unknown()).nullish(),
-    // Accepted because clients send it: it is the API key that tells whose rules decide.
-    sponsorshipPolicyId: z.string().max(100).nullish(),
-  })
-  .superRefine(({ token, mode, tokenInfo }, context) => {
-    const contradicts = (message: string): void => context.addIssue({ code: 'custom', path: ['token'], message });
-    if (!token) return;
-    if (mode === 'SPONSORED') {
-      contradicts('should not exist beside mode SPONSORED: drop token to be sponsored, or mode to pay in the token');
-    }
-    const { feeTokenAddress } = tokenInfo ?? {};
-    if (feeTokenAddress && !sameAddress(feeTokenAddress, token)) {
-      contradicts('should not differ from tokenInfo.feeTokenAddress: drop one of them');
-    }
-  });
-
-const contextOptions = (context: z.output<typeof contextFields>): SponsorshipOptions => {
-  const { token, validForSeconds, meta, sponsorshipPolicyId: _, ...options } = context;
-  const feeTokenAddress = options.tokenInfo?.feeTokenAddress ?? token;
-  const webhookData = options.sponsorshipInfo?.webhookData ?? meta;
-  return {
-    ...options,
-    mode: options.mode ?? (token ? 'ERC20' : 'SPONSORED'),
-    expiryDuration: validForSeconds ?? options.expiryDuration,
-    ...(feeTokenAddress && { tokenInfo: { ...options.tokenInfo, feeTokenAddress } }),
-    ...(webhookData && { sponsorshipInfo: { ...options.sponsorshipInfo, webhookData } }),
-  };
-};
+export const feeQuoteOptions = unnamedMode
+  .superRefine(checkTokens)
+  .transform(({ mode: payer, ...given }) => asOptions({ ...given, mode: payer ?? undefined }))
+  .meta({ id: 'FeeQuoteOptions' });
 
 /** The context of ERC-7677 and of Pimlico's dialect, read as options: sponsored unless it says otherwise. */
-export const paymasterContext = z.preprocess((context) => context ?? {}, contextFields.transform(contextOptions));
+export const paymasterContext = z
+  .preprocess(
+    (context) => context ?? {},
+    unnamedMode
+      .superRefine(checkTokens)
+      .transform((given) =>
+        asOptions({ ...given, mode: given.mode ?? (tokensNamed(given).length > 0 ? 'ERC20' : 'SPONSORED') }),
+      ),
+  )
+  .meta({ id: 'PaymasterContext', absent: [null] });

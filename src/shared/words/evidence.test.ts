@@ -12,7 +12,7 @@ test('a limit on operations is told in operations, without what another value sa
 });
 
 test('a limit on spending and a tank are told as money', () => {
-  expect(evidenceItems({ unit: 'wei', threshold: '20', neededWei: '7' })).toEqual([
+  expect(evidenceItems({ unit: 'wei', threshold: '20', requiredWei: '7' })).toEqual([
     { label: 'Allowed', text: '20', kind: 'wei' },
     { label: 'This operation may cost', text: '7', kind: 'wei' },
   ]);

@@ -17,9 +17,15 @@ const LABELS: Readonly<Record<string, string>> = {
   baseFeeWei: 'Base fee of the chain',
   suggestedTipWei: 'Tip the node suggests',
   balanceWei: 'In the tank',
-  promisedWei: 'Promised already',
-  leavingWei: 'On its way out',
-  neededWei: 'This operation may cost',
+  reservedWei: 'Reserved',
+  pendingWithdrawalsWei: 'Pending withdrawals',
+  outstandingWei: 'Outstanding',
+  shareWei: 'Its share',
+  holder: 'Held by',
+  nextNonce: 'Next nonce',
+  dapp: 'DApp',
+  requiredWei: 'This operation may cost',
+  mostCostWei: 'One operation may cost',
   valueWei: 'Value sent',
   name: 'Limit',
   scope: 'Counts for',
@@ -41,7 +47,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** Said by others already. */
-const HIDDEN = new Set(['unit', 'now', 'symbol']);
+const HIDDEN = new Set(['unit', 'now', 'symbol', 'chainId']);
 const IN_UNITS = new Set(['threshold', 'used', 'amount']);
 
 const words = (key: string): string => {

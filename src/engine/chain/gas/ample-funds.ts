@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
-import { addressWord, keccak, toHex, word } from '../../user-operation/hex-digits.ts';
+import { addressWord, keccak, toHex, word } from '../../../core/user-operation/hex-digits.ts';
 import type { StateOverride } from './eth-call.ts';
 
 /** Half of what fits in a deposit (uint112), so that what a simulated operation pays in still fits. */

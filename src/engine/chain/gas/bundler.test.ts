@@ -6,12 +6,12 @@ import { Interface } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../../shared/schema/user-operation.ts';
-import { stubPaymasterAndData } from '../../paymaster/layout.ts';
-import { verifying06 } from '../../paymaster/verifying-0.6.ts';
-import { verifying08 } from '../../paymaster/verifying-0.7.ts';
+import { stubPaymasterAndData } from '../../../core/paymaster-layouts/layout.ts';
+import { verifying06 } from '../../../core/paymaster-layouts/verifying-0.6.ts';
+import { verifying08 } from '../../../core/paymaster-layouts/verifying-0.7.ts';
 import { createRpcClient } from '../rpc.ts';
 import { estimateByBundler } from './bundler.ts';
-import type { GasValues } from './gas-request.ts';
+import type { GasValues } from '../../../core/user-operation/gas-values.ts';
 
 const entryPoint: Address = `0x${'44'.repeat(20)}`;
 const op: UserOperationV06 = {
@@ -196,15 +196,15 @@ describe("a bundler's estimate of a v0.7 operation", () => {
   });
 });
 
-describe('a bundler that refuses the operation says why', () => {
+describe('a bundler that refuses the operation says why, and nothing of what contracts told it is told', () => {
   const closed = new Interface(['error Error(string)']).encodeErrorResult('Error', ['no more']);
 
   it.each<[string, unknown, string, Record<string, unknown>]>([
     [
       'by an AA code',
       { code: -32500, message: 'AA23 reverted: only owner' },
-      'AA23 reverted: only owner',
-      { aaCode: 'AA23', reason: 'only owner' },
+      'AA23 reverted (or OOG)',
+      { aaCode: 'AA23', reason: 'reverted (or OOG)' },
     ],
     [
       'by an AA code inside its own words',
@@ -215,22 +215,27 @@ describe('a bundler that refuses the operation says why', () => {
     [
       'by revert data',
       { code: -32521, message: 'execution reverted', data: closed },
-      'execution reverted: no more',
-      { reason: 'no more', revertData: closed },
+      'The bundler refuses the operation: its call reverts: Error(string)',
+      { selector: '0x08c379a0', reason: 'The bundler refuses the operation: its call reverts' },
     ],
     [
       'by revert data in its message',
       { code: -32521, message: `reverted during simulation with reason: ${closed}` },
-      'reverted during simulation with reason: no more',
-      { reason: 'no more', revertData: closed },
+      'The bundler refuses the operation: its call reverts: Error(string)',
+      { selector: '0x08c379a0', reason: 'The bundler refuses the operation: its call reverts' },
     ],
     [
       'by the address of a culprit, which is no revert data',
       { code: -32501, message: `paymaster ${entryPoint} throttled` },
-      `paymaster ${entryPoint} throttled`,
-      { reason: `paymaster ${entryPoint} throttled` },
+      'The bundler refuses the operation: the paymaster rejects it',
+      { reason: 'The bundler refuses the operation: the paymaster rejects it' },
     ],
-    ['by nothing at all', { code: 'x', message: 5 }, 'unknown error', { reason: 'unknown error' }],
+    [
+      'by nothing at all',
+      { code: 'x', message: 5 },
+      'The bundler refuses the operation: error 0',
+      { reason: 'The bundler refuses the operation: error 0' },
+    ],
   ])('%s', async (_, error, message, data) => {
     answerError(error);
     await expect(estimate()).rejects.toMatchObject({

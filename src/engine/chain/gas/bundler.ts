@@ -3,12 +3,13 @@ import { EngineError } from '../../../shared/errors.ts';
 import type { Hex } from '../../../shared/schema/hex.ts';
 import { quantity } from '../../../shared/schema/quantity.ts';
 import { isV06 } from '../../../shared/schema/user-operation.ts';
-import { withPaymasterAndData } from '../../paymaster/paymaster-fields.ts';
-import { toRpcUserOperation } from '../../user-operation/rpc-user-operation.ts';
+import { withPaymasterAndData } from '../../../core/user-operation/paymaster-fields.ts';
+import { toRpcUserOperation } from '../../../core/user-operation/rpc-user-operation.ts';
 import { RpcError } from '../rpc.ts';
 import type { RpcClient } from '../rpc.ts';
-import type { GasRequest, GasValues } from './gas-request.ts';
-import { revertReason, validationFailure } from './failure.ts';
+import type { GasValues } from '../../../core/user-operation/gas-values.ts';
+import type { GasRequest } from './gas-request.ts';
+import { aaCodeIn, toldOf, validationFailure } from './failure.ts';
 
 /** What a bundler is asked about. */
 export type BundlerQuestion = Pick<GasRequest, 'op' | 'entryPoint' | 'sponsor'> & {
@@ -44,11 +45,12 @@ const v07Schema = z.object({
 
 /**
  * What the bundler's `eth_estimateUserOperationGas` (ERC-7769) says. The operation goes there without gas limits,
- * since a bundler takes those it is given for bounds, and so the paymaster's signature is good for nothing. From v0.7
- * on, the paymaster's limits are its contract's own where the bundler does not tell them.
+ * since a bundler takes those it is given for bounds, and so the paymaster's signature is good for nothing: no account
+ * is validated without gas. From v0.7 on, the paymaster's limits are its contract's own where the bundler does not tell
+ * them.
  *
- * @throws EngineError `GAS_ESTIMATION_FAILED` if the bundler refuses the operation, with `data.aaCode` and
- *   `data.reason` where it tells them, or if its answer makes no sense; `CHAIN_UNREACHABLE`
+ * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason` if the bundler refuses the operation, and with
+ *   `data.aaCode` and `data.selector` where it tells them, or if its answer makes no sense; `CHAIN_UNREACHABLE`
  */
 export const estimateByBundler = async (
   bundler: RpcClient,
@@ -90,16 +92,27 @@ const read = <T>(schema: z.ZodType<T>, answer: unknown): T => {
 /** Revert data in a text: a selector, then whole words. */
 const REVERT_DATA = /0x[0-9a-f]{8}(?:[0-9a-f]{64})*(?![0-9a-f])/i;
 
-/** Bundlers put the reason of a call that reverts into `data`, or bare into their message. */
+/** What bundlers refuse operations for, by the error codes of ERC-7769. */
+const refusals: Readonly<Record<number, string>> = {
+  [-32500]: 'the EntryPoint rejects it',
+  [-32501]: 'the paymaster rejects it',
+  [-32502]: 'its validation uses opcodes or storage that are not allowed',
+  [-32503]: 'it is not valid at this time',
+  [-32504]: 'the paymaster, the factory or the account is throttled',
+  [-32505]: 'the paymaster, the factory or the account has too little stake',
+  [-32506]: 'its aggregator is not supported',
+  [-32507]: 'its signature is not valid',
+  [-32521]: 'its call reverts',
+};
+
+/**
+ * Bundlers put what a contract reverts with into `data`, or bare into their message. Their own words are not told: they
+ * quote contracts that have seen the draft's signature.
+ */
 const refusal = (error: RpcError): EngineError => {
-  const data = error.data ?? (REVERT_DATA.exec(error.message)?.[0] as Hex | undefined);
-  if (data === undefined || data === '0x') return validationFailure(error.message, error);
-  const failure = validationFailure(error.message.replace(data, '').replace(/:?\s*$/, ''), error);
-  const reason = revertReason(data);
-  return new EngineError(
-    'GAS_ESTIMATION_FAILED',
-    failure.message.includes(reason) ? failure.message : `${failure.message}: ${reason}`,
-    { ...failure.data, reason, revertData: data },
-    { cause: error },
-  );
+  const { message, code } = error;
+  const data = error.data ?? (REVERT_DATA.exec(message)?.[0] as Hex | undefined) ?? '0x';
+  const words = `The bundler refuses the operation: ${refusals[code] ?? `error ${code}`}`;
+  const told = { words, ...toldOf(data) };
+  return validationFailure({ ...told, aaCode: aaCodeIn(message) ?? told.aaCode }, error);
 };

@@ -4,8 +4,8 @@ import { addressKey } from '../../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { isV06 } from '../../../shared/schema/user-operation.ts';
 import type { UserOperation } from '../../../shared/schema/user-operation.ts';
-import { PACKED_USER_OPERATION_ABI } from '../../user-operation/abi.ts';
-import { packUserOperation } from '../../user-operation/pack-user-operation.ts';
+import { PACKED_USER_OPERATION_ABI } from '../../../core/user-operation/abi.ts';
+import { packUserOperation } from '../../../core/user-operation/pack-user-operation.ts';
 import { loadArtifact } from '../artifacts.ts';
 import { callWithOverride, mergeOverrides, readCode } from './eth-call.ts';
 import { failSimulation, revertReason } from './failure.ts';
@@ -26,10 +26,10 @@ const MAX_CALL_GAS = 15_000_000n;
 
 /**
  * The least `callGasLimit`, to about 1 %, with which an operation's callData succeeds: searched by a probe that an
- * `eth_call` puts in the EntryPoint's place, so that one request does for the whole search.
+ * `eth_call` puts in the EntryPoint's place, so that one request does for the whole search. The operation has no
+ * paymaster there.
  *
- * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason` and `data.revertData` if the call reverts;
- *   `CHAIN_UNREACHABLE`
+ * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason` if the call reverts; `CHAIN_UNREACHABLE`
  */
 export const findCallGas = async (
   { rpc, entryPoint, state }: Pick<Simulation, 'rpc' | 'entryPoint' | 'state'>,
@@ -84,11 +84,15 @@ const readAnswer = (answer: Hex): { success: boolean; gasNeeded: bigint; revertD
   }
 };
 
+/**
+ * A developer is told why the call reverts, in the contract's own words: this simulation carries no signature of a
+ * paymaster that they could hold, `executeUserOp` included, which is given an operation without one.
+ */
 const callFailure = (revertData: Hex): EngineError => {
   const reason = revertReason(revertData);
   const message =
     revertData === '0x'
       ? `The operation's call fails without a reason, or needs more than ${MAX_CALL_GAS} gas`
       : `The operation's call reverts: ${reason}`;
-  return new EngineError('GAS_ESTIMATION_FAILED', message, { reason, revertData });
+  return new EngineError('GAS_ESTIMATION_FAILED', message, { reason });
 };

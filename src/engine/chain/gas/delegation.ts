@@ -2,7 +2,7 @@ import { addressKey } from '../../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { isV06 } from '../../../shared/schema/user-operation.ts';
 import type { UserOperation } from '../../../shared/schema/user-operation.ts';
-import { digits } from '../../user-operation/hex-digits.ts';
+import { digits } from '../../../core/user-operation/hex-digits.ts';
 import type { StateOverride } from './eth-call.ts';
 
 /** What stands before the delegate's address in the code of an account (EIP-7702). */

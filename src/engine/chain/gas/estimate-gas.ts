@@ -1,6 +1,7 @@
 import { EngineError } from '../../../shared/errors.ts';
 import { estimateByBundler } from './bundler.ts';
-import type { GasRequest, GasValues } from './gas-request.ts';
+import type { GasValues } from '../../../core/user-operation/gas-values.ts';
+import type { GasRequest } from './gas-request.ts';
 import { estimateBySimulation } from './simulation.ts';
 
 /** No block of any chain has room for more. */
@@ -9,8 +10,8 @@ const MOST_GAS = 10_000_000_000n;
 /**
  * The gas values to sign for: the bundler's if there is one, else found by simulation (SPEC 5.1).
  *
- * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.aaCode` and `data.reason` where they are known,
- *   `CHAIN_UNREACHABLE`
+ * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason`, and with `data.aaCode` and `data.selector` where they are
+ *   known; `CHAIN_UNREACHABLE`
  */
 export const estimateGas = async (request: GasRequest): Promise<GasValues> => {
   const { bundler } = request;

@@ -1,6 +1,6 @@
 import { EngineError } from '../../../shared/errors.ts';
 import { z } from 'zod';
-import { isHex } from '../../../shared/schema/hex.ts';
+import { hex } from '../../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { quantity, toQuantity } from '../../../shared/schema/quantity.ts';
 import type { RpcClient } from '../rpc.ts';
@@ -10,19 +10,21 @@ export type StateOverride = Readonly<
   Record<Address, { readonly code?: Hex; readonly stateDiff?: Readonly<Record<Hex, Hex>> }>
 >;
 
-/** Both changes: code of the second beside storage of the first, at one address. */
-export const mergeOverrides = (one: StateOverride, other: StateOverride): StateOverride => ({
-  ...one,
-  ...Object.fromEntries(
-    Object.entries(other).map(([address, change]) => [address, { ...one[address as Address], ...change }]),
-  ),
-});
+/** Both changes: code of the second beside storage of the first, and the slots of both, at one address. */
+export const mergeOverrides = (one: StateOverride, other: StateOverride): StateOverride => {
+  const merged = Object.entries(other).map(([address, change]) => {
+    const before = one[address as Address];
+    const stateDiff = { ...before?.stateDiff, ...change.stateDiff };
+    return [address, { ...before, ...change, ...(Object.keys(stateDiff).length > 0 && { stateDiff }) }];
+  });
+  return { ...one, ...(Object.fromEntries(merged) as StateOverride) };
+};
 
 /**
  * Gas of every simulating call. Named, so that all nodes give the same; what is simulated has to fit in, and nodes
  * must not cap it (geth's cap is 50 M).
  */
-const CALL_GAS = 30_000_000n;
+export const CALL_GAS = 30_000_000n;
 
 /**
  * `eth_call` on the latest block with changed state (geth's third parameter, which other nodes have too).
@@ -32,6 +34,19 @@ const CALL_GAS = 30_000_000n;
  */
 export const callWithOverride = (rpc: RpcClient, to: Address, data: Hex, override: StateOverride): Promise<Hex> =>
   sendForBytes(rpc, 'eth_call', [{ to, data, gas: toQuantity(CALL_GAS) }, 'latest', override]);
+
+/**
+ * `eth_call` on the latest block as it is, with {@link CALL_GAS}.
+ *
+ * @throws RpcError if the call reverts or the node refuses it
+ * @throws EngineError `CHAIN_UNREACHABLE`
+ */
+export const callWithAmpleGas = (rpc: RpcClient, to: Address, data: Hex): Promise<Hex> =>
+  sendForBytes(rpc, 'eth_call', [{ to, data, gas: toQuantity(CALL_GAS) }, 'latest']);
+
+/** A slot of a contract's storage on the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+export const readSlot = (rpc: RpcClient, at: Address, slot: number): Promise<bigint> =>
+  readQuantity(rpc, 'eth_getStorageAt', [at, toQuantity(BigInt(slot)), 'latest']);
 
 /** The code at an address on the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
 export const readCode = (rpc: RpcClient, at: Address): Promise<Hex> => sendForBytes(rpc, 'eth_getCode', [at, 'latest']);
@@ -71,7 +86,7 @@ export const readBlockGas = async (rpc: RpcClient): Promise<BlockGas> => {
 };
 
 const sendForBytes = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<Hex> => {
-  const answer = await rpc.send(method, params);
-  if (typeof answer === 'string' && isHex(answer)) return answer;
+  const { success, data } = hex.safeParse(await rpc.send(method, params));
+  if (success) return data;
   throw new EngineError('CHAIN_UNREACHABLE', `The node did not answer ${method} with bytes`);
 };

@@ -1,7 +1,7 @@
 import { ErrorFragment, Interface } from 'ethers';
 import { EngineError } from '../../../shared/errors.ts';
 import type { Hex } from '../../../shared/schema/hex.ts';
-import { byteLength } from '../../user-operation/hex-digits.ts';
+import { byteLength } from '../../../core/user-operation/hex-digits.ts';
 import { RpcError } from '../rpc.ts';
 
 const abi = new Interface([
@@ -24,10 +24,7 @@ const panics: Readonly<Record<string, string>> = {
 
 const MAX_LENGTH = 300;
 
-/**
- * Texts of contracts and nodes as they may be shown: without control characters, cut; and without long runs of hex, in
- * which an account could tell its owner the signature over a draft.
- */
+/** Texts of contracts as they may be shown: without control characters and long runs of hex, cut. */
 const shown = (text: string): string =>
   text
     .replace(/\p{C}+/gu, ' ')
@@ -46,24 +43,54 @@ export const parseRevert = (errors: Interface, data: Hex): { name: string; value
   }
 };
 
+const panicWords = (code: bigint): string => {
+  const hex = `0x${code.toString(16).padStart(2, '0')}`;
+  const kind = panics[hex];
+  return kind === undefined ? 'panic of an unknown kind' : `panic ${hex} (${kind})`;
+};
+
 /**
- * What revert data says: the text of Error(string) or FailedOp, the kind of panic, or a custom error's selector. From
- * v0.7 on, the EntryPoint hands on what an account or paymaster reverted with, which is put behind its own words.
+ * What revert data says: the text of Error(string), the kind of panic, or a custom error's selector. Only for calls that
+ * carry no signature of a paymaster: whoever is called chooses the text.
  */
 export const revertReason = (data: Hex): string => {
   const error = parseRevert(abi, data);
-  if (error?.name === 'Panic') {
-    const code = `0x${(error.values[0] as bigint).toString(16).padStart(2, '0')}`;
-    return `panic ${code} (${panics[code] ?? 'unknown'})`;
-  }
-  if (error?.name === 'FailedOpWithRevert') {
-    const [, words, inner] = error.values as [bigint, string, Hex];
-    return inner === '0x' ? shown(words) : shown(`${words}: ${revertReason(inner)}`);
-  }
-  if (error !== undefined) return shown(String(error.values.at(-1)));
+  if (error?.name === 'Panic') return panicWords(error.values[0] as bigint);
+  if (error?.name === 'Error') return shown(String(error.values[0]));
   if (byteLength(data) === 0) return 'no reason given';
   return byteLength(data) < 4 ? `revert data ${data}` : `custom error ${data.slice(0, 10)}`;
 };
+
+/** The EntryPoint's own words for its AA codes (v0.6 to v0.8). */
+const aaWords: Readonly<Record<string, string>> = {
+  AA10: 'sender already constructed',
+  AA13: 'initCode failed or OOG',
+  AA14: 'initCode must return sender',
+  AA15: 'initCode must create sender',
+  AA20: 'account not deployed',
+  AA21: "didn't pay prefund",
+  AA22: 'expired or not due',
+  AA23: 'reverted (or OOG)',
+  AA24: 'signature error',
+  AA25: 'invalid account nonce',
+  AA26: 'over verificationGasLimit',
+  AA30: 'paymaster not deployed',
+  AA31: 'paymaster deposit too low',
+  AA32: 'paymaster expired or not due',
+  AA33: 'reverted (or OOG)',
+  AA34: 'signature error',
+  AA36: 'over paymasterVerificationGasLimit',
+  AA40: 'over verificationGasLimit',
+  AA41: 'too little verificationGas',
+  AA50: 'postOp reverted',
+  AA51: 'prefund below actualGasCost',
+  AA93: 'invalid paymasterAndData',
+  AA94: 'gas values overflow',
+  AA95: 'out of gas',
+};
+
+/** What the EntryPoint says without a code, word for word. */
+const plainWords = new Set(['sender has no code', 'not an EIP-7702 delegate']);
 
 /** What the sender of an operation can do about a failure of validation, by the EntryPoint's AA code. */
 const hints: Readonly<Record<string, string>> = {
@@ -76,30 +103,73 @@ const hints: Readonly<Record<string, string>> = {
   AA25: 'Read the nonce from EntryPoint.getNonce just before sending.',
 };
 
+/** What a contract reverted with, without anything of its own choice but a selector. */
+interface ErrorName {
+  readonly selector: string;
+  /** `Error(string)`, the kind of a panic, or the selector again. */
+  readonly words: string;
+}
+
+/** What may be told of a failure of an operation that carries a draft's signature. */
+export interface ToldFailure {
+  readonly aaCode?: string | undefined;
+  /** What a contract reverted with. */
+  readonly error?: ErrorName | undefined;
+  /** Words of our own. */
+  readonly words: string;
+}
+
+/** The first AA code in a text; undefined if it is none that an EntryPoint has. */
+export const aaCodeIn = (text: string): string | undefined => {
+  const code = /\bAA\d\d\b/.exec(text)?.[0];
+  return code !== undefined && code in aaWords ? code : undefined;
+};
+
+const errorOf = (data: Hex): ErrorName | undefined => {
+  if (byteLength(data) < 4) return undefined;
+  const selector = data.slice(0, 10);
+  const error = parseRevert(abi, data);
+  if (error?.name === 'Panic') return { selector, words: panicWords(error.values[0] as bigint) };
+  return { selector, words: error?.name === 'Error' ? 'Error(string)' : `custom error ${selector}` };
+};
+
+/** What may be told of revert data: the EntryPoint's code, and what it handed on of the account or the paymaster. */
+export const toldOf = (data: Hex): Omit<ToldFailure, 'words'> & { readonly words?: string } => {
+  const { name, values = [] } = parseRevert(abi, data) ?? {};
+  if (name === 'FailedOp') return { aaCode: aaCodeIn(String(values[1])) };
+  if (name === 'FailedOpWithRevert') return { aaCode: aaCodeIn(String(values[1])), error: errorOf(values[2] as Hex) };
+  if (name === 'Error' && plainWords.has(String(values[0]))) return { words: String(values[0]) };
+  return { error: errorOf(data) };
+};
+
 /**
- * The failure that an EntryPoint or a bundler tells in its words, e.g. `AA23 reverted: only owner`:
- * `GAS_ESTIMATION_FAILED` with `data.aaCode` where there is one, and `data.reason`, the words behind it.
+ * `GAS_ESTIMATION_FAILED` with `data.aaCode` and `data.selector` where they are known, and `data.reason`, words of our
+ * own. Nothing else is told: the account, its factory, the paymaster and the token have seen the draft's signature, and
+ * any text they fail with may hold it. Selectors and gas may tell it all the same: a draft's signature is good for
+ * nothing.
  */
-export const validationFailure = (text: string, cause: unknown): EngineError => {
-  const words = shown(text);
-  const aaCode = /\bAA\d\d\b/.exec(words)?.[0];
-  const reason = aaCode === undefined ? words : words.slice(words.indexOf(aaCode) + aaCode.length).trim();
+export const validationFailure = ({ aaCode, error, words }: ToldFailure, cause: unknown): EngineError => {
+  const reason = aaWords[aaCode ?? ''] ?? words;
   const hint = aaCode === undefined ? undefined : hints[aaCode];
+  const named = aaCode === undefined ? reason : `${aaCode} ${reason}`;
+  const told = error === undefined ? named : `${named}: ${error.words}`;
   return new EngineError(
     'GAS_ESTIMATION_FAILED',
-    hint === undefined ? words : `${words}. ${hint}`,
-    { ...(aaCode !== undefined && { aaCode }), reason: reason.replace(/^reverted: /, '') },
+    hint === undefined ? told : `${told}. ${hint}`,
+    { ...(aaCode !== undefined && { aaCode }), ...(error !== undefined && { selector: error.selector }), reason },
     { cause },
   );
 };
 
-/** What to throw for a simulation that failed: with the reason, where it is one that the EntryPoint or a node told. */
+const SIMULATION_FAILED = 'The simulation failed';
+
+/** What to throw for a simulation that failed: with the AA code, where the EntryPoint or a node told one. */
 export const simulationFailure = (error: unknown): unknown => {
   if (!(error instanceof RpcError)) return error;
   const { data = '0x', message } = error;
-  if (data !== '0x') return validationFailure(revertReason(data), error);
+  if (data !== '0x') return validationFailure({ words: SIMULATION_FAILED, ...toldOf(data) }, error);
   if (/revert|\bAA\d\d\b|\bgas\b|invalid opcode/i.test(message)) {
-    return validationFailure(`The simulation failed: ${message}`, error);
+    return validationFailure({ aaCode: aaCodeIn(message), words: SIMULATION_FAILED }, error);
   }
   // What a provider says of itself is not for the DApp's users: it may hold the operator's key.
   return new EngineError('CHAIN_UNREACHABLE', 'The node refused to simulate the operation', {}, { cause: error });

@@ -1,20 +1,14 @@
 import type { Rollup } from '../../../shared/chains.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import type { UserOperation } from '../../../shared/schema/user-operation.ts';
-import type { PaymasterLayout } from '../../paymaster/layout.ts';
+import type { PaymasterLayout } from '../../../core/paymaster-layouts/layout.ts';
 import type { RpcClient } from '../rpc.ts';
+import type { StateOverride } from './eth-call.ts';
 
-/** The gas limits of an operation, in gas. */
-export interface GasValues {
-  callGasLimit: bigint;
-  verificationGasLimit: bigint;
-  preVerificationGas: bigint;
-  /** From v0.7 on, like the next. */
-  paymasterVerificationGasLimit?: bigint;
-  paymasterPostOpGasLimit?: bigint;
-}
-
-/** Signs for an operation: `paymasterAndData` exactly as in the final one, for the gas and fees it has. */
+/**
+ * Signs a draft of an operation: `paymasterAndData` of the length of the final one, for the gas and fees it has. Nodes,
+ * bundlers and the account's own code see it before anything is decided, so it must be good for nothing.
+ */
 export type Sponsor = (op: UserOperation) => Hex;
 
 /** An operation whose gas is asked for, and who is to pay it. */
@@ -32,6 +26,8 @@ export interface GasRequest {
    */
   op: UserOperation;
   sponsor: Sponsor;
+  /** What is changed about the chain so that its paymaster accepts what `sponsor` signs. */
+  state?: StateOverride | undefined;
   layout: Pick<PaymasterLayout, 'entryPointVersion' | 'hasTanks' | 'paymasterGas'>;
   paymaster: Address;
   /** Whose tank pays; where the layout has tanks. */

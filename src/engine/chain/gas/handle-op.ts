@@ -9,9 +9,9 @@ import type {
   UserOperationV06,
   UserOperationV07,
 } from '../../../shared/schema/user-operation.ts';
-import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../../user-operation/abi.ts';
-import { packUserOperation } from '../../user-operation/pack-user-operation.ts';
-import { withPaymasterAndData } from '../../paymaster/paymaster-fields.ts';
+import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../../../core/user-operation/abi.ts';
+import { packUserOperation } from '../../../core/user-operation/pack-user-operation.ts';
+import { withPaymasterAndData } from '../../../core/user-operation/paymaster-fields.ts';
 import { loadArtifact } from '../artifacts.ts';
 import { RpcError } from '../rpc.ts';
 import type { RpcClient } from '../rpc.ts';
@@ -52,14 +52,14 @@ export interface Simulation {
 
 /**
  * Runs an operation through `simulateHandleOp`, which checks all but the account's signature, the paymaster's, and
- * their times. A dummy signature of the account's owner therefore passes; the paymaster's is real, for a wrong one
- * would spare the paymaster the work that is to be measured.
+ * their times. A dummy signature of the account's owner therefore passes; the paymaster's is right, for a wrong one
+ * would spare the paymaster the work that is to be measured. Node and account see it before anything was decided, so it
+ * is of a window that is past, or of a key that is good only here ({@link Sponsor}).
  *
  * It is simulated at a fee of 1 wei per gas: balances then change, and cost gas, as they will; the sum the EntryPoint
- * reports is the gas itself; no absurd fee stands in the way; and the signature, which the node sees before anything
- * was decided, sponsors nothing worth having.
+ * reports is the gas itself; and no absurd fee stands in the way.
  *
- * @throws EngineError `GAS_ESTIMATION_FAILED` with the EntryPoint's AA code and reason, `CHAIN_UNREACHABLE`
+ * @throws EngineError `GAS_ESTIMATION_FAILED` with the EntryPoint's AA code, `CHAIN_UNREACHABLE`
  */
 export const simulateHandleOp = async (simulation: Simulation, op: UserOperation): Promise<MeteredGas> => {
   // Equal fees: the EntryPoint then does not ask for the block's base fee, which differs from node to node.

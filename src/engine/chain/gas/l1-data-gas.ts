@@ -4,9 +4,8 @@ import { EngineError } from '../../../shared/errors.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import type { UserOperation } from '../../../shared/schema/user-operation.ts';
 import type { RpcClient } from '../rpc.ts';
-import { callWithOverride, readBlockGas } from './eth-call.ts';
-import { failSimulation } from './failure.ts';
-import { bundleCallData } from './pre-verification.ts';
+import { callWithOverride, readBlockGas, readCode } from './eth-call.ts';
+import { bundleCallData } from '../../../core/user-operation/pre-verification.ts';
 
 const abi = new Interface([
   'function getL1Fee(bytes data) view returns (uint256)',
@@ -15,8 +14,20 @@ const abi = new Interface([
 
 /** The predeploy of OP-stack chains that knows what a transaction's data costs on layer 1, in wei. */
 const GAS_PRICE_ORACLE: Address = '0x420000000000000000000000000000000000000F';
+/** Scroll's own, with the same method. */
+const L1_GAS_PRICE_ORACLE: Address = '0x5300000000000000000000000000000000000002';
 /** Arbitrum's, which tells it in gas of layer 2; its nodes answer in its place. */
 const NODE_INTERFACE: Address = '0x00000000000000000000000000000000000000C8';
+
+/** A precompile of every Arbitrum chain; unlike the NodeInterface it has code. */
+const ARB_GAS_INFO: Address = '0x000000000000000000000000000000000000006C';
+
+/** What has code on chains of a kind, and on no others. */
+const PREDEPLOYS: Readonly<Record<Rollup, Address>> = {
+  'op-stack': GAS_PRICE_ORACLE,
+  scroll: L1_GAS_PRICE_ORACLE,
+  arbitrum: ARB_GAS_INFO,
+};
 
 /** Stands for what is not known yet of the bundle's transaction: of the usual length. */
 const FILLER = { nonce: 0xff_ff, gasLimit: 0xff_ff_ffn, fee: 0xff_ff_ff_ffn };
@@ -34,13 +45,22 @@ export interface L1DataQuestion {
  * What a chain of layer 2 charges a bundle of the operation alone for its data on layer 1, in gas at the price the
  * operation pays, and 10 % over, since the price on layer 1 moves.
  *
- * @throws EngineError `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`
+ * @throws RpcError, EngineError `CHAIN_UNREACHABLE`
  */
 export const l1DataGas = async (rollup: Rollup, question: L1DataQuestion): Promise<bigint> =>
   ((await gasFor[rollup](question)) * 11n) / 10n;
 
-const gasFor: Readonly<Record<Rollup, (question: L1DataQuestion) => Promise<bigint>>> = {
-  'op-stack': async ({ rpc, chainId, entryPoint, op }) => {
+/** How a chain that no list names charges for its data on layer 1, if it does. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+export const recognizeRollup = async (rpc: RpcClient): Promise<Rollup | undefined> => {
+  const rollups = Object.entries(PREDEPLOYS) as [Rollup, Address][];
+  const codes = await Promise.all(rollups.map(([, predeploy]) => readCode(rpc, predeploy)));
+  return rollups.find((_, index) => codes[index] !== '0x')?.[0];
+};
+
+/** Asks a contract that tells the fee of an unsigned transaction in wei. */
+const gasByFee =
+  (oracle: Address) =>
+  async ({ rpc, chainId, entryPoint, op }: L1DataQuestion): Promise<bigint> => {
     const transaction = Transaction.from({
       type: 2,
       chainId,
@@ -51,10 +71,16 @@ const gasFor: Readonly<Record<Rollup, (question: L1DataQuestion) => Promise<bigi
       maxFeePerGas: FILLER.fee,
       maxPriorityFeePerGas: FILLER.fee,
     });
-    const [fee] = await ask(rpc, GAS_PRICE_ORACLE, 'getL1Fee', [transaction.unsignedSerialized]);
-    const price = await effectiveGasPrice(rpc, op);
+    const [[fee], price] = await Promise.all([
+      ask(rpc, oracle, 'getL1Fee', [transaction.unsignedSerialized]),
+      effectiveGasPrice(rpc, op),
+    ]);
     return (fee + price - 1n) / price;
-  },
+  };
+
+const gasFor: Readonly<Record<Rollup, (question: L1DataQuestion) => Promise<bigint>>> = {
+  'op-stack': gasByFee(GAS_PRICE_ORACLE),
+  scroll: gasByFee(L1_GAS_PRICE_ORACLE),
   arbitrum: async ({ rpc, entryPoint, op }) => {
     const call = [entryPoint.toLowerCase(), false, bundleCallData(op)];
     const [gas] = await ask(rpc, NODE_INTERFACE, 'gasEstimateL1Component', call);
@@ -63,7 +89,7 @@ const gasFor: Readonly<Record<Rollup, (question: L1DataQuestion) => Promise<bigi
 };
 
 const ask = async (rpc: RpcClient, to: Address, name: string, values: unknown[]): Promise<[bigint]> => {
-  const answer = await callWithOverride(rpc, to, abi.encodeFunctionData(name, values) as Hex, {}).catch(failSimulation);
+  const answer = await callWithOverride(rpc, to, abi.encodeFunctionData(name, values) as Hex, {});
   try {
     return abi.decodeFunctionResult(name, answer).toArray() as [bigint];
   } catch (error) {
@@ -76,7 +102,7 @@ const effectiveGasPrice = async (
   rpc: RpcClient,
   { maxFeePerGas, maxPriorityFeePerGas }: UserOperation,
 ): Promise<bigint> => {
-  const { baseFeePerGas: baseFee } = await readBlockGas(rpc).catch(failSimulation);
+  const { baseFeePerGas: baseFee } = await readBlockGas(rpc);
   const tipped = baseFee + maxPriorityFeePerGas;
   const offered = maxFeePerGas < tipped ? maxFeePerGas : tipped;
   const price = offered < baseFee ? baseFee : offered;

@@ -1,17 +1,19 @@
 import { EngineError } from '../../../shared/errors.ts';
 import { isV06 } from '../../../shared/schema/user-operation.ts';
 import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../../shared/schema/user-operation.ts';
-import type { PaymasterGas } from '../../paymaster/layout.ts';
-import { withPaymasterAndData } from '../../paymaster/paymaster-fields.ts';
+import type { PaymasterGas } from '../../../core/user-operation/paymaster-fields.ts';
+import { withPaymasterAndData } from '../../../core/user-operation/paymaster-fields.ts';
 import { ampleFunds } from './ample-funds.ts';
 import { findCallGas } from './call-gas.ts';
 import { withAuthorization } from './delegation.ts';
 import { mergeOverrides } from './eth-call.ts';
-import type { GasRequest, GasValues } from './gas-request.ts';
+import { failSimulation } from './failure.ts';
+import type { GasValues } from '../../../core/user-operation/gas-values.ts';
+import type { GasRequest } from './gas-request.ts';
 import { simulateHandleOp } from './handle-op.ts';
 import type { Simulation } from './handle-op.ts';
 import { l1DataGas } from './l1-data-gas.ts';
-import { preVerificationGas } from './pre-verification.ts';
+import { preVerificationGas } from '../../../core/user-operation/pre-verification.ts';
 
 /** More than bundlers let validation have. */
 const MAX_VERIFICATION_GAS = 6_000_000n;
@@ -46,17 +48,19 @@ export const estimateBySimulation = async (request: GasRequest): Promise<GasValu
   const callGas = await findCallGas(simulation, op);
   const limited = { ...op, ...limits, callGasLimit: max(withMargin(callGas), MIN_CALL_GAS) };
   const sponsored = withPaymasterAndData<UserOperation>(limited, sponsor(limited));
-  const l1Gas = rollup === undefined ? 0n : await l1DataGas(rollup, { ...request, op: sponsored });
+  const l1Gas =
+    rollup === undefined ? 0n : await l1DataGas(rollup, { ...request, op: sponsored }).catch(failSimulation);
   return proven(simulation, {
     ...limited,
     preVerificationGas: preVerificationGas(version, sponsored, metered + callGas) + l1Gas,
   });
 };
 
-/** Money enough for whoever pays, and the sender's code as it will be. */
-const simulatedState = ({ entryPoint, op, layout, paymaster, fundingWallet }: GasRequest) => {
+/** Money enough for whoever pays, the sender's code as it will be, and the paymaster's signer. */
+const simulatedState = ({ entryPoint, op, layout, paymaster, fundingWallet, state = {} }: GasRequest) => {
   const tank = layout.hasTanks && fundingWallet !== undefined ? { paymaster, fundingWallet } : undefined;
-  return mergeOverrides(ampleFunds(entryPoint, [paymaster, op.sender], tank), withAuthorization(op));
+  const funded = ampleFunds(entryPoint, [paymaster, op.sender], tank);
+  return mergeOverrides(mergeOverrides(funded, withAuthorization(op)), state);
 };
 
 /** Limits of all that is not the operation's call, and the gas they stand for. */

@@ -3,8 +3,7 @@ import { EngineError } from '../../../shared/errors.ts';
 import { unitsToDecimal } from '../../../shared/schema/decimal.ts';
 import { type FeeToken, MAX_EXCHANGE_RATE } from '../../../shared/schema/fee-token.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
-import { RpcError } from '../rpc.ts';
-import type { RpcClient } from '../rpc.ts';
+import { type RpcClient, RpcError, isUnreachable } from '../rpc.ts';
 import type { RateOf, TokenRate } from './rate.ts';
 
 /** Chainlink's AggregatorV3Interface, https://docs.chain.link/data-feeds/api-reference */
@@ -145,9 +144,7 @@ export const chainlinkRate = async (
       if (error instanceof FeedFault) throw unusable(`the ${what} feed ${feed} ${error.message}`, { feed }, error);
       // A node's own words stay in the cause: they may hold the operator's key.
       if (error instanceof RpcError) throw unusable(`the ${what} feed ${feed} did not answer`, { feed }, error);
-      if (error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE') {
-        throw unusable(error.message, { feed }, error);
-      }
+      if (isUnreachable(error)) throw unusable(error.message, { feed }, error);
       throw error;
     }
   };

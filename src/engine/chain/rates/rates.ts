@@ -1,5 +1,5 @@
 import type { FeeToken } from '../../../shared/schema/fee-token.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { ChainAccess } from '../chain-access.ts';
 import { chainlinkRate } from './chainlink.ts';
 import type { TokenRate } from './rate.ts';

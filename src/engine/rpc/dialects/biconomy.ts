@@ -1,12 +1,13 @@
-import type { z } from 'zod';
-import type { ProcedureArguments, ProcedureOutput } from '../../../shared/contract/index.ts';
+import { z } from 'zod';
+import type { ProcedureArguments, ProcedureOutput } from '../../../api/index.ts';
 import { JsonNumber } from '../../../shared/schema/decimal.ts';
+import { address, hex } from '../../../shared/schema/hex.ts';
 import { parse } from '../../../shared/schema/parse.ts';
 import { type SponsorshipOptions, sponsorshipOptions } from '../../../shared/schema/sponsorship.ts';
 import type { MethodContext } from '../method.ts';
-import { atMost, readUserOperation } from '../params.ts';
+import { readUserOperation } from '../params.ts';
 import { reading } from '../reading.ts';
-import { refusal } from './refusal.ts';
+import { reason, refusal } from './refusal.ts';
 
 /**
  * Reads `[partial user operation, options]`, the options by their schema. A refusal is stored.
@@ -20,7 +21,6 @@ export const readBiconomyRequest = <Options extends z.ZodType>(
   options: Options,
 ): Promise<Omit<ProcedureArguments<'sponsorship.sponsor'>, 'options'> & { options: z.output<Options> }> =>
   reading(method, params, context, () => {
-    atMost(params, 2);
     const { chainId, apiKey } = context;
     const userOperation = readUserOperation(params[0]);
     return {
@@ -32,6 +32,24 @@ export const readBiconomyRequest = <Options extends z.ZodType>(
       options: parse(options, params[1], 'params[1]'),
     };
   });
+
+/** The name of the mode, in both spellings that clients read. */
+const modeName = z.enum(['SPONSORED', 'ERC20']);
+
+/** The result of a request for a signature on the wire (service-interface 2.7). */
+export const biconomySponsorship = z.strictObject({
+  MODE: modeName,
+  mode: modeName,
+  paymasterAndData: hex.describe('0x where the operation is not sponsored'),
+  paymaster: address.optional().describe('This and the next three: from EntryPoint v0.7 on'),
+  paymasterData: hex.optional(),
+  paymasterVerificationGasLimit: z.number().optional(),
+  paymasterPostOpGasLimit: z.number().optional(),
+  preVerificationGas: z.string().describe('Decimal'),
+  verificationGasLimit: z.number(),
+  callGasLimit: z.number(),
+  reason: reason.optional().describe('Why it is not sponsored, unless the operator hides reasons'),
+});
 
 /** The sponsorship result (service-interface 2.7): not sponsored is a result too, and says why beside it (SPEC 3). */
 const biconomyResult = (

@@ -1,8 +1,9 @@
-import type { ProcedureArguments } from '../../../shared/contract/index.ts';
+import type { ProcedureArguments } from '../../../api/index.ts';
 import { parse } from '../../../shared/schema/parse.ts';
+import type { PartialUserOperation } from '../../../shared/schema/partial-user-operation.ts';
 import { paymasterContext } from '../../../shared/schema/sponsorship.ts';
 import type { MethodContext } from '../method.ts';
-import { type Dapp, atMost, checkChainId, checkEntryPoint, dappOf, readUserOperation } from '../params.ts';
+import { type Dapp, checkChainId, checkEntryPoint, dappOf, readUserOperation } from '../params.ts';
 import { reading } from '../reading.ts';
 
 /** What both methods of ERC-7677 are asked, and by whom. */
@@ -10,6 +11,12 @@ export interface PaymasterRequest {
   readonly dapp: Dapp;
   readonly request: ProcedureArguments<'sponsorship.sponsor'>;
 }
+
+/** True where the client leaves a limit of the account to the desk. */
+export const isGasOpen = (op: PartialUserOperation): boolean => {
+  const isPacked = op.accountGasLimits !== undefined;
+  return !op.preVerificationGas || !(isPacked || (op.callGasLimit && op.verificationGasLimit));
+};
 
 /**
  * Reads `[user operation, EntryPoint, chain id, context?]`. A refusal is stored.
@@ -23,12 +30,12 @@ export const readPaymasterRequest = (
 ): Promise<PaymasterRequest> =>
   reading(method, params, context, async () => {
     const { chainId, apiKey } = context;
-    atMost(params, 4);
     const dapp = await dappOf(context);
     checkEntryPoint(params[1], 'params[1]', dapp);
     checkChainId(params[2], 'params[2]', chainId);
-    // What is signed is what the wallet has estimated: here nobody could be told of other gas values.
-    const options = { ...parse(paymasterContext, params[3], 'params[3]'), calculateGasLimits: false };
+    const asked = parse(paymasterContext, params[3], 'params[3]');
     const userOperation = readUserOperation(params[0]);
+    // Gas that the wallet has estimated is what is signed: it does not expect to be told of other.
+    const options = { ...asked, calculateGasLimits: asked.calculateGasLimits && isGasOpen(userOperation) };
     return { dapp, request: { chainId, apiKey, method, userOperation, options, received: params } };
   });

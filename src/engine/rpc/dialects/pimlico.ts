@@ -1,10 +1,29 @@
+import { z } from 'zod';
+import type { ProcedureArguments } from '../../../api/index.ts';
 import { parse } from '../../../shared/schema/parse.ts';
 import { paymasterContext } from '../../../shared/schema/sponsorship.ts';
 import type { MethodContext } from '../method.ts';
-import { atMost, checkEntryPoint, dappOf, readUserOperation } from '../params.ts';
+import { checkEntryPoint, dappOf, readUserOperation } from '../params.ts';
 import { reading } from '../reading.ts';
-import { hexOf, paymasterFields } from './paymaster-fields.ts';
+import { gasFields, gasOf, paymasterFields, paymasterFieldsV06, paymasterFieldsV07 } from './paymaster-fields.ts';
 import { refusal } from './refusal.ts';
+
+/** The result in Pimlico's dialect on the wire, of EntryPoint v0.6 and of later ones. */
+export const pimlicoSponsorship = z.union([paymasterFieldsV06.extend(gasFields), paymasterFieldsV07.extend(gasFields)]);
+
+/**
+ * Decides, and renders the paymaster's part with the gas that was estimated.
+ *
+ * @throws EngineError `NOT_SPONSORED` with the reason, and as deciding does
+ */
+export const decideWithGas = async (
+  request: ProcedureArguments<'sponsorship.sponsor'>,
+  { service, showReasons }: MethodContext,
+): Promise<Record<string, string>> => {
+  const answer = await service.run('sponsorship.sponsor', request);
+  if (answer.reason !== undefined) throw refusal(answer.reason, showReasons);
+  return { ...paymasterFields(answer), ...gasOf(answer) };
+};
 
 const METHOD = 'pm_sponsorUserOperation';
 
@@ -15,20 +34,12 @@ const METHOD = 'pm_sponsorUserOperation';
  * @throws EngineError `NOT_SPONSORED` with the reason, `ENTRY_POINT_MISMATCH`, `VALIDATION` and as deciding does
  */
 export const sponsorPimlico = async (params: readonly unknown[], context: MethodContext): Promise<unknown> => {
-  const { service, chainId, apiKey, showReasons } = context;
+  const { chainId, apiKey } = context;
   const request = await reading(METHOD, params, context, async () => {
-    atMost(params, 3);
     checkEntryPoint(params[1], 'params[1]', await dappOf(context));
     const options = { ...parse(paymasterContext, params[2], 'params[2]'), calculateGasLimits: true };
     const userOperation = readUserOperation(params[0]);
     return { chainId, apiKey, method: METHOD, userOperation, options, received: params };
   });
-  const answer = await service.run('sponsorship.sponsor', request);
-  if (answer.reason !== undefined) throw refusal(answer.reason, showReasons);
-  return {
-    ...paymasterFields(answer),
-    preVerificationGas: hexOf(answer.preVerificationGas),
-    verificationGasLimit: hexOf(answer.verificationGasLimit),
-    callGasLimit: hexOf(answer.callGasLimit),
-  };
+  return decideWithGas(request, context);
 };

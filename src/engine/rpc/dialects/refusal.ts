@@ -1,10 +1,16 @@
-import type { ProcedureOutput } from '../../../shared/contract/index.ts';
+import { z } from 'zod';
 import { EngineError } from '../../../shared/errors.ts';
 
-type Reason = NonNullable<ProcedureOutput<'sponsorship.sponsor'>['reason']>;
+/** Why an operation is not sponsored, as clients read it (SPEC 3). */
+export const reason = z.strictObject({
+  code: z.string(),
+  rule: z.string().describe('The deciding rule'),
+  message: z.string(),
+  hint: z.string().describe('The smallest change that would help'),
+});
 
 /** What ERC-7677 and Pimlico's dialect answer for an operation that is not sponsored (SPEC 3). */
-export const refusal = (reason: Reason, showReasons: boolean): EngineError =>
+export const refusal = (why: z.output<typeof reason>, showReasons: boolean): EngineError =>
   showReasons
-    ? new EngineError('NOT_SPONSORED', `Not sponsored: ${reason.message} ${reason.hint}`, { ...reason })
+    ? new EngineError('NOT_SPONSORED', `Not sponsored: ${why.message} ${why.hint}`, { ...why })
     : new EngineError('NOT_SPONSORED');

@@ -1,10 +1,24 @@
+import { z } from 'zod';
 import { EngineError, type ErrorCode } from '../../../shared/errors.ts';
+import { feeQuote } from '../../../shared/schema/fee-token.ts';
+import { address } from '../../../shared/schema/hex.ts';
 import { feeQuoteOptions } from '../../../shared/schema/sponsorship.ts';
-import { decideBiconomy, readBiconomyRequest } from '../dialects/biconomy.ts';
+import { signingErrors, userOperationParam } from '../common-params.ts';
+import { biconomySponsorship, decideBiconomy, readBiconomyRequest } from '../dialects/biconomy.ts';
+import { exampleOperationV06 } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 
 /** Where tokens are not taken, or nothing is signed: the denial of the sponsorship is the answer then. */
 const WITHOUT_QUOTES: readonly ErrorCode[] = ['PAYMASTER_NOT_READY', 'NOT_SPONSORED'];
+
+/** What the operation would cost in tokens, on the wire. */
+const feeQuotes = z.strictObject({
+  MODE: z.literal('ERC20'),
+  mode: z.literal('ERC20'),
+  paymasterAddress: address.describe('The contract that the account approves'),
+  feeQuotes: z.array(feeQuote),
+  unsupportedTokens: z.array(address).describe('Asked for, and not supported'),
+});
 
 /**
  * Biconomy's dialect: `[partial user operation, options]`. SPONSORED answers as `pm_sponsorUserOperation` does, ERC20
@@ -12,6 +26,34 @@ const WITHOUT_QUOTES: readonly ErrorCode[] = ['PAYMASTER_NOT_READY', 'NOT_SPONSO
  */
 export const pmGetFeeQuoteOrData: RpcMethod = {
   method: 'pm_getFeeQuoteOrData',
+  summary: 'Sponsor the operation, or quote what it would cost in tokens',
+  params: [
+    userOperationParam,
+    { name: 'options', summary: 'Without a mode, tokens are quoted if it is not sponsored', schema: feeQuoteOptions },
+  ],
+  result: z.union([biconomySponsorship, feeQuotes]),
+  example: {
+    params: [exampleOperationV06, { mode: 'ERC20', tokenInfo: { tokenList: [] }, calculateGasLimits: false }],
+    result: {
+      MODE: 'ERC20',
+      mode: 'ERC20',
+      paymasterAddress: '0x9d1f9f6A3C0B0dA29DCd7A0Ff8a2Cd8fFbAe1B6d',
+      feeQuotes: [
+        {
+          symbol: 'USDC',
+          decimal: 6,
+          tokenAddress: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+          maxGasFee: 0.84,
+          maxUnits: '840000',
+          exchangeRate: '3000500000',
+          premiumPercentage: '13',
+          validUntil: 1795342800,
+        },
+      ],
+      unsupportedTokens: [],
+    },
+  },
+  errors: signingErrors,
   async handle(params, context) {
     const { service, showReasons } = context;
     const request = await readBiconomyRequest(this.method, params, context, feeQuoteOptions);
@@ -19,7 +61,7 @@ export const pmGetFeeQuoteOrData: RpcMethod = {
     const quote = async (): Promise<unknown> => ({
       MODE: 'ERC20',
       mode: 'ERC20',
-      ...(await service.run('sponsorship.feeQuotes', { ...request, options })),
+      ...(await service.run('sponsorship.feeQuotes', request)),
     });
     if (mode === 'ERC20') {
       return quote().catch((error: unknown) => {

@@ -1,16 +1,35 @@
+import { z } from 'zod';
+import { chainIdParam, contextParam, entryPointParam, signingErrors, userOperationParam } from '../common-params.ts';
 import { readPaymasterRequest } from '../dialects/erc-7677.ts';
-import { paymasterFields } from '../dialects/paymaster-fields.ts';
+import {
+  gasFields,
+  gasOf,
+  paymasterFields,
+  paymasterFieldsV06,
+  paymasterFieldsV07,
+} from '../dialects/paymaster-fields.ts';
 import { refusal } from '../dialects/refusal.ts';
+import { exampleEntryPoint, exampleOperationV07, examplePaymasterFields } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 
-/** ERC-7677: paymaster data for sending, over final gas, `[user operation, EntryPoint, chain id, context?]`. */
+const estimated = z.object(gasFields).partial().shape;
+
+/**
+ * ERC-7677: paymaster data for sending, over final gas, `[user operation, EntryPoint, chain id, context?]`. Gas that is
+ * open is estimated if the context has `calculateGasLimits: true`, and answered too.
+ */
 export const pmGetPaymasterData: RpcMethod = {
   method: 'pm_getPaymasterData',
+  summary: 'ERC-7677: paymaster data for sending, signed over final gas',
+  params: [userOperationParam, entryPointParam, chainIdParam, contextParam],
+  result: z.union([paymasterFieldsV06.extend(estimated), paymasterFieldsV07.extend(estimated)]),
+  example: { params: [exampleOperationV07, exampleEntryPoint, '0xaa36a7', {}], result: examplePaymasterFields },
+  errors: [...signingErrors, 'ENTRY_POINT_MISMATCH', 'CHAIN_MISMATCH'],
   async handle(params, context) {
     const { service, showReasons } = context;
     const { request } = await readPaymasterRequest(this.method, params, context);
     const answer = await service.run('sponsorship.sponsor', request);
     if (answer.reason !== undefined) throw refusal(answer.reason, showReasons);
-    return paymasterFields(answer);
+    return { ...paymasterFields(answer), ...(request.options.calculateGasLimits && gasOf(answer)) };
   },
 };

@@ -1,16 +1,35 @@
+import { z } from 'zod';
+import { chainIdParam, contextParam, entryPointParam, signingErrors, userOperationParam } from '../common-params.ts';
 import { readPaymasterRequest } from '../dialects/erc-7677.ts';
-import { paymasterFields } from '../dialects/paymaster-fields.ts';
+import { paymasterFields, paymasterFieldsV06, paymasterFieldsV07 } from '../dialects/paymaster-fields.ts';
 import { refusal } from '../dialects/refusal.ts';
+import { exampleEntryPoint, exampleOperationV07, examplePaymasterFields } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
+
+/** Absent where the operator leaves them out, for wallets that take them for fields of the operation. */
+const whoSponsors = {
+  sponsor: z.strictObject({ name: z.string().describe('The DApp'), icon: z.string().optional() }).optional(),
+  isFinal: z.literal(false).optional().describe('The data for sending is asked for once gas is known'),
+};
 
 /** ERC-7677: paymaster data to estimate gas with, `[user operation, EntryPoint, chain id, context?]`. */
 export const pmGetPaymasterStubData: RpcMethod = {
   method: 'pm_getPaymasterStubData',
+  summary: 'ERC-7677: paymaster data of the final length, to estimate gas with',
+  params: [userOperationParam, entryPointParam, chainIdParam, contextParam],
+  result: z.union([paymasterFieldsV06.extend(whoSponsors), paymasterFieldsV07.extend(whoSponsors)]),
+  example: {
+    params: [exampleOperationV07, exampleEntryPoint, '0xaa36a7', {}],
+    result: { ...examplePaymasterFields, sponsor: { name: 'Game' }, isFinal: false },
+  },
+  errors: [...signingErrors, 'ENTRY_POINT_MISMATCH', 'CHAIN_MISMATCH'],
   async handle(params, context) {
     const { service, showReasons } = context;
     const { dapp, request } = await readPaymasterRequest(this.method, params, context);
     const { reason, ...promise } = await service.run('sponsorship.stub', request);
     if (reason !== undefined) throw refusal(reason, showReasons);
-    return { ...paymasterFields(promise), sponsor: { name: dapp.name }, isFinal: false };
+    const { name, icon, isSponsorTold } = dapp;
+    const sponsor = { name, ...(icon !== undefined && { icon }) };
+    return { ...paymasterFields(promise), ...(isSponsorTold && { sponsor, isFinal: false }) };
   },
 };

@@ -1,13 +1,21 @@
+import { z } from 'zod';
+import { hexQuantity } from '../../../shared/schema/quantity.ts';
 import { hexOf } from '../dialects/paymaster-fields.ts';
 import type { RpcMethod } from '../method.ts';
-import { atMost } from '../params.ts';
 
-/** What pays for the DApp: its tank, or the contract's deposit, and how much of it is promised already. Hex wei. */
+/** What pays for the DApp: its tank, or the contract's deposit, and how much of it is reserved already. Hex wei. */
 export const pmPaymasterBalance: RpcMethod = {
   method: 'pm_paymasterBalance',
-  async handle(params, { service, chainId, apiKey }) {
-    atMost(params, 0);
-    const { balanceWei, promisedWei } = await service.run('sponsorship.balance', { chainId, apiKey });
-    return { balance: hexOf(balanceWei), promised: hexOf(promisedWei) };
+  summary: 'What there is to pay with, and what of it is reserved for operations not yet mined',
+  params: [],
+  result: z.strictObject({
+    balance: hexQuantity.describe('Wei in the gas tank, or in the deposit of the contract'),
+    promised: hexQuantity.describe('Wei reserved'),
+  }),
+  example: { params: [], result: { balance: '0xde0b6b3a7640000', promised: '0x0' } },
+  errors: ['PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE', 'VAULT_LOCKED', 'VERSION_NOT_SUPPORTED', 'CONTRACT_MISMATCH'],
+  async handle(_params, { service, chainId, apiKey }) {
+    const { balanceWei, reservedWei } = await service.run('sponsorship.balance', { chainId, apiKey });
+    return { balance: hexOf(balanceWei), promised: hexOf(reservedWei) };
   },
 };

@@ -1,10 +1,38 @@
+import { z } from 'zod';
+import { address } from '../../../shared/schema/hex.ts';
+import { sponsorshipOptions } from '../../../shared/schema/sponsorship.ts';
+import { contextParam, signingErrors, userOperationParam } from '../common-params.ts';
+import { biconomySponsorship, sponsorBiconomy } from '../dialects/biconomy.ts';
+import { pimlicoSponsorship, sponsorPimlico } from '../dialects/pimlico.ts';
+import { exampleOperationV06 } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
-import { sponsorBiconomy } from '../dialects/biconomy.ts';
-import { sponsorPimlico } from '../dialects/pimlico.ts';
 
 /** Two dialects under one name: Pimlico's has the EntryPoint's address where Biconomy's has an object of options. */
 export const pmSponsorUserOperation: RpcMethod = {
   method: 'pm_sponsorUserOperation',
+  summary: "Decide, sign and store. In Biconomy's dialect a denial is a result, in Pimlico's an error",
+  params: [
+    userOperationParam,
+    {
+      name: 'optionsOrEntryPoint',
+      summary: "Biconomy's options; or, in Pimlico's dialect, the address of the EntryPoint",
+      schema: z.union([sponsorshipOptions, address]),
+    },
+    { ...contextParam, summary: "Pimlico's dialect only" },
+  ],
+  result: z.union([biconomySponsorship, pimlicoSponsorship]),
+  example: {
+    params: [exampleOperationV06, { mode: 'SPONSORED', calculateGasLimits: true, expiryDuration: 300 }],
+    result: {
+      MODE: 'SPONSORED',
+      mode: 'SPONSORED',
+      paymasterAndData: '0x9d1f9f6a3c0b0da29dcd7a0ff8a2cd8ffbae1b6d',
+      preVerificationGas: '75388',
+      verificationGasLimit: 57121,
+      callGasLimit: 108848,
+    },
+  },
+  errors: [...signingErrors, 'ENTRY_POINT_MISMATCH'],
   handle: (params, context) =>
     typeof params[1] === 'string' ? sponsorPimlico(params, context) : sponsorBiconomy(params, context),
 };

@@ -1,19 +1,83 @@
-import { hexOf } from '../dialects/paymaster-fields.ts';
+import { z } from 'zod';
+import { address, hex } from '../../../shared/schema/hex.ts';
+import { hexQuantity } from '../../../shared/schema/quantity.ts';
+import { entryPointParam, feeTokenErrors } from '../common-params.ts';
+import { hexOf, paymasterFields, paymasterFieldsV07 } from '../dialects/paymaster-fields.ts';
+import { exampleEntryPoint, examplePaymasterFields } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
-import { atMost, checkEntryPoint, dappOf } from '../params.ts';
+import { checkEntryPoint, dappOf } from '../params.ts';
 
 /** The tokens in which users may pay, `[EntryPoint?]`, in the shape that Candide's paymaster gave this method. */
 export const pmSupportedERC20Tokens: RpcMethod = {
   method: 'pm_supportedERC20Tokens',
+  summary: 'The tokens in which users may pay, and their rates',
+  params: [{ ...entryPointParam, optional: true }],
+  result: z.strictObject({
+    paymasterMetadata: z.strictObject({
+      name: z.string(),
+      description: z.string(),
+      icons: z.array(z.string()),
+      address,
+      sponsoredEventTopic: z.string().describe('Empty: no event tells of a sponsorship'),
+      dummyPaymasterAndData: z
+        .union([hex, paymasterFieldsV07])
+        .optional()
+        .describe('To estimate gas with: hex on EntryPoint v0.6, fields of the operation from v0.7 on'),
+    }),
+    tokens: z.array(
+      z.strictObject({
+        address,
+        name: z.string(),
+        symbol: z.string(),
+        decimals: z.number(),
+        exchangeRate: hexQuantity.describe('Smallest units of the token for 1e18 wei, premium included'),
+      }),
+    ),
+  }),
+  example: {
+    params: [exampleEntryPoint],
+    result: {
+      paymasterMetadata: {
+        name: 'Game',
+        description: '',
+        icons: [],
+        address: examplePaymasterFields.paymaster,
+        sponsoredEventTopic: '',
+        dummyPaymasterAndData: examplePaymasterFields,
+      },
+      tokens: [
+        {
+          address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+          name: 'USDC',
+          symbol: 'USDC',
+          decimals: 6,
+          exchangeRate: '0xb2d05e00',
+        },
+      ],
+    },
+  },
+  errors: feeTokenErrors,
   async handle(params, context) {
-    atMost(params, 1);
     const dapp = await dappOf(context);
-    if (params[0] !== undefined) checkEntryPoint(params[0], 'params[0]', dapp);
+    if (params[0] !== undefined && params[0] !== null) checkEntryPoint(params[0], 'params[0]', dapp);
     const { service, chainId, apiKey } = context;
-    const { paymasterAddress, tokens } = await service.run('sponsorship.feeTokens', { chainId, apiKey });
+    const { paymasterAddress, dummy, tokens } = await service.run('sponsorship.feeTokens', { chainId, apiKey });
     return {
-      paymasterMetadata: { name: dapp.name, address: paymasterAddress },
-      tokens: tokens.map((token) => ({ ...token, exchangeRate: hexOf(token.exchangeRate) })),
+      paymasterMetadata: {
+        name: dapp.name,
+        description: '',
+        icons: [],
+        address: paymasterAddress,
+        sponsoredEventTopic: '',
+        ...(dummy && { dummyPaymasterAndData: dummy.fields ? paymasterFields(dummy) : dummy.paymasterAndData }),
+      },
+      tokens: tokens.map(({ address: named, symbol, decimals, exchangeRate }) => ({
+        address: named,
+        name: symbol,
+        symbol,
+        decimals,
+        exchangeRate: hexOf(exchangeRate),
+      })),
     };
   },
 };

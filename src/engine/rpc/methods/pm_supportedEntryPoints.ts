@@ -1,12 +1,18 @@
+import { z } from 'zod';
+import { address } from '../../../shared/schema/hex.ts';
+import { exampleEntryPoint } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
-import { atMost, checkChainId, dappOf } from '../params.ts';
+import { dappOf } from '../params.ts';
 
-/** The EntryPoint on which the DApp is sponsored, as a list; some clients send the chain id along. */
+/** The EntryPoint on which the DApp is sponsored, as a list. */
 export const pmSupportedEntryPoints: RpcMethod = {
   method: 'pm_supportedEntryPoints',
-  async handle(params, context) {
-    atMost(params, 1);
-    if (params[0] !== undefined) checkChainId(params[0], 'params[0]', context.chainId);
+  summary: 'The EntryPoint of the DApp, as a list',
+  params: [],
+  result: z.array(address),
+  example: { params: [], result: [exampleEntryPoint] },
+  errors: ['VERSION_NOT_SUPPORTED'],
+  async handle(_params, context) {
     const { entryPoint } = await dappOf(context);
     return [entryPoint];
   },

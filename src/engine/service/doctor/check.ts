@@ -1,4 +1,4 @@
-import type { ProcedureOutput } from '../../../shared/contract/index.ts';
+import type { ProcedureOutput } from '../../../api/index.ts';
 
 /** One thing that was looked at: sound, sound with advice (`fix` says what), or a fault. */
 export type Check = ProcedureOutput<'system.doctor'>['checks'][number];

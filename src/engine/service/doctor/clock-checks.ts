@@ -1,11 +1,10 @@
 import { spanWords } from '../../../shared/words/span.ts';
 import type { RpcClient } from '../../chain/rpc.ts';
-import type { Clock } from '../../clock.ts';
-import type { Store } from '../../store/store.ts';
+import { TOLERATED_MS } from '../clock-watch.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { DecisionQueries } from '../../store/decision-queries.ts';
 import { type Check, advice, fault, good } from './check.ts';
 
-/** So far clocks may be apart: what is signed is valid from a minute ago (SPEC 4). */
-const TOLERATED_MS = 60_000;
 /** A newest block that is older says that the chain idles, the node is behind, or this clock is ahead. */
 const OLD_BLOCK_MS = 15 * 60_000;
 
@@ -50,9 +49,22 @@ export const checkChainClock = async (clock: Clock, chainId: number, rpc: RpcCli
   return good(name, 'They agree');
 };
 
-/** Whether the clock was set back: then there are decisions from the future. */
-export const checkSetBack = async (store: Pick<Store, 'summarizeDecisions'>, clock: Clock): Promise<Check> => {
+/**
+ * Whether the machine's time was changed: while the service runs, which goes by its own time, or before it started,
+ * where there are decisions from the future.
+ */
+export const checkClock = async (store: Pick<DecisionQueries, 'summarizeDecisions'>, clock: Clock): Promise<Check> => {
   const name = 'clock';
+  const aheadMs = clock.machineAheadMs();
+  if (Math.abs(aheadMs) > TOLERATED_MS) {
+    const where = aheadMs > 0 ? 'ahead of' : 'behind';
+    return fault(
+      name,
+      `This computer's clock was set ${apart(aheadMs)} ${where} the service's own time. Limits, the breaker and ` +
+        "signatures go by the service's time, which approaches the computer's slowly",
+      "If this computer's clock is right now, restart the service: it then takes that time at once. If not, set it right.",
+    );
+  }
   const later = { from: clock.now() + TOLERATED_MS, stepMs: 1, steps: 1 };
   const { outcomes } = await store.summarizeDecisions(later);
   const count = outcomes.flatMap((counts) => Object.values(counts)).reduce((sum, one) => sum + one, 0);

@@ -1,17 +1,22 @@
-import type { ProcedureOutput } from '../../../shared/contract/index.ts';
+import type { ProcedureOutput } from '../../../api/index.ts';
 import { EngineError } from '../../../shared/errors.ts';
+import { isUnchecked } from '../../chain/is-unchecked.ts';
 import { requireNode } from '../../chain/require-node.ts';
-import { ensureAgreement } from '../../paymaster/agreement.ts';
+import { ensureVerified } from '../../paymaster/verify-contract.ts';
 import { requireContract } from '../../paymaster/readiness.ts';
-import { requireAttachable } from '../../paymaster/registry.ts';
-import type { ChainSettings, PaymasterContract } from '../../store/store.ts';
+import { requireAttachable } from '../../../core/paymaster-layouts/registry.ts';
+import type { ChainSettings, PaymasterContract } from '../../store/registry-store.ts';
 import type { ServiceContext } from '../service.ts';
 import { type Check, advice, attempt, fault, good } from './check.ts';
-import { checkChainClock, checkSetBack } from './clock-checks.ts';
+import { checkChainClock, checkClock } from './clock-checks.ts';
 import { checkAccess, checkBackups, checkSpace } from './folder-checks.ts';
 
 /** Longer than settlement waits for a node that fails. */
 const LATE_POLL_MS = 5 * 60_000;
+/** What was mined earlier needs nobody's attention any more. */
+const UNMATCHED_MS = 7 * 24 * 3_600_000;
+
+const UNCHECKED = 'Unchecked: the chain has no RPC URL, so operations are signed without a look at fees and gas tank';
 
 const checkDatabase = async ({ store }: ServiceContext): Promise<Check> => {
   const faults = await store.integrityFaults();
@@ -32,13 +37,14 @@ const checkChain = async (context: ServiceContext, { chainId }: ChainSettings): 
   const fix = `Check the node, or run "gasdesk chain set ${chainId} --rpc URL".`;
   const reached = await attempt(`chain ${chainId}`, fix, async () => {
     const rpc = await chains.rpc(chainId);
-    if (rpc === undefined) throw new EngineError('RPC_MISSING');
+    if (rpc === undefined) throw new EngineError('RPC_MISSING', UNCHECKED);
     return `At block ${Number(await rpc.send('eth_blockNumber', []))}`;
   });
   const rpc = reached.ok ? await chains.rpc(chainId) : undefined;
   const time = rpc && (await checkChainClock(clock, chainId, rpc));
   const settled = checkSettlement(context, chainId);
-  return [reached, ...(time === undefined ? [] : [time]), ...(settled === undefined ? [] : [settled])];
+  const unmatched = await checkUnmatched(context, chainId);
+  return [reached, time, settled, unmatched].filter((check) => check !== undefined);
 };
 
 /** Undefined where nothing is watched: nothing was ever signed there, or the service does not run. */
@@ -52,13 +58,23 @@ const checkSettlement = ({ clock, polledAt }: ServiceContext, chainId: number): 
   return clock.now() - at > LATE_POLL_MS ? advice(name, detail, fix) : good(name, detail);
 };
 
+/** Undefined where each mined operation has its decision. */
+const checkUnmatched = async ({ store, clock }: ServiceContext, chainId: number): Promise<Check | undefined> => {
+  const decisions = await store.countUnmatched(chainId, clock.now() - UNMATCHED_MS);
+  if (decisions === 0) return undefined;
+  const detail = `In the last 7 days, operations were mined that match no decision for certain: ${decisions} decisions count at their maximum`;
+  const fix =
+    'Their senders altered them, which no wallet does. The log names sender and transaction: "gasdesk log --level warn".';
+  return advice(`operations on chain ${chainId}`, detail, fix);
+};
+
 const checkContract = async (
   { store, chains }: ServiceContext,
   { chainId, version }: PaymasterContract,
 ): Promise<Check> => {
   const name = `contract ${version} on chain ${chainId}`;
-  const hasNode = ((await store.findChain(chainId))?.rpc ?? null) !== null;
-  if (!hasNode) return fault(name, 'The chain has no RPC URL', `Run "gasdesk chain set ${chainId} --rpc URL".`);
+  if (isUnchecked(await store.findChain(chainId)))
+    return fault(name, UNCHECKED, `Run "gasdesk chain set ${chainId} --rpc URL".`);
   const fix = `Attach the right contract with "gasdesk contract use --chain ${chainId} --version ${version} --address 0x…".`;
   return attempt(name, fix, async () => {
     const layout = requireAttachable(version);
@@ -70,7 +86,7 @@ const checkContract = async (
     // Until it agrees again it is looked at before anything is signed for it.
     const unchecked = { chainId, version, address, checked: false };
     await store.savePaymasterContract(unchecked);
-    await ensureAgreement(store, rpc, { ...unchecked, layout, contract: address, signer: signer.address });
+    await ensureVerified(store, rpc, { ...unchecked, layout, contract: address, signer: signer.address });
     return `${address} agrees on hash and signer`;
   });
 };
@@ -85,7 +101,7 @@ export const examine = async (context: ServiceContext): Promise<ProcedureOutput<
     await checkSpace(folder, freeBytes),
     checkVault(context),
     checkBackups(backups, clock),
-    await checkSetBack(store, clock),
+    await checkClock(store, clock),
     ...(await Promise.all(chains.map((chain) => checkChain(context, chain)))).flat(),
     ...(await Promise.all(contracts.map((contract) => checkContract(context, contract)))),
   ];

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Backups } from '../../backup/backups.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { DataFolder } from '../../data-folder/data-folder.ts';
 import { type Check, advice, fault, good } from './check.ts';
 
@@ -21,7 +21,7 @@ export const checkSpace = async (
 ): Promise<Check> => {
   const name = 'disk space';
   const free = await freeBytes(dir).catch(() => undefined);
-  if (free === undefined) return advice(name, 'It cannot be told here', `Look yourself how much room ${dir} has.`);
+  if (free === undefined) return advice(name, 'The free space cannot be read here', `Check how much room ${dir} has.`);
   const room = free < LOW_BYTES ? `${free / MIB} MiB` : `${free / LOW_BYTES} GiB`;
   const detail = `${room} are free where the data folder is`;
   const fix = `Make room on the disk of ${dir}: what cannot be stored is not signed.`;
@@ -29,12 +29,15 @@ export const checkSpace = async (
   return free < LOW_BYTES ? advice(name, detail, fix) : good(name, detail);
 };
 
-/** Whether others on this machine can get at the data: API keys and the encrypted vault are in it. */
-export const checkAccess = async ({ dir, database, vault, config }: DataFolder): Promise<Check> => {
+/** Whether others on this machine can hold the lock, or get at the data: API keys and the encrypted vault are in it. */
+export const checkAccess = async ({ dir, database, vault, config, lock }: DataFolder): Promise<Check> => {
   const name = 'data folder';
   // Windows has no such bits.
   if (process.platform === 'win32') return good(name, dir);
-  const wanted = [{ path: dir, mode: '700' }, ...[database, vault, config].map((path) => ({ path, mode: '600' }))];
+  const wanted = [
+    { path: dir, mode: '700' },
+    ...[database, vault, config, lock].map((path) => ({ path, mode: '600' })),
+  ];
   const found = await Promise.all(wanted.map(({ path }) => stat(path).catch(() => undefined)));
   const open = wanted.filter((_, index) => ((found[index]?.mode ?? 0) & OTHERS) !== 0);
   if (open.length === 0) return good(name, `${dir}, for its owner only`);

@@ -1,16 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { Account, AuthToken, Store } from '../store.ts';
-
-type AccountStore = Pick<
-  Store,
-  | 'createAccount'
-  | 'listAccounts'
-  | 'findAccount'
-  | 'createAuthToken'
-  | 'listAuthTokens'
-  | 'revokeAuthToken'
-  | 'accountOfToken'
->;
+import type { Account, AuthToken, AccountStore } from '../registry-store.ts';
 
 const ACCOUNT = 'SELECT account_id AS accountId, name, created_at AS createdAt FROM account';
 const TOKEN = `SELECT token_id AS tokenId, account_id AS accountId, label, created_at AS createdAt,

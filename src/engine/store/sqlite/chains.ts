@@ -1,20 +1,8 @@
 import type Database from 'better-sqlite3';
-import type { ChainSettings, ChainSigner, PaymasterContract, Store } from '../store.ts';
-import { remembered } from './remembered.ts';
-
-type ChainStore = Pick<
-  Store,
-  | 'saveChain'
-  | 'listChains'
-  | 'findChain'
-  | 'removeChain'
-  | 'saveSigner'
-  | 'listSigners'
-  | 'findSigner'
-  | 'savePaymasterContract'
-  | 'listPaymasterContracts'
-  | 'findPaymasterContract'
->;
+import type { FeeToken } from '../../../shared/schema/fee-token.ts';
+import { addressKey } from '../../../shared/schema/hex.ts';
+import type { ChainSettings, ChainSigner, ChainStore, FeeTokenStore, PaymasterContract } from '../registry-store.ts';
+import { remembered } from './memory.ts';
 
 /** A chain as it is stored. */
 interface ChainRow extends Omit<ChainSettings, 'breaker'> {
@@ -27,7 +15,8 @@ interface ContractRow extends Omit<PaymasterContract, 'checked'> {
 }
 
 const CHAIN = `SELECT chain_id AS chainId, name, symbol, rpc, bundler, treasury, breaker_wei AS breakerWei,
-  breaker_seconds AS breakerSeconds FROM chain`;
+  breaker_seconds AS breakerSeconds, unreachable_budget_wei AS unreachableBudgetWei,
+  max_operation_cost_wei AS maxOperationCostWei FROM chain`;
 const SIGNER = 'SELECT chain_id AS chainId, address FROM signer';
 const CONTRACT = 'SELECT chain_id AS chainId, version, address, checked FROM paymaster_contract';
 
@@ -41,11 +30,17 @@ const toChain = ({ breakerWei, breakerSeconds, ...row }: ChainRow): ChainSetting
 
 const toContract = (row: ContractRow): PaymasterContract => ({ ...row, checked: row.checked === 1 });
 
-/** Chain settings, signers and attached paymaster contracts in SQLite. `outdate` lets decisions on their way begin anew. */
-export const chainStore = (database: Database.Database, outdate: () => void): ChainStore => {
+/**
+ * Chain settings, signers and attached paymaster contracts in SQLite.
+ *
+ * @param changed called with the chain of every change, so that decisions on their way begin anew
+ */
+export const chainStore = (database: Database.Database, changed: (chainId: number) => void): ChainStore => {
   const save = database.prepare(
-    `INSERT OR REPLACE INTO chain (chain_id, name, symbol, rpc, bundler, treasury, breaker_wei, breaker_seconds)
-     VALUES (@chainId, @name, @symbol, @rpc, @bundler, @treasury, @breakerWei, @breakerSeconds)`,
+    `INSERT OR REPLACE INTO chain (chain_id, name, symbol, rpc, bundler, treasury, breaker_wei, breaker_seconds,
+       unreachable_budget_wei, max_operation_cost_wei)
+     VALUES (@chainId, @name, @symbol, @rpc, @bundler, @treasury, @breakerWei, @breakerSeconds,
+       @unreachableBudgetWei, @maxOperationCostWei)`,
   );
   const chains = database.prepare<[], ChainRow>(`${CHAIN} ORDER BY chain_id`);
   const chain = database.prepare<[number], ChainRow>(`${CHAIN} WHERE chain_id = ?`);
@@ -79,7 +74,7 @@ export const chainStore = (database: Database.Database, outdate: () => void): Ch
     async saveChain({ breaker, ...value }) {
       save.run({ ...value, breakerWei: breaker?.amountWei ?? null, breakerSeconds: breaker?.seconds ?? null });
       chainOf.forget();
-      outdate();
+      changed(value.chainId);
     },
     async listChains() {
       return chains.all().map(toChain);
@@ -90,12 +85,14 @@ export const chainStore = (database: Database.Database, outdate: () => void): Ch
     async removeChain(chainId) {
       const { changes } = remove.run(chainId);
       chainOf.forget();
+      changed(chainId);
       return changes > 0;
     },
     async saveSigner(value) {
       replaceSigner(value);
       signerOf.forget();
       contractOf.forget();
+      changed(value.chainId);
     },
     async listSigners() {
       return signers.all();
@@ -106,12 +103,63 @@ export const chainStore = (database: Database.Database, outdate: () => void): Ch
     async savePaymasterContract(value) {
       saveContract.run({ ...value, checked: Number(value.checked) });
       contractOf.forget();
+      changed(value.chainId);
     },
     async listPaymasterContracts() {
       return contracts.all().map(toContract);
     },
     async findPaymasterContract(chainId, version) {
       return contractOf.get(chainId, version);
+    },
+  };
+};
+
+interface FeeTokenRow extends Omit<FeeToken, 'rate' | 'preFund'> {
+  rate: string;
+  preFund: number;
+}
+
+const TOKEN = `SELECT chain_id AS chainId, address, symbol, decimals, premium, rate, pre_fund AS preFund,
+  logo_url AS logoUrl FROM fee_token`;
+const ORDER = 'ORDER BY chain_id, address_key';
+
+const toToken = (row: FeeTokenRow): FeeToken => ({
+  ...row,
+  rate: JSON.parse(row.rate) as FeeToken['rate'],
+  preFund: row.preFund === 1,
+});
+
+/**
+ * Fee tokens in SQLite.
+ *
+ * @param changed called with the chain of every change
+ */
+export const feeTokenStore = (database: Database.Database, changed: (chainId: number) => void): FeeTokenStore => {
+  const save = database.prepare(
+    `INSERT OR REPLACE INTO fee_token
+     VALUES (@chainId, @addressKey, @address, @symbol, @decimals, @premium, @rate, @preFund, @logoUrl)`,
+  );
+  const all = database.prepare<[], FeeTokenRow>(`${TOKEN} ${ORDER}`);
+  const ofChain = database.prepare<[number], FeeTokenRow>(`${TOKEN} WHERE chain_id = ? ${ORDER}`);
+  const remove = database.prepare<[number, string]>('DELETE FROM fee_token WHERE chain_id = ? AND address_key = ?');
+
+  return {
+    async saveFeeToken(token) {
+      save.run({
+        ...token,
+        addressKey: addressKey(token.address),
+        rate: JSON.stringify(token.rate),
+        preFund: Number(token.preFund),
+      });
+      changed(token.chainId);
+    },
+    async listFeeTokens(chainId) {
+      return (chainId === undefined ? all.all() : ofChain.all(chainId)).map(toToken);
+    },
+    async removeFeeToken(chainId, address) {
+      const { changes } = remove.run(chainId, addressKey(address));
+      changed(chainId);
+      return changes > 0;
     },
   };
 };

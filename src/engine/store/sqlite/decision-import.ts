@@ -5,11 +5,16 @@ import { addressKey } from '../../../shared/schema/hex.ts';
 import type { Address } from '../../../shared/schema/hex.ts';
 import { createHashIndex } from './hash-index.ts';
 import { migrate } from './migrate.ts';
+import { policyRevisions } from './decisions.ts';
+import { recordText } from './stored-record.ts';
 
 /** A new database that is filled with decisions of another desk. */
 export interface DecisionImport {
-  /** Adds a decision as it is, its `seq` included. @returns what there is already, where it is refused */
-  add(decision: DecisionRecord): 'id' | 'seq' | undefined;
+  /**
+   * Adds a decision as it is, its `seq` included, which must be new, and the policy revision that it brings.
+   * @returns false if its id is there already
+   */
+  add(decision: DecisionRecord): boolean;
   /** Ends it: the file is a database that the store opens. */
   finish(): void;
   /** Gives it up. What is in the file is worth nothing then. */
@@ -40,12 +45,8 @@ const openForFilling = (file: string): Database.Database => {
   return database;
 };
 
-const clashOf = (error: unknown): 'id' | 'seq' => {
-  const { code = '', message = '' } = error instanceof SqliteError ? error : {};
-  if (code === 'SQLITE_CONSTRAINT_PRIMARYKEY') return 'seq';
-  if (code === 'SQLITE_CONSTRAINT_UNIQUE' && message.endsWith('decision.id')) return 'id';
-  throw error;
-};
+const isIdTaken = (error: unknown): boolean =>
+  error instanceof SqliteError && error.code === 'SQLITE_CONSTRAINT_UNIQUE' && error.message.endsWith('decision.id');
 
 /**
  * Begins to fill a new database with decisions. In one transaction, and the indexes are made when all are in: ten times
@@ -71,20 +72,26 @@ export const createDecisionImport = (file: string): DecisionImport => {
     `INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, created_at)
      VALUES (@paymasterId, @paymasterId, @name, @chainId, @paymasterId, '', @createdAt)`,
   );
+  const revisions = policyRevisions(database);
   const dapps = new Map<string, Dapp>();
   database.exec('BEGIN');
   return {
     add(decision) {
-      const { seq: _, settlement, actualCostWei, ...stored } = decision;
+      const { seq: _, settlement, actualCostWei, policyRevision, ...stored } = decision;
       const sender = addressKey(decision.sender as Address);
       try {
-        insert.run({ ...decision, settlement, actualCostWei, sender, record: JSON.stringify(stored) });
+        insert.run({ ...decision, settlement, actualCostWei, sender, record: recordText(stored) });
       } catch (error) {
-        return clashOf(error);
+        if (isIdTaken(error)) return false;
+        throw error;
       }
-      const { paymasterId, dapp: name, chainId, at: createdAt } = decision;
+      const { paymasterId, dapp: name, chainId, at: createdAt, policy: hash } = decision;
+      // Kept as it came: whoever decides by it again compares it with its name.
+      if (hash !== undefined && policyRevision !== undefined) {
+        revisions.save({ hash, policy: policyRevision }, decision);
+      }
       if (!dapps.has(paymasterId)) dapps.set(paymasterId, { paymasterId, name, chainId, createdAt });
-      return undefined;
+      return true;
     },
     finish() {
       // Each as if it were of an account of its own, since two accounts may have a DApp of the same name.

@@ -1,19 +1,21 @@
 import type Database from 'better-sqlite3';
-import { parseExactJson } from '../../../shared/schema/decimal.ts';
-import type { DecisionRecord } from '../../../shared/schema/decision.ts';
-import type { DecisionDraft, DecisionFilter, Store } from '../store.ts';
+import type { WebhookCallRow } from '../../../api/webhooks.ts';
+import type { DecisionRecord, DecisionRow, FeedPage } from '../../../shared/schema/decision.ts';
+import type { DecisionFilter, DecisionQueries } from '../decision-queries.ts';
+import type { GroupCommit } from './group-commit.ts';
+import { createHashIndex, enterAll } from './hash-index.ts';
+import { positionsIn, turn } from './positions.ts';
+import { readRecord } from './stored-record.ts';
 
-type DecisionQueries = Pick<Store, 'listDecisions' | 'pageDecisions' | 'findDecision' | 'countDecisions'>;
-
-interface DecisionRow {
+interface StoredDecision {
   seq: number;
   settlement: DecisionRecord['settlement'];
   actualCostWei: string | null;
   record: string;
 }
 
-/** What stands in columns of its own, because it changes after the decision or is looked up by. */
-type StoredRecord = Omit<DecisionDraft, 'settlement' | 'actualCostWei'>;
+/** A row, and how long the record is that SQLite has read for it. */
+type ReadRow = DecisionRow & { length: number };
 
 /** A stretch of decisions: those after `low` up to `high`, and at most so many of them. */
 interface Stretch {
@@ -25,10 +27,21 @@ interface Stretch {
 /** SQLite answers before anything else runs: a filter that nothing matches must not read a million rows at once. */
 const STRETCH = 5_000;
 
-/** A page ends with the decision that makes it this long (characters): to read one keeps the process for some ms. */
-const PAGE_LENGTH = 1024 * 1024;
+/** Read at once of records (characters or bytes), and by one more decision: it keeps the process for some ms. */
+const LOT_LENGTH = 1024 * 1024;
 
 const DECISION = 'SELECT seq, settlement, actual_cost_wei AS actualCostWei, record FROM decision';
+
+/** Longer text is cut in rows: an export is read from anybody's file. */
+const LONGEST_TEXT = 500;
+
+const cutFields = ['dapp', 'sender', 'mode', 'code', 'rule', 'message', 'hint'].map(
+  (field) => `substr(record ->> '${field}', 1, ${LONGEST_TEXT}) AS ${field}`,
+);
+
+/** The columns of a row. SQLite takes them out of the record, so that no trace is parsed here. */
+const ROW = `seq, id, at, paymaster_id AS paymasterId, chain_id AS chainId, outcome, ${cutFields.join(', ')},
+  record ->> 'maxCostWei' AS maxCostWei, actual_cost_wei AS actualCostWei, settlement, octet_length(record) AS length`;
 
 type Filters = Omit<DecisionFilter, 'before' | 'limit'>;
 
@@ -45,69 +58,110 @@ const CONDITIONS: Readonly<Record<keyof Filters, string>> = {
   to: 'at < @to',
 };
 
-/** Text of the query with these filters and no others: `@x IS NULL OR …` would keep SQLite from using an index. */
-const stretchSql = (query: Filters, order: 'ASC' | 'DESC'): string => {
+/** The query with these filters and no others: `@x IS NULL OR …` would keep SQLite from using an index. */
+const stretchSql = (select: string, query: Filters, order: 'ASC' | 'DESC'): string => {
   const names = Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[];
   const conditions = names.filter((name) => query[name] !== undefined).map((name) => CONDITIONS[name]);
   const where = ['seq > @low AND seq <= @high', ...conditions].join(' AND ');
-  return `${DECISION} WHERE ${where} ORDER BY seq ${order} LIMIT @limit`;
+  return `${select} WHERE ${where} ORDER BY seq ${order} LIMIT @limit`;
 };
 
-const toRecord = ({ record, ...row }: DecisionRow): DecisionRecord => ({
-  ...(parseExactJson(record) as StoredRecord),
+const toRecord = ({ record, ...row }: StoredDecision): DecisionRecord => ({
+  ...readRecord(record),
   ...row,
 });
 
-/** Lets everything else that waits have its turn. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** Reading decisions from SQLite. `enterHashes` brings the index of hashes up to date. */
-export const decisionQueries = (database: Database.Database, enterHashes: () => Promise<void>): DecisionQueries => {
-  const prepare = (sql: string) => database.prepare<[Filters & Stretch], DecisionRow>(sql);
-  const prepared = new Map<string, ReturnType<typeof prepare>>();
-  const find = database.prepare<[string], DecisionRow>(`${DECISION} WHERE id = ?`);
+/** Reading decisions from SQLite. */
+export const decisionQueries = (
+  database: Database.Database,
+  commit: GroupCommit,
+): Pick<
+  DecisionQueries,
+  'listDecisions' | 'pageDecisions' | 'pageFeed' | 'findDecision' | 'countDecisions' | 'webhookCalls'
+> => {
+  const hashes = createHashIndex(database);
+  const prepared = new Map<string, Database.Statement<[Filters & Stretch]>>();
+  const find = database.prepare<[string], StoredDecision>(`${DECISION} WHERE id = ?`);
   const count = database.prepare<[number], { n: number; upTo: number | null }>(
     'SELECT count(*) AS n, max(seq) AS upTo FROM decision WHERE seq > ?',
   );
   /** Decisions are never deleted: only those are counted that came since. */
   let counted = { n: 0, upTo: 0 };
-  const newest = database.prepare<[], { seq: number | null }>('SELECT max(seq) AS seq FROM decision');
-  const newestSeq = (): number => newest.get()?.seq ?? 0;
+  const positions = positionsIn(database);
+  const feed = database.prepare<[number, number], ReadRow & { position: number; isNew: number }>(
+    `SELECT position, is_new AS isNew, ${ROW} FROM decision_feed JOIN decision USING (seq)
+     WHERE position > ? ORDER BY position LIMIT ?`,
+  );
+  const feedEnd = database.prepare<[], { position: number | null }>(
+    'SELECT max(position) AS position FROM decision_feed',
+  );
+  const calls = database.prepare<[string, number], WebhookCallRow>(
+    `SELECT made.id AS decisionId, at, step.key AS "index", step.value ->> '$.call.webhookId' AS webhookId,
+       step.value ->> '$.call.method' AS method, substr(step.value ->> '$.call.url', 1, ${LONGEST_TEXT}) AS url,
+       step.value ->> 'outcome' AS outcome, step.value ->> 'code' AS code, step.value ->> '$.call.status' AS status,
+       step.value ->> 'micros' AS micros
+     FROM (SELECT seq, id, at, record FROM decision WHERE paymaster_id = ? ORDER BY seq DESC LIMIT ?) AS made,
+       json_each(record, '$.trace') AS step
+     WHERE step.value ->> 'call' IS NOT NULL ORDER BY seq DESC, step.key`,
+  );
 
-  const reader = (query: Filters, order: 'ASC' | 'DESC') => {
-    const sql = stretchSql(query, order);
-    const statement = prepared.get(sql) ?? prepare(sql);
+  const reader = <Read>(select: string, query: Filters, order: 'ASC' | 'DESC') => {
+    const sql = stretchSql(select, query, order);
+    const statement = prepared.get(sql) ?? database.prepare(sql);
     prepared.set(sql, statement);
-    return (stretch: Stretch): IterableIterator<DecisionRow> => statement.iterate({ ...query, ...stretch });
+    return (stretch: Stretch) => statement.iterate({ ...query, ...stretch }) as IterableIterator<Read>;
   };
 
   return {
     async listDecisions({ before, limit, ...query }) {
-      if (query.userOpHash !== undefined) await enterHashes();
-      const read = reader(query, 'DESC');
-      const found: DecisionRecord[] = [];
-      const start = Math.min(newestSeq(), (before ?? Infinity) - 1);
-      for (let high = start; high > 0 && found.length < limit; high -= STRETCH) {
-        if (high < start) await turn();
-        for (const row of read({ low: high - STRETCH, high, limit: limit - found.length })) found.push(toRecord(row));
+      if (query.userOpHash !== undefined) await enterAll(hashes, commit);
+      const read = reader<ReadRow>(`SELECT ${ROW} FROM decision`, query, 'DESC');
+      const found: DecisionRow[] = [];
+      let high = positions.upTo((before ?? Infinity) - 1);
+      while (high > 0) {
+        const low = high - STRETCH;
+        let [next, total] = [low, 0];
+        for (const { length, ...row } of read({ low, high, limit: limit - found.length })) {
+          found.push(row);
+          total += length;
+          if (total < LOT_LENGTH) continue;
+          next = row.seq - 1;
+          break;
+        }
+        if (found.length === limit) break;
+        high = positions.upTo(next);
+        await turn();
       }
       return found;
     },
     async pageDecisions({ after, limit, ...query }) {
-      const read = reader(query, 'ASC');
+      const read = reader<StoredDecision>(DECISION, query, 'ASC');
       const decisions: DecisionRecord[] = [];
       let length = 0;
-      const end = newestSeq();
-      for (let low = after; low < end; low += STRETCH) {
-        if (low > after) await turn();
+      const end = positions.upTo(Infinity);
+      const start = positions.after(after) - 1;
+      for (let low = start; low < end; low = positions.after(low + STRETCH) - 1) {
+        if (low > start) await turn();
         for (const row of read({ low, high: Math.min(low + STRETCH, end), limit: limit - decisions.length })) {
           decisions.push(toRecord(row));
           length += row.record.length;
-          if (decisions.length === limit || length >= PAGE_LENGTH) return { decisions, upTo: row.seq, more: true };
+          if (decisions.length === limit || length >= LOT_LENGTH) return { decisions, upTo: row.seq, more: true };
         }
       }
       // A restored backup may be older than what the caller has seen: he goes on from what there is.
       return { decisions, upTo: end, more: false };
+    },
+    async pageFeed({ after, limit }) {
+      const rows: FeedPage['rows'] = [];
+      let total = 0;
+      let upTo = after;
+      for (const { position, isNew, length, ...row } of feed.iterate(after, limit)) {
+        rows.push({ ...row, isNew: isNew === 1 });
+        total += length;
+        upTo = position;
+        if (rows.length === limit || total >= LOT_LENGTH) return { rows, upTo, more: true };
+      }
+      return { rows, upTo: Math.min(upTo, feedEnd.get()?.position ?? 0), more: false };
     },
     async findDecision(decisionId) {
       const row = find.get(decisionId);
@@ -117,6 +171,9 @@ export const decisionQueries = (database: Database.Database, enterHashes: () => 
       const { n, upTo } = count.get(counted.upTo) ?? { n: 0, upTo: null };
       counted = { n: counted.n + n, upTo: upTo ?? counted.upTo };
       return counted.n;
+    },
+    async webhookCalls({ paymasterId, decisions }) {
+      return calls.all(paymasterId, decisions);
     },
   };
 };

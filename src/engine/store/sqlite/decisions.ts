@@ -1,30 +1,43 @@
 import type Database from 'better-sqlite3';
+import type { Policy } from '../../../core/policy.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
-import type { DecisionDraft, Pause, Store } from '../store.ts';
-import { decisionQueries } from './decision-queries.ts';
-import { countedOperationsStore } from './counted-operations.ts';
-import { decisionSummary } from './decision-summary.ts';
+import type { DecisionDraft, DecisionStore } from '../decision-store.ts';
+import type { Pause, PolicyRevision, PolicyStore } from '../policy-store.ts';
+import type { Log } from '../../base/log.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { createHashIndex } from './hash-index.ts';
 import type { Ledger } from './ledger.ts';
+import type { SettingsVersion } from './memory.ts';
+import { recordText } from './stored-record.ts';
 
-type DecisionStore = Pick<
-  Store,
-  | 'decideAndReserve'
-  | 'holdWhile'
-  | 'appendDecision'
-  | 'settlements'
-  | 'heldOf'
-  | 'listDecisions'
-  | 'pageDecisions'
-  | 'findDecision'
-  | 'countDecisions'
-  | 'summarizeDecisions'
-  | 'countedOperations'
->;
+/** Policy revisions in SQLite. They are kept for ever, each once; runs inside the transactions of its callers. */
+export const policyRevisions = (database: Database.Database) => {
+  const insert = database.prepare<[string, string, number, string]>(
+    'INSERT OR IGNORE INTO policy_revision VALUES (?, ?, ?, ?)',
+  );
+  const select = database.prepare<[string], string>('SELECT policy FROM policy_revision WHERE hash = ?').pluck();
+  /** Revisions that are in the table for sure: what is only about to be committed may yet be rolled back. */
+  const known = new Set<string>();
+  return {
+    known,
+    /** Keeps a revision with the first decision by it. */
+    save(
+      { hash, policy }: { readonly hash: string; readonly policy: unknown },
+      { paymasterId, at }: Pick<DecisionRecord, 'paymasterId' | 'at'>,
+    ): void {
+      if (!known.has(hash)) insert.run(hash, paymasterId, at, JSON.stringify(policy));
+    },
+    find(hash: string): Policy | undefined {
+      const json = select.get(hash);
+      return json === undefined ? undefined : (JSON.parse(json) as Policy);
+    },
+  };
+};
 
 /** Decisions in SQLite, each with what it reserves. */
-export const decisionStore = (database: Database.Database, ledger: Ledger, commit: GroupCommit): DecisionStore => {
+export const decisionStore = (
+  database: Database.Database,
+  { ledger, settings, commit, log }: { ledger: Ledger; settings: SettingsVersion; commit: GroupCommit; log: Log },
+): Omit<DecisionStore, 'forgetRolling'> & Pick<PolicyStore, 'settingsVersion' | 'findPolicy'> => {
   const insert = database.prepare(
     `INSERT INTO decision (id, at, paymaster_id, chain_id, sender, outcome, user_op_hash, valid_until, settlement,
        actual_cost_wei, rule, record)
@@ -32,6 +45,7 @@ export const decisionStore = (database: Database.Database, ledger: Ledger, commi
        @actualCostWei, @rule, @record)`,
   );
 
+  const feed = database.prepare<[number | bigint]>('INSERT INTO decision_feed (seq, is_new) VALUES (?, 1)');
   const watch = database.prepare<[number, string, string]>('INSERT OR IGNORE INTO watched_paymaster VALUES (?, ?, ?)');
   /** Paymasters that are in the table for sure: what is only about to be committed may yet be rolled back. */
   const watched = new Set<string>();
@@ -44,52 +58,77 @@ export const decisionStore = (database: Database.Database, ledger: Ledger, commi
   };
 
   const pauseOnce = database.prepare<[Pause]>('INSERT OR IGNORE INTO sponsorship_pause VALUES (1, @since, @reason)');
-  const append = (draft: DecisionDraft): DecisionRecord => {
+  const pauseDappOnce = database.prepare<[Pause & { paymasterId: string }]>(
+    'INSERT OR IGNORE INTO dapp_pause VALUES (@paymasterId, @since, @reason)',
+  );
+  const revisions = policyRevisions(database);
+  const append = (draft: DecisionDraft, revision: PolicyRevision | undefined): DecisionRecord => {
+    if (revision !== undefined) revisions.save(revision, draft);
     if (draft.outcome === 'sponsored') watchPaymaster(draft);
     const { settlement, actualCostWei, ...stored } = draft;
-    const { lastInsertRowid } = insert.run({ ...draft, record: JSON.stringify(stored) });
+    const { lastInsertRowid } = insert.run({ ...draft, record: recordText(stored) });
+    feed.run(lastInsertRowid);
     return { ...stored, settlement, actualCostWei, seq: Number(lastInsertRowid) };
   };
-
-  const hashes = createHashIndex(database);
-  /** A lot at a time, so that decisions are stored in between. */
-  const enterHashes = async (): Promise<void> => {
-    while (!(await commit.run(() => hashes.catchUp())));
-  };
-
   return {
-    async settlements() {
-      return ledger.settlements();
+    async ledgerVersion() {
+      return ledger.version();
     },
-    async heldOf(claims) {
-      return claims.map(ledger.held);
+    async settingsVersion(scope) {
+      return settings.of(scope);
     },
-    decideAndReserve: async ({ claims, settlements }, conclude) => {
+    async hasOtherAccount(account) {
+      return ledger.hasOther(account);
+    },
+    async heldOf(parts) {
+      return parts.map((part) => ledger.look(part).held);
+    },
+    decideAndReserve: async ({ reservations, ledgerVersion, settings: read }, conclude) => {
       const stored = await commit.run(() => {
-        if (ledger.settlements() !== settlements) return undefined;
-        const held = claims.map(ledger.held);
-        const { decision, reserve, pause } = conclude(held);
-        const record = append(decision);
-        if (pause !== undefined) pauseOnce.run(pause);
-        if (reserve) ledger.reserve(record.seq, claims, held);
+        if (ledger.version() !== ledgerVersion) return undefined;
+        if (read !== undefined && settings.of(read.scope) !== read.version) return undefined;
+        const before = reservations.map(ledger.look);
+        const conclusion = conclude(before.map(({ held }) => held));
+        if (conclusion === undefined) return undefined;
+        const { decision, reserve, pause, pauseDapp, revision } = conclusion;
+        const record = append(decision, revision);
+        if (pause !== undefined) {
+          pauseOnce.run({ since: pause.since, reason: pause.reason });
+          settings.deskChanged();
+        }
+        if (pauseDapp !== undefined) {
+          const { since, reason } = pauseDapp;
+          pauseDappOnce.run({ since, reason, paymasterId: decision.paymasterId });
+          settings.dappChanged(decision.paymasterId);
+        }
+        if (reserve) ledger.reserve(record.seq, reservations, before);
         return record;
       });
       if (stored?.outcome === 'sponsored') watched.add(paymasterKey(stored));
+      if (stored?.policy !== undefined) revisions.known.add(stored.policy);
       return stored;
     },
-    holdWhile: async ({ claims, settlements }, check, run) => {
-      if (ledger.settlements() !== settlements) return undefined;
-      check(claims.map(ledger.held));
-      const release = ledger.hold(claims);
+    withHold: async ({ reservations, ledgerVersion }, check, run) => {
+      const holds = await commit.run(() => {
+        if (ledger.version() !== ledgerVersion) return undefined;
+        check(reservations.map((part) => ledger.look(part).held));
+        return ledger.hold(reservations);
+      });
+      if (holds === undefined) return undefined;
       try {
         return await run();
       } finally {
-        release();
+        // What ran may have sent money: its answer counts more than the hold, which ends when the store opens again.
+        await commit
+          .run(() => ledger.release(holds))
+          .catch((err: unknown) => {
+            log.warn('store.holdKept', { err });
+          });
       }
     },
-    appendDecision: (decision) => commit.run(() => append(decision)),
-    ...decisionQueries(database, enterHashes),
-    ...decisionSummary(database),
-    ...countedOperationsStore(database),
+    appendDecision: (decision, revision) => commit.run(() => append(decision, revision)),
+    async findPolicy(hash) {
+      return revisions.find(hash);
+    },
   };
 };

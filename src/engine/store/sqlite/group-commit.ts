@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { SlowLog } from './slow-log.ts';
+import type { SlowLog } from './watched.ts';
 
 /** Runs writes of concurrent callers in shared transactions. */
 export interface GroupCommit {

@@ -1,4 +1,6 @@
 import type Database from 'better-sqlite3';
+import type { GroupCommit } from './group-commit.ts';
+import { positionsIn } from './positions.ts';
 
 /** How many decisions are entered at once: a fraction of what may hold up the process. */
 const LOT = 5_000;
@@ -13,10 +15,15 @@ export interface HashIndex {
   add(userOpHash: string, seq: number): void;
 }
 
+/** Enters all decisions that are not in yet, a lot at a time, so that decisions are stored in between. */
+export const enterAll = async (hashes: Pick<HashIndex, 'catchUp'>, commit: GroupCommit): Promise<void> => {
+  while (!(await commit.run(() => hashes.catchUp())));
+};
+
 /** The index of hashes in SQLite: see migration 35 for why it is none of SQLite's own. */
 export const createHashIndex = (database: Database.Database): HashIndex => {
   const end = database.prepare<[], { seq: number }>('SELECT seq FROM decision_hash_end');
-  const newest = database.prepare<[], { seq: number | null }>('SELECT max(seq) AS seq FROM decision');
+  const positions = positionsIn(database);
   const enter = database.prepare<[number, number]>(
     `INSERT INTO decision_hash SELECT user_op_hash, seq FROM decision
      WHERE seq > ? AND seq <= ? AND user_op_hash IS NOT NULL ORDER BY user_op_hash`,
@@ -31,12 +38,12 @@ export const createHashIndex = (database: Database.Database): HashIndex => {
   return {
     catchUp() {
       const from = end.get()?.seq ?? 0;
-      const last = newest.get()?.seq ?? 0;
-      const to = Math.min(from + LOT, last);
-      if (to > from) {
-        enter.run(from, to);
-        setEnd.run(to);
-      }
+      const last = positions.upTo(Infinity);
+      const next = positions.after(from);
+      if (next > last) return true;
+      const to = Math.min(next + LOT, last);
+      enter.run(from, to);
+      setEnd.run(to);
       return to >= last;
     },
     find: (userOpHash, chainId) => find.get(userOpHash, chainId)?.seq,

@@ -1,96 +1,173 @@
 import type Database from 'better-sqlite3';
-import type { AccountRow, Claim, ClaimKind } from '../store.ts';
+import type { AccountKey, Reservation, ReservationKind } from '../../../core/ledger/account.ts';
+import type { LedgerPart } from '../decision-store.ts';
+
+/** An account as its table names it: a window or user that it does without is 0 or empty. */
+type Key = [kind: string, id: string, window: number, user: string];
+
+interface AccountRow {
+  accountId: number;
+  held: string;
+}
 
 /** What one decision holds of one account. */
-interface ClaimRow {
-  key: string;
-  kind: ClaimKind;
+interface ReservationRow extends AccountRow {
+  follows: ReservationKind;
   reserved: string;
-  held: string;
+}
+
+/** What is held at this moment. */
+export interface Held {
+  readonly held: bigint;
+  /** The account's number; undefined where there is none yet, and for a rolling window. */
+  readonly accountId?: number | undefined;
 }
 
 /** Accounts and what decisions hold of them; runs inside the transactions of its callers. Amounts are bigint. */
 export interface Ledger {
-  /** What all decisions together hold of the account that is claimed from, or of all that count in its row. */
-  readonly held: (claim: Claim) => bigint;
-  /** Adds the claims of a decision. `held` is what their accounts hold before, in the same order. */
-  reserve(seq: number, claims: readonly Claim[], held: readonly bigint[]): void;
-  /** Holds claims until the function it returns is called, or the process ends. */
-  hold(claims: readonly Claim[]): () => void;
-  /** Replaces what a decision holds by what `amount` says of each claim. */
-  adjust(seq: number, amount: (kind: ClaimKind, reserved: bigint) => bigint): void;
+  /** What all decisions together hold of the account, or of the parts of its rolling window that count. */
+  readonly look: (part: LedgerPart) => Held;
+  /** True if there is another account of its kind and id; one that holds nothing any more counts. */
+  hasOther(account: AccountKey): boolean;
+  /** Adds the reservations of a decision. `before`: what their accounts hold, in the same order. */
+  reserve(seq: number, reservations: readonly Reservation[], before: readonly Held[]): void;
+  /** Reserves for what is no decision, until it is released or the store is opened again. */
+  hold(reservations: readonly Reservation[]): number[];
+  release(holds: readonly number[]): void;
+  /** Replaces what a decision holds by what `amount` says of each reservation. */
+  adjust(seq: number, amount: (follows: ReservationKind, reserved: bigint) => bigint): void;
   /** Grows with every adjustment that gives back to a tank, and when it is told to. */
-  settlements(): number;
+  version(): number;
   /** Lets decisions on their way look at everything anew. */
-  readonly outdate: () => void;
+  readonly advanceLedger: () => void;
 }
 
-/** Sorts behind every character of a key. */
-const AFTER_ALL = '~';
+/**
+ * Of a rolling window, all parts are kept that count, and the newest so many. By their number, not by their age: a clock
+ * that was ahead for a moment would otherwise have everything forgotten for good. The breaker counts 61 of them.
+ */
+const MOST_PARTS = 1_000;
 
-/** The ledger in SQLite: counters, never sums over history. */
-export const createLedger = (database: Database.Database): Ledger => {
-  const account = database.prepare<[string], { held: string }>('SELECT held FROM ledger_account WHERE account_key = ?');
-  const row = database
-    .prepare<[string, string], string>('SELECT held FROM ledger_account WHERE account_key >= ? AND account_key < ?')
-    .pluck();
-  const forget = database.prepare<[string, string]>(
-    'DELETE FROM ledger_account WHERE account_key >= ? AND account_key < ?',
-  );
-  const set = database.prepare<[string, string]>(
-    'INSERT INTO ledger_account VALUES (?, ?) ON CONFLICT DO UPDATE SET held = excluded.held',
-  );
-  const insert = database.prepare<[number, string, ClaimKind, string, string]>(
-    'INSERT INTO ledger_claim VALUES (?, ?, ?, ?, ?)',
-  );
-  const claims = database.prepare<[number], ClaimRow>(
-    'SELECT account_key AS key, kind, reserved, held FROM ledger_claim WHERE decision_seq = ?',
-  );
-  const update = database.prepare<[string, number, string]>(
-    'UPDATE ledger_claim SET held = ? WHERE decision_seq = ? AND account_key = ?',
-  );
+const keyOf = ({ kind, id, window = 0, user = '' }: AccountKey): Key => [kind, id, window, user];
 
-  const heldAlone = (key: string): bigint => BigInt(account.get(key)?.held ?? '0');
-  const heldInRow = ({ prefix, from }: AccountRow): bigint =>
-    row.all(prefix + from, prefix + AFTER_ALL).reduce((sum, held) => sum + BigInt(held), 0n);
-  const onHold = new Map<string, bigint>();
-  const holdMore = (key: string, amount: bigint): void => {
-    const after = (onHold.get(key) ?? 0n) + amount;
-    if (after === 0n) onHold.delete(key);
-    else onHold.set(key, after);
-  };
-  let settlements = 0;
+/** The accounts themselves: counters, never sums over history. */
+const createAccounts = (database: Database.Database) => {
+  const find = database.prepare<Key, AccountRow>(
+    'SELECT account_id AS accountId, held FROM ledger_account WHERE kind = ? AND id = ? AND window = ? AND user = ?',
+  );
+  const insert = database.prepare<[...Key, string]>(
+    'INSERT INTO ledger_account (kind, id, window, user, held) VALUES (?, ?, ?, ?, ?)',
+  );
+  const held = database.prepare<[number], string>('SELECT held FROM ledger_account WHERE account_id = ?').pluck();
+  const update = database.prepare<[string, number]>('UPDATE ledger_account SET held = ? WHERE account_id = ?');
   return {
-    held: ({ key, row: counted }) =>
-      counted === undefined ? heldAlone(key) + (onHold.get(key) ?? 0n) : heldInRow(counted),
-    settlements: () => settlements,
-    outdate() {
-      settlements += 1;
+    find(account: AccountKey): Held {
+      const row = find.get(...keyOf(account));
+      return row === undefined ? { held: 0n } : { held: BigInt(row.held), accountId: row.accountId };
     },
-    reserve(seq, taken, before) {
-      for (const [index, { key, kind, amount, row: counted }] of taken.entries()) {
-        if (counted !== undefined) {
-          set.run(key, String(heldAlone(key) + amount));
-          forget.run(counted.prefix, counted.prefix + counted.from);
+    /** Sets what an account holds, which is made where there is none, and answers its number. */
+    set(account: AccountKey, accountId: number | undefined, amount: bigint): number {
+      const text = String(amount);
+      if (accountId !== undefined) {
+        update.run(text, accountId);
+        return accountId;
+      }
+      const { lastInsertRowid } = insert.run(...keyOf(account), text);
+      return Number(lastInsertRowid);
+    },
+    add(accountId: number, amount: bigint): void {
+      update.run(String(BigInt(held.get(accountId) ?? '0') + amount), accountId);
+    },
+  };
+};
+
+const createHolds = (database: Database.Database, accounts: ReturnType<typeof createAccounts>) => {
+  const insert = database.prepare<[number, string]>('INSERT INTO ledger_hold (account_id, amount) VALUES (?, ?)');
+  const remove = database.prepare<[number], { accountId: number; amount: string }>(
+    'DELETE FROM ledger_hold WHERE hold_id = ? RETURNING account_id AS accountId, amount',
+  );
+  const all = database.prepare<[], number>('SELECT hold_id FROM ledger_hold').pluck();
+  const release = (holds: readonly number[]): void => {
+    for (const hold of holds) {
+      const removed = remove.get(hold);
+      if (removed !== undefined) accounts.add(removed.accountId, -BigInt(removed.amount));
+    }
+  };
+  // Whoever held these is gone.
+  database.transaction(() => release(all.all()))();
+  return {
+    release,
+    hold: (reservations: readonly Reservation[]): number[] =>
+      reservations.map(({ account, amount }) => {
+        const { accountId, held } = accounts.find(account);
+        const { lastInsertRowid } = insert.run(accounts.set(account, accountId, held + amount), String(amount));
+        return Number(lastInsertRowid);
+      }),
+  };
+};
+
+/** The ledger in SQLite. */
+export const createLedger = (database: Database.Database): Ledger => {
+  const accounts = createAccounts(database);
+  const parts = database
+    .prepare<[string, string, number], string>(
+      'SELECT held FROM ledger_account WHERE kind = ? AND id = ? AND window >= ?',
+    )
+    .pluck();
+  const users = database
+    .prepare<[string, string], string>('SELECT user FROM ledger_account WHERE kind = ? AND id = ? LIMIT 2')
+    .pluck();
+  const forgetOldest = database.prepare<[{ kind: string; id: string; since: number }]>(
+    `DELETE FROM ledger_account WHERE kind = @kind AND id = @id AND window < @since AND window < (
+       SELECT window FROM ledger_account WHERE kind = @kind AND id = @id
+       ORDER BY window DESC LIMIT 1 OFFSET ${MOST_PARTS - 1})`,
+  );
+  const insert = database.prepare<[number, number, ReservationKind, string, string]>(
+    'INSERT INTO ledger_reservation VALUES (?, ?, ?, ?, ?)',
+  );
+  const ofDecision = database.prepare<[number], ReservationRow>(
+    'SELECT account_id AS accountId, follows, reserved, held FROM ledger_reservation WHERE decision_seq = ?',
+  );
+  const update = database.prepare<[string, number, number]>(
+    'UPDATE ledger_reservation SET held = ? WHERE decision_seq = ? AND account_id = ?',
+  );
+  const addPart = ({ account, amount }: Reservation, since: number): void => {
+    const { accountId, held } = accounts.find(account);
+    accounts.set(account, accountId, held + amount);
+    if (accountId === undefined) forgetOldest.run({ kind: account.kind, id: account.id, since });
+  };
+  let version = 0;
+  return {
+    ...createHolds(database, accounts),
+    look({ account, since }) {
+      if (since === undefined) return accounts.find(account);
+      const all = parts.all(account.kind, account.id, since);
+      return { held: all.reduce((sum, held) => sum + BigInt(held), 0n) };
+    },
+    hasOther: ({ kind, id, user }) => users.all(kind, id).some((other) => other !== user),
+    version: () => version,
+    advanceLedger() {
+      version += 1;
+    },
+    reserve(seq, reservations, before) {
+      for (const [index, reservation] of reservations.entries()) {
+        const { account, kind, amount, since } = reservation;
+        if (since !== undefined) {
+          addPart(reservation, since);
           continue;
         }
-        set.run(key, String((before[index] ?? 0n) - (onHold.get(key) ?? 0n) + amount));
-        insert.run(seq, key, kind, String(amount), String(amount));
+        const { accountId, held } = before[index] ?? accounts.find(account);
+        const text = String(amount);
+        insert.run(seq, accounts.set(account, accountId, held + amount), kind, text, text);
       }
     },
-    hold(claimed) {
-      for (const { key, amount } of claimed) holdMore(key, amount);
-      return () => {
-        for (const { key, amount } of claimed) holdMore(key, -amount);
-      };
-    },
     adjust(seq, amountOf) {
-      for (const { key, kind, reserved, held: before } of claims.all(seq)) {
-        const after = amountOf(kind, BigInt(reserved));
-        if (String(after) === before) continue;
-        update.run(String(after), seq, key);
-        if (kind === 'tank') settlements += 1;
-        set.run(key, String(heldAlone(key) + after - BigInt(before)));
+      for (const { accountId, follows, reserved, held } of ofDecision.all(seq)) {
+        const after = amountOf(follows, BigInt(reserved));
+        if (String(after) === held) continue;
+        update.run(String(after), seq, accountId);
+        if (follows === 'tank') version += 1;
+        accounts.add(accountId, after - BigInt(held));
       }
     },
   };

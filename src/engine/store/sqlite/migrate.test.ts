@@ -44,7 +44,7 @@ describe('migrating', () => {
   it('makes the schema of this version by default', () => {
     migrate(database);
     expect(version()).toBeGreaterThanOrEqual(20);
-    expect(tables()).toEqual(expect.arrayContaining(['decision', 'ledger_account', 'ledger_claim']));
+    expect(tables()).toEqual(expect.arrayContaining(['decision', 'ledger_account', 'ledger_reservation']));
   });
 
   it('runs only the steps that are missing, after a copy of the file as it was', () => {

@@ -10,6 +10,14 @@ import { pause } from './migrations/0060-pause.ts';
 import { fundingProof } from './migrations/0061-funding-proof.ts';
 import { operatorTransactions } from './migrations/0062-operator-transactions.ts';
 import { burnRateBreaker } from './migrations/0063-burn-rate-breaker.ts';
+import { mostOperationCost } from './migrations/0064-most-operation-cost.ts';
+import { unreachableBudget } from './migrations/0065-unreachable-budget.ts';
+import { endlessReservations } from './migrations/0066-endless-reservations.ts';
+import { boundsPerDapp } from './migrations/0067-bounds-per-dapp.ts';
+import { decisionFeed } from './migrations/0068-decision-feed.ts';
+import { policyRevisions } from './migrations/0069-policy-revisions.ts';
+import { ledgerColumns } from './migrations/0070-ledger-columns.ts';
+import { sponsorAnswer } from './migrations/0080-sponsor-answer.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const migrations: readonly Migration[] = [
@@ -22,6 +30,14 @@ const migrations: readonly Migration[] = [
   fundingProof,
   operatorTransactions,
   burnRateBreaker,
+  mostOperationCost,
+  unreachableBudget,
+  endlessReservations,
+  boundsPerDapp,
+  decisionFeed,
+  policyRevisions,
+  ledgerColumns,
+  sponsorAnswer,
 ];
 
 /** The schema of this Gasdesk's databases (`user_version`). */

@@ -16,11 +16,11 @@ const isOpen = ({ final, outcome }: OperatorTransaction): boolean => !final || o
 /**
  * What the operator sent to chains, in SQLite.
  *
- * @param outdate called with every change of what withdrawals take out of tanks
+ * @param advanceLedger called with every change of what withdrawals take out of tanks
  */
 export const operatorTransactionStore = (
   database: Database.Database,
-  outdate: () => void,
+  advanceLedger: () => void,
 ): OperatorTransactionStore => {
   const save = database.prepare(
     `INSERT INTO operator_transaction (id, chain_id, paymaster_id, open, record)
@@ -40,11 +40,11 @@ export const operatorTransactionStore = (
       const { transactionId: id, chainId, paymasterId, kind } = transaction;
       const record = JSON.stringify(transaction);
       save.run({ id, chainId, paymasterId, open: Number(isOpen(transaction)), record });
-      if (kind === 'withdraw') outdate();
+      if (kind === 'withdraw') advanceLedger();
     },
     async removeOperatorTransaction(transactionId) {
       remove.run(transactionId);
-      outdate();
+      advanceLedger();
     },
     async listOperatorTransactions({ chainId = null, paymasterId = null }) {
       return list.all({ chainId, paymasterId }).map(toTransaction);

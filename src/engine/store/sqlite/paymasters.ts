@@ -1,48 +1,53 @@
 import type Database from 'better-sqlite3';
-import type { FundingMessage, FundingWalletChange, Paymaster, Store } from '../store.ts';
-import { remembered } from './remembered.ts';
+import type {
+  FundingMessage,
+  FundingWalletChange,
+  Paymaster,
+  PaymasterStore,
+  SponsorAnswer,
+} from '../registry-store.ts';
+import { remembered } from './memory.ts';
 import { orClash } from './unique.ts';
-
-type PaymasterStore = Pick<
-  Store,
-  | 'createPaymaster'
-  | 'listPaymasters'
-  | 'findPaymaster'
-  | 'findPaymasterByApiKey'
-  | 'setAllowedOrigins'
-  | 'saveFundingMessage'
-  | 'findFundingMessage'
-  | 'useFundingMessage'
-  | 'listFundingWalletChanges'
->;
 
 const PAYMASTER = `SELECT paymaster_id AS paymasterId, account_id AS accountId, name, chain_id AS chainId,
   api_key AS apiKey, version, funding_wallet AS fundingWallet, allowed_origins AS allowedOrigins,
-  created_at AS createdAt FROM paymaster`;
+  max_expiry_s AS maxExpirySeconds, sponsor, created_at AS createdAt FROM paymaster`;
 
-type PaymasterRow = Omit<Paymaster, 'allowedOrigins'> & { allowedOrigins: string };
+type PaymasterRow = Omit<Paymaster, 'allowedOrigins' | 'sponsor'> & { allowedOrigins: string; sponsor: string | null };
 
-const toPaymaster = (row: PaymasterRow): Paymaster => ({
+const toPaymaster = ({ allowedOrigins, sponsor, ...row }: PaymasterRow): Paymaster => ({
   ...row,
-  allowedOrigins: JSON.parse(row.allowedOrigins) as string[],
+  allowedOrigins: JSON.parse(allowedOrigins) as string[],
+  ...(sponsor !== null && { sponsor: JSON.parse(sponsor) as SponsorAnswer }),
 });
 
-/** DApps and their funding wallets in SQLite. */
-export const paymasterStore = (database: Database.Database): PaymasterStore => {
+/**
+ * DApps and their funding wallets in SQLite.
+ *
+ * @param dappChanged called with the DApp of every change of a funding wallet, of how long signatures are valid, or of the
+ *   allowed origins
+ */
+export const paymasterStore = (
+  database: Database.Database,
+  dappChanged: (paymasterId: string) => void,
+): PaymasterStore => {
   const insert = database.prepare(
     `INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, funding_wallet, allowed_origins,
-       created_at)
+       max_expiry_s, created_at)
      VALUES (@paymasterId, @accountId, @name, @chainId, @apiKey, @version, @fundingWallet, @allowedOrigins,
-       @createdAt)`,
+       @maxExpirySeconds, @createdAt)`,
   );
   const list = database.prepare<[{ accountId: string | null }], PaymasterRow>(
     `${PAYMASTER} WHERE @accountId IS NULL OR account_id = @accountId ORDER BY created_at, rowid`,
   );
   const byId = database.prepare<[string], PaymasterRow>(`${PAYMASTER} WHERE paymaster_id = ?`);
   const byApiKey = database.prepare<[string], PaymasterRow>(`${PAYMASTER} WHERE api_key = ?`);
+  const count = database.prepare<[number], number>('SELECT count(*) FROM paymaster WHERE chain_id = ?').pluck();
   const setOrigins = database.prepare<[string, string]>(
     'UPDATE paymaster SET allowed_origins = ? WHERE paymaster_id = ?',
   );
+  const setExpiry = database.prepare<[number, string]>('UPDATE paymaster SET max_expiry_s = ? WHERE paymaster_id = ?');
+  const setAnswer = database.prepare<[string, string]>('UPDATE paymaster SET sponsor = ? WHERE paymaster_id = ?');
   const saveMessage = database.prepare(
     `INSERT INTO funding_message VALUES (@paymasterId, @message, @issuedAt)
      ON CONFLICT DO UPDATE SET message = excluded.message, issued_at = excluded.issued_at`,
@@ -75,13 +80,15 @@ export const paymasterStore = (database: Database.Database): PaymasterStore => {
   });
 
   const found = (row: PaymasterRow | undefined): Paymaster | undefined => row && toPaymaster(row);
-  // Every decision asks for it.
+  // Every decision asks for these.
+  const counts = remembered((chainId: number) => ({ dapps: count.get(chainId) ?? 0 }));
   const ofApiKey = remembered((apiKey: string) => found(byApiKey.get(apiKey)));
 
   return {
     async createPaymaster(paymaster) {
       const row = { ...paymaster, allowedOrigins: JSON.stringify(paymaster.allowedOrigins) };
       orClash({ name: 'PAYMASTER_NAME_EXISTS' }, () => insert.run(row));
+      counts.forget();
     },
     async listPaymasters(accountId) {
       return list.all({ accountId: accountId ?? null }).map(toPaymaster);
@@ -89,11 +96,26 @@ export const paymasterStore = (database: Database.Database): PaymasterStore => {
     async findPaymaster(paymasterId) {
       return found(byId.get(paymasterId));
     },
+    async countPaymasters(chainId) {
+      return counts.get(chainId)?.dapps ?? 0;
+    },
     async findPaymasterByApiKey(apiKey) {
       return ofApiKey.get(apiKey);
     },
     async setAllowedOrigins(paymasterId, origins) {
       setOrigins.run(JSON.stringify(origins), paymasterId);
+      ofApiKey.forget();
+      dappChanged(paymasterId);
+      return found(byId.get(paymasterId));
+    },
+    async setMaxExpiry(paymasterId, seconds) {
+      setExpiry.run(seconds, paymasterId);
+      ofApiKey.forget();
+      dappChanged(paymasterId);
+      return found(byId.get(paymasterId));
+    },
+    async setSponsor(paymasterId, sponsor) {
+      setAnswer.run(JSON.stringify(sponsor), paymasterId);
       ofApiKey.forget();
       return found(byId.get(paymasterId));
     },
@@ -106,6 +128,7 @@ export const paymasterStore = (database: Database.Database): PaymasterStore => {
     async useFundingMessage(used, by) {
       const changed = change(used, by);
       ofApiKey.forget();
+      if (changed) dappChanged(used.paymasterId);
       return changed;
     },
     async listFundingWalletChanges(paymasterId) {

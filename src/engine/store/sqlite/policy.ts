@@ -1,38 +1,16 @@
 import type Database from 'better-sqlite3';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
-import type { DappPolicy, Rule, RulePolicy, SmartContract, Store, Webhook } from '../store.ts';
+import type { DappPolicy, DappPolicyStore, Rule, SmartContract, Webhook } from '../policy-store.ts';
 import { orClash } from './unique.ts';
-
-type PolicyStore = Pick<
-  Store,
-  | 'createContract'
-  | 'updateContract'
-  | 'findContract'
-  | 'deleteContract'
-  | 'createRule'
-  | 'updateLimit'
-  | 'setRuleActive'
-  | 'createWebhook'
-  | 'isWebhook'
-  | 'setWebhookActive'
-  | 'deleteWebhook'
-  | 'setLowTank'
-  | 'dappPolicy'
->;
 
 interface ContractRow extends Omit<SmartContract, 'methods' | 'whitelistedMethods' | 'active'> {
   methods: string;
   whitelistedMethods: string;
   active: number;
 }
-interface RuleRow {
-  ruleId: string;
-  paymasterId: string;
-  name: string;
-  policyType: string;
+interface RuleRow extends Omit<Rule, 'policyData' | 'active'> {
   policyData: string;
   active: number;
-  cycle: number;
 }
 interface WebhookRow extends Omit<Webhook, 'active'> {
   active: number;
@@ -51,15 +29,22 @@ const toContract = (row: ContractRow): SmartContract => ({
   whitelistedMethods: JSON.parse(row.whitelistedMethods) as string[],
   active: row.active === 1,
 });
-const toRule = ({ policyType, policyData, ...row }: RuleRow): Rule => ({
+const toRule = (row: RuleRow): Rule => ({
   ...row,
-  ...({ policyType, policyData: JSON.parse(policyData) as unknown } as RulePolicy),
+  policyData: JSON.parse(row.policyData) as unknown,
   active: row.active === 1,
 });
 const toWebhook = (row: WebhookRow): Webhook => ({ ...row, active: row.active === 1 });
 
-/** Contracts, rules and webhooks in SQLite. Every change moves the rule revision of its DApp. */
-export const policyStore = (database: Database.Database): PolicyStore => {
+/**
+ * Contracts, rules and webhooks in SQLite. Every change moves the rule revision of its DApp.
+ *
+ * @param dappChanged called with the DApp of every change
+ */
+export const policyStore = (
+  database: Database.Database,
+  dappChanged: (paymasterId: string) => void,
+): DappPolicyStore => {
   const insertContract = database.prepare(
     `INSERT INTO smart_contract VALUES (@ruleId, @paymasterId, @name, @address, @addressKey, @abi, @methods,
       @whitelistedMethods, @active)`,
@@ -99,8 +84,8 @@ export const policyStore = (database: Database.Database): PolicyStore => {
   const removeWebhook = database.prepare<[string, string]>(
     'DELETE FROM webhook WHERE paymaster_id = ? AND webhook_id = ?',
   );
-  const dapp = database.prepare<[string], { revision: number; lowTankWei: string | null }>(
-    'SELECT rule_revision AS revision, low_tank_wei AS lowTankWei FROM paymaster WHERE paymaster_id = ?',
+  const dapp = database.prepare<[string], { revision: number; lowBalanceThresholdWei: string | null }>(
+    'SELECT rule_revision AS revision, low_tank_wei AS lowBalanceThresholdWei FROM paymaster WHERE paymaster_id = ?',
   );
   const setLow = database.prepare<[string | null, string]>(
     'UPDATE paymaster SET low_tank_wei = ? WHERE paymaster_id = ?',
@@ -118,17 +103,20 @@ export const policyStore = (database: Database.Database): PolicyStore => {
   /** Runs a change that says how many rows it touched, and moves the revision if it touched any. */
   const change = (paymasterId: string, write: () => number): boolean => {
     const changed = changeAndAdvance(paymasterId, write);
-    if (changed) policies.delete(paymasterId);
+    if (changed) {
+      policies.delete(paymasterId);
+      dappChanged(paymasterId);
+    }
     return changed;
   };
   const readPolicy = database.transaction((paymasterId: string): DappPolicy => {
-    const { revision = 0, lowTankWei = null } = dapp.get(paymasterId) ?? {};
+    const { revision = 0, lowBalanceThresholdWei = null } = dapp.get(paymasterId) ?? {};
     return {
       revision,
       contracts: contracts.all(paymasterId).map(toContract),
       rules: rules.all(paymasterId).map(toRule),
       webhooks: webhooks.all(paymasterId).map(toWebhook),
-      ...(lowTankWei !== null && { lowTankWei: BigInt(lowTankWei) }),
+      ...(lowBalanceThresholdWei !== null && { lowBalanceThresholdWei: BigInt(lowBalanceThresholdWei) }),
     };
   });
   const findContract = (paymasterId: string, address: Address): SmartContract | undefined => {
@@ -184,8 +172,11 @@ export const policyStore = (database: Database.Database): PolicyStore => {
     async deleteWebhook(paymasterId, webhookId) {
       return change(paymasterId, () => removeWebhook.run(paymasterId, webhookId).changes);
     },
-    async setLowTank(paymasterId, lowWei) {
-      change(paymasterId, () => setLow.run(lowWei === null ? null : String(lowWei), paymasterId).changes);
+    async setLowBalanceThreshold(paymasterId, lowBalanceThresholdWei) {
+      change(
+        paymasterId,
+        () => setLow.run(lowBalanceThresholdWei === null ? null : String(lowBalanceThresholdWei), paymasterId).changes,
+      );
     },
     async dappPolicy(paymasterId) {
       const policy = policies.get(paymasterId) ?? readPolicy(paymasterId);

@@ -5,20 +5,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { decision } from '../../../../test/support/store-records.ts';
 import { accountStore } from './accounts.ts';
-import { chainStore } from './chains.ts';
+import { chainStore, feeTokenStore } from './chains.ts';
 import { decisionStore } from './decisions.ts';
-import { feeTokenStore } from './fee-tokens.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createLog } from '../../base/log.ts';
 import { createLedger } from './ledger.ts';
+import { ledgerQueries } from './ledger-queries.ts';
 import { openDatabase } from './open.ts';
-import { openPromiseStore } from './open-promises.ts';
 import { operatorTransactionStore } from './operator-transactions.ts';
-import { paidSinceStore } from './paid-since.ts';
+import { decisionCounts } from './decision-counts.ts';
+import { decisionQueries } from './decision-queries.ts';
 import { pauseStore } from './pause.ts';
 import { paymasterStore } from './paymasters.ts';
 import { policyStore } from './policy.ts';
+import { createSettingsVersion } from './memory.ts';
 import { settlementStore } from './settlements.ts';
-import { windowUsersStore } from './window-users.ts';
 
 /** Every statement that the store has prepared, whatever it is for. */
 const statements: string[] = [];
@@ -30,14 +31,18 @@ beforeAll(async () => {
   database = openDatabase(join(dir, 'gasdesk.db'));
   const prepare = vi.spyOn(database, 'prepare');
   const [ledger, commit] = [createLedger(database), createGroupCommit(database, (_statement, run) => run())];
-  for (const part of [accountStore, feeTokenStore, paymasterStore, policyStore]) part(database);
-  for (const part of [chainStore, pauseStore]) part(database, ledger.outdate);
+  for (const part of [ledgerQueries, accountStore]) part(database);
+  for (const part of [feeTokenStore, paymasterStore, policyStore, chainStore]) part(database, () => undefined);
+  pauseStore(database, () => undefined, createSettingsVersion());
   settlementStore(database, ledger, commit);
-  windowUsersStore(database);
-  openPromiseStore(database);
   operatorTransactionStore(database, () => undefined);
-  paidSinceStore(database);
-  const { listDecisions, pageDecisions, appendDecision } = decisionStore(database, ledger, commit);
+  decisionCounts(database);
+  const { listDecisions, pageDecisions } = decisionQueries(database, commit);
+  const { appendDecision } = decisionStore(database, {
+    ...{ ledger, commit },
+    settings: createSettingsVersion(),
+    log: createLog({ level: 'silent' }),
+  });
   // Lists and pages are prepared when they are first asked for, and only where there are decisions.
   database.exec(`INSERT INTO account VALUES ('account-1', 'Operator', 0)`);
   database.exec(`INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, created_at)
@@ -79,11 +84,18 @@ describe('the plans of the statements', () => {
       'SCAN auth_token',
       'SCAN chain',
       'SCAN chain_cursor',
+      // The DApps that are, or were, paused by themselves.
+      'SCAN dapp_pause',
+      'SCAN dapp_resume',
       // One row: how far the hashes are in.
       'SCAN decision_hash_end',
       'SCAN fee_token',
       // The senders of the operations in a range of blocks.
       'SCAN json_each VIRTUAL TABLE INDEX 1:',
+      // What is held for withdrawals on their way.
+      'SCAN ledger_hold',
+      // The last decisions of a DApp, and the steps of their traces.
+      'SCAN made',
       // What the operator sent: the newest, until there are enough.
       'SCAN operator_transaction',
       'SCAN paymaster',
@@ -91,6 +103,7 @@ describe('the plans of the statements', () => {
       'SCAN signer',
       // One row: how often it was resumed.
       'SCAN sponsorship_resume',
+      'SCAN step VIRTUAL TABLE INDEX 3:',
       'SCAN watched_paymaster',
     ]);
   });
@@ -99,57 +112,88 @@ describe('the plans of the statements', () => {
     const lists = containing('ORDER BY seq').filter((sql) => sql.includes('@limit'));
     expect(lists).toHaveLength(8);
     for (const sql of lists) expect(plan(sql), sql).toEqual([expect.stringMatching(/^SEARCH decision USING/)]);
-    const ofDapp = lists.filter((sql) => sql.includes('paymaster_id = @') && !sql.includes('outcome'));
+    const ofDapp = lists.filter((sql) => sql.includes('paymaster_id = @') && !sql.includes('outcome = @'));
     expect(ofDapp).toHaveLength(2);
     for (const sql of ofDapp)
       expect(plan(sql)[0]).toContain('decision_of_paymaster (paymaster_id=? AND seq>? AND seq<?)');
   });
 
-  it('never sorts decisions, of which there may be millions, but a lot of new ones and those few that have one hash', () => {
+  it('never sorts decisions, of which there may be millions, but a lot of new ones, those few that have one hash, and the last of a DApp', () => {
     const sorted = containing('FROM decision').filter((sql) => plan(sql).some((line) => line.includes('TEMP B-TREE')));
-    const [enter = '', find = ''] = sorted;
+    const [enter = '', find = '', last = ''] = sorted;
     expect(sorted).toEqual([
       expect.stringContaining('INSERT INTO decision_hash'),
       expect.stringContaining('user_op_hash = ?'),
+      expect.stringContaining('ORDER BY seq DESC LIMIT ?) AS made'),
     ]);
+    expect(plan(last)).toContainEqual(expect.stringContaining('decision_of_paymaster (paymaster_id=?)'));
     expect(plan(enter)[0]).toContain('PRIMARY KEY (rowid>? AND rowid<?)');
     expect(plan(find)[0]).toContain('PRIMARY KEY (user_op_hash=?)');
   });
 
-  it('looks for the decision of an unknown hash only among those that are reserved', () => {
-    const [sql = '', ...others] = containing(`record ->> 'nonce'`);
+  it('looks for the decisions of an unknown hash only among those that are reserved, or were mined lately', () => {
+    const [sql = '', ...others] = containing(`AS paymaster FROM decision`);
     expect(others).toEqual([]);
-    expect(plan(sql)[0]).toContain('decision_open (chain_id=?)');
+    const steps = plan(sql).filter((line) => /^(SCAN|SEARCH)/.test(line));
+    expect(steps).toEqual([
+      expect.stringContaining('SEARCH decision USING INTEGER PRIMARY KEY (rowid=?)'),
+      expect.stringContaining('decision_open (chain_id=?)'),
+      expect.stringContaining('decision_settled (chain_id=? AND settled_block>?)'),
+      expect.stringContaining('SCAN json_each'),
+    ]);
   });
 
-  it('adds up what is promised from the reserved decisions alone', () => {
-    const [sql = ''] = containing('AS paymasterId, (SELECT held FROM ledger_claim');
+  it('adds up what is reserved from the reserved decisions alone', () => {
+    const [sql = ''] = containing('AS paymasterId, (SELECT reservation.held');
     expect(plan(sql)).toEqual([
       expect.stringContaining('decision_open (chain_id=? AND rowid>?)'),
       expect.stringContaining('CORRELATED'),
-      expect.stringContaining('PRIMARY KEY (decision_seq=? AND account_key>? AND account_key<?)'),
+      expect.stringContaining('PRIMARY KEY (decision_seq=?)'),
+      expect.stringContaining('INTEGER PRIMARY KEY (rowid=?)'),
     ]);
   });
 
   it.each([
-    ['what an account of the ledger holds', 'ledger_account WHERE account_key = ?', 'PRIMARY KEY (account_key=?)'],
     [
-      'what a row of accounts holds',
-      'SELECT held FROM ledger_account WHERE account_key >= ?',
-      'PRIMARY KEY (account_key>? AND account_key<?)',
+      'what an account of the ledger holds',
+      'AS accountId, held FROM ledger_account WHERE kind = ?',
+      'ledger_account_key (kind=? AND id=? AND window=? AND user=?)',
     ],
     [
-      'what is past in a row of accounts',
-      'DELETE FROM ledger_account',
-      'PRIMARY KEY (account_key>? AND account_key<?)',
+      'what a rolling window holds',
+      'SELECT held FROM ledger_account WHERE kind = ? AND id = ? AND window >= ?',
+      'ledger_account_key (kind=? AND id=? AND window>?)',
     ],
-    ['the users of a window', 'AS key, held FROM ledger_account', 'PRIMARY KEY (account_key>? AND account_key<?)'],
+    [
+      'the parts of a rolling window',
+      'SELECT window, held FROM ledger_account',
+      'ledger_account_key (kind=? AND id=?)',
+    ],
+    ['the newest part of one', 'SELECT max(window)', 'ledger_account_key (kind=? AND id=?)'],
+    ['all parts of one', 'DELETE FROM ledger_account WHERE kind = ?', 'ledger_account_key (kind=? AND id=?)'],
+    [
+      'the users of a window',
+      'SELECT user, held FROM ledger_account',
+      'ledger_account_key (kind=? AND id=? AND window=? AND user>?)',
+    ],
+    ['two users of a tank', 'SELECT user FROM ledger_account', 'ledger_account_key (kind=? AND id=?)'],
     ['what limits would have counted', 'rule AS deniedBy', 'decision_of_paymaster (paymaster_id=? AND seq<?)'],
     ['what was paid from a tank', 'AS firstAt', 'COVERING INDEX decision_paid (paymaster_id=? AND at>? AND at<?)'],
     ['what the operator sent', 'FROM operator_transaction WHERE open', 'operator_transaction_open'],
-    ['what a decision holds', 'FROM ledger_claim WHERE decision_seq = ?', 'PRIMARY KEY (decision_seq=?)'],
-    ['what a decision holds of an account', 'UPDATE ledger_claim', 'PRIMARY KEY (decision_seq=? AND account_key=?)'],
+    ['what a decision holds', 'FROM ledger_reservation WHERE decision_seq = ?', 'PRIMARY KEY (decision_seq=?)'],
+    [
+      'what a decision holds of an account',
+      'UPDATE ledger_reservation',
+      'PRIMARY KEY (decision_seq=? AND account_id=?)',
+    ],
     ['the oldest open decision of a chain', 'SELECT at FROM decision', 'decision_open (chain_id=?)'],
+    ['reservations without an end', 'valid_until = 0', 'decision_expiry (chain_id=? AND valid_until=? AND rowid>?)'],
+    [
+      'what unmatched operations were',
+      'count(*) AS n FROM decision WHERE chain_id',
+      'decision_unmatched (chain_id=? AND at>?)',
+    ],
+    ['whether a decision is reserved', 'SELECT 1 FROM decision', 'PRIMARY KEY (rowid=?)'],
     ['decisions past their time', 'valid_until < ?', 'decision_expiry (chain_id=? AND valid_until<?)'],
     [
       'decisions settled in a range of blocks',
@@ -166,5 +210,22 @@ describe('the plans of the statements', () => {
     const [sql, ...others] = containing(text);
     expect(others).toEqual([]);
     expect(plan(sql!)).toEqual([expect.stringContaining(index)]);
+  });
+
+  it('reads the feed from a position on, each decision by its seq', () => {
+    const [page = '', end = '', ...others] = containing('FROM decision_feed');
+    expect(others).toEqual([]);
+    expect(plan(page)).toEqual([
+      'SEARCH decision_feed USING INTEGER PRIMARY KEY (rowid>?)',
+      'SEARCH decision USING INTEGER PRIMARY KEY (rowid=?)',
+    ]);
+    expect(plan(end)).toEqual(['SEARCH decision_feed']);
+  });
+
+  it('finds the oldest parts of a rolling window by an index', () => {
+    const [sql] = containing('DELETE FROM ledger_account WHERE kind = @kind');
+    const search = (window: string) =>
+      expect.stringContaining(`ledger_account_key (kind=? AND id=?${window})`) as string;
+    expect(plan(sql!)).toEqual([search(' AND window<?'), 'SCALAR SUBQUERY 1', search('')]);
   });
 });

@@ -1,8 +1,15 @@
 import type Database from 'better-sqlite3';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
-import type { MinedUserOperation, ScannedRange, SettlementStore } from '../settlement-store.ts';
+import type {
+  AppliedRange,
+  EndlessReservation,
+  MinedUserOperation,
+  ScannedRange,
+  SettlementStore,
+  UnmatchedOperation,
+} from '../settlement-store.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { createHashIndex } from './hash-index.ts';
+import { createHashIndex, enterAll } from './hash-index.ts';
 import type { Ledger } from './ledger.ts';
 
 /** What an EntryPoint lets be mined once. */
@@ -15,6 +22,12 @@ interface OperationSlot {
 
 const slotKey = ({ entryPoint, paymaster, sender, nonce }: OperationSlot): string =>
   [entryPoint, paymaster, sender, nonce].join(' ').toLowerCase();
+
+/** A decision that may be what was mined. */
+interface Candidate extends OperationSlot {
+  seq: number;
+  settlement: string;
+}
 
 /** Settlement in SQLite: what the chain says of each decision, and what it still holds of the ledger. */
 export const settlementStore = (database: Database.Database, ledger: Ledger, commit: GroupCommit): SettlementStore => {
@@ -35,11 +48,13 @@ export const settlementStore = (database: Database.Database, ledger: Ledger, com
   const settledIn = database.prepare<[number, number, number], { seq: number }>(
     `SELECT seq FROM decision WHERE chain_id = ? AND settled_block BETWEEN ? AND ?`,
   );
-  const reservedOf = database.prepare<[number, string], OperationSlot & { seq: number }>(
-    `SELECT seq, sender, record ->> 'nonce' AS nonce, record ->> 'entryPoint' AS entryPoint,
+  // Those that a block from the range on accounts for may be about to lose it: a re-org moves and replaces operations.
+  const candidates = database.prepare<[{ chainId: number; fromBlock: number; senders: string }], Candidate>(
+    `SELECT seq, settlement, sender, record ->> 'nonce' AS nonce, record ->> 'entryPoint' AS entryPoint,
        substr(record ->> 'paymasterAndData', 1, 42) AS paymaster
-     FROM decision WHERE chain_id = ? AND settlement = 'reserved' AND sender IN (SELECT value FROM json_each(?))
-     ORDER BY seq DESC`,
+     FROM decision WHERE sender IN (SELECT value FROM json_each(@senders)) AND seq IN (
+       SELECT seq FROM decision WHERE chain_id = @chainId AND settlement = 'reserved'
+       UNION ALL SELECT seq FROM decision WHERE chain_id = @chainId AND settled_block >= @fromBlock)`,
   );
   const setSettlement = database.prepare<[string, string | null, number | null, number]>(
     'UPDATE decision SET settlement = ?, actual_cost_wei = ?, settled_block = ? WHERE seq = ?',
@@ -48,6 +63,18 @@ export const settlementStore = (database: Database.Database, ledger: Ledger, com
     `SELECT seq FROM decision
      WHERE chain_id = ? AND settlement = 'reserved' AND valid_until < ? AND valid_until <> 0`,
   );
+  const unmatchedSince = database.prepare<[number, number], { n: number }>(
+    `SELECT count(*) AS n FROM decision
+     WHERE chain_id = ? AND at >= ? AND settlement = 'unconfirmed' AND settled_block IS NOT NULL`,
+  );
+  const endless = database.prepare<
+    [number, number, number, number],
+    Omit<EndlessReservation, 'nonce'> & { nonce: string }
+  >(
+    `SELECT seq, sender, record ->> 'nonce' AS nonce, record ->> 'entryPoint' AS entryPoint FROM decision
+     WHERE chain_id = ? AND settlement = 'reserved' AND valid_until = 0 AND seq > ? AND at < ? ORDER BY seq LIMIT ?`,
+  );
+  const isReserved = database.prepare<[number]>(`SELECT 1 FROM decision WHERE seq = ? AND settlement = 'reserved'`);
 
   const putBack = (seq: number): void => {
     setSettlement.run('reserved', null, null, seq);
@@ -58,29 +85,45 @@ export const settlementStore = (database: Database.Database, ledger: Ledger, com
     const actual = { tank: () => 0n, count: (reserved: bigint) => reserved, spend: () => actualGasCost };
     ledger.adjust(seq, (kind, reserved) => actual[kind](reserved));
   };
-  /** Settles the reserved decisions whose operations were mined under hashes that no decision has. */
-  const settleSlots = (chainId: number, mined: readonly MinedUserOperation[]): void => {
-    if (mined.length === 0) return;
-    const senders = JSON.stringify(mined.map(({ sender }) => addressKey(sender)));
-    // Newest first: of several decisions the oldest is the last one to be set.
-    const reserved = new Map(reservedOf.all(chainId, senders).map(({ seq, ...slot }) => [slotKey(slot), seq]));
-    for (const operation of mined) {
-      const seq = reserved.get(slotKey(operation));
-      if (seq === undefined) continue;
-      hashes.add(operation.userOpHash.toLowerCase(), seq);
-      settle(seq, operation);
-    }
+  /** What nobody knows the cost of counts as spent; the tank's own balance tells what it has left. */
+  const leaveUnconfirmed = (seq: number, block: number | null): void => {
+    setSettlement.run('unconfirmed', null, block, seq);
+    ledger.adjust(seq, (kind, reserved) => (kind === 'tank' ? 0n : reserved));
   };
-  const applyRange = ({ chainId, fromBlock, toBlock, mined, cursor: block }: ScannedRange): number => {
-    const seqOf = new Map(mined.map((one) => [one, hashes.find(one.userOpHash.toLowerCase(), chainId)]));
-    const present = new Set(seqOf.values());
+  const release = (seq: number): void => {
+    setSettlement.run('released', null, null, seq);
+    ledger.adjust(seq, () => 0n);
+  };
+  const decisionOf = ({ userOpHash, sponsoredHashes = [] }: MinedUserOperation, chainId: number) => {
+    const known = hashes.find(userOpHash.toLowerCase(), chainId);
+    if (known !== undefined) return known;
+    const seq = sponsoredHashes.map((hash) => hashes.find(hash, chainId)).find((found) => found !== undefined);
+    if (seq !== undefined) hashes.add(userOpHash.toLowerCase(), seq);
+    return seq;
+  };
+  /** The decisions each of these operations may be, by sender and nonce. */
+  const candidatesOf = (chainId: number, fromBlock: number, unmatched: readonly MinedUserOperation[]) => {
+    if (unmatched.length === 0) return new Map<MinedUserOperation, Candidate[]>();
+    const senders = JSON.stringify(unmatched.map(({ sender }) => addressKey(sender)));
+    const bySlot = Map.groupBy(candidates.all({ chainId, fromBlock, senders }), slotKey);
+    return new Map(unmatched.map((operation) => [operation, bySlot.get(slotKey(operation)) ?? []]));
+  };
+  const applyRange = ({ chainId, fromBlock, toBlock, mined, cursor: block }: ScannedRange): AppliedRange => {
+    const seqOf = new Map(mined.map((one) => [one, decisionOf(one, chainId)]));
+    const unmatched = mined.filter((operation) => seqOf.get(operation) === undefined);
+    const mayBe = candidatesOf(chainId, fromBlock, unmatched);
+    const present = new Set([...seqOf.values(), ...[...mayBe.values()].flat().map(({ seq }) => seq)]);
     const gone = settledIn.all(chainId, fromBlock, toBlock).filter(({ seq }) => !present.has(seq));
     for (const { seq } of gone) putBack(seq);
     for (const [operation, seq] of seqOf) if (seq !== undefined) settle(seq, operation);
-    const unknown = mined.filter((operation) => seqOf.get(operation) === undefined);
-    settleSlots(chainId, unknown);
+    const fresh: UnmatchedOperation[] = [];
+    for (const [operation, decisions] of mayBe) {
+      for (const { seq } of decisions) leaveUnconfirmed(seq, operation.blockNumber);
+      const isKnown = decisions.every(({ settlement }) => settlement === 'unconfirmed');
+      if (!isKnown) fresh.push({ mined: operation, decisions: decisions.length });
+    }
     setCursor.run(chainId, block);
-    return gone.length;
+    return { putBack: gone.length, unmatched: fresh };
   };
 
   return {
@@ -96,13 +139,22 @@ export const settlementStore = (database: Database.Database, ledger: Ledger, com
         paymasters: [...new Set(pairs.map(({ paymaster }) => paymaster))],
       };
     },
+    async operationsWithoutDecision(chainId, mined) {
+      if (mined.length === 0) return [];
+      await enterAll(hashes, commit);
+      return mined.filter(({ userOpHash }) => hashes.find(userOpHash.toLowerCase(), chainId) === undefined);
+    },
     async applySettlements(range) {
       const { mined } = range;
-      // A lot of hashes at a time, so that decisions are stored in between.
       const apply = () => commit.run(() => (mined.length === 0 || hashes.catchUp() ? applyRange(range) : undefined));
-      let gone = await apply();
-      while (gone === undefined) gone = await apply();
-      return gone;
+      // Decisions are stored between two lots of hashes.
+      for (;;) {
+        const applied = await apply();
+        if (applied !== undefined) return applied;
+      }
+    },
+    async countUnmatched(chainId, from) {
+      return unmatchedSince.get(chainId, from)?.n ?? 0;
     },
     moveSettlementCursor: (chainId, block) =>
       commit.run(() => {
@@ -112,11 +164,18 @@ export const settlementStore = (database: Database.Database, ledger: Ledger, com
       commit.run(() => {
         const expired = overdue.all(chainId, validUntilBefore);
         for (const { seq } of expired) {
-          setSettlement.run(to, null, null, seq);
-          // What nobody could look up counts as spent; the tank's own balance tells what it has left.
-          ledger.adjust(seq, (kind, reserved) => (to === 'released' || kind === 'tank' ? 0n : reserved));
+          if (to === 'released') release(seq);
+          else leaveUnconfirmed(seq, null);
         }
         return expired.length;
+      }),
+    async endlessReservations({ chainId, after, madeBefore, most }) {
+      const found = endless.all(chainId, after, madeBefore, most);
+      return found.map(({ nonce, ...reservation }) => ({ ...reservation, nonce: BigInt(nonce) }));
+    },
+    releaseReservations: (seqs) =>
+      commit.run(() => {
+        for (const seq of seqs) if (isReserved.get(seq) !== undefined) release(seq);
       }),
   };
 };

@@ -1,11 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
 import { account, decision, paymaster } from '../../../../test/support/store-records.ts';
 import { useTempFolders } from '../../../../test/support/temp-folder.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../base/log.ts';
 import type { Store } from '../store.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
@@ -31,7 +32,7 @@ const filled = async (): Promise<Store> => {
 
 /** Decides while the clock moves by `ms`, as if SQLite had taken so long. */
 const decideFor = async (store: Store, ms: number): Promise<void> => {
-  await store.decideAndReserve({ claims: [], settlements: 0 }, () => {
+  await store.decideAndReserve({ reservations: [], ledgerVersion: 0 }, () => {
     void clock.advance(ms);
     return { decision: decision({ id: `took ${ms}` }), reserve: false };
   });
@@ -55,6 +56,24 @@ describe('the store on SQLite', () => {
     await store.close();
     expect(existsSync(`${file}-wal`)).toBe(false);
     expect(existsSync(`${file}-shm`)).toBe(false);
+  });
+
+  it('answers what was done under a hold though the hold cannot be released: money that was sent is sent', async () => {
+    const store = await filled();
+    const account = { kind: 'tank', id: 'one' } as const;
+    const facts = { reservations: [{ account, kind: 'tank' as const, amount: 5n }], ledgerVersion: 0 };
+    const breakReleases = async (): Promise<string> => {
+      const beside = new Database(file);
+      beside.exec(`CREATE TRIGGER stuck BEFORE DELETE ON ledger_hold BEGIN SELECT RAISE(ABORT, 'stuck'); END`);
+      beside.close();
+      return 'sent';
+    };
+    expect(await store.withHold(facts, () => undefined, breakReleases)).toBe('sent');
+    expect(await store.heldOf([{ account }])).toEqual([5n]);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
+      expect.objectContaining({ event: 'store.holdKept' }),
+    );
+    await store.close();
   });
 
   it('tells what is damaged, where the disk has changed what was written', async () => {

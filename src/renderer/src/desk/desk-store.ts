@@ -1,18 +1,22 @@
 import { defineStore } from 'pinia';
-import { computed, ref, shallowRef } from 'vue';
+import { computed, ref, shallowRef, triggerRef } from 'vue';
 import { EngineError } from '../../../shared/errors.ts';
+import type { DecisionRow, FeedPage } from '../../../shared/schema/decision.ts';
 import { useTimer } from '../timer.ts';
-import { followDecisions } from '../transport/follow-decisions.ts';
+import { followFeed } from '../transport/follow-feed.ts';
 import { useTransport } from '../transport/transport.ts';
-import { type Chain, type Dapp, type DecisionRow, type SystemInfo, rowOf } from './types.ts';
+import type { Chain, Dapp, SystemInfo } from './types.ts';
 
 /** How the page stands to the engine. */
 export type Connection = 'starting' | 'connected' | 'lost' | 'refused';
 
 const TICK_MS = 5_000;
+const MINUTE_MS = 60_000;
 /** Decisions kept of those that came while the page was open. */
 export const RECENT = 200;
-/** Events are gathered for so long: at hundreds of decisions a second the page still paints ten times. */
+/** Settled decisions kept, for the lists that were read before: more than somebody scrolls through. */
+const SETTLED = 2_000;
+/** Pages of the feed are gathered for so long: at hundreds of decisions a second the page still paints ten times. */
 const GATHER_MS = 100;
 
 /** What every page needs: state of the engine, DApps, chains, and decisions as they are made. */
@@ -34,7 +38,14 @@ export const useDesk = defineStore('desk', () => {
   const made = ref(0);
   /** How many of them the last reading of `info` has counted already. */
   let counted = 0;
+  /** The newest that settlement has changed since the page was opened, by id, as they are now. */
+  const settled = shallowRef(new Map<string, DecisionRow>());
   const now = ref(timer.now());
+  /** How much the feed had told by the last tick: what is added up is read again when it moves. */
+  const news = ref(0);
+  let told = 0;
+  /** Moves with the news, and every minute: what counts for some time ends without any. */
+  const sums = computed(() => `${news.value} ${Math.floor(now.value / MINUTE_MS)}`);
 
   const chains = computed(() => new Map(chainList.value.map((chain) => [chain.chainId, chain])));
   /** Decisions ever made. */
@@ -70,19 +81,27 @@ export const useDesk = defineStore('desk', () => {
 
   const gathered: DecisionRow[] = [];
   let cancelGathering: (() => void) | undefined;
-  const gather = (row: DecisionRow): void => {
-    gathered.push(row);
+  const gather = ({ rows }: FeedPage): void => {
+    told += rows.length;
+    gathered.push(...rows.filter(({ isNew }) => isNew));
+    for (const row of rows) {
+      if (row.isNew) continue;
+      settled.value.delete(row.id);
+      settled.value.set(row.id, row);
+    }
     cancelGathering ??= timer.after(GATHER_MS, () => {
       cancelGathering = undefined;
       made.value += gathered.length;
       recent.value = [...gathered.splice(0).reverse(), ...recent.value].slice(0, RECENT);
+      for (const id of [...settled.value.keys()].slice(0, -SETTLED)) settled.value.delete(id);
+      triggerRef(settled);
     });
   };
 
   /** Connects, and stays connected until the returned function is called. */
   const open = (): (() => void) => {
-    const stopFollowing = followDecisions(transport, timer, {
-      onDecision: (decision) => gather(rowOf(decision)),
+    const stopFollowing = followFeed(transport, timer, {
+      onPage: gather,
       onConnected: () => {
         refresh().then(() => {
           connection.value = 'connected';
@@ -94,6 +113,7 @@ export const useDesk = defineStore('desk', () => {
     let cancelTick = (): void => undefined;
     const tick = (): void => {
       now.value = timer.now();
+      news.value = told;
       // A lost connection is told by the feed, which also brings it back.
       if (connection.value === 'connected') refreshInfo().catch(() => undefined);
       cancelTick = timer.after(TICK_MS, tick);
@@ -107,7 +127,8 @@ export const useDesk = defineStore('desk', () => {
   };
 
   return {
-    ...{ connection, fault, info, isVaultLeft, dapps, chainList, chains, recent, made, total, now },
+    ...{ connection, fault, info, isVaultLeft, dapps, chainList, chains },
+    ...{ recent, made, total, settled, now, news, sums },
     ...{ chainName, coin, refresh, refreshInfo, open },
   };
 });

@@ -1,5 +1,4 @@
-import type { ProcedureOutput } from '../../../shared/contract/index.ts';
-import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+import type { ProcedureOutput } from '../../../api/index.ts';
 
 /** State of the engine. */
 export type SystemInfo = ProcedureOutput<'system.info'>;
@@ -21,32 +20,3 @@ export type SmartContract = ProcedureOutput<'contracts.list'>[number];
 export type Webhook = ProcedureOutput<'webhooks.list'>[number];
 /** A paymaster version that a DApp may have. */
 export type PaymasterVersion = ProcedureOutput<'paymasterContracts.versions'>[number];
-
-/** A decision as a list shows it: what is heavy stays with the engine until somebody opens the decision. */
-export type DecisionRow = Pick<
-  DecisionRecord,
-  | 'id'
-  | 'seq'
-  | 'at'
-  | 'dapp'
-  | 'paymasterId'
-  | 'chainId'
-  | 'sender'
-  | 'outcome'
-  | 'code'
-  | 'rule'
-  | 'message'
-  | 'hint'
-  | 'mode'
-  | 'maxCostWei'
-  | 'actualCostWei'
-  | 'settlement'
->;
-
-/** The light part of a decision. */
-export const rowOf = (decision: DecisionRecord): DecisionRow => {
-  const { id, seq, at, dapp, paymasterId, chainId, sender, outcome, code, rule, message, hint } = decision;
-  const { mode, maxCostWei, actualCostWei, settlement } = decision;
-  const who = { dapp, paymasterId, chainId, sender };
-  return { id, seq, at, ...who, outcome, code, rule, message, hint, mode, maxCostWei, actualCostWei, settlement };
-};

@@ -1,13 +1,26 @@
-import { type ComputedRef, type Ref, ref } from 'vue';
+import { type ComputedRef, type Ref, computed, ref } from 'vue';
+import { useRoute, useRouter } from 'vue-router';
+import { useDesk } from './desk-store.ts';
 import type { Dapp } from './types.ts';
 import { useAction } from './use-action.ts';
-import { useDapp } from './use-dapp.ts';
 import { useLoaded } from './use-loaded.ts';
 
-/** What a page needs that lists and changes what one DApp has. */
-export interface DappList<T> {
-  readonly dapp: ComputedRef<Dapp | undefined>;
-  readonly choose: (paymasterId: string) => void;
+/** The DApp a page is about: the one that its URL names, else the first. */
+export const useDapp = (): { dapp: ComputedRef<Dapp | undefined>; choose: (paymasterId: string) => void } => {
+  const desk = useDesk();
+  const route = useRoute();
+  const router = useRouter();
+  const dapp = computed(
+    () => desk.dapps.find(({ paymasterId }) => paymasterId === route.query['dapp']) ?? desk.dapps[0],
+  );
+  return {
+    dapp,
+    choose: (paymasterId) => void router.replace({ query: { ...route.query, dapp: paymasterId } }),
+  };
+};
+
+/** What a page needs that lists and changes something. */
+export interface EditedList<T> {
   /** Undefined until they are read. */
   readonly items: Readonly<Ref<readonly T[] | undefined>>;
   /** Why they could not be read. */
@@ -21,24 +34,35 @@ export interface DappList<T> {
   readonly change: (act: () => Promise<unknown>, done: string) => Promise<void>;
 }
 
-/** Lists what the chosen DApp has. */
-export const useDappList = <T>(read: (paymasterId: string) => Promise<readonly T[]>): DappList<T> => {
-  const { dapp, choose } = useDapp();
+/** The same of what one DApp has. */
+export interface DappList<T> extends EditedList<T> {
+  readonly dapp: ComputedRef<Dapp | undefined>;
+  readonly choose: (paymasterId: string) => void;
+}
+
+/** Lists what is read, and read again when what it depends on changes. */
+export const useEditedList = <T>(
+  dependsOn: () => unknown,
+  read: () => Promise<readonly T[]> | undefined,
+): EditedList<T> => {
   const { fault: changeFault, run } = useAction();
-  const {
-    data: items,
-    fault,
-    reload,
-  } = useLoaded(
-    () => dapp.value?.paymasterId,
-    () => (dapp.value ? read(dapp.value.paymasterId) : undefined),
-  );
+  const { data: items, fault, reload } = useLoaded(dependsOn, read);
   return {
-    ...{ dapp, choose, items, fault, changeFault, reload },
+    ...{ items, fault, changeFault, reload },
     isAdding: ref(false),
     change: async (act, done) => {
       await run(act, done);
       await reload();
     },
   };
+};
+
+/** Lists what the chosen DApp has. */
+export const useDappList = <T>(read: (paymasterId: string) => Promise<readonly T[]>): DappList<T> => {
+  const { dapp, choose } = useDapp();
+  const list = useEditedList(
+    () => dapp.value?.paymasterId,
+    () => (dapp.value ? read(dapp.value.paymasterId) : undefined),
+  );
+  return { ...list, dapp, choose };
 };

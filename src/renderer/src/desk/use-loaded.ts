@@ -16,7 +16,7 @@ export const faultText = (error: unknown): string =>
   error instanceof EngineError ? error.message : 'The engine does not answer.';
 
 /** When something is read again without a word. */
-interface Rereading {
+export interface Rereading {
   /** What is shown stays while it is read again because this changed. */
   readonly quietly: () => unknown;
 }

@@ -1,3 +1,5 @@
+import { type InjectionKey, inject } from 'vue';
+
 /** What the page does about the operator token. */
 interface Doors {
   /** Asks a person for the token. */
@@ -20,3 +22,9 @@ export const startGate = ({ location, history }: Pick<Window, 'location' | 'hist
   if (token === undefined) ask(enter);
   else enter(token);
 };
+
+/** Opens the console anew, on the page it is on, with another operator token. Not there in the desktop window. */
+export const enterTokenKey: InjectionKey<(token: string) => void> = Symbol('enter token');
+
+/** For a page whose token is no longer accepted. */
+export const useEnterToken = (): ((token: string) => void) | undefined => inject(enterTokenKey, undefined);

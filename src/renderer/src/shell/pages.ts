@@ -1,3 +1,5 @@
+import { type ComputedRef, computed } from 'vue';
+import { useDesk } from '../desk/desk-store.ts';
 import type { IconName } from '../ui/icons.ts';
 
 /** A page of the console. */
@@ -30,3 +32,9 @@ export const pages: readonly Page[] = [
   { name: 'log', path: '/log', link: '/log', title: 'Log', icon: 'log', key: 'l' },
   { name: 'settings', path: '/settings', link: '/settings', title: 'Settings', icon: 'settings', key: 's' },
 ];
+
+/** The pages that there are: a review has no desk to manage. */
+export const usePages = (): ComputedRef<readonly Page[]> => {
+  const desk = useDesk();
+  return computed(() => (desk.info?.review === undefined ? pages : pages.filter(({ inReview }) => inReview)));
+};

@@ -1,9 +1,8 @@
 import type { ConsoleBridge } from '../../../shared/console-bridge.ts';
-import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/contract/index.ts';
-import { outputOf } from './answer.ts';
-import type { Transport } from './transport.ts';
+import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../api/index.ts';
+import { type Transport, outputOf } from './transport.ts';
 
-/** Procedures through the bridge of the desktop window; decisions by asking for the next ones, again and again. */
+/** Procedures through the bridge of the desktop window; the feed by asking for the next page, again and again. */
 export const electronTransport = (bridge: ConsoleBridge): Transport => {
   const call = async <Name extends ProcedureName>(
     name: Name,
@@ -11,16 +10,14 @@ export const electronTransport = (bridge: ConsoleBridge): Transport => {
   ): Promise<ProcedureOutput<Name>> => outputOf<Name>(await bridge.call(name, input));
   return {
     call,
-    async decisions({ after, signal, onConnected, onDecision, onPosition }) {
+    async feed({ after, signal, onPage }) {
       let seen = after;
       // The first question waits for nothing, so that the page soon knows that it is connected.
-      for (let name: 'decisions.page' | 'decisions.next' = 'decisions.page'; ; name = 'decisions.next') {
-        const { decisions, upTo } = await call(name, { after: seen });
+      for (let wait = false; ; wait = true) {
+        const page = await call('decisions.follow', { ...(seen !== undefined && { after: seen }), wait });
         signal.throwIfAborted();
-        if (name === 'decisions.page') onConnected();
-        for (const decision of decisions) onDecision(decision);
-        onPosition(upTo);
-        seen = upTo;
+        onPage(page);
+        seen = page.upTo;
       }
     },
     copy: (text) => bridge.copy(text),

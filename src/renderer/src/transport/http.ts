@@ -1,12 +1,11 @@
 import type { EngineAnswer } from '../../../shared/console-bridge.ts';
-import type { ProcedureInput, ProcedureName } from '../../../shared/contract/index.ts';
+import type { ProcedureInput, ProcedureName } from '../../../api/index.ts';
 import type { ErrorCode } from '../../../shared/errors.ts';
 import { EngineError } from '../../../shared/errors.ts';
-import type { DecisionRecord } from '../../../shared/schema/decision.ts';
-import { outputOf } from './answer.ts';
+import type { FeedPage } from '../../../shared/schema/decision.ts';
 import { printPage } from './print-page.ts';
 import { readEvents } from './sse.ts';
-import type { Transport } from './transport.ts';
+import { type Transport, outputOf } from './transport.ts';
 
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   401: 'OPERATOR_TOKEN_INVALID',
@@ -15,7 +14,7 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * Procedures over HTTP and decisions as server-sent events, for the console in a browser.
+ * Procedures over HTTP and the feed as server-sent events, for the console in a browser.
  *
  * @param consoleUrl where the console is served, with a slash at its end
  * @param token the operator token; it is sent in a header, so that it stands in no log and no history
@@ -31,19 +30,15 @@ export const httpTransport = (consoleUrl: string, token: string): Transport => {
       });
       return outputOf<Name>((await response.json()) as EngineAnswer);
     },
-    async decisions({ after, signal, onConnected, onDecision, onPosition }) {
+    async feed({ after, signal, onPage }) {
       const url = new URL('events', consoleUrl);
-      url.searchParams.set('after', String(after));
+      if (after !== undefined) url.searchParams.set('after', String(after));
       const response = await fetch(url, { headers, signal });
       if (!response.ok || response.body === null) {
         throw new EngineError(CODE_OF_STATUS[response.status] ?? 'INTERNAL');
       }
-      onConnected();
       for await (const { event, data } of readEvents(response.body)) {
-        if (event !== 'decision') continue;
-        const decision = JSON.parse(data) as DecisionRecord;
-        onDecision(decision);
-        onPosition(decision.seq);
+        if (event === 'page') onPage(JSON.parse(data) as FeedPage);
       }
     },
     copy: (text) => navigator.clipboard.writeText(text),

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Exposure } from '../desk/types.ts';
 import { exposureByCoin } from './exposure.ts';
 
-const chain = (chainId: number, promisedWei: string): Exposure['chains'][number] => ({
-  ...{ chainId, promisedWei, operations: 1, state: 'reachable', fault: null },
+const chain = (chainId: number, reservedWei: string): Exposure['chains'][number] => ({
+  ...{ chainId, reservedWei, operations: 1, state: 'reachable', fault: null, unreachable: null },
 });
 const coinOf = (chainId: number): string => (chainId === 137 ? 'POL' : 'ETH');
 

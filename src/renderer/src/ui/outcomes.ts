@@ -1,12 +1,16 @@
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import { outcomeWords } from '../../../shared/words/outcomes.ts';
-import type { IconName } from './icons.ts';
 
-export { ruleName } from '../../../shared/words/outcomes.ts';
+/** Outcomes of one step of a trace. */
+export const stepStates = {
+  pass: { icon: 'check', tone: 'good' },
+  deny: { icon: 'cross', tone: 'warning' },
+  skip: { icon: 'next', tone: 'quiet' },
+} as const;
 
 /** Outcomes are told by icon, word and colour together. */
-export const outcomes: Readonly<Record<DecisionRecord['outcome'], { icon: IconName; word: string }>> = {
-  sponsored: { icon: 'check', word: outcomeWords.sponsored },
-  denied: { icon: 'cross', word: outcomeWords.denied },
-  error: { icon: 'fault', word: outcomeWords.error },
-};
+export const outcomes = {
+  sponsored: { icon: 'check', tone: 'good', word: outcomeWords.sponsored },
+  denied: { icon: 'cross', tone: 'warning', word: outcomeWords.denied },
+  error: { icon: 'fault', tone: 'bad', word: outcomeWords.error },
+} as const satisfies Record<DecisionRecord['outcome'], object>;

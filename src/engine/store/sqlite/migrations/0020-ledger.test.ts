@@ -2,15 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../../../test/support/manual-clock.ts';
 import { account, decision, paymaster } from '../../../../../test/support/store-records.ts';
 import { useTempFolders } from '../../../../../test/support/temp-folder.ts';
-import { ledgerSteps } from '../../../decision/ledger-steps.ts';
-import { createLog } from '../../../log.ts';
-import { biconomy110 } from '../../../paymaster/biconomy-1.1.0.ts';
-import { Secret } from '../../../secret.ts';
-import type { DecisionDraft, Store } from '../../store.ts';
+import { tankAccount } from '../../../../core/rules/gas-tank.ts';
+import { createLog } from '../../../base/log.ts';
+import type { DecisionDraft } from '../../decision-store.ts';
+import type { Store } from '../../store.ts';
 import { migrate } from '../migrate.ts';
+import { ManualClock } from '../../../../../test/support/manual-clock.ts';
 import { openSqliteStore } from '../sqlite-store.ts';
 import { initial } from './0010-initial.ts';
 
@@ -95,38 +94,9 @@ const withStore = async (use: (store: Store) => Promise<void>): Promise<void> =>
 
 /** What deciding sees as promised from the tank. */
 const promisedOf = async (store: Store): Promise<bigint> => {
-  const ready = {
-    chainId: 31337,
-    layout: biconomy110,
-    entryPoint: CONTRACT,
-    contract: CONTRACT,
-    checked: true,
-    signer: WALLET,
-    key: new Secret('0x' as const),
-    fundingWallet: WALLET,
-  } as const;
-  const op = {
-    sender: WALLET,
-    nonce: 0n,
-    initCode: '0x',
-    callData: '0x',
-    callGasLimit: 0n,
-    verificationGasLimit: 0n,
-    preVerificationGas: 0n,
-    maxFeePerGas: 0n,
-    maxPriorityFeePerGas: 0n,
-    paymasterAndData: '0x',
-    signature: '0x',
-  } as const;
-  const policy = { revision: 0, contracts: [], rules: [], webhooks: [] };
-  const { claims } = ledgerSteps(new ManualClock(), {
-    op,
-    ready,
-    policy,
-    money: { balanceWei: 0n, baseFeeWei: 0n },
-    now: 0,
-  });
-  return (await store.heldOf(claims)).at(-1)!;
+  const tank = tankAccount(31337, { address: CONTRACT, fundingWallet: WALLET });
+  const [promised] = await store.heldOf([{ account: tank }]);
+  return promised!;
 };
 
 describe('a database of the version before', () => {
@@ -137,8 +107,8 @@ describe('a database of the version before', () => {
 
   it('keeps every decision as it was', () =>
     withStore(async (store) => {
-      const listed = await store.listDecisions({ limit: 10 });
-      expect(listed).toEqual(before.map(({ draft }, index) => ({ ...draft, seq: index + 1 })).reverse());
+      const { decisions } = await store.pageDecisions({ after: 0, limit: 10 });
+      expect(decisions).toEqual(before.map(({ draft }, index) => ({ ...draft, seq: index + 1 })));
     }));
 
   it('settles what was sponsored then: by its event, or by its end', () =>

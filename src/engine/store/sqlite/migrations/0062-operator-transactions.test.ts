@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { useTempFolders } from '../../../../../test/support/temp-folder.ts';
 import { migrate } from '../migrate.ts';
 import { operatorTransactionStore } from '../operator-transactions.ts';
-import { paidSinceStore } from '../paid-since.ts';
+import { decisionCounts } from '../decision-counts.ts';
 import { initial } from './0010-initial.ts';
 import { ledger } from './0020-ledger.ts';
 import { originsAndFilters } from './0030-origins-and-filters.ts';
@@ -25,7 +25,7 @@ it('counts what was paid before, leaves tanks low as before, and has nothing sen
     INSERT INTO decision (id, at, paymaster_id, sender, outcome, settlement, actual_cost_wei, record)
       VALUES ('d', 5, 'dapp', '0x', 'sponsored', 'settled', '7', '{}')`);
   migrate(database, [...before, operatorTransactions]);
-  const paid = await paidSinceStore(database).paidSince({ paymasterIds: ['dapp'], from: 0, to: 10 });
+  const paid = await decisionCounts(database).paidSince({ paymasterIds: ['dapp'], from: 0, to: 10 });
   expect(paid).toEqual({ paidWei: 7n, firstAt: 5 });
   expect(database.prepare('SELECT low_tank_wei AS low FROM paymaster').get()).toEqual({ low: null });
   expect(await operatorTransactionStore(database, () => undefined).openOperatorTransactions()).toEqual([]);

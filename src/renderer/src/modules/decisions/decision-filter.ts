@@ -1,6 +1,6 @@
 import { type ComputedRef, computed } from 'vue';
 import { type LocationQueryValue, useRoute, useRouter } from 'vue-router';
-import { type DecidingRule, decidingRules } from '../../../../shared/schema/decision.ts';
+import { decidingRules } from '../../../../core/rule-words.ts';
 import type { DecisionFilter } from './decision-list.ts';
 
 /** Times back from now by their names in the address. */
@@ -10,21 +10,11 @@ export const spans: Readonly<Record<string, { label: string; ms: number }>> = {
   week: { label: 'Last 7 days', ms: 7 * 86_400_000 },
 };
 
+/** Of these `hash` is a user operation's, `from` and `to` are local date and time, as `datetime-local` has them. */
+const FIELDS = ['dapp', 'sender', 'hash', 'decision', 'outcome', 'rule', 'span', 'from', 'to'] as const;
+
 /** The fields of the filter as they stand in the page's address. */
-export interface FilterFields {
-  readonly dapp: string | undefined;
-  readonly sender: string | undefined;
-  /** Hash of a user operation. */
-  readonly hash: string | undefined;
-  /** Id of a decision. */
-  readonly decision: string | undefined;
-  readonly outcome: string | undefined;
-  readonly rule: string | undefined;
-  readonly span: string | undefined;
-  /** Local date and time, as `datetime-local` has them. */
-  readonly from: string | undefined;
-  readonly to: string | undefined;
-}
+export type FilterFields = Readonly<Record<(typeof FIELDS)[number], string | undefined>>;
 
 type Queried = LocationQueryValue | LocationQueryValue[] | undefined;
 const text = (value: Queried): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -41,7 +31,7 @@ const timeOf = (local: string | undefined): number | undefined => {
 const filterOf = (fields: FilterFields, now: number): DecisionFilter => {
   const { dapp, sender, hash, decision, span } = fields;
   const outcome = OUTCOMES.find((one) => one === fields.outcome);
-  const rule: DecidingRule | undefined = decidingRules.find((one) => one === fields.rule);
+  const rule = decidingRules.find((one) => one === fields.rule);
   const back = span === undefined ? undefined : spans[span];
   const from = back === undefined ? timeOf(fields.from) : Math.max(0, now - back.ms);
   const to = back === undefined ? timeOf(fields.to) : undefined;
@@ -69,14 +59,9 @@ export const useDecisionFilter = (
 } => {
   const route = useRoute();
   const router = useRouter();
-  const fields = computed((): FilterFields => {
-    const { dapp, sender, hash, decision, outcome, rule, span, from, to } = route.query;
-    return {
-      ...{ sender: text(sender), hash: text(hash), decision: text(decision) },
-      ...{ dapp: text(dapp), outcome: text(outcome), rule: text(rule) },
-      ...{ span: text(span), from: text(from), to: text(to) },
-    };
-  });
+  const fields = computed(
+    () => Object.fromEntries(FIELDS.map((name) => [name, text(route.query[name])])) as FilterFields,
+  );
   return {
     fields,
     filter: computed(() => filterOf(fields.value, now())),

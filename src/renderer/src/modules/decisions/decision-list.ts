@@ -1,7 +1,7 @@
 import { type Ref, computed, ref, shallowRef, watch } from 'vue';
-import type { ProcedureInput } from '../../../../shared/contract/index.ts';
+import type { ProcedureInput } from '../../../../api/index.ts';
+import type { DecisionRow } from '../../../../shared/schema/decision.ts';
 import { RECENT, useDesk } from '../../desk/desk-store.ts';
-import { type DecisionRow, rowOf } from '../../desk/types.ts';
 import { faultText } from '../../desk/use-loaded.ts';
 import { useTransport } from '../../transport/transport.ts';
 
@@ -46,7 +46,9 @@ const matches = (row: DecisionRow, filter: DecisionFilter): boolean => {
 export const useDecisionList = (filter: () => DecisionFilter, pageSize: number): DecisionList => {
   const desk = useDesk();
   const transport = useTransport();
-  const rows = shallowRef<readonly DecisionRow[]>([]);
+  const listed = shallowRef<readonly DecisionRow[]>([]);
+  /** As settlement has left them since. */
+  const rows = computed(() => listed.value.map((row) => desk.settled.get(row.id) ?? row));
   const isLoading = ref(false);
   const isEnd = ref(false);
   const fault = ref<string>();
@@ -59,11 +61,11 @@ export const useDecisionList = (filter: () => DecisionFilter, pageSize: number):
     isLoading.value = true;
     const seenBefore = desk.recent[0]?.seq ?? 0;
     try {
-      const input = { ...filter(), limit: pageSize, ...(before !== undefined && { before }) };
-      const page = (await transport.call('decisions.list', input)).map(rowOf);
+      const end = before === undefined ? {} : { before };
+      const page = await transport.call('decisions.list', { ...filter(), ...end, limit: pageSize });
       if (mine !== asked) return;
       if (before === undefined) readUpTo = Math.max(seenBefore, page[0]?.seq ?? 0);
-      rows.value = before === undefined ? page : [...rows.value, ...page];
+      listed.value = before === undefined ? page : [...listed.value, ...page];
       isEnd.value = page.length < pageSize;
       fault.value = undefined;
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { ProcedureInput, ProcedureOutput } from '../../../../shared/contract/index.ts';
+import type { ProcedureInput, ProcedureOutput } from '../../../../api/index.ts';
 
 /** What the operator wants done on a chain. */
 export type ChainAction = ProcedureInput<'transactions.prepare'>['action'];

@@ -1,5 +1,5 @@
 import { type Ref, computed, onScopeDispose, ref, shallowRef } from 'vue';
-import type { ProcedureOutput } from '../../../../shared/contract/index.ts';
+import type { ProcedureOutput } from '../../../../api/index.ts';
 import { faultText } from '../../desk/use-loaded.ts';
 import { useTimer } from '../../timer.ts';
 import { useTransport } from '../../transport/transport.ts';

@@ -1,7 +1,7 @@
 import type { EChartsCoreOption } from 'echarts/core';
 import { weiToDecimal } from '../../../../shared/schema/decimal.ts';
-import type { ProcedureOutput } from '../../../../shared/contract/index.ts';
-import { shownAmount } from '../../ui/amount.ts';
+import type { ProcedureOutput } from '../../../../api/index.ts';
+import { shownAmount } from '../../../../shared/words/amount.ts';
 import type { Palette } from '../../ui/palette.ts';
 
 /** What was decided over time. */

@@ -1,8 +1,16 @@
+import type { Dapp } from '../../desk/types.ts';
+
+/** Where a DApp's clients ask. Without an address of the service, what has to be put before it is left to the reader. */
+export const paymasterUrl = (serviceUrl: string | null | undefined, { chainId, apiKey }: Dapp): string =>
+  `${serviceUrl ?? ''}/api/v2/${chainId}/${apiKey}`;
+
 /** Where a DApp's paymaster answers. */
 interface PaymasterEndpoint {
   readonly url: string;
   readonly chainId: number;
   readonly entryPointVersion: string;
+  /** Its address. */
+  readonly entryPoint: string;
 }
 
 /** Code to paste, by its kind. */
@@ -35,15 +43,16 @@ const hash = await bundlerClient.sendUserOperation({ calls: [{ to, data }] });`;
 
 const V06_FIELDS = '"initCode": "0x"';
 
-const curl = ({ url, entryPointVersion }: PaymasterEndpoint): string => {
+const curl = ({ url, entryPointVersion, entryPoint }: PaymasterEndpoint): string => {
   const fields = entryPointVersion === '0.6' ? `, ${V06_FIELDS}` : '';
+  // The EntryPoint stands in for an account: like one it has code, and on every chain.
   return `curl -s '${url}' \\
   -H 'content-type: application/json' \\
   -d '{
     "jsonrpc": "2.0", "id": 1, "method": "pm_sponsorUserOperation",
     "params": [
       {
-        "sender": "0x1111111111111111111111111111111111111111",
+        "sender": "${entryPoint}",
         "nonce": "0x0"${fields}, "callData": "0x",
         "callGasLimit": "200000", "verificationGasLimit": "500000", "preVerificationGas": "60000",
         "maxFeePerGas": "0x3b9aca00", "maxPriorityFeePerGas": "0x1", "signature": "0x"

@@ -1,4 +1,5 @@
-import type { LimitWords } from './rule-words.ts';
+import type { LimitWords } from '../../../../core/rules/spending-limit.ts';
+import { typedThresholdFault } from './rule-words.ts';
 
 /** A spending limit while it is typed. */
 export type LimitForm = { -readonly [Key in keyof LimitWords]: LimitWords[Key] };
@@ -10,3 +11,9 @@ export const emptyLimit = (): LimitForm => ({
   threshold: '',
   cycleDuration: { value: 1, unit: 'day' },
 });
+
+/** The limit that a form says; undefined while its threshold is none. */
+export const typedLimit = ({ type, thresholdType, threshold, cycleDuration }: LimitForm): LimitForm | undefined =>
+  typedThresholdFault(threshold, thresholdType) === undefined
+    ? { type, thresholdType, threshold: threshold.trim(), cycleDuration: { ...cycleDuration } }
+    : undefined;

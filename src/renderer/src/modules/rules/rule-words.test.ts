@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type LimitWords, limitSentence, previewSentence, typedThresholdFault, usageSentence } from './rule-words.ts';
+import { type LimitWords, limitSentence } from '../../../../core/rules/spending-limit.ts';
+import { previewSentence, typedThresholdFault, usageSentence } from './rule-words.ts';
 
 const limit: LimitWords = {
   type: 'SMART_ACCOUNT',

@@ -1,29 +1,9 @@
-import { decimalToWei, positiveDecimal } from '../../../../shared/schema/decimal.ts';
-import { type CycleDuration, thresholdFault } from '../../../../shared/schema/rule.ts';
+import { CONTRACT_TYPE } from '../../../../api/rules.ts';
+import { ruleTypeOf, ruleTypes } from '../../../../core/rule-words.ts';
+import { type LimitWords, thresholdFault } from '../../../../core/rules/spending-limit.ts';
+import { positiveDecimal } from '../../../../shared/schema/decimal.ts';
 import type { LimitPreview, LimitUsage, Rule } from '../../desk/types.ts';
-import { shownAmount } from '../../ui/amount.ts';
-
-/** What a spending limit says, as a form or the engine holds it. */
-export interface LimitWords {
-  readonly type: 'PAYMASTER' | 'SMART_ACCOUNT';
-  readonly cycleDuration: CycleDuration;
-  /** Decimal digits: operations, or whole coins. */
-  readonly threshold: string;
-  readonly thresholdType: 'COUNT' | 'NATIVE_ASSET';
-}
-
-const everyCycle = ({ value, unit }: CycleDuration): string => (value === 1 ? `per ${unit}` : `per ${value} ${unit}s`);
-
-const howMuch = ({ threshold, thresholdType }: LimitWords, coin: string): string => {
-  if (thresholdType === 'COUNT') return `${threshold} ${threshold === '1' ? 'operation' : 'operations'} sponsored`;
-  return `gas for ${shownAmount(decimalToWei(threshold))} ${coin} sponsored`;
-};
-
-/** A limit's consequence as a sentence made from its values. */
-export const limitSentence = (limit: LimitWords, coin: string): string => {
-  const who = limit.type === 'SMART_ACCOUNT' ? 'Each user may have' : 'All users together may have';
-  return `${who} ${howMuch(limit, coin)} ${everyCycle(limit.cycleDuration)}.`;
-};
+import { shownAmount } from '../../../../shared/words/amount.ts';
 
 /** As people type amounts: no exponent, no sign. */
 const DIGITS = /^[\d.]+$/;
@@ -64,23 +44,26 @@ export const usageSentence = ({ used, threshold, unit, perUser }: LimitUsage, co
   return `${people(perUser.users)} in this window; the nearest has used ${share}, ${atLimit} at the limit.`;
 };
 
+/** What a rule of a registered contract is answered with. */
+interface ContractData {
+  readonly whitelistedMethods: readonly string[];
+  readonly methods: readonly string[];
+}
+
 /** What a rule does, as a sentence. */
-export const ruleSentence = ({ policyData }: Rule, coin: string): string => {
-  if ('threshold' in policyData) return limitSentence(policyData, coin);
-  if ('url' in policyData) {
-    const outage = policyData.failOpen === true ? 'passes' : 'is denied';
-    return `${policyData.url} must verify each operation; while it does not answer, an operation ${outage}.`;
+export const ruleSentence = ({ policyType, policyData }: Rule, coin: string): string => {
+  if (policyType !== CONTRACT_TYPE) {
+    const { setup } = ruleTypeOf(policyType);
+    return setup.sentence(setup.kept.parse(policyData), coin);
   }
-  if ('operator' in policyData) return 'Operations that deploy their account are sponsored.';
-  const { whitelistedMethods, methods } = policyData;
+  const { whitelistedMethods, methods } = policyData as unknown as ContractData;
   if (whitelistedMethods.length === 0) return `None of its ${methods.length} write methods is sponsored.`;
   return `Calls of ${whitelistedMethods.join(', ')} are sponsored.`;
 };
 
-/** Types of rules, in the operator's words. */
-export const ruleTypes: Readonly<Record<Rule['policyType'], string>> = {
-  PAYMASTER_SA_LIMIT: 'Spending limit',
-  WEBHOOK: 'Webhook',
-  WALLET_DEPLOYMENT: 'Wallet deployment',
-  WHITELISTED_CONTRACT: 'Contract',
-};
+/** The types of rules that an operator can choose from. */
+export const typeOptions = ruleTypes.map(({ title, setup }) => ({ value: setup.policyType, label: title }));
+
+/** The type of a rule, in the operator's words. */
+export const typeWords = (policyType: string): string =>
+  policyType === CONTRACT_TYPE ? 'Contract' : ruleTypeOf(policyType).title;

@@ -1,4 +1,4 @@
-import { breakerSeconds } from '../../../../shared/contract/chains.ts';
+import { breakerSeconds } from '../../../../api/chains.ts';
 import { weiToDecimal } from '../../../../shared/schema/decimal.ts';
 import { typedWei } from '../../../../shared/typed-wei.ts';
 import { spanWords } from '../../../../shared/words/span.ts';
@@ -50,6 +50,7 @@ export const breakerSentence = (form: BreakerForm, coin: string): string => {
   const amount = `${weiToDecimal(BigInt(typed.amountWei))} ${coin}`;
   return (
     `As soon as operations on this chain would come to more than ${amount} within ${spanWords(typed.seconds)}, ` +
-    'at their highest cost and whoever pays for them, all sponsorship is paused, on every chain, until you resume it.'
+    'all sponsorship is paused, on every chain, until you resume it. Operations count at their highest cost, no matter ' +
+    'who pays for them. Where this chain has several DApps, one that would come to more than half of it is paused alone.'
   );
 };

@@ -1,4 +1,4 @@
-import type { ProcedureOutput } from '../../../../shared/contract/index.ts';
+import type { ProcedureOutput } from '../../../../api/index.ts';
 
 /** A setting of the service. */
 export type Setting = ProcedureOutput<'config.set'>;
@@ -22,6 +22,11 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
     title: 'Requests per IP address',
     purpose: 'Requests per minute from one address. This machine is not bound.',
   },
+  outstandingSharePercent: {
+    title: 'Share of a gas tank',
+    purpose:
+      'Percent of a shared tank that one sender, or one DApp, may hold for operations not mined yet. 100 removes the limit.',
+  },
   showReasons: {
     title: 'Tell why',
     purpose: 'Whether DApps are told why an operation is not sponsored. You see it here in any case.',
@@ -34,7 +39,7 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
     title: 'Webhooks at private addresses',
     purpose: 'Whether webhooks may be on this machine or in its private network. Cloud metadata is never called.',
   },
-  webhookMaxPerHost: {
+  webhookMaxConcurrent: {
     title: 'Calls of a webhook at once',
     purpose: 'More than that wait for their turn.',
   },
@@ -45,7 +50,12 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   chainTimeoutMs: { title: 'Time-out of nodes', purpose: 'Milliseconds.' },
   requestTimeoutMs: { title: 'Time for a request to arrive', purpose: 'Milliseconds.' },
   settlementPollMs: { title: 'Pause between looks at a chain', purpose: 'Milliseconds.' },
-  bodyLimitBytes: { title: 'Largest request', purpose: 'Bytes.' },
+  bodyLimitBytes: { title: 'Largest request', purpose: 'Bytes, for the management interface and the console.' },
+  rpcBodyLimitBytes: { title: 'Largest request of a DApp', purpose: 'Bytes, for the JSON-RPC interface.' },
+  maxConnections: {
+    title: 'Connections at once',
+    purpose: 'Beyond that, Gasdesk ends the connection that has waited longest for its client.',
+  },
 };
 
 /** How a setting is called; one that has no words goes by its key. */
@@ -53,11 +63,14 @@ export const wordsOf = ({ key }: Setting): SettingWords => WORDS[key] ?? { title
 
 const isRateLimit = (key: string): boolean => key.startsWith('rateLimit');
 
+const grouped = new Intl.NumberFormat('en');
+
 /** The value of a setting as people say it. */
 export const valueText = ({ key }: Setting, value: Setting['value']): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
-  if (isRateLimit(key)) return value === 0 ? 'no limit' : `${String(value)} a minute`;
+  if (isRateLimit(key)) return value === 0 ? 'no limit' : `${grouped.format(Number(value))} a minute`;
+  if (key.endsWith('Percent')) return `${String(value)} %`;
   return key.endsWith('Ms') ? `${String(value)} ms` : String(value);
 };
 

@@ -1,18 +1,4 @@
-/** What went wrong with a Ledger, as far as it changes what to do. */
-export type LedgerFaultCode = KnownFault | 'other';
-
-type KnownFault =
-  | 'unsupported'
-  | 'not-chosen'
-  | 'in-use'
-  | 'locked'
-  | 'app-closed'
-  | 'app-missing'
-  | 'rejected'
-  | 'disconnected'
-  | 'blind-signing';
-
-const WORDS: Readonly<Record<KnownFault, string>> = {
+const WORDS = {
   unsupported:
     'This browser does not reach USB devices. Open the console in the desktop application, or in Chrome, Edge or another Chromium on a computer, at https or at localhost.',
   'not-chosen': 'No Ledger was chosen. Plug it in, unlock it, and choose it when you are asked.',
@@ -26,7 +12,12 @@ const WORDS: Readonly<Record<KnownFault, string>> = {
     'The Ledger was unplugged, or closed the connection. Nothing was sent or changed. Plug it in, unlock it and connect it again.',
   'blind-signing':
     'The Ledger refuses calls of contracts that it cannot show in full. In its Ethereum app, open the settings, switch on “Blind signing”, and try again. Compare what it shows with what is written here.',
-};
+} as const;
+
+type KnownFault = keyof typeof WORDS;
+
+/** What went wrong with a Ledger, as far as it changes what to do. */
+export type LedgerFaultCode = KnownFault | 'other';
 
 /** A failure of a Ledger in words for its owner: what happened, and what to do. */
 export class LedgerFault extends Error {

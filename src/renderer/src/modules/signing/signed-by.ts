@@ -1,4 +1,4 @@
-import type { SigningKey } from '../../../../shared/contract/keys.ts';
+import type { SigningKey } from '../../../../api/keys.ts';
 import type { Address, Hex } from '../../../../shared/schema/hex.ts';
 
 /** Who signs: in the engine's process, or elsewhere. */

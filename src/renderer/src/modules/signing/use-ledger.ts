@@ -1,7 +1,20 @@
 import { type Ref, onMounted, onUnmounted, ref, shallowRef } from 'vue';
 import { LedgerFault } from './ledger-fault.ts';
 import type { Ledger, LedgerPrompt } from './ledger.ts';
-import { openLedger, prepareLedger } from './open-ledger.ts';
+
+/** The maker's kit is large, so it comes when it is needed. */
+const load = () => import('./ledger.ts');
+
+/** Fetches the kit beforehand: a browser asks for a device only shortly after a click. */
+const prepareLedger = (): void => void load().catch(() => undefined);
+
+/** {@link connectLedger} without its kit in the first load. @throws LedgerFault */
+const openLedger = async (ask: (prompt: LedgerPrompt | undefined) => void): Promise<Ledger> => {
+  const { connectLedger } = await load().catch((error: unknown) => {
+    throw new LedgerFault('other', 'The part of the console for Ledgers did not load. Load the page again.', error);
+  });
+  return connectLedger(ask);
+};
 
 /** A Ledger on its way through the steps of a page. */
 export interface UsedLedger {

@@ -1,4 +1,4 @@
-import type { ProcedureInput } from '../../../../shared/contract/index.ts';
+import type { ProcedureInput } from '../../../../api/index.ts';
 import { type FeeToken, feedMaxAge } from '../../../../shared/schema/fee-token.ts';
 
 /** A fee token while it is typed. Amounts are text, so that no double stands between them and what is kept. */

@@ -1,6 +1,6 @@
 import { decimalToUnits, positiveDecimal, unitsToDecimal } from '../../../../shared/schema/decimal.ts';
 import type { FeeToken } from '../../../../shared/schema/fee-token.ts';
-import { shownDecimal } from '../../ui/amount.ts';
+import { shownDecimal } from '../../../../shared/words/amount.ts';
 
 /** The operation that prices are told by: it costs a thousandth of the native coin. */
 const SAMPLE_COST = '0.001';

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
-import { type MadeCall, figuresOf, trialOf } from './webhook-calls.ts';
+import type { WebhookCallRow } from '../../../../api/webhooks.ts';
+import { figuresOf, trialOf } from './webhook-calls.ts';
 
-const made = (webhookId: string, code: string, ms: number, more: Partial<MadeCall['call']> = {}): MadeCall => ({
-  ...{ decisionId: 'd', at: 0, index: 0 },
-  step: { rule: 'webhook', outcome: 'pass', code, evidence: {}, micros: ms * 1000 },
-  call: {
-    ...{ webhookId, url: 'https://a.example/', method: 'POST' as const, response: '' },
-    request: { headers: {}, body: '{"data":{"user":"bob"},"userOp":{"sender":"0x1"}}' },
-    ...more,
-  },
+const made = (webhookId: string, code: string, ms: number): WebhookCallRow => ({
+  ...{ decisionId: 'd', at: 0, index: 0, webhookId, code, micros: ms * 1000 },
+  ...{ url: 'https://a.example/', method: 'POST', outcome: 'pass', status: 200 },
 });
+
+const sent = { webhookId: 'a', url: 'https://a.example/', method: 'POST' as const, response: '' };
+const body = '{"data":{"user":"bob"},"userOp":{"sender":"0x1"}}';
 
 test('verdicts are counted per webhook, and one slow call does not spoil the usual time', () => {
   const calls = [
@@ -25,12 +24,10 @@ test('verdicts are counted per webhook, and one slow call does not spoil the usu
 });
 
 test('a test begins with what the webhook was sent last, by whichever method, else with an example', () => {
-  expect(trialOf([made('a', 'WEBHOOK_VERIFIED', 1)], 'a')).toEqual({
-    data: { user: 'bob' },
-    userOp: { sender: '0x1' },
-  });
+  const posted = (text: string) => trialOf({ ...sent, request: { headers: {}, body: text } });
+  expect(posted(body)).toEqual({ data: { user: 'bob' }, userOp: { sender: '0x1' } });
   const url = `https://a.example/?data=${encodeURIComponent('{"n":1}')}`;
-  expect(trialOf([made('a', 'X', 1, { method: 'GET', url })], 'a').data).toEqual({ n: 1 });
-  expect(trialOf([made('a', 'X', 1, { request: { headers: {}, body: 'no JSON' } })], 'a').data).toHaveProperty('user');
-  expect(trialOf([], 'a').data).toHaveProperty('user');
+  expect(trialOf({ ...sent, method: 'GET', url, request: { headers: {}, body: '' } }).data).toEqual({ n: 1 });
+  expect(posted('no JSON').data).toHaveProperty('user');
+  expect(trialOf(undefined).data).toHaveProperty('user');
 });

@@ -1,23 +1,8 @@
-import type { ProcedureOutput } from '../../../../shared/contract/index.ts';
+import type { WebhookCallRow } from '../../../../api/webhooks.ts';
+import type { TraceStep } from '../../../../shared/schema/decision.ts';
+import { parsed } from '../rules/json-field.ts';
 
-type Decision = ProcedureOutput<'decisions.list'>[number];
-type Step = Decision['trace'][number];
-
-/** A call to a webhook that a decision made. */
-export interface MadeCall {
-  readonly decisionId: string;
-  readonly at: number;
-  /** Place in the decision's trace. */
-  readonly index: number;
-  readonly step: Step;
-  readonly call: NonNullable<Step['call']>;
-}
-
-/** The calls that these decisions made, in their order. */
-export const callsOf = (decisions: readonly Decision[]): MadeCall[] =>
-  decisions.flatMap(({ id, at, trace }) =>
-    trace.flatMap((step, index) => (step.call ? [{ decisionId: id, at, index, step, call: step.call }] : [])),
-  );
+type Exchange = NonNullable<TraceStep['call']>;
 
 /** How a webhook did. */
 export interface WebhookFigures {
@@ -31,8 +16,8 @@ export interface WebhookFigures {
 }
 
 /** How the webhook did in these calls; undefined if it is in none of them. */
-export const figuresOf = (calls: readonly MadeCall[], webhookId: string): WebhookFigures | undefined => {
-  const own = calls.filter(({ call }) => call.webhookId === webhookId).map(({ step }) => step);
+export const figuresOf = (calls: readonly WebhookCallRow[], webhookId: string): WebhookFigures | undefined => {
+  const own = calls.filter((call) => call.webhookId === webhookId);
   if (own.length === 0) return undefined;
   const verified = own.filter(({ code }) => code === 'WEBHOOK_VERIFIED').length;
   const refused = own.filter(({ code }) => code === 'WEBHOOK_DENIED').length;
@@ -46,25 +31,16 @@ export const figuresOf = (calls: readonly MadeCall[], webhookId: string): Webhoo
 
 const EXAMPLE = { user: 'ann', params: { campaign: 'spring' } };
 
-const parsed = (text: string | null): unknown => {
-  try {
-    return JSON.parse(text ?? '') as unknown;
-  } catch {
-    return undefined;
-  }
-};
-
 /** What a receiver was sent: by POST in the body, by GET in the query. */
-const sentIn = ({ method, url, request }: MadeCall['call']): { data?: unknown; userOp?: unknown } => {
-  if (method === 'GET') return { data: parsed(new URL(url).searchParams.get('data')) };
+const sentIn = ({ method, url, request }: Exchange): { data?: unknown; userOp?: unknown } => {
+  if (method === 'GET') return { data: parsed(new URL(url).searchParams.get('data') ?? '') };
   const body = parsed(request.body);
   return typeof body === 'object' && body !== null ? body : {};
 };
 
 /** What a test begins with: what the webhook was sent last, else an example. */
-export const trialOf = (calls: readonly MadeCall[], webhookId: string): { data: unknown; userOp: unknown } => {
-  const last = calls.find(({ call }) => call.webhookId === webhookId);
-  const sent = last === undefined ? {} : sentIn(last.call);
+export const trialOf = (last: Exchange | undefined): { data: unknown; userOp: unknown } => {
+  const sent = last === undefined ? {} : sentIn(last);
   return { data: sent.data ?? EXAMPLE, userOp: sent.userOp ?? EXAMPLE_OPERATION };
 };
 

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { procedure } from './procedure.ts';
+
+const backup = z.strictObject({
+  path: z.string(),
+  bytes: z.number(),
+  madeAt: z.number().describe('Epoch ms'),
+});
+
+/** Backups of data, vault and settings. Restoring one needs the engine stopped, so it is no procedure. */
+export const backupProcedures = {
+  'backups.create': procedure({
+    summary: 'Write everything to one encrypted file, while the desk goes on working',
+    input: z.strictObject({
+      file: z
+        .string()
+        .min(1)
+        .max(4096)
+        .regex(/^\P{Cc}*$/u, 'must not contain control characters')
+        .optional()
+        .describe("An absolute path on the engine's machine, or a name in the folder of backups"),
+      passphrase: z.string().min(1).max(1000),
+      force: z
+        .boolean()
+        .default(false)
+        .describe('Replace a backup of this name, if it ends in .gasdesk-backup and is locked by a passphrase'),
+    }),
+    output: backup,
+    errors: ['BACKUP_EXISTS', 'BACKUP_FAILED', 'VAULT_LOCKED', 'VAULT_DAMAGED'],
+  }),
+  'backups.list': procedure({
+    summary: 'List the backups in the folder where they go unless another is named, newest first',
+    output: z.strictObject({ folder: z.string(), backups: z.array(backup) }),
+  }),
+};

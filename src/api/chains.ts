@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { address } from '../shared/schema/hex.ts';
+import { chainId, httpUrl, name } from '../shared/schema/text.ts';
+import { procedure } from './procedure.ts';
+
+/** How long a burn-rate breaker may look back, in seconds. */
+export const breakerSeconds = { least: 60, most: 7 * 86_400 } as const;
+
+const positiveWei = z.string().regex(/^[1-9]\d{0,77}$/, 'must be a positive number of wei, decimal');
+
+const breaker = z
+  .strictObject({
+    amountWei: positiveWei.describe('wei, decimal: the most that may be signed for, as the sum of maximum costs'),
+    seconds: z.int().min(breakerSeconds.least).max(breakerSeconds.most),
+  })
+  .nullable()
+  .describe(
+    'An operation that would exceed it is denied, and pauses all sponsorship until it is resumed. Where a chain has several DApps, one that would exceed half of it is paused alone. null: none',
+  );
+
+const unreachable = z.strictObject({
+  budgetWei: positiveWei.describe(
+    'wei, decimal: the most that is signed for, as the sum of maximum costs, until the node answers. An answer renews it once an hour has passed since the last operation was signed unchecked',
+  ),
+});
+
+/** What a chain's budget is, and how much of it is used. */
+export const unreachableState = unreachable
+  .extend({
+    signedWei: z.string().describe('wei, decimal: how much of the budget is used'),
+    since: z.number().nullable().describe('Of the first operation that counts, to the minute; null where none does'),
+  })
+  .nullable()
+  .describe('What is signed while the node is unreachable; null: nothing');
+
+/** True for a chain on which nothing is checked. */
+export const unchecked = z
+  .boolean()
+  .describe('The chain has no RPC URL: operations are signed without a look at fees and gas tank');
+
+const maxOperationCostWei = positiveWei
+  .nullable()
+  .describe("wei, decimal: the most that one operation may cost; null: 20 million gas at the chain's price");
+
+const chain = z.strictObject({
+  chainId: z.number(),
+  name: z.string(),
+  symbol: z.string(),
+  rpc: z.string().nullable().describe('Without credentials'),
+  bundler: z.string().nullable().describe('Without credentials'),
+  treasury: address.nullable().describe("Takes the users' fees; null: the signer's address"),
+  breaker,
+  unchecked,
+  unreachable: unreachableState,
+  maxOperationCostWei,
+  builtIn: z.boolean(),
+});
+
+const signer = z.strictObject({ chainId: z.number(), address });
+
+/** A key that is replaced is gone, and what it has signed stays good until it expires. */
+const replace = z.boolean().default(false).describe('Put the key in the place of the one there is');
+
+const paymasterContract = z.strictObject({
+  chainId: z.number(),
+  version: z.string(),
+  address,
+  checked: z.boolean().describe('The contract agreed with Gasdesk on hash and signer when it was attached'),
+});
+
+const paymasterVersion = z.strictObject({
+  version: z.string(),
+  title: z.string(),
+  entryPointVersion: z.string(),
+  entryPoint: address,
+  hasTanks: z.boolean().describe('The contract keeps a balance per funding wallet'),
+  takesTokens: z.boolean(),
+  deployable: z.boolean(),
+});
+
+const SIGNER_KEY = z
+  .string('must be a 0x-prefixed 32-byte private key')
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a 0x-prefixed 32-byte private key');
+
+const contractTarget = z.strictObject({ chainId, version: z.string() });
+
+/** Chains, the hot signer of each, and the paymaster contracts on them. */
+export const chainProcedures = {
+  'chains.set': procedure({
+    summary: 'Add a chain or change its settings; what is not given stays',
+    input: z.strictObject({
+      chainId: chainId.positive('must be a positive number'),
+      rpc: httpUrl.optional(),
+      bundler: httpUrl.optional(),
+      name: name.optional(),
+      symbol: name.optional(),
+      treasury: address.optional(),
+      breaker: breaker.optional(),
+      unreachable: unreachable.nullable().optional(),
+      maxOperationCostWei: maxOperationCostWei.optional(),
+    }),
+    output: chain,
+    errors: ['VAULT_LOCKED', 'CHAIN_MISMATCH'],
+  }),
+  'chains.list': procedure({
+    summary: 'List the supported chains and their settings',
+    output: z.array(chain),
+  }),
+  'chains.remove': procedure({
+    summary: 'Forget the settings of a chain; refused while DApps, contracts or reservations are there, unless forced',
+    input: z.strictObject({ chainId, force: z.boolean().default(false) }),
+    errors: ['CHAIN_NOT_FOUND', 'CHAIN_IN_USE', 'VAULT_LOCKED'],
+  }),
+  'signers.create': procedure({
+    summary: 'Make the key that signs sponsorships on a chain',
+    input: z.strictObject({ chainId, replace }),
+    output: signer,
+    errors: ['CHAIN_NOT_SUPPORTED', 'SIGNER_EXISTS', 'VAULT_LOCKED'],
+  }),
+  'signers.import': procedure({
+    summary: 'Import the key that signs sponsorships on a chain',
+    input: z.strictObject({ chainId, privateKey: SIGNER_KEY, replace }),
+    output: signer,
+    errors: ['CHAIN_NOT_SUPPORTED', 'SIGNER_EXISTS', 'VAULT_LOCKED'],
+  }),
+  'signers.list': procedure({
+    summary: 'List the signers, without their keys',
+    output: z.array(signer),
+  }),
+  'signers.prepareNext': procedure({
+    summary: 'Make the key that signs next on a chain, or tell the one there is; the present one goes on signing',
+    input: z.strictObject({ chainId }),
+    output: signer,
+    errors: ['SIGNER_MISSING', 'VAULT_LOCKED'],
+  }),
+  'signers.useNext': procedure({
+    summary: 'Sign with the prepared key from now on; refused while an attached contract does not accept it',
+    input: z.strictObject({ chainId }),
+    output: signer,
+    errors: [
+      'SIGNER_MISSING',
+      'CONTRACT_MISMATCH',
+      'RPC_MISSING',
+      'PAYMASTER_NOT_READY',
+      'CHAIN_UNREACHABLE',
+      'VAULT_LOCKED',
+    ],
+  }),
+  'signers.dropNext': procedure({
+    summary: 'Forget the prepared key, unless a contract accepts it or is about to',
+    input: z.strictObject({ chainId }),
+    errors: ['VAULT_LOCKED', 'CONTRACT_MISMATCH', 'CHAIN_UNREACHABLE', 'RPC_MISSING'],
+  }),
+  'paymasterContracts.use': procedure({
+    summary: 'Attach a deployed paymaster contract',
+    input: z.strictObject({ ...contractTarget.shape, address }),
+    output: paymasterContract.extend({
+      replaced: z
+        .string()
+        .nullable()
+        .describe('Which contract it takes the place of, what that one holds and how it is taken back; null: none'),
+    }),
+    errors: ['VERSION_NOT_SUPPORTED', 'CHAIN_UNREACHABLE', 'CONTRACT_MISMATCH', 'VAULT_LOCKED', 'CHAIN_NOT_SUPPORTED'],
+  }),
+  'paymasterContracts.versions': procedure({
+    summary: 'List the paymaster versions that a DApp may have',
+    output: z.array(paymasterVersion),
+  }),
+  'paymasterContracts.list': procedure({
+    summary: 'List the attached paymaster contracts',
+    output: z.array(paymasterContract),
+  }),
+};

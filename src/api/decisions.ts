@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { decidingRules } from '../core/rule-words.ts';
+import { decisionRecord, decisionRow, feedPage } from '../shared/schema/decision.ts';
+import { address, hash } from '../shared/schema/hex.ts';
+import { id } from '../shared/schema/text.ts';
+import { procedure } from './procedure.ts';
+
+const epochMs = z.number().int().nonnegative();
+
+const filters = {
+  paymasterId: id.optional(),
+  sender: address.optional(),
+  outcome: z.enum(['sponsored', 'denied', 'error']).optional(),
+  rule: z.enum(decidingRules).optional().describe('The deciding rule'),
+  from: epochMs.optional().describe('Made at this time or later'),
+  to: epochMs.optional().describe('Made before this time'),
+};
+
+/** What decisions are narrowed to. */
+const decisionFilters = z.strictObject(filters);
+
+/** What decisions are narrowed to. */
+export type DecisionFilters = z.output<typeof decisionFilters>;
+
+const page = z.strictObject({
+  decisions: z.array(decisionRecord),
+  upTo: z.number().describe('The next page begins after this seq'),
+  more: z.boolean().describe('False: this page is the last. It may be short before that, where decisions are big'),
+});
+
+/** A call that an operation makes, as far as the DApp's registered contracts tell. */
+const decodedCall = z.strictObject({
+  target: z.string(),
+  contract: z.string().nullable().describe('Name of the registered contract; null if none is registered there'),
+  method: z.string().nullable().describe('Full signature; null if no registered ABI has it'),
+  args: z.array(z.string()).nullable().describe('As text, long ones cut; null where they do not fit the method'),
+  valueWei: z.string(),
+  data: z.string(),
+  operation: z.enum(['call', 'delegatecall', 'staticcall']),
+});
+
+/** Parts into which the time of a summary is divided. */
+const SUMMARY_STEPS = 48;
+
+/** Ten years: a review may show all of an old file. */
+const LONGEST_SUMMARY_HOURS = 87_600;
+
+const summary = z.strictObject({
+  from: z.number().describe('epoch ms'),
+  stepMs: z.number(),
+  outcomes: z
+    .array(z.strictObject({ sponsored: z.number(), denied: z.number(), error: z.number() }))
+    .describe('One per step, oldest first'),
+  rules: z.array(z.strictObject({ rule: z.string(), count: z.number() })).describe('Denials by deciding rule'),
+  spent: z
+    .array(z.strictObject({ chainId: z.number(), wei: z.array(z.string()).describe('One per step') }))
+    .describe('Actual cost, or the maximum while it is reserved'),
+});
+
+/** Decisions already made. */
+export const decisionProcedures = {
+  'decisions.list': procedure({
+    summary: 'List decisions, newest first',
+    input: z.strictObject({
+      ...filters,
+      userOpHash: hash.optional().describe('Under which the operation was signed, or mined'),
+      decisionId: id.optional(),
+      before: z.number().int().positive().optional().describe('Only decisions with a smaller seq'),
+      limit: z.number().int().min(1).max(1000).default(50),
+    }),
+    output: z.array(decisionRow),
+  }),
+  'decisions.page': procedure({
+    summary: 'Read whole decisions, oldest first, a page at a time',
+    input: z.strictObject({
+      ...filters,
+      after: z.number().int().nonnegative().default(0).describe('Only decisions with a greater seq'),
+      limit: z.number().int().min(1).max(1000).default(100),
+    }),
+    output: page,
+  }),
+  'decisions.follow': procedure({
+    summary: 'Read what was decided or settled after a position of the feed; waits for it, at most 20 s',
+    input: z.strictObject({
+      after: z.number().int().nonnegative().optional().describe('Where the last page ended; absent: begin now'),
+      wait: z.boolean().default(true).describe('False: answer at once, though there be nothing'),
+    }),
+    output: feedPage,
+  }),
+  'decisions.summary': procedure({
+    summary: 'Count the decisions of the last hours by time, outcome and rule, and what was spent on them',
+    input: z.strictObject({
+      hours: z.int().min(1).max(LONGEST_SUMMARY_HOURS).default(24),
+      steps: z.int().min(1).max(500).default(SUMMARY_STEPS),
+    }),
+    output: summary,
+  }),
+  'decisions.report': procedure({
+    summary: 'Write a report of decisions: one HTML page that needs nothing else, to be read or printed by anybody',
+    input: decisionFilters,
+    output: z.strictObject({
+      html: z.string(),
+      decisions: z.number().describe('How many are counted in it'),
+      told: z.number().describe('How many of them, the newest, are told one by one'),
+    }),
+  }),
+  'decisions.calls': procedure({
+    summary: 'Tell the calls of a decided operation in the words of the registered contracts',
+    input: z.strictObject({ decisionId: id }),
+    output: z.strictObject({
+      calls: z.array(decodedCall),
+      fault: z.string().nullable().describe('Why the calls cannot be told from the callData'),
+    }),
+    errors: ['DECISION_NOT_FOUND'],
+  }),
+  'decisions.show': procedure({
+    summary: 'Show one decision with its trace',
+    input: z.strictObject({ decisionId: id }),
+    output: decisionRecord,
+    errors: ['DECISION_NOT_FOUND'],
+  }),
+  'decisions.policy': procedure({
+    summary: 'Show the policy revision by which decisions were made',
+    input: z.strictObject({ hash: z.string().describe('As the decisions name it') }),
+    output: z.strictObject({ policy: z.unknown().describe('Null if it is not known here') }),
+  }),
+};

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { address, hex } from '../shared/schema/hex.ts';
+import { id } from '../shared/schema/text.ts';
+import { signingKey } from './keys.ts';
+import { procedure } from './procedure.ts';
+
+const proof = z.strictObject({ signature: hex, address: address.describe('Recovered from the signature') });
+
+const change = z.strictObject({
+  at: z.number().describe('epoch ms'),
+  previous: address.nullable(),
+  address,
+  message: z.string().describe('What was signed'),
+  signature: z.string().nullable().describe('Null for changes of before it was kept'),
+});
+
+/** Signing the funding message, and what came of it. The message itself, and its use, are procedures of paymasters. */
+export const fundingProcedures = {
+  'funding.sign': procedure({
+    summary: 'Have the newest funding message signed; nothing is changed by that',
+    input: z.strictObject({ paymasterId: id, key: signingKey }),
+    output: proof,
+    errors: [
+      'PAYMASTER_NOT_FOUND',
+      'FUNDING_MESSAGE_MISSING',
+      'KEYSTORE_NOT_FOUND',
+      'KEYSTORE_INVALID',
+      'KEYSTORE_PASSWORD_WRONG',
+      'WALLET_UNREACHABLE',
+      'SIGNING_REFUSED',
+    ],
+  }),
+  'funding.recover': procedure({
+    summary: 'Tell who made this signature of the newest funding message',
+    input: z.strictObject({ paymasterId: id, signature: z.string().max(300) }),
+    output: proof,
+    errors: ['PAYMASTER_NOT_FOUND', 'FUNDING_MESSAGE_MISSING', 'INVALID_SIGNATURE'],
+  }),
+  'funding.history': procedure({
+    summary: 'List the changes of the funding wallet, newest first',
+    input: z.strictObject({ paymasterId: id }),
+    output: z.array(change),
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+};

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { address } from '../shared/schema/hex.ts';
+import { loopbackUrl, name } from '../shared/schema/text.ts';
+import { procedure } from './procedure.ts';
+
+/** Protects one key; asked for whenever the key is used. */
+const password = z.string().min(1).max(1_000);
+
+const keystore = z.strictObject({
+  address,
+  label: z.string(),
+  createdAt: z.number().describe('epoch ms; 0 if that is not known'),
+  fault: z.string().nullable().describe('What is wrong with its file; null if nothing is'),
+});
+
+/**
+ * Who signs in the engine's process. A Ledger and what is pasted sign elsewhere, and hand over what they signed.
+ * The password of a keystore opens it for this one use.
+ */
+export const signingKey = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('keystore'), address, password }),
+  z.strictObject({ kind: z.literal('wallet'), url: loopbackUrl, address }),
+]);
+
+/** Who signs in the engine's process. */
+export type SigningKey = z.output<typeof signingKey>;
+
+/** The keys of funding wallets and of owners of contracts: local keystores, and wallets on this machine. */
+export const keyProcedures = {
+  'keystores.list': procedure({
+    summary: 'List the local keys, without anything that opens them',
+    output: z.array(keystore),
+    errors: ['DATA_FOLDER_UNUSABLE'],
+  }),
+  'keystores.create': procedure({
+    summary: 'Make a key in a file of its own, which its password opens (Web3 Secret Storage, version 3)',
+    input: z.strictObject({ label: name, password }),
+    output: keystore,
+    errors: ['DATA_FOLDER_UNUSABLE'],
+  }),
+  'keystores.import': procedure({
+    summary: 'Keep a copy of a keystore file that was made elsewhere; its own password opens it from then on',
+    input: z.strictObject({ label: name, keystore: z.string().max(20_000), password }),
+    output: keystore,
+    errors: ['KEYSTORE_INVALID', 'KEYSTORE_EXISTS', 'KEYSTORE_PASSWORD_WRONG', 'DATA_FOLDER_UNUSABLE'],
+  }),
+  'keystores.export': procedure({
+    summary: 'Hand out a keystore file, still encrypted with its password',
+    input: z.strictObject({ address }),
+    output: z.strictObject({ fileName: z.string(), keystore: z.string() }),
+    errors: ['KEYSTORE_NOT_FOUND', 'KEYSTORE_INVALID'],
+  }),
+  'keystores.remove': procedure({
+    summary: 'Delete a keystore file, on proof of its password: without another copy its key is lost',
+    input: z.strictObject({
+      address,
+      password: password.optional().describe('May be left out for a damaged file, which is only renamed'),
+    }),
+    errors: ['KEYSTORE_NOT_FOUND', 'KEYSTORE_INVALID', 'KEYSTORE_PASSWORD_WRONG', 'DATA_FOLDER_UNUSABLE'],
+  }),
+  'wallets.accounts': procedure({
+    summary: 'Ask a wallet on this machine for its accounts; it may ask its owner first',
+    input: z.strictObject({ url: loopbackUrl }),
+    output: z.strictObject({ accounts: z.array(address) }),
+    errors: ['WALLET_UNREACHABLE', 'SIGNING_REFUSED'],
+  }),
+};

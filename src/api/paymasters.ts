@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { address } from '../shared/schema/hex.ts';
+import { chainId, id, name } from '../shared/schema/text.ts';
+import { procedure } from './procedure.ts';
+import { pause, pauseReason } from './system.ts';
+
+/** As ERC-7677 has it: a data URL, or one that browsers can load. */
+const icon = z
+  .string()
+  .max(20_000)
+  .regex(
+    /^(?:https:\/\/[^\s]+|data:image\/[a-z0-9.+-]+(?:;[a-z0-9=-]+)*,[^\s]+)$/i,
+    'must be an https or data:image URL',
+  );
+
+const sponsorAnswer = z.strictObject({
+  icon: icon.nullable().describe('Beside the name of the DApp'),
+  isTold: z.boolean().describe('False: stubs have neither sponsor nor isFinal'),
+});
+
+const paymaster = z.strictObject({
+  paymasterId: z.string(),
+  accountId: z.string(),
+  name: z.string(),
+  chainId: z.number(),
+  apiKey: z.string(),
+  version: z.string(),
+  fundingWallet: z.string().nullable(),
+  allowedOrigins: z.array(z.string()).readonly(),
+  maxExpirySeconds: z.number().describe('seconds: the longest expiryDuration that a request may ask for'),
+  sponsor: sponsorAnswer.optional().describe('What stubs say of who sponsors; absent: the name, without an icon'),
+  createdAt: z.number(),
+});
+
+/** Bounds of a DApp's longest `expiryDuration`, in seconds. The least is what a request has that names none. */
+export const maxExpiry = { least: 300, most: 86_400, default: 3_600 } as const;
+
+/** `*`, or scheme, host and port as in the Origin header; extensions and apps have schemes of their own. */
+const origin = z
+  .string()
+  .max(300)
+  .regex(
+    /^(?:[*]|[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*\p{Cc}\p{Cs}]+\/?)$/iu,
+    'must be * or an origin such as https://app.example, without a path',
+  );
+
+/** Paymasters (DApps) and their funding wallets. */
+export const paymasterProcedures = {
+  'paymasters.create': procedure({
+    summary: 'Register a DApp',
+    input: z.strictObject({
+      accountId: id,
+      name,
+      type: z.literal('HYBRID'),
+      chainId,
+      version: z.string(),
+    }),
+    output: paymaster,
+    errors: ['ACCOUNT_NOT_FOUND', 'CHAIN_NOT_SUPPORTED', 'VERSION_NOT_SUPPORTED', 'PAYMASTER_NAME_EXISTS'],
+  }),
+  'paymasters.list': procedure({
+    summary: 'List DApps',
+    input: z.strictObject({ accountId: id.optional() }),
+    output: z.array(
+      paymaster.extend({ paused: pause.nullable().describe('The pause of this DApp alone; null while there is none') }),
+    ),
+    errors: ['ACCOUNT_NOT_FOUND'],
+  }),
+  'paymasters.fundingMessage': procedure({
+    summary: 'Issue the message that the funding wallet has to sign; it replaces an earlier one',
+    input: z.strictObject({ paymasterId: id }),
+    output: z.strictObject({ paymasterId: z.string(), fundingMessage: z.string() }),
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'paymasters.setFundingWallet': procedure({
+    summary: 'Change the funding wallet, proved by its signature of the newest funding message',
+    input: z.strictObject({
+      paymasterId: id,
+      type: z.literal('paymasterFundingId'),
+      signature: z.string(),
+      address,
+    }),
+    output: paymaster,
+    errors: ['PAYMASTER_NOT_FOUND', 'INVALID_SIGNATURE'],
+  }),
+  'paymasters.setOrigins': procedure({
+    summary: 'Say from which origins browsers may use the API key; programs send none and are not bound',
+    input: z.strictObject({ paymasterId: id, origins: z.array(origin).max(100) }),
+    output: paymaster,
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'paymasters.setSponsor': procedure({
+    summary: 'Say what stubs tell of who sponsors (ERC-7677); some wallets take it for fields of the operation',
+    input: sponsorAnswer.extend({ paymasterId: id }),
+    output: paymaster,
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'paymasters.setMaxExpiry': procedure({
+    summary: 'Set the longest expiryDuration that a request may ask for: for that long it can hold the gas tank',
+    input: z.strictObject({ paymasterId: id, seconds: z.int().min(maxExpiry.least).max(maxExpiry.most) }),
+    output: paymaster,
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'paymasters.pause': procedure({
+    summary: 'Pause one DApp: nothing is signed for it until it is resumed. A pause that goes on keeps its beginning',
+    input: z.strictObject({ paymasterId: id, reason: pauseReason.optional() }),
+    output: pause,
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'paymasters.resume': procedure({
+    summary: 'End the pause of one DApp; a pause of all sponsorship goes on',
+    input: z.strictObject({ paymasterId: id }),
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'paymasters.corsOrigin': procedure({
+    summary: 'Tell what Access-Control-Allow-Origin says to a browser; null if it may not use the API key from there',
+    input: z.strictObject({ apiKey: z.string(), origin: z.string() }),
+    output: z.string().nullable(),
+  }),
+};

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../shared/errors.ts';
+
+/** Description of one procedure of the service: the only way in, whatever the door (DESIGN, rule 1). */
+export interface Procedure<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
+  readonly summary: string;
+  readonly input: Input;
+  readonly output: Output;
+  /** Expected failures besides `VALIDATION` and `INTERNAL`, which every procedure has. */
+  readonly errors: readonly ErrorCode[];
+}
+
+const nothing = z.strictObject({});
+const noAnswer = z.null();
+
+/** Declares a procedure, keeping the exact types of its schemas. What is not declared takes, answers or throws nothing. */
+export const procedure = <Input extends z.ZodType = typeof nothing, Output extends z.ZodType = typeof noAnswer>(
+  declaration: Pick<Procedure, 'summary'> & Partial<Procedure<Input, Output>>,
+): Procedure<Input, Output> =>
+  ({ input: nothing, output: noAnswer, errors: [], ...declaration }) as unknown as Procedure<Input, Output>;

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { address } from '../shared/schema/hex.ts';
+import { type RuleType, ruleTypes } from '../core/rule-words.ts';
+import { limitUpdate, typedLimit, typedLimitUpdate } from '../core/rules/spending-limit.ts';
+import { id, name } from '../shared/schema/text.ts';
+import { procedure } from './procedure.ts';
+
+type Data = z.ZodType<Readonly<Record<string, unknown>>>;
+type Several<Option> = [Option, Option, ...Option[]];
+
+/** A rule to add, per `policyType`. */
+const definition = (dataOf: (setup: RuleType['setup']) => z.ZodType) =>
+  z.discriminatedUnion(
+    'policyType',
+    ruleTypes.map(({ setup }) =>
+      z.strictObject({ name, policyType: z.literal(setup.policyType), policyData: dataOf(setup) }),
+    ) as Several<z.ZodObject<{ name: typeof name; policyType: z.ZodLiteral<string>; policyData: z.ZodType }>>,
+  );
+
+/** Body of the rule creation on the management interface. */
+export const ruleDefinition = definition(({ sent, managed = sent }) => managed);
+
+/** What is answered of a contract, which is listed among the rules. */
+const contractData = z.strictObject({ address, whitelistedMethods: z.array(z.string()), methods: z.array(z.string()) });
+
+/** The `policyType` of contracts. */
+export const CONTRACT_TYPE = 'WHITELISTED_CONTRACT';
+
+const rule = z.strictObject({
+  _id: z.string(),
+  name: z.string(),
+  policyType: z.enum([...ruleTypes.map(({ setup }) => setup.policyType), CONTRACT_TYPE]),
+  organisationId: z.string(),
+  paymasterId: z.string(),
+  createdBy: z.string(),
+  chainId: z.number(),
+  active: z.boolean(),
+  policyData: z.union([...ruleTypes.map(({ setup }) => setup.kept), contractData] as unknown as Several<Data>),
+});
+
+const limitUsage = z.strictObject({
+  ruleId: z.string(),
+  name: z.string(),
+  active: z.boolean(),
+  unit: z.enum(['operations', 'wei']),
+  threshold: z.string().describe('In the unit, decimal'),
+  used: z.string().describe('Reserved and settled in the window; of a limit per user, what the one who used most has'),
+  windowEndsAt: z.number().describe('epoch ms'),
+  perUser: z
+    .strictObject({
+      users: z.number().describe('How many have used it in this window'),
+      atLimit: z.number().describe('How many of them have nothing left'),
+      nearest: z.array(z.strictObject({ user: address, used: z.string() })).describe('The 10 nearest to it'),
+    })
+    .nullable()
+    .describe('Null for a limit of all users together'),
+});
+
+const limitPreview = z.strictObject({
+  users: z.number(),
+  usersReached: z.number().describe('Users of whom an operation would have been denied'),
+  operations: z.number().describe('Those sponsored, and those that a limit denied'),
+  operationsDenied: z.number(),
+  complete: z.boolean().describe('False: only the newest of the operations were looked at'),
+});
+
+export { limitUpdate };
+
+const target = z.strictObject({ paymasterId: id, ruleId: id });
+
+/** Rules (policies) of a DApp; registered contracts are listed among them. */
+export const ruleProcedures = {
+  'rules.create': procedure({
+    summary: 'Add a rule: spending limit, webhook or wallet deployment',
+    input: z.strictObject({ paymasterId: id, rule: definition(({ sent }) => sent) }),
+    output: rule,
+    errors: ['PAYMASTER_NOT_FOUND', 'RULE_NAME_EXISTS', 'VAULT_LOCKED'],
+  }),
+  'rules.list': procedure({
+    summary: 'List the rules and registered contracts of a DApp',
+    input: z.strictObject({ paymasterId: id }),
+    output: z.array(rule),
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'rules.usage': procedure({
+    summary: 'Tell how much of each spending limit of a DApp is used in its current window, and by whom',
+    input: z.strictObject({ paymasterId: id }),
+    output: z.array(limitUsage),
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'rules.preview': procedure({
+    summary: "Tell what a limit would have done to a DApp's operations of the last 24 hours",
+    input: z.strictObject({ paymasterId: id, limit: typedLimit }),
+    output: limitPreview,
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'rules.updateLimit': procedure({
+    summary: 'Update a spending limit; its cycle starts anew',
+    input: z.strictObject({ ...target.shape, update: typedLimitUpdate }),
+    errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND', 'RULE_NAME_EXISTS', 'NOT_A_LIMIT'],
+  }),
+  'rules.activate': procedure({
+    summary: 'Unpause a rule',
+    input: target,
+    errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND'],
+  }),
+  'rules.deactivate': procedure({
+    summary: 'Pause a rule; its cycle goes on',
+    input: target,
+    errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND'],
+  }),
+};

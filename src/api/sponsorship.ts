@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { feeQuote } from '../shared/schema/fee-token.ts';
+import { partialUserOperation } from '../shared/schema/partial-user-operation.ts';
+import { feeQuoteOptions, sponsorshipOptions } from '../shared/schema/sponsorship.ts';
+import { chainId } from '../shared/schema/text.ts';
+import { procedure } from './procedure.ts';
+
+/** Names the DApp that asks. */
+const caller = z.strictObject({ chainId, apiKey: z.string() });
+
+const request = caller.extend({
+  method: z.string(),
+  userOperation: partialUserOperation,
+  options: sponsorshipOptions,
+  received: z.unknown().describe('The request as it came in, for the trace'),
+});
+
+const reason = z.strictObject({
+  code: z.string(),
+  rule: z.string(),
+  message: z.string(),
+  hint: z.string(),
+});
+
+/** Gas limits and amounts are decimal strings: clients may send limits beyond what JSON numbers hold. */
+const integer = z.string();
+
+/** The paymaster's part of an operation. */
+const paymasterPart = z.strictObject({
+  paymasterAndData: z.string().describe('As the contracts take it; 0x where there is none'),
+  fields: z
+    .strictObject({
+      paymaster: z.string(),
+      paymasterData: z.string(),
+      paymasterVerificationGasLimit: integer,
+      paymasterPostOpGasLimit: integer,
+    })
+    .optional()
+    .describe('The same as fields of the operation, from EntryPoint v0.7 on'),
+});
+
+/** Deciding and signing, and what a DApp may know before it asks. */
+export const sponsorshipProcedures = {
+  'sponsorship.dapp': procedure({
+    summary: 'Tell whom an API key names, and on which EntryPoint its operations are sponsored',
+    input: caller,
+    output: z.strictObject({
+      name: z.string(),
+      icon: z.string().optional(),
+      isSponsorTold: z.boolean().describe('Whether stubs say who sponsors'),
+      version: z.string(),
+      entryPoint: z.string(),
+      entryPointVersion: z.enum(['0.6', '0.7', '0.8']),
+    }),
+    errors: ['UNKNOWN_API_KEY', 'VERSION_NOT_SUPPORTED'],
+  }),
+  'sponsorship.sponsor': procedure({
+    summary: 'Decide whether to sponsor a user operation, sign it if so, and store the decision before answering',
+    input: request,
+    output: paymasterPart.extend({
+      decisionId: z.string(),
+      sponsored: z.boolean(),
+      callGasLimit: integer,
+      verificationGasLimit: integer,
+      preVerificationGas: integer,
+      reason: reason.optional(),
+    }),
+    errors: [
+      'UNKNOWN_API_KEY',
+      'PAYMASTER_NOT_READY',
+      'CHAIN_UNREACHABLE',
+      'GAS_ESTIMATION_FAILED',
+      'FEE_TOKEN_REQUIRED',
+      'TOKEN_NOT_SUPPORTED',
+    ],
+  }),
+  'sponsorship.stub': procedure({
+    summary:
+      'Give paymaster data to estimate gas with, or the reason why the operation would be denied. Reserves nothing',
+    input: request,
+    output: paymasterPart.extend({ reason: reason.optional() }),
+    errors: [
+      'UNKNOWN_API_KEY',
+      'PAYMASTER_NOT_READY',
+      'CHAIN_UNREACHABLE',
+      'FEE_TOKEN_REQUIRED',
+      'TOKEN_NOT_SUPPORTED',
+    ],
+  }),
+  'sponsorship.feeQuotes': procedure({
+    summary: 'Quote what a user operation would cost in the tokens asked for, or in all there are',
+    input: request.extend({ options: feeQuoteOptions }),
+    output: z.strictObject({
+      paymasterAddress: z.string(),
+      feeQuotes: z.array(feeQuote),
+      unsupportedTokens: z.array(z.string()),
+    }),
+    errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE', 'GAS_ESTIMATION_FAILED', 'NOT_SPONSORED'],
+  }),
+  'sponsorship.feeTokens': procedure({
+    summary: 'List the tokens in which users of a DApp may pay',
+    input: caller,
+    output: z.strictObject({
+      paymasterAddress: z.string().describe('That takes the tokens; that sponsors, where no contract takes any'),
+      dummy: paymasterPart
+        .optional()
+        .describe('Sponsored, with the limits of paying in a token: no division by fees of 0'),
+      tokens: z.array(
+        z.strictObject({
+          address: z.string(),
+          symbol: z.string(),
+          decimals: z.number(),
+          exchangeRate: integer.describe('Smallest units of the token per 1e18 wei, premium included'),
+          postOpGas: integer.describe("What is charged for at most beyond the operation's own gas"),
+          nativeToUsd: integer.describe('Millionths of a USD per 1e18 wei; 0 where nobody says'),
+        }),
+      ),
+    }),
+    errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE'],
+  }),
+  'sponsorship.gasPrice': procedure({
+    summary: 'Suggest fees for an operation, in wei per gas',
+    input: caller,
+    output: z.strictObject({ maxFeePerGas: integer, maxPriorityFeePerGas: integer }),
+    errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE'],
+  }),
+  'sponsorship.balance': procedure({
+    summary: 'Tell what there is to pay with, and how much of it is reserved for operations not yet mined',
+    input: caller,
+    output: z.strictObject({ balanceWei: integer, reservedWei: integer }),
+    errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE'],
+  }),
+};

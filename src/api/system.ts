@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { procedure } from './procedure.ts';
+
+const check = z.strictObject({
+  name: z.string(),
+  ok: z.boolean(),
+  detail: z.string(),
+  fix: z.string().describe('What to do; empty where nothing is; advice where it is ok all the same'),
+});
+
+/** What a review shows in place of a desk. */
+const review = z.strictObject({
+  file: z.string().describe('Name of the file that is reviewed, without its folder'),
+  savedAt: z.number().describe('When the file was written last, epoch ms'),
+  from: z.number().describe('When the first of its decisions was made, epoch ms'),
+  to: z.number().describe('When the last was made'),
+});
+
+/** What a review shows in place of a desk. */
+export type ReviewInfo = z.output<typeof review>;
+
+/** Levels of the log, least important first. */
+const logLevel = z.enum(['debug', 'info', 'warn', 'error']);
+
+const logLine = z.strictObject({
+  seq: z.number().describe('Counted from the start of the service'),
+  at: z.number().describe('epoch ms'),
+  level: logLevel,
+  event: z.string(),
+  fields: z.record(z.string(), z.unknown()).describe('From an allow-list; none of them holds a credential'),
+});
+/** A pause of all sponsorship, or of one DApp. */
+export const pause = z.strictObject({
+  since: z.number().describe('epoch ms'),
+  reason: z.string().nullable().describe("The operator's own words, or the breaker's"),
+});
+
+/** Why something is paused, in the operator's words. */
+export const pauseReason = z
+  .string()
+  .max(300)
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters');
+
+/** The service itself. */
+export const systemProcedures = {
+  'system.info': procedure({
+    summary: 'Version, vault state and counts',
+    output: z.strictObject({
+      version: z.string(),
+      url: z.string().nullable().describe('Address of the HTTP interfaces; null while they are not served'),
+      vault: z.enum(['absent', 'locked', 'unlocked']),
+      paymasters: z.number(),
+      decisions: z.number(),
+      review: review.optional().describe('There only where a file is reviewed'),
+      paused: pause.nullable().describe('Null while operations are sponsored'),
+      pausedDapps: z
+        .array(pause.extend({ paymasterId: z.string(), name: z.string() }))
+        .describe('DApps that are paused by themselves'),
+    }),
+  }),
+  'system.pause': procedure({
+    summary: 'Pause all sponsorship: nothing is signed until it is resumed. A pause that goes on keeps its beginning',
+    input: z.strictObject({ reason: pauseReason.optional() }),
+    output: pause,
+  }),
+  'system.resume': procedure({
+    summary: 'End the pause of all sponsorship',
+  }),
+  'system.doctor': procedure({
+    summary: 'Check data folder, disk, vault, backups, clock, every chain and every attached contract',
+    output: z.strictObject({ ok: z.boolean(), checks: z.array(check) }),
+  }),
+  'system.log': procedure({
+    summary: 'Read the last 1,000 lines of the log since the service started, the oldest first',
+    input: z.strictObject({
+      level: logLevel.optional().describe('Only lines of this level and of more important ones'),
+      after: z.int().min(0).optional().describe('Only lines that come behind this seq'),
+    }),
+    output: z.strictObject({
+      level: z.enum([...logLevel.options, 'silent']).describe('The least important level that is written'),
+      last: z.number().describe('Seq of the newest line, whatever its level'),
+      lines: z.array(logLine),
+    }),
+  }),
+};

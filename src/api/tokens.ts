@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { feeTokenDefinition } from '../shared/schema/fee-token.ts';
+import { address } from '../shared/schema/hex.ts';
+import { chainId } from '../shared/schema/text.ts';
+import { procedure } from './procedure.ts';
+
+/** Tokens in which users may pay for gas. */
+export const tokenProcedures = {
+  'feeTokens.set': procedure({
+    summary: 'Add a fee token or replace its settings; where the chain answers, they are held against the contract',
+    input: feeTokenDefinition,
+    output: z.strictObject({
+      ...feeTokenDefinition.shape,
+      note: z.string().describe('What the chain says of the token, or why it could not be asked'),
+    }),
+    errors: ['CHAIN_NOT_SUPPORTED', 'FEE_TOKEN_MISMATCH'],
+  }),
+  'feeTokens.list': procedure({
+    summary: 'List the fee tokens of a chain or of all',
+    input: z.strictObject({ chainId: chainId.optional() }),
+    output: z.array(feeTokenDefinition),
+  }),
+  'feeTokens.rate': procedure({
+    summary: 'Tell the rate that a fee token has now, whether it is kept or only thought of',
+    input: feeTokenDefinition,
+    output: z.strictObject({
+      tokensPerCoin: z.string().nullable().describe('Whole tokens for one native coin, without the premium'),
+      fault: z.string().nullable().describe('Why there is no rate to be used'),
+    }),
+  }),
+  'feeTokens.remove': procedure({
+    summary: 'Take no more fees in a token',
+    input: z.strictObject({ chainId, address }),
+    errors: ['FEE_TOKEN_NOT_FOUND'],
+  }),
+};

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { address, hash, hex } from '../shared/schema/hex.ts';
+import { wei, weiText } from '../shared/schema/quantity.ts';
+import { chainId, id } from '../shared/schema/text.ts';
+import { signingKey } from './keys.ts';
+import { procedure } from './procedure.ts';
+
+const contractTarget = { chainId, version: z.string() };
+
+/** What the operator wants done on a chain. */
+const chainAction = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('deposit'), paymasterId: id, amountWei: wei }),
+  z.strictObject({ kind: z.literal('withdraw'), paymasterId: id, amountWei: wei, to: address }),
+  z.strictObject({ kind: z.literal('deploy'), ...contractTarget }),
+  // Makes the contract accept the chain's next signing key, or the present one where none is prepared.
+  z.strictObject({ kind: z.literal('acceptSigner'), ...contractTarget }),
+  // Only contracts with several signers: takes a key away that is no longer used.
+  z.strictObject({ kind: z.literal('removeSigner'), ...contractTarget, signer: address }),
+]);
+
+/** The transaction that does it, as it was simulated. Fees per gas are the same twice where there is no base fee. */
+const draft = z.strictObject({
+  draftId: z.string(),
+  chainId: z.number(),
+  from: address,
+  to: address.nullable().describe('Null: it makes a contract'),
+  valueWei: weiText,
+  data: hex,
+  nonce: z.number(),
+  gasLimit: z.string(),
+  maxFeePerGasWei: weiText,
+  maxPriorityFeePerGasWei: weiText,
+  maxFeeWei: weiText.describe('The most the transaction itself can cost, beside its value'),
+  unsigned: hex.describe(
+    'EIP-2718 type 2, or EIP-155 on chains without a base fee; without a signature: what a device signs',
+  ),
+  summary: z.string().describe('What it does, in words'),
+});
+
+const transaction = z.strictObject({
+  transactionId: z.string(),
+  kind: z.enum(['deposit', 'withdraw', 'deploy', 'acceptSigner', 'removeSigner']),
+  chainId: z.number(),
+  paymasterId: z.string().nullable(),
+  from: address,
+  to: address.nullable(),
+  valueWei: weiText,
+  summary: z.string(),
+  hash,
+  state: z
+    .enum(['sent', 'mined', 'reverted', 'replaced', 'different', 'forgotten'])
+    .describe(
+      'replaced: another one took its nonce; different: mined, but the wallet sent something else than drafted; forgotten: no longer waited for, by the operator',
+    ),
+  sentAt: z.number().describe('epoch ms'),
+  blockNumber: z.number().nullable(),
+  gasUsed: z.string().nullable(),
+  feeWei: weiText.nullable().describe('What the transaction itself did cost, beside its value'),
+  contract: address.nullable().describe('The contract that it made'),
+  outcome: z
+    .string()
+    .nullable()
+    .describe('What came of it, in words; null until all is done that it was to bring about'),
+});
+
+/** What was sent, as it is told. */
+export type TransactionView = z.output<typeof transaction>;
+
+/** What the operator wants done on a chain. */
+export type ChainAction = z.output<typeof chainAction>;
+
+/** Signed here, by a device (the whole transaction), or sent by the wallet that signed it. */
+const signed = z.union([
+  z.strictObject({ key: signingKey }),
+  z.strictObject({ signedTransaction: hex }),
+  z.strictObject({ signature: hex.describe('65 bytes: r, s, v') }),
+]);
+
+/** How a prepared transaction is signed. */
+export type SignedDraft = z.output<typeof signed>;
+
+const query = z.strictObject({ chainId: chainId.optional(), paymasterId: id.optional() });
+
+/** Which transactions are asked for; what is not given does not filter. */
+export type TransactionQuery = z.output<typeof query>;
+
+/** What the operator does on chains, with the keys of funding wallets and of owners of contracts. */
+export const transactionProcedures = {
+  'transactions.prepare': procedure({
+    summary: 'Make and simulate the transaction that does what is wanted; it is kept for ten minutes',
+    input: z.strictObject({ action: chainAction, from: address }),
+    output: draft,
+    errors: [
+      'PAYMASTER_NOT_FOUND',
+      'PAYMASTER_NOT_READY',
+      'VERSION_NOT_SUPPORTED',
+      'NOT_DEPLOYABLE',
+      'RPC_MISSING',
+      'SIGNER_MISSING',
+      'CHAIN_NOT_SUPPORTED',
+      'CHAIN_UNREACHABLE',
+      'TRANSACTION_WOULD_FAIL',
+      'VAULT_LOCKED',
+    ],
+  }),
+  'transactions.send': procedure({
+    summary: 'Sign a prepared transaction, or take its signature, and hand it to the chain; each draft once',
+    input: z.strictObject({ draftId: id, signed }),
+    output: transaction,
+    errors: [
+      'DRAFT_NOT_FOUND',
+      'INVALID_SIGNATURE',
+      'KEYSTORE_INVALID',
+      'KEYSTORE_NOT_FOUND',
+      'KEYSTORE_INVALID',
+      'KEYSTORE_PASSWORD_WRONG',
+      'WALLET_UNREACHABLE',
+      'TRANSACTION_MAYBE_SENT',
+      'SIGNING_REFUSED',
+      'PAYMASTER_NOT_FOUND',
+      'PAYMASTER_NOT_READY',
+      'CHAIN_UNREACHABLE',
+      'TRANSACTION_WOULD_FAIL',
+      'RPC_MISSING',
+      'VAULT_LOCKED',
+    ],
+  }),
+  'transactions.forget': procedure({
+    summary: 'Wait no longer for a transaction that the node does not know, and reckon with it no longer',
+    input: z.strictObject({ transactionId: id }),
+    output: transaction,
+    errors: ['TRANSACTION_NOT_FOUND', 'TRANSACTION_KNOWN', 'RPC_MISSING', 'CHAIN_UNREACHABLE'],
+  }),
+  'transactions.list': procedure({
+    summary: 'List what was sent, newest first, as it is on chain now',
+    input: query,
+    output: z.array(transaction),
+  }),
+};

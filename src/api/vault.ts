@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { procedure } from './procedure.ts';
+
+const passphrase = z.string().min(1).max(1_000);
+const done = z.strictObject({ vault: z.literal('unlocked') });
+
+/** The vault, which holds the keys. */
+export const vaultProcedures = {
+  'vault.open': procedure({
+    summary: 'Open the vault with its passphrase, or make it where there is none',
+    input: z.strictObject({ passphrase }),
+    output: done,
+    errors: ['VAULT_PASSPHRASE_WRONG', 'VAULT_DAMAGED', 'DATA_FOLDER_UNUSABLE'],
+  }),
+  'vault.unlockers': procedure({
+    summary: 'What opens the vault: a passphrase, a key that this machine keeps, or both',
+    output: z.strictObject({ passphrase: z.boolean(), key: z.boolean() }),
+    errors: ['VAULT_DAMAGED', 'DATA_FOLDER_UNUSABLE'],
+  }),
+  'vault.setPassphrase': procedure({
+    summary: 'Set or change the passphrase of the open vault. An older copy of the vault opens with the old one',
+    input: z.strictObject({
+      passphrase,
+      current: passphrase.optional().describe('What opens it now; required where it has a passphrase'),
+    }),
+    output: done,
+    errors: ['VAULT_LOCKED', 'VAULT_PASSPHRASE_WRONG', 'VAULT_DAMAGED', 'DATA_FOLDER_UNUSABLE'],
+  }),
+};

@@ -1,0 +1,66 @@
+import type { NotReplayable } from '../core/replay.ts';
+import type { ReplayReport } from '../core/replay-export.ts';
+import type { ProcedureInput } from '../api/index.ts';
+import type { DecisionRecord } from '../shared/schema/decision.ts';
+import { humanText } from './human-text.ts';
+
+/** The decisions of an export, oldest first. @throws EngineError `EXPORT_INVALID` */
+export async function* decisionsIn(file: string): AsyncGenerator<DecisionRecord[]> {
+  const { asExpected, readExport } = await import('../engine/review/export-lines.ts');
+  try {
+    // A decision stands on what the desk has read of the request, and that holds no number that a double alters.
+    for await (const lines of readExport(file, { parseJson: JSON.parse })) yield lines.map(({ decision }) => decision);
+  } catch (error) {
+    throw asExpected(error, file);
+  }
+}
+
+type Filters = Partial<Pick<ProcedureInput<'decisions.page'>, 'paymasterId' | 'from' | 'to'>>;
+
+/** Decides again those decisions of an export that the filters name. */
+export const replayDecisions = async (
+  decisions: AsyncIterable<DecisionRecord[]>,
+  { paymasterId, from = 0, to = Infinity }: Filters,
+  withSignatures: boolean,
+): Promise<ReplayReport> => {
+  // Half of the time a command takes to start.
+  const { replayExport } = await import('../core/replay-export.ts');
+  const isMeant = (decision: DecisionRecord): boolean =>
+    (paymasterId === undefined || decision.paymasterId === paymasterId) && decision.at >= from && decision.at < to;
+  return replayExport(decisions, { withSignatures, isMeant });
+};
+
+const WHY: Readonly<Record<NotReplayable, string>> = {
+  FAILED: 'failed before anything was decided',
+  WITHOUT_FACTS: 'made by a version that kept no facts',
+  TRUNCATED: 'denied, of requests too long to be kept whole',
+  WITHOUT_POLICY: 'their policy revision is not here',
+  UNKNOWN_FORM: 'in a form that this version does not know',
+};
+
+const MOST_ROWS = 20;
+const MOST_CHARACTERS = 60;
+
+const shortened = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text;
+};
+
+const replayText = ({ decisions, same, different, notReplayable }: ReplayReport): string => {
+  const ids = new Set(different.map(({ id }) => id));
+  const reasons = Object.entries(notReplayable) as [NotReplayable, number][];
+  const rows = different.slice(0, MOST_ROWS).map(({ id, field, stored, replayed }) => ({
+    ...{ id, field, stored: shortened(stored), replayed: shortened(replayed) },
+  }));
+  return [
+    `Decisions: ${decisions}. Decided the same again: ${same}. Different: ${ids.size}.`,
+    ...reasons.map(([reason, count]) => `Not replayable: ${count}, ${WHY[reason]}.`),
+    ...(rows.length > 0 ? ['', humanText(rows)] : []),
+    ...(different.length > MOST_ROWS ? [`… and ${different.length - MOST_ROWS} more; --json names all of them.`] : []),
+  ].join('\n');
+};
+
+/** Prints what came of it: SPEC 9's JSON document, or text for people. */
+export const tellReplay = (report: ReplayReport, json: boolean): void => {
+  console.log(json ? JSON.stringify(report) : replayText(report));
+};

@@ -1,0 +1,111 @@
+import type { Address, Hex } from '../../shared/schema/hex.ts';
+import { DecodeError } from './decode-fault.ts';
+
+const WORD = 32;
+const ADDRESS_LENGTH = 20;
+
+/** The most calls one operation is decoded for. Block gas limits allow fewer; it bounds the work on hostile input. */
+export const MAX_CALLS = 1000;
+
+/**
+ * Strict reader of Solidity ABI encoding (Contract ABI Specification) over a stretch of the callData. It is a view:
+ * readers share the one buffer, so offsets that point at the same bytes cost nothing. Positions are in bytes from the
+ * start of the stretch, which is also what ABI offsets in it are relative to. Every method throws `DecodeError` rather
+ * than read outside the stretch, mask dirty bytes or pad missing ones.
+ */
+export class AbiReader {
+  /** Lower-case hex digits, two a byte. */
+  readonly #callData: string;
+  readonly #start: number;
+  readonly #end: number;
+
+  /** A view of `callData`, lower-case hex digits, from byte `start` to before `end`, which must lie inside it. */
+  constructor(callData: string, start = 0, end = callData.length / 2) {
+    this.#callData = callData;
+    this.#start = start;
+    this.#end = end;
+  }
+
+  /** Bytes in this stretch. */
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
+  /** The stretch of `length` bytes at `position`; without `length`, up to the end. */
+  slice(position: number, length: number = Math.max(0, this.length - position)): AbiReader {
+    const start = this.#start + position;
+    const end = start + length;
+    if (end > this.#end) this.#refuse(end);
+    return new AbiReader(this.#callData, start, end);
+  }
+
+  /** The whole stretch as hex. The only method that copies. */
+  hex(): Hex {
+    return `0x${this.#callData.slice(2 * this.#start, 2 * this.#end)}`;
+  }
+
+  /** A `uint256`, or any other word as a number. */
+  uint256(position: number): bigint {
+    return BigInt(this.slice(position, WORD).hex());
+  }
+
+  /** A `uint8`. */
+  uint8(position: number): number {
+    const word = this.uint256(position);
+    if (word > 0xffn) throw new DecodeError('MALFORMED_CALL_DATA', 'A number of 8 bits has higher bits set.');
+    return Number(word);
+  }
+
+  /** An `address` in its 32-byte word. */
+  address(position: number): Address {
+    const word = this.slice(position, WORD).hex();
+    if (!word.startsWith('0x000000000000000000000000')) {
+      throw new DecodeError('MALFORMED_CALL_DATA', 'The 12 bytes above an address are not zero.');
+    }
+    return `0x${word.slice(26)}`;
+  }
+
+  /** An address in 20 bytes, as in `abi.encodePacked`. */
+  packedAddress(position: number): Address {
+    return this.slice(position, ADDRESS_LENGTH).hex();
+  }
+
+  /** What the offset word at `position` points at, up to the end of this stretch. */
+  tail(position: number): AbiReader {
+    return this.slice(this.size(position));
+  }
+
+  /** The `bytes` whose offset word is at `position`, cut to their declared length. */
+  bytes(position: number): AbiReader {
+    const tail = this.tail(position);
+    return tail.slice(WORD, tail.size(0));
+  }
+
+  /** The array whose offset word is at `position`: how many one-word items, and the stretch that starts with them. */
+  array(position: number): { count: number; items: AbiReader } {
+    const tail = this.tail(position);
+    const count = tail.size(0);
+    tail.slice(WORD, count * WORD);
+    if (count > MAX_CALLS) throw new DecodeError('TOO_MANY_CALLS', `A batch holds ${count} calls, over ${MAX_CALLS}.`);
+    return { count, items: tail.slice(WORD) };
+  }
+
+  /** A word that counts or addresses bytes of the callData, so it cannot exceed its size. */
+  size(position: number): number {
+    const word = this.uint256(position);
+    if (word > BigInt(this.#callData.length / 2)) {
+      throw new DecodeError('MALFORMED_CALL_DATA', 'An offset or a length points past the end of the callData.');
+    }
+    return Number(word);
+  }
+
+  #refuse(end: number): never {
+    if (end <= this.#callData.length / 2) {
+      throw new DecodeError(
+        'HIDDEN_CALLS',
+        'A batch points outside its declared bytes, at bytes that some accounts would run as calls.',
+      );
+    }
+    throw new DecodeError('MALFORMED_CALL_DATA', 'The callData ends before what it announces.');
+  }
+}

@@ -1,0 +1,55 @@
+import { addressKey, isHex, type Address, type Hex } from '../../shared/schema/hex.ts';
+import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
+import { AbiReader } from './abi-reader.ts';
+import type { AccountCall } from './account-call.ts';
+import { accountFunctions } from './account-functions.ts';
+import { CALIBUR_BEGINS, readCalibur } from './calibur.ts';
+import { DecodeError } from './decode-fault.ts';
+import { type Decoding, decodingOf } from './decoding.ts';
+
+interface DecodeContext {
+  sender: Address;
+  entryPointVersion: EntryPointVersion;
+}
+
+// executeUserOp((address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes),bytes32)
+const EXECUTE_USER_OP = '0x8dd7712f';
+
+/**
+ * Decodes a user operation's callData into the calls the account makes, in order. Only the first level is listed: a
+ * call to `sender` or to another contract may lead to further calls. Delegatecalls to a known MultiSend are replaced by
+ * what it runs. Never throws, and returns no more data than `callData` holds, whatever the input.
+ */
+export function decodeCalls(callData: Hex, context: DecodeContext): Decoding {
+  const sender = addressKey(context.sender);
+  const read = (): AccountCall[] => readAccountCalls(readHex(callData), { ...context, sender });
+  return decodingOf(read, { account: sender, byteCount: callData.length / 2 - 1 });
+}
+
+/** A view of `data`. @throws DecodeError where it is no hex */
+export const readHex = (data: Hex): AbiReader => {
+  if (!isHex(data)) throw new DecodeError('MALFORMED_CALL_DATA', 'The callData is not hex of whole bytes.');
+  return new AbiReader(data.slice(2).toLowerCase());
+};
+
+const readAccountCalls = (callData: AbiReader, { sender, entryPointVersion }: DecodeContext): AccountCall[] => {
+  if (callData.length === 0) return [];
+  const outer = readSelector(callData);
+  // From v0.7 on the EntryPoint itself calls executeUserOp, and the account runs the rest; v0.6 knows no such prefix.
+  const prefixed = outer === EXECUTE_USER_OP && entryPointVersion !== '0.6';
+  const inner = prefixed ? callData.slice(4) : callData;
+  const selector = readSelector(inner);
+  if (prefixed && selector === EXECUTE_USER_OP) {
+    throw new DecodeError('NESTED_EXECUTE_USER_OP', 'A second executeUserOp stands behind the first.');
+  }
+  if (prefixed && selector === CALIBUR_BEGINS) return readCalibur(inner, sender);
+  const decode = accountFunctions.get(selector);
+  if (!decode) throw new DecodeError('UNKNOWN_SELECTOR', `The account function ${selector} is not a known execute.`);
+  return decode(inner.slice(4), sender);
+};
+
+/** The first four bytes. @throws DecodeError where there are fewer */
+export const readSelector = (callData: AbiReader): Hex => {
+  if (callData.length < 4) throw new DecodeError('UNKNOWN_SELECTOR', 'The callData is too short to name a function.');
+  return callData.slice(0, 4).hex();
+};

@@ -1,0 +1,67 @@
+import type { Address, Hex } from '../../shared/schema/hex.ts';
+import { MAX_CALLS } from './abi-reader.ts';
+import type { AccountCall, Operation } from './account-call.ts';
+import { DecodeError, type DecodeFault } from './decode-fault.ts';
+import { multiSendAt, unpackMultiSend } from './multi-send.ts';
+
+/** A call the account makes. Addresses are lower case; `value` is wei, zero unless `operation` is `call`. */
+export interface DecodedCall {
+  target: Address;
+  value: bigint;
+  data: Hex;
+  operation: Operation;
+}
+
+/** What bytes lead to. `via` lists the MultiSend contracts unpacked on the way; `detail` is for the operator. */
+export type Decoding =
+  | { outcome: 'decoded'; calls: DecodedCall[]; via: Address[] }
+  | { outcome: 'undecodable'; code: DecodeFault; detail: string };
+
+interface Found {
+  calls: AccountCall[];
+  via: Address[];
+}
+
+const MAX_MULTI_SEND_DEPTH = 4;
+
+/**
+ * The calls that `read` finds in `byteCount` bytes, with delegatecalls to a known MultiSend replaced by what it runs,
+ * and those that are `harmless` left out. What `read` throws as `DecodeError` is the outcome.
+ */
+export const decodingOf = (
+  read: () => AccountCall[],
+  { account, byteCount, harmless }: { account: Address; byteCount: number; harmless?: (call: AccountCall) => boolean },
+): Decoding => {
+  try {
+    const found: Found = { calls: [], via: [] };
+    for (const call of read()) collect(call, account, 0, found);
+    const calls = harmless === undefined ? found.calls : found.calls.filter((call) => !harmless(call));
+    return { outcome: 'decoded', calls: toDecodedCalls(calls, byteCount), via: found.via };
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return { outcome: 'undecodable', code: error.code, detail: error.message };
+  }
+};
+
+/** Adds `call` to `found`, or the calls it makes if it is a delegatecall to a known MultiSend. */
+const collect = (call: AccountCall, account: Address, depth: number, found: Found): void => {
+  const multiSend = call.operation === 'delegatecall' ? multiSendAt(call.target) : undefined;
+  if (!multiSend) {
+    if (found.calls.length === MAX_CALLS) throw new DecodeError('TOO_MANY_CALLS', `There are over ${MAX_CALLS} calls.`);
+    found.calls.push(call);
+    return;
+  }
+  if (depth === MAX_MULTI_SEND_DEPTH) {
+    throw new DecodeError('NESTED_TOO_DEEP', `MultiSend is nested more than ${MAX_MULTI_SEND_DEPTH} deep.`);
+  }
+  found.via.push(call.target);
+  for (const inner of unpackMultiSend(call.data, multiSend, account)) collect(inner, account, depth + 1, found);
+};
+
+const toDecodedCalls = (calls: AccountCall[], byteCount: number): DecodedCall[] => {
+  // Offsets may share bytes, so a small callData could stand for gigabytes; an honest encoding holds all its data.
+  if (calls.reduce((total, { data }) => total + data.length, 0) > byteCount) {
+    throw new DecodeError('MALFORMED_CALL_DATA', 'The calls share bytes and add up to more data than the callData.');
+  }
+  return calls.map((call) => ({ ...call, data: call.data.hex() }));
+};

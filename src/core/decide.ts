@@ -1,0 +1,83 @@
+import type { Explanation } from '../shared/denials.ts';
+import type { Facts } from './facts.ts';
+import type { Reservation } from './ledger/account.ts';
+import type { Policy } from './policy.ts';
+import { ruleInput } from './rule-input.ts';
+import { explainDenial } from './rule-words.ts';
+import { ruleKinds } from './rules/registry.ts';
+import type { Effects, RuleInput, RuleKind, Step } from './rules/rule.ts';
+import { type WebhookTarget, unaskedWebhooks, webhook } from './rules/webhook.ts';
+
+/** Why an operation is not sponsored, as it is answered and stored. */
+export interface Reason extends Explanation {
+  readonly code: string;
+  readonly rule: string;
+}
+
+/** A step, and the time it took in µs. */
+export type MeasuredStep = Step & { readonly micros: number };
+
+/** What follows from facts, policy and ledger. */
+export type Verdict =
+  | { readonly next: 'callWebhooks'; readonly targets: readonly WebhookTarget[] }
+  | {
+      readonly next: 'done';
+      readonly steps: readonly MeasuredStep[];
+      /** Undefined: nothing denies, and the operation is to be signed. */
+      readonly reason: Reason | undefined;
+      readonly effects: Effects;
+    };
+
+/** The kinds of rules that look at an operation. */
+const kindsFor = ({ facts }: RuleInput): readonly RuleKind[] =>
+  facts.stage === 'final' ? ruleKinds : ruleKinds.filter(({ bindsDrafts = true }) => bindsDrafts);
+
+const reservationsOf = (kind: RuleKind, input: RuleInput): readonly Reservation[] => kind.reserve?.(input) ?? [];
+
+/** What the operation takes from the ledger if it is signed, in the order in which {@link decide} is told what is held. */
+export const plan = (facts: Facts, policy: Policy): readonly Reservation[] => {
+  const input = ruleInput(facts, policy);
+  return kindsFor(input).flatMap((kind) => reservationsOf(kind, input));
+};
+
+/** The first denial, in the order of the steps; undefined if nothing denies. */
+export const reasonOf = (steps: readonly Step[]): Reason | undefined => {
+  const step = steps.find(({ outcome }) => outcome === 'deny');
+  if (step?.outcome !== 'deny') return undefined;
+  return { code: step.code, rule: step.rule, ...explainDenial(step.code, step.evidence) };
+};
+
+const effectsOf = (input: RuleInput, reason: Reason | undefined): Effects =>
+  (reason && ruleKinds.find(({ type }) => type === reason.rule)?.effects?.(input, reason.code)) ?? {};
+
+/**
+ * Decides whether to sponsor an operation, in the order of SPEC 5: every kind of rule leaves its steps, and the first
+ * denial is the reason. Webhooks are asked only when no rule before them denies.
+ *
+ * @param held what the accounts of {@link plan} hold without this operation, in the same order
+ * @param microseconds a clock for the steps; what they took is no part of the verdict
+ */
+export const decide = (
+  facts: Facts,
+  policy: Policy,
+  held: readonly bigint[],
+  microseconds = (): number => 0,
+): Verdict => {
+  const input = ruleInput(facts, policy);
+  const steps: MeasuredStep[] = [];
+  let taken = 0;
+  for (const kind of kindsFor(input)) {
+    if (kind === webhook && reasonOf(steps) === undefined) {
+      const targets = unaskedWebhooks(facts, input.policy);
+      if (targets.length > 0) return { next: 'callWebhooks', targets };
+    }
+    const count = reservationsOf(kind, input).length;
+    const start = microseconds();
+    const results = kind.check(input, held.slice(taken, taken + count));
+    const micros = Math.round(microseconds() - start);
+    steps.push(...results.map((result) => ({ micros, rule: kind.type, ...result })));
+    taken += count;
+  }
+  const reason = reasonOf(steps);
+  return { next: 'done', steps, reason, effects: effectsOf(input, reason) };
+};

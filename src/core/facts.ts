@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { webhookResponse } from './webhooks/webhook-response.ts';
+
+const digits = z.string().regex(/^\d{1,200}$/, 'must be a decimal string');
+const wei = digits.describe('wei, decimal');
+const gas = digits.describe('gas, decimal');
+const hex = z.templateLiteral(['0x', z.string()]);
+
+/** What the chain says about money at one block. */
+const chainSnapshot = z.strictObject({
+  balanceWei: wei.describe('What the gas tank holds'),
+  pendingWithdrawalsWei: wei.describe('Withdrawals that were sent and are not mined'),
+  baseFeeWei: wei,
+  suggestedTipWei: wei.optional().describe('Absent where the node suggests none'),
+  l1DataGas: gas.describe('What a chain of layer 2 charges for the data of the operation'),
+  blockGasLimit: gas.optional(),
+});
+
+/** What the chain says about the account of an operation. */
+const accountFacts = z.strictObject({
+  hasCode: z.boolean().describe('Also by the EIP-7702 authorisation of the operation'),
+  nextNonce: digits.describe('EntryPoint.getNonce for the key in the nonce'),
+  creationFailure: z
+    .enum(['AA13', 'AA14', 'AA15'])
+    .optional()
+    .describe('What the EntryPoint said when it tried to make the account'),
+});
+
+/** What there is to take tokens from. Units are the token's smallest. */
+const holdings = z.strictObject({ allowance: digits, balance: digits });
+
+/** How the user pays in a token. Units are the token's smallest. */
+const tokenFacts = z.strictObject({
+  address: hex,
+  symbol: z.string(),
+  decimals: z.int(),
+  premium: z.string().describe('Percent'),
+  preFund: z.boolean(),
+  treasury: hex,
+  exchangeRate: digits.describe('Units for 1e18 wei'),
+  transferGas: z.strictObject({ prefund: gas, afterwards: gas }).describe("What the token's transferFrom uses"),
+  isTaken: z.boolean().optional().describe('False: it was tried, and the tokens were not taken. Absent: not tried'),
+  left: holdings.optional().describe('What the sender had after the trial, where the tokens were taken'),
+  callGasUsed: gas
+    .optional()
+    .describe(
+      'What the call of the operation uses where it has enough gas and the tokens are taken, unlike by its own',
+    ),
+  holdings: holdings
+    .nullable()
+    .optional()
+    .describe('Of the sender. Null: the token cannot be read. Absent: not looked at'),
+});
+
+/**
+ * Everything that was read and waited for before an operation was decided: plain JSON, by which anybody can decide it
+ * again. Large numbers are decimal strings, quantities of the operation are hex.
+ */
+export const factsSchema = z.strictObject({
+  v: z.literal(1),
+  at: z.int().describe('The one reading of the clock, epoch ms'),
+  stage: z.enum(['draft', 'final']).describe('draft: data to estimate gas with; gas and fees may be open'),
+  contract: z.strictObject({
+    version: z.string().describe('By which it is attached; in token mode that of the contract that takes tokens'),
+    address: hex,
+    signer: hex,
+    fundingWallet: hex.optional(),
+  }),
+  op: z.record(z.string(), z.unknown()).describe('The operation with its gas, in the form of JSON-RPC'),
+  gasSource: z.enum(['GAS_GIVEN', 'GAS_ESTIMATED', 'GAS_NOT_ESTIMATED']),
+  expiryDuration: z.int().describe('Seconds'),
+  senderNonce: digits.optional().describe('Of the paymaster contract'),
+  delegate: hex.optional().describe('Whose code an EIP-7702 account runs'),
+  hasNode: z.boolean().describe('False: the chain has no RPC URL'),
+  chain: chainSnapshot.nullable().describe('Null: no node answered'),
+  account: accountFacts.optional().describe('Absent: not asked'),
+  token: tokenFacts.optional(),
+  shared: z
+    .strictObject({ bySenders: z.boolean(), byDapps: z.boolean(), chain: z.boolean() })
+    .describe('Whether another sender or DApp uses the gas tank, and another DApp the chain'),
+  webhooks: z.array(webhookResponse),
+});
+
+/** What an operation is decided by, beside the policy and the ledger. */
+export type Facts = Readonly<z.output<typeof factsSchema>>;
+
+/** What the chain says about money. */
+export type ChainSnapshot = z.output<typeof chainSnapshot>;

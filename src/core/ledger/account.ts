@@ -1,0 +1,45 @@
+/** What an account of the ledger counts: one of the limits, a balance on chain, or what was signed in a time. */
+export type AccountKind = 'tank' | 'sender' | 'dapp' | 'user' | 'limit' | 'breaker' | 'dappBreaker' | 'unreachable';
+
+/** An account of the ledger: what reservations add up in. */
+export interface AccountKey {
+  readonly kind: AccountKind;
+  /** What is counted, such as a tank, a limit or a chain. */
+  readonly id: string;
+  /** Which of the windows, or of the parts of a rolling window; absent where there are none. */
+  readonly window?: number;
+  /** Whose part it is, in lower case; absent where everybody counts together. */
+  readonly user?: string;
+}
+
+/**
+ * How an account follows what becomes of an operation: `tank` gives back what the chain has taken or what was not used;
+ * `count` keeps an operation that was mined; `spend` keeps its actual cost.
+ */
+export type ReservationKind = 'tank' | 'count' | 'spend';
+
+/** What a signed operation takes from one account. */
+export interface Reservation {
+  readonly account: AccountKey;
+  readonly kind: ReservationKind;
+  /** Wei, operations, or a token's smallest units. */
+  readonly amount: bigint;
+  /**
+   * The account is part of a rolling window: what its parts hold from this one on counts together. What was reserved in
+   * them is never given back.
+   */
+  readonly since?: number;
+}
+
+/** No count of parts since 1970 has more digits: texts sort as numbers do. */
+const DIGITS = 16;
+
+/** How records name an account. */
+export const accountText = ({ kind, id, window, user }: AccountKey): string => {
+  if (kind === 'limit') return `${kind}:${id}:${window ?? 0}:${user ?? ''}`;
+  if (window !== undefined) return `${kind}:${id}:${String(Math.max(0, window)).padStart(DIGITS, '0')}`;
+  return user === undefined ? `${kind}:${id}` : `${kind}:${id}:${user}`;
+};
+
+/** The number of the part of a rolling window that a time lies in. Both in ms. */
+export const partAt = (at: number, partMs: number): number => Math.max(0, Math.floor(at / partMs));

@@ -1,0 +1,18 @@
+/** A fixed window of a spending limit. Times in epoch ms. */
+export interface LimitWindow {
+  /** 0 for the first window since the limit was set. */
+  readonly index: number;
+  readonly endsAt: number;
+}
+
+/**
+ * The window that `now` lies in: `startTimeInEpoch + k · durationInMs` (SPEC 5.4). A clock that was set back before
+ * the limit's start stays in the first window.
+ */
+export const windowAt = (
+  { startTimeInEpoch, durationInMs }: { readonly startTimeInEpoch: number; readonly durationInMs: number },
+  now: number,
+): LimitWindow => {
+  const index = Math.max(0, Math.floor((now - startTimeInEpoch) / durationInMs));
+  return { index, endsAt: startTimeInEpoch + (index + 1) * durationInMs };
+};

@@ -1,0 +1,46 @@
+import { EngineError } from '../../shared/errors.ts';
+import { biconomy100 } from './biconomy-1.0.0.ts';
+import { biconomy110 } from './biconomy-1.1.0.ts';
+import { biconomy200 } from './biconomy-2.0.0.ts';
+import type { AttachableLayout, PaymasterLayout } from './layout.ts';
+import { singleton06 } from './singleton-0.6.ts';
+import { singleton07 } from './singleton-0.7.ts';
+import { singleton08, singleton08Eip7702 } from './singleton-0.8.ts';
+import { verifying06 } from './verifying-0.6.ts';
+import { verifying07, verifying08 } from './verifying-0.7.ts';
+
+/** Every layout Gasdesk sponsors with. A new contract is a new file and a line here. */
+export const layouts: readonly PaymasterLayout[] = [
+  biconomy100,
+  biconomy110,
+  biconomy200,
+  verifying06,
+  verifying07,
+  verifying08,
+  singleton06,
+  singleton07,
+  singleton08,
+  singleton08Eip7702,
+];
+
+/** The layout of a paymaster `version` (SPEC 4), which a DApp may have; undefined if there is none. */
+export const findLayout = (version: string): PaymasterLayout | undefined =>
+  layouts.find((layout) => layout.version === version);
+
+/** The layout a DApp chose. @throws EngineError `VERSION_NOT_SUPPORTED` */
+export const requireLayout = (version: string): PaymasterLayout => {
+  const layout = findLayout(version);
+  if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
+  return layout;
+};
+
+/** The layout of a contract that can be attached to a chain: one that sponsors, or one that only takes tokens. */
+export const findAttachable = (version: string): AttachableLayout | undefined =>
+  findLayout(version) ?? layouts.flatMap(({ token }) => token ?? []).find((token) => token.version === version);
+
+/** The same, for a version that the operator named. @throws EngineError `VERSION_NOT_SUPPORTED` */
+export const requireAttachable = (version: string): AttachableLayout => {
+  const layout = findAttachable(version);
+  if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
+  return layout;
+};

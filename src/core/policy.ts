@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import canonicalize from 'canonicalize';
+import { sha256, toUtf8Bytes } from 'ethers';
+
+const hex = z.templateLiteral(['0x', z.string()]);
+const wei = z
+  .string()
+  .regex(/^\d{1,200}$/)
+  .describe('wei, decimal');
+
+/** A registered smart contract; it is listed among the rules under `ruleId`. */
+const contract = z.strictObject({
+  ruleId: z.string(),
+  name: z.string(),
+  address: hex,
+  abi: z.string(),
+  methods: z.array(z.string()),
+  whitelistedMethods: z.array(z.string()),
+  active: z.boolean(),
+});
+
+/** A rule as it is kept. Its kind says what `policyData` is: {@link ConfigurableRule}. */
+const rule = z.strictObject({
+  ruleId: z.string(),
+  name: z.string(),
+  policyType: z.string(),
+  policyData: z.unknown(),
+  active: z.boolean(),
+  cycle: z.int().describe('How often a spending limit was updated: each update starts its windows anew'),
+});
+
+const webhook = z.strictObject({
+  webhookId: z.string(),
+  webhookUrl: z.string(),
+  requestType: z.enum(['GET', 'POST']),
+  active: z.boolean(),
+});
+
+/** The most that may be signed for on a chain within a time, before all sponsorship is paused. */
+const breaker = z.strictObject({ amountWei: wei.describe('Sum of maximum costs'), seconds: z.int() });
+
+/** The operator's settings of a chain, as far as they decide. */
+const chain = z.strictObject({
+  name: z.string().nullable(),
+  symbol: z.string().nullable(),
+  breaker: breaker.nullable(),
+  unreachableBudgetWei: wei.nullable().describe('Null: nothing is signed while the node is unreachable'),
+  maxOperationCostWei: wei.nullable().describe("Null: by the chain's prices"),
+});
+
+/** A pause of all sponsorship, or of one DApp. */
+const pause = z.strictObject({
+  since: z.int().describe('epoch ms'),
+  reason: z.string().nullable().describe("The operator's own words, or the breaker's"),
+  dapp: z.string().optional().describe('The DApp that is paused, by its name; absent: all of them are'),
+  paymasterId: z.string().optional().describe('The same, by its id'),
+});
+
+/** Everything that the operator sets and that can change a verdict on a DApp's operations, at one moment. */
+export const policySchema = z.strictObject({
+  v: z.literal(1),
+  dapp: z.strictObject({
+    paymasterId: z.string(),
+    name: z.string(),
+    chainId: z.int(),
+    version: z.string(),
+    fundingWallet: hex.nullable(),
+    allowedOrigins: z.array(z.string()).readonly(),
+    maxExpirySeconds: z.int(),
+  }),
+  contracts: z.array(contract),
+  rules: z.array(rule),
+  webhooks: z.array(webhook),
+  lowBalanceThresholdWei: wei.nullable().describe('Null: below so many operations'),
+  chain: chain.nullable(),
+  paymasterContracts: z.array(z.strictObject({ version: z.string(), address: hex })),
+  signer: hex.nullable(),
+  treasury: hex.nullable(),
+  pause: pause.nullable(),
+  resumes: z.strictObject({ desk: z.int(), dapp: z.int() }).describe('How often a pause has ended'),
+  outstandingSharePercent: z.int().describe('Of a shared gas tank that one user may hold'),
+});
+
+/** One revision of a DApp's policy. It is never written to. */
+export type Policy = Readonly<z.output<typeof policySchema>>;
+
+/** A registered smart contract. */
+export type PolicyContract = Readonly<z.output<typeof contract>>;
+
+/** A rule as it is kept. */
+export type PolicyRule = Readonly<z.output<typeof rule>>;
+
+/** A registered webhook. */
+export type PolicyWebhook = Readonly<z.output<typeof webhook>>;
+
+/** A pause of all sponsorship, or of one DApp. */
+export type PolicyPause = Readonly<z.output<typeof pause>>;
+
+/** The name of a revision: `sha256:` and the hash of its canonical JSON (RFC 8785), hex. */
+export const policyHash = (policy: Policy): string =>
+  `sha256:${sha256(toUtf8Bytes(canonicalize(policy) ?? '')).slice(2)}`;
+
+/** The policy for users who pay in a token: no rule of sponsorship binds them (SPEC 6). */
+export const withoutSponsorshipRules = (policy: Policy): Policy => ({
+  ...policy,
+  contracts: [],
+  rules: [],
+  webhooks: [],
+});

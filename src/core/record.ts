@@ -1,0 +1,149 @@
+import { entryPointAddress } from '../shared/entry-points.ts';
+import { unitsToDecimal } from '../shared/schema/decimal.ts';
+import type { DecisionRecord } from '../shared/schema/decision.ts';
+import type { Hex } from '../shared/schema/hex.ts';
+import { tracedCalls } from './traced-calls.ts';
+import type { MeasuredStep, Reason } from './decide.ts';
+import { type Facts, factsSchema } from './facts.ts';
+import { type Reservation, accountText } from './ledger/account.ts';
+import type { Policy } from './policy.ts';
+import { ruleInput } from './rule-input.ts';
+import type { RuleInput } from './rules/rule.ts';
+import { whitelistOf } from './contract-abi/whitelist.ts';
+import { termsOf } from './terms.ts';
+import { hashUserOperation } from './user-operation/user-op-hash.ts';
+import { withPaymasterAndData } from './user-operation/paymaster-fields.ts';
+import type { WebhookResponse } from './webhooks/webhook-response.ts';
+
+/** What a record says of an operation that was decided, besides what it says of any request. */
+type Decided = Omit<
+  DecisionRecord,
+  | 'id'
+  | 'seq'
+  | 'method'
+  | 'mode'
+  | 'chainId'
+  | 'paymasterId'
+  | 'dapp'
+  | 'sender'
+  | 'nonce'
+  | 'request'
+  | 'ruleRevision'
+  | 'facts'
+>;
+
+type StoredDecision = Pick<DecisionRecord, 'facts' | 'request' | 'trace'>;
+
+/** Facts as {@link storedFacts} makes them. */
+interface StoredFacts extends Record<string, unknown> {
+  readonly opChanges?: Readonly<Record<string, unknown>>;
+  readonly webhooks?: readonly Omit<WebhookResponse, 'call' | 'micros'>[];
+}
+
+/** An operation that was decided. */
+export interface Decision {
+  readonly facts: Facts;
+  readonly policy: Policy;
+  /** The name of the policy's revision. */
+  readonly policyHash: string;
+  readonly reservations: readonly Reservation[];
+  /** What the accounts of the reservations held before, in their order. */
+  readonly held: readonly bigint[];
+  readonly steps: readonly MeasuredStep[];
+  readonly reason: Reason | undefined;
+  /** What the paymaster signed; `0x` if it does not sponsor. */
+  readonly paymasterAndData: Hex;
+  /** The version of the engine that decided. */
+  readonly engine: string;
+}
+
+const signedMessage = ({ payment, op }: RuleInput): string => {
+  if (payment === undefined) return 'Sponsored: no rule denies this operation.';
+  const { symbol, decimals } = payment.token;
+  return `Signed: the user pays at most ${unitsToDecimal(payment.maxUnits(op), decimals)} ${symbol} for it.`;
+};
+
+/** The hash of an operation as the paymaster has signed it. */
+const signedHash = (facts: Facts, policy: Policy, paymasterAndData: Hex): Hex => {
+  const { op, layout } = ruleInput(facts, policy);
+  const { entryPointVersion } = layout;
+  return hashUserOperation(entryPointVersion, withPaymasterAndData(op, paymasterAndData), {
+    chainId: policy.dapp.chainId,
+    entryPoint: entryPointAddress[entryPointVersion],
+    ...(facts.delegate !== undefined && { delegate: facts.delegate }),
+  });
+};
+
+/** What the trace shows of the operation's calls. */
+export const callsOf = (facts: Facts, policy: Policy): ReturnType<typeof tracedCalls> => {
+  const input = ruleInput(facts, policy);
+  return tracedCalls(input.decoding, whitelistOf(input.policy));
+};
+
+/** How a record keeps an account, what was reserved there, and what it held before. */
+const reservationRecord = ({ account, amount }: Reservation, held: bigint) => ({
+  account: accountText(account),
+  amount: String(amount),
+  held: String(held),
+});
+
+type Wire = Readonly<Record<string, unknown>>;
+
+/** The operation as far as it is not as it was requested; whole where that says more than it. */
+const storedOperation = (op: Wire, requested: Wire): object => {
+  if (Object.keys(requested).some((field) => !Object.hasOwn(op, field))) return { op };
+  const isRequested = ([field, value]: [string, unknown]): boolean =>
+    value === requested[field] || JSON.stringify(value) === JSON.stringify(requested[field]);
+  return { opChanges: Object.fromEntries(Object.entries(op).filter((entry) => !isRequested(entry))) };
+};
+
+/**
+ * Facts as a record keeps them: what stands in the request or in the trace, such as the operation and the exchanges with
+ * webhooks, does not stand there twice. `requested` is the operation as the record has it, in the form of JSON-RPC.
+ */
+export const storedFacts = ({ webhooks, op, ...facts }: Facts, requested: Wire): unknown => ({
+  ...facts,
+  ...storedOperation(op, requested),
+  ...(webhooks.length > 0 && {
+    webhooks: webhooks.map(({ call: _inTrace, micros: _too, ...rest }) => rest),
+  }),
+});
+
+/** The facts of a record; undefined where it has none. @throws ZodError where they are not facts */
+export const factsOf = ({ facts, request, trace }: StoredDecision): Facts | undefined => {
+  if (facts === undefined) return undefined;
+  const { opChanges, webhooks = [], ...rest } = facts as StoredFacts;
+  const { userOperation } = (request ?? {}) as { readonly userOperation?: Wire };
+  const steps = trace.filter(({ call }) => call !== undefined);
+  const responses = webhooks.map((response, index) => ({ ...response, micros: 0, call: steps[index]?.call }));
+  const op = opChanges === undefined ? {} : { op: { ...userOperation, ...opChanges } };
+  return factsSchema.parse({ ...rest, ...op, webhooks: responses });
+};
+
+/** The record of an operation that was sponsored or denied. */
+export const decidedRecord = (decision: Decision): Decided => {
+  const { facts, policy, reservations, held, steps, reason, paymasterAndData } = decision;
+  const input = ruleInput(facts, policy);
+  const isSigned = reason === undefined;
+  const { validAfter, validUntil } = termsOf(facts, policy);
+  return {
+    at: facts.at,
+    entryPoint: entryPointAddress[input.layout.entryPointVersion],
+    userOpHash: isSigned ? signedHash(facts, policy, paymasterAndData) : null,
+    outcome: isSigned ? 'sponsored' : 'denied',
+    code: reason?.code ?? (input.payment === undefined ? 'SPONSORED' : 'PAID_IN_TOKEN'),
+    rule: reason?.rule ?? null,
+    message: reason?.message ?? signedMessage(input),
+    hint: reason?.hint ?? '',
+    paymasterAndData,
+    validAfter: isSigned ? validAfter : null,
+    validUntil: isSigned ? validUntil : null,
+    maxCostWei: String(input.requiredWei),
+    actualCostWei: null,
+    settlement: isSigned ? 'reserved' : null,
+    trace: steps.map((step) => ({ ...step })),
+    policy: decision.policyHash,
+    reservations: reservations.map((reservation, index) => reservationRecord(reservation, held[index] ?? 0n)),
+    engine: decision.engine,
+  };
+};

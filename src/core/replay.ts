@@ -1,0 +1,217 @@
+import { getBytes, hashMessage, recoverAddress } from 'ethers';
+import type { DecisionRecord, TraceStep } from '../shared/schema/decision.ts';
+import { type Address, type Hex, sameAddress } from '../shared/schema/hex.ts';
+import { decide, plan } from './decide.ts';
+import type { Facts } from './facts.ts';
+import { STUB_SIGNATURE } from './paymaster-layouts/layout.ts';
+import { type Policy, policyHash, policySchema } from './policy.ts';
+import { type Decision, decidedRecord, factsOf } from './record.ts';
+import { ruleInput } from './rule-input.ts';
+import { termsOf } from './terms.ts';
+import { digits } from './user-operation/hex-digits.ts';
+
+/** A value that is not what deciding again comes to. */
+export interface Difference {
+  readonly id: string;
+  /** Its path in the record; `decide` where deciding again failed. */
+  readonly field: string;
+  readonly stored: unknown;
+  readonly replayed: unknown;
+}
+
+/** Why a decision cannot be decided again. */
+export type NotReplayable =
+  /** Nothing was decided: the request failed before. */
+  | 'FAILED'
+  /** It was made by a version that kept no facts. */
+  | 'WITHOUT_FACTS'
+  /** It denied a request that was too long to be kept whole. */
+  | 'TRUNCATED'
+  /** Its policy revision is not there. */
+  | 'WITHOUT_POLICY'
+  /** Its facts or its policy are in a form that this version does not know. */
+  | 'UNKNOWN_FORM';
+
+/** What came of deciding again. */
+export type Replayed = { readonly differences: readonly Difference[] } | { readonly notReplayable: NotReplayable };
+
+interface Revision {
+  readonly policy: Policy;
+  readonly hash: string;
+}
+
+const revisions = new WeakMap<object, Revision | undefined>();
+
+const parseRevision = (stored: object): Revision | undefined => {
+  try {
+    const policy = policySchema.parse(stored);
+    return { policy, hash: policyHash(policy) };
+  } catch {
+    return undefined;
+  }
+};
+
+/** A policy revision as it was stored, and its name; undefined where it is none. Each is read once. */
+const readRevision = (stored: unknown): Revision | undefined => {
+  if (typeof stored !== 'object' || stored === null) return undefined;
+  if (!revisions.has(stored)) revisions.set(stored, parseRevision(stored));
+  return revisions.get(stored);
+};
+
+const readFacts = (record: DecisionRecord): Facts | undefined => {
+  try {
+    return factsOf(record);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Paymaster data with a signature that stands for any, and the index of its digits. */
+const unsigned = (facts: Facts, policy: Policy): { readonly data: Hex; readonly index: number } => {
+  const { layout, op } = ruleInput(facts, policy);
+  const data = layout.encode(op, termsOf(facts, policy), STUB_SIGNATURE);
+  return { data, index: data.indexOf(digits(STUB_SIGNATURE)) };
+};
+
+const SIGNATURE_DIGITS = 130;
+
+/** Who signed, by the contract's own hash; undefined where it is no signature. */
+const recoverSigner = (facts: Facts, policy: Policy, signature: Hex): Address | undefined => {
+  const { layout, op } = ruleInput(facts, policy);
+  try {
+    const hash = getBytes(layout.hash(op, termsOf(facts, policy)));
+    return recoverAddress(hashMessage(hash), signature) as Address;
+  } catch {
+    return undefined;
+  }
+};
+
+/** What paymaster data would be with the signature that is stored: all of it but the signature follows from the facts. */
+const resigned = (facts: Facts, policy: Policy, stored: Hex): Hex => {
+  const { data, index } = unsigned(facts, policy);
+  const end = index + SIGNATURE_DIGITS;
+  return `0x${data.slice(2, index)}${stored.slice(index, end)}${data.slice(end)}`;
+};
+
+/** What the record says of the request, and facts and policy say again. */
+const HEAD_FIELDS = ['chainId', 'paymasterId', 'sender', 'nonce'] as const;
+
+const FIELDS = [
+  'outcome',
+  'code',
+  'rule',
+  'message',
+  'hint',
+  'at',
+  'entryPoint',
+  'maxCostWei',
+  'validAfter',
+  'validUntil',
+  'paymasterAndData',
+  'userOpHash',
+  'reservations',
+] as const;
+
+/** How many keys JSON would write. */
+const size = (value: object): number => Object.values(value).filter((field) => field !== undefined).length;
+
+/** Whether two values are the same JSON. The order of keys says nothing: other tools may have written the file. */
+const isSame = (one: unknown, other: unknown): boolean => {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other) || size(one) !== size(other)) return false;
+  const fields = other as Readonly<Record<string, unknown>>;
+  return Object.entries(one).every(([key, field]) =>
+    isSame(field, Object.hasOwn(fields, key) ? fields[key] : undefined),
+  );
+};
+
+/** What is compared of a step. How long it took and what a webhook answered is no part of the verdict. */
+const STEP_FIELDS = ['rule', 'outcome', 'code', 'evidence'] as const;
+
+const isSameStep = (one: TraceStep | undefined, other: TraceStep | undefined): boolean =>
+  one?.rule === other?.rule &&
+  one?.outcome === other?.outcome &&
+  one?.code === other?.code &&
+  isSame(one?.evidence, other?.evidence);
+
+const again = (record: DecisionRecord, facts: Facts, policy: Policy): Decision | 'callWebhooks' => {
+  const reservations = plan(facts, policy);
+  const held = reservations.map((_, index) => BigInt(record.reservations?.[index]?.held ?? 0));
+  const verdict = decide(facts, policy, held);
+  if (verdict.next === 'callWebhooks') return verdict.next;
+  const { steps, reason } = verdict;
+  const { policy: policyHash = '', engine = '' } = record;
+  const stored = record.paymasterAndData as Hex;
+  const paymasterAndData = reason === undefined ? resigned(facts, policy, stored) : '0x';
+  return { facts, policy, policyHash, reservations, held, steps, reason, paymasterAndData, engine };
+};
+
+type Compare = (field: string, stored: unknown, replayed: unknown) => void;
+
+const compareSigner = (facts: Facts, policy: Policy, paymasterAndData: Hex, compare: Compare): void => {
+  const { index } = unsigned(facts, policy);
+  const signature: Hex = `0x${paymasterAndData.slice(index, index + SIGNATURE_DIGITS)}`;
+  const signer = recoverSigner(facts, policy, signature);
+  const isSigner = signer !== undefined && sameAddress(signer, facts.contract.signer);
+  if (!isSigner) compare('signer', facts.contract.signer, signer);
+};
+
+/** Decides again, and compares everything that follows from facts, policy and ledger. */
+const compareAll = (
+  record: DecisionRecord,
+  { facts, policy }: { readonly facts: Facts; readonly policy: Policy },
+  withSignatures: boolean,
+  compare: Compare,
+): void => {
+  const decision = again(record, facts, policy);
+  if (decision === 'callWebhooks') {
+    compare('decide', record.outcome, 'it would call more webhooks');
+    return;
+  }
+  const replayed = decidedRecord(decision);
+  const { chainId, paymasterId } = policy.dapp;
+  const { sender, nonce } = ruleInput(facts, policy).op;
+  const head = { chainId, paymasterId, sender, nonce: String(nonce) };
+  for (const field of HEAD_FIELDS) compare(field, record[field], head[field]);
+  for (const field of FIELDS) compare(field, record[field], replayed[field]);
+  const steps = Math.max(record.trace.length, replayed.trace.length);
+  for (let index = 0; index < steps; index += 1) {
+    const [stored, now] = [record.trace[index], replayed.trace[index]];
+    if (isSameStep(stored, now)) continue;
+    for (const field of STEP_FIELDS) compare(`trace[${index}].${field}`, stored?.[field], now?.[field]);
+  }
+  if (withSignatures && decision.reason === undefined) {
+    compareSigner(facts, policy, decision.paymasterAndData, compare);
+  }
+};
+
+/**
+ * Decides again what a record says was decided, and compares outcome, reason, every step, the reservations, the
+ * operation's hash and who signed.
+ *
+ * @param revision the policy revision that the record names, as it was stored; undefined where it is not known. One that
+ *   is not what its name says is a difference
+ * @param withSignatures false: who signed is not worked out, which takes most of the time
+ */
+export const replay = (record: DecisionRecord, revision: unknown, withSignatures = true): Replayed => {
+  if (record.outcome === 'error') return { notReplayable: 'FAILED' };
+  if (record.facts === undefined) return { notReplayable: record.engine === undefined ? 'WITHOUT_FACTS' : 'TRUNCATED' };
+  if (revision === undefined) return { notReplayable: 'WITHOUT_POLICY' };
+  const facts = readFacts(record);
+  const known = readRevision(revision);
+  if (facts === undefined || known === undefined) return { notReplayable: 'UNKNOWN_FORM' };
+  const { policy, hash } = known;
+  const differences: Difference[] = [];
+  const compare: Compare = (field, stored = null, replayed = null) => {
+    if (!isSame(stored, replayed)) differences.push({ id: record.id, field, stored, replayed });
+  };
+  compare('policy', record.policy, hash);
+  if (differences.length > 0) return { differences };
+  try {
+    compareAll(record, { facts, policy }, withSignatures, compare);
+  } catch (error) {
+    compare('decide', record.outcome, String(error));
+  }
+  return { differences };
+};

@@ -1,0 +1,55 @@
+import { chainSymbol } from '../shared/chains.ts';
+import { decodeCalls } from './calls/decode-calls.ts';
+import { decodeDeployment, deploymentOf } from './calls/decode-deployment.ts';
+import type { Facts } from './facts.ts';
+import type { PaymasterLayout } from './paymaster-layouts/layout.ts';
+import { requireLayout } from './paymaster-layouts/registry.ts';
+import { type Policy, withoutSponsorshipRules } from './policy.ts';
+import type { RuleInput } from './rules/rule.ts';
+import { trustedFactories } from './rules/wallet-deployment.ts';
+import { type PaymentTerms, paymentTerms } from './token-mode/payment-terms.ts';
+import { fromRpcUserOperation } from './user-operation/rpc-user-operation.ts';
+
+const paymentOf = ({ token }: Facts, { token: layout }: PaymasterLayout): PaymentTerms | undefined => {
+  if (token === undefined || layout === undefined) return undefined;
+  const { transferGas, exchangeRate, treasury } = token;
+  return paymentTerms({ layout, treasury: treasury }, token, BigInt(exchangeRate), {
+    prefund: BigInt(transferGas.prefund),
+    afterwards: BigInt(transferGas.afterwards),
+  });
+};
+
+const read = (facts: Facts, policy: Policy): RuleInput => {
+  const { chainId, version } = policy.dapp;
+  const sponsoring = requireLayout(version);
+  const payment = paymentOf(facts, sponsoring);
+  const layout = payment?.charging.layout ?? sponsoring;
+  const op = fromRpcUserOperation(facts.op);
+  const { sender, callData } = op;
+  const deployment = deploymentOf(op);
+  return {
+    facts,
+    policy: payment === undefined ? policy : withoutSponsorshipRules(policy),
+    op,
+    decoding: decodeCalls(callData, { sender, entryPointVersion: layout.entryPointVersion }),
+    deployment: deployment && {
+      ...deployment,
+      decoding: decodeDeployment(deployment, sender, trustedFactories(policy)),
+    },
+    layout,
+    requiredWei: layout.reservedCost(op),
+    payment,
+    symbol: chainSymbol(chainId, policy.chain),
+  };
+};
+
+const inputs = new WeakMap<Facts, { readonly policy: Policy; readonly input: RuleInput }>();
+
+/** What the rules look at. It is worked out once for the same facts and policy. */
+export const ruleInput = (facts: Facts, policy: Policy): RuleInput => {
+  const known = inputs.get(facts);
+  if (known?.policy === policy) return known.input;
+  const input = read(facts, policy);
+  inputs.set(facts, { policy, input });
+  return input;
+};

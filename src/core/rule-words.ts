@@ -1,0 +1,42 @@
+import type { Evidence, Explanation } from '../shared/denials.ts';
+import { ruleKinds } from './rules/registry.ts';
+import type { RuleKind } from './rules/rule.ts';
+
+/** The types of the rules that can deny, in the order in which they are looked at (SPEC 5). */
+export const decidingRules: readonly string[] = ruleKinds
+  .filter(({ denials }) => Object.keys(denials).length > 0)
+  .map(({ type }) => type);
+
+/** A kind that operators can add rules of. */
+export type RuleType = RuleKind & Required<Pick<RuleKind, 'setup'>>;
+
+/** The kinds that operators can add rules of, in the order in which they are offered. */
+export const ruleTypes: readonly RuleType[] = ruleKinds
+  .filter((kind): kind is RuleType => kind.setup !== undefined)
+  .sort((one, other) => (one.setup.place ?? ruleKinds.length) - (other.setup.place ?? ruleKinds.length));
+
+/** True if there are rules of this `policyType`. */
+export const isRuleType = (policyType: string): boolean =>
+  ruleTypes.some(({ setup }) => setup.policyType === policyType);
+
+/** The kind of a `policyType`. @throws Error if rules have no such type */
+export const ruleTypeOf = (policyType: string): RuleType => {
+  const kind = ruleTypes.find(({ setup }) => setup.policyType === policyType);
+  if (kind === undefined) throw new Error(`No kind of rule is of the type ${policyType}`);
+  return kind;
+};
+
+const titles = new Map(ruleKinds.map(({ type, title }) => [type, title]));
+
+/** A rule as it is called on the screen and on paper. */
+export const ruleName = (rule: string): string => titles.get(rule) ?? rule;
+
+/** The words of every kind by code. */
+export const denialWords = new Map(ruleKinds.flatMap((kind) => Object.entries(kind.denials)));
+
+/** The words for a denial, made from the values that were compared. @throws Error if no kind denies with that code */
+export const explainDenial = (code: string, evidence: Evidence): Explanation => {
+  const words = denialWords.get(code);
+  if (words === undefined) throw new Error(`No kind of rule has words for ${code}`);
+  return words(evidence);
+};

@@ -1,0 +1,32 @@
+import { verifyAuthorization } from 'ethers';
+import { type Address, sameAddress } from '../../shared/schema/hex.ts';
+import { type Eip7702Authorization, isV06 } from '../../shared/schema/user-operation.ts';
+import { type RuleKind, pass } from './rule.ts';
+
+/** Clients ask for paymaster data before their users sign; viem then writes zeros for the signature. */
+export const isSigned = ({ r, s }: Eip7702Authorization): boolean => BigInt(r) !== 0n || BigInt(s) !== 0n;
+
+const signerOf = ({ address, chainId, nonce, r, s, yParity }: Eip7702Authorization): Address | undefined => {
+  try {
+    return verifyAuthorization({ address, chainId, nonce }, { r, s, yParity: yParity === 1n ? 1 : 0 }) as Address;
+  } catch {
+    return undefined; // r is on no point of the curve
+  }
+};
+
+/** Tells the operator who signed the operation's EIP-7702 authorisation. */
+export const authorization: RuleKind<never> = {
+  type: 'authorization',
+  title: 'EIP-7702 authorisation',
+  denials: {},
+  bindsDrafts: false,
+  check({ op }) {
+    if (isV06(op) || op.eip7702Auth === undefined) return [];
+    const { address: delegate } = op.eip7702Auth;
+    if (!isSigned(op.eip7702Auth)) return [pass('NOT_SIGNED_YET', { delegate })];
+    const signer = signerOf(op.eip7702Auth);
+    if (signer === undefined) return [pass('SIGNATURE_OF_NOBODY', { delegate })];
+    const code = sameAddress(signer, op.sender) ? 'SIGNED_BY_SENDER' : 'NOT_SIGNED_BY_SENDER';
+    return [pass(code, { delegate, signer })];
+  },
+};

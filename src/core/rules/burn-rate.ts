@@ -1,0 +1,121 @@
+import { type DenialRows, type Evidence, areUsed, units } from '../../shared/denials.ts';
+import { knownChains } from '../../shared/chains.ts';
+import { weiToDecimal } from '../../shared/schema/decimal.ts';
+import { spanWords } from '../../shared/words/span.ts';
+import { type AccountKey, type Reservation, partAt } from '../ledger/account.ts';
+import { type CheckResult, type RuleInput, type RuleKind, deny, pass } from './rule.ts';
+
+/** Where a chain has several DApps, one of them may sign for so much of the amount: it cannot trip the breaker alone. */
+const DAPP_PART = 2n;
+
+/** The breaker's amount in coins that has room for the operation; of that, a DApp may use only its part. */
+const sufficient = ({ amount, dapp }: Evidence): string =>
+  weiToDecimal(BigInt(String(amount)) * (dapp === undefined ? 1n : DAPP_PART));
+
+const denials = {
+  BURN_RATE_EXCEEDED_BY_DAPP: (evidence) => ({
+    message:
+      `The burn-rate breaker of the chain allows each DApp ${units(evidence, 'threshold')} to be signed for per ${spanWords(Number(evidence.seconds))}; ` +
+      `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}. Sponsorship for ${String(evidence.dapp)} is paused.`,
+    hint: 'The operator finds out what came to so much, and resumes this DApp: its count then begins anew. If all of it is right, the operator raises the breaker.',
+  }),
+  BURN_RATE_EXCEEDED: (evidence) => ({
+    message:
+      `The burn-rate breaker of the chain allows ${units(evidence, 'threshold')} to be signed for per ${spanWords(Number(evidence.seconds))}; ` +
+      `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}. All sponsorship is paused.`,
+    hint: 'The operator finds out what came to so much, and resumes: the count then begins anew. If all of it is right, the operator raises the breaker.',
+  }),
+  BURN_RATE_TOO_SMALL: (evidence) => ({
+    message:
+      `The burn-rate breaker of the chain allows ${evidence.dapp === undefined ? '' : 'each DApp '}${units(evidence, 'threshold')} to be signed for per ${spanWords(Number(evidence.seconds))}, ` +
+      `less than the ${units(evidence, 'amount')} that this operation may take.`,
+    hint: `Send the operation with lower gas limits and fees; waiting does not help. To allow it, the operator runs "gasdesk chain set ${String(evidence.chainId)} --breaker ${sufficient(evidence)}/${String(evidence.seconds)}s".`,
+  }),
+} satisfies DenialRows;
+
+type Result = CheckResult<keyof typeof denials>;
+
+/** What is signed for on a chain, by all DApps or by one, and the most that may be within a time. */
+export interface BurnRateFacts {
+  readonly chainId: number;
+  /** Wei. */
+  readonly threshold: bigint;
+  readonly seconds: number;
+  /** Maximum costs signed within that time, wei. */
+  readonly used: bigint;
+  /** The most this operation can take, wei. */
+  readonly amount: bigint;
+  /** The DApp whose part it is about, by its name; undefined: all of them together. */
+  readonly dapp?: string | undefined;
+}
+
+/** The burn-rate breaker: signed maximum costs + the operation's ≤ the amount per time, the chain's or a DApp's part. */
+export const checkBurnRate = ({ chainId, threshold, seconds, used, amount, dapp }: BurnRateFacts): Result => {
+  const wei = { threshold: String(threshold), used: String(used), amount: String(amount) };
+  const evidence = { chainId, unit: 'wei', seconds, ...wei, ...(dapp !== undefined && { dapp }) };
+  if (amount > threshold) return deny('BURN_RATE_TOO_SMALL', evidence);
+  if (used + amount <= threshold) return pass('WITHIN_BURN_RATE', evidence);
+  return deny(dapp === undefined ? 'BURN_RATE_EXCEEDED' : 'BURN_RATE_EXCEEDED_BY_DAPP', evidence);
+};
+
+/**
+ * How finely time is counted: what was signed in the oldest part counts until all of that part is past, so that never
+ * more than the amount is signed within the time, and one sixtieth of it later all of it is free again.
+ */
+const PARTS = 60;
+const tripWords = ({ policy, symbol }: RuleInput, what: string, part: bigint): string => {
+  const { amountWei = '0', seconds = 0 } = policy.chain?.breaker ?? {};
+  const { chainId } = policy.dapp;
+  const chain = policy.chain?.name ?? knownChains.get(chainId)?.name ?? `chain ${chainId}`;
+  const coins = `${weiToDecimal(BigInt(amountWei) / part)} ${symbol}`;
+  return `Burn-rate breaker: ${what} on ${chain} came to more than ${coins} within ${spanWords(seconds)}`;
+};
+
+/**
+ * The chain's burn-rate breaker, no matter who pays for the operation in the end: with tokens, too, the paymaster pays
+ * the chain. It counts what was signed, whatever becomes of it, since the breaker was set or sponsorship was last
+ * resumed. Where there are several DApps, one that comes to more than its part is paused by itself, before all of
+ * them together come to the amount. It is the last rule: it stops everything, and what is not signed anyway is no
+ * reason to.
+ */
+export const burnRate: RuleKind<keyof typeof denials> = {
+  type: 'burnRate',
+  title: 'Burn-rate breaker',
+  denials,
+  bindsDrafts: false,
+  reserve({ facts, policy, requiredWei: amount }) {
+    const breaker = policy.chain?.breaker;
+    if (!breaker) return [];
+    const { seconds } = breaker;
+    const { chainId, paymasterId } = policy.dapp;
+    const { desk, dapp } = policy.resumes;
+    const partMs = (seconds * 1000) / PARTS;
+    // After a clock was set back, what is signed for later times counts as well.
+    const [window, since] = [partAt(facts.at, partMs), partAt(facts.at - seconds * 1000, partMs)];
+    const reservationOn = (account: AccountKey): Reservation => ({
+      ...{ account: { ...account, window }, kind: 'spend', amount, since },
+    });
+    return [
+      reservationOn({ kind: 'breaker', id: [chainId, seconds, desk].join(':') }),
+      reservationOn({ kind: 'dappBreaker', id: [paymasterId, seconds, desk, dapp].join(':') }),
+    ];
+  },
+  check({ facts, policy, requiredWei: amount }, [used = 0n, usedByDapp = 0n]) {
+    const breaker = policy.chain?.breaker;
+    if (!breaker) return [];
+    const { seconds } = breaker;
+    const { chainId, name: dapp } = policy.dapp;
+    const threshold = BigInt(breaker.amountWei);
+    const ofDapp = { chainId, threshold: threshold / DAPP_PART, seconds, used: usedByDapp, amount, dapp };
+    return [
+      ...(facts.shared.chain ? [checkBurnRate(ofDapp)] : []),
+      checkBurnRate({ chainId, threshold, seconds, used, amount }),
+    ];
+  },
+  effects(input, code) {
+    const { at: since } = input.facts;
+    if (code === 'BURN_RATE_EXCEEDED') return { pause: { since, reason: tripWords(input, 'operations', 1n) } };
+    if (code !== 'BURN_RATE_EXCEEDED_BY_DAPP') return {};
+    return { pauseDapp: { since, reason: tripWords(input, 'its operations', DAPP_PART) } };
+  },
+};

@@ -1,0 +1,172 @@
+import { type DenialRows, coins } from '../../shared/denials.ts';
+import { type Address, addressKey } from '../../shared/schema/hex.ts';
+import { type AccountKey, accountText } from '../ledger/account.ts';
+import type { Facts } from '../facts.ts';
+import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
+
+const denials = {
+  GAS_TANK_EMPTY: (evidence) => {
+    const wei = (key: string): bigint => BigInt(String(evidence[key] ?? 0));
+    const amount = (value: bigint): string => coins(value, evidence);
+    const [balance, reserved, leaving, needed] = [
+      wei('balanceWei'),
+      wei('reservedWei'),
+      wei('pendingWithdrawalsWei'),
+      wei('requiredWei'),
+    ];
+    const out = leaving === 0n ? '' : `, and ${amount(leaving)} is in pending withdrawals`;
+    return {
+      message:
+        `The gas tank holds ${amount(balance)}, of which ${amount(reserved)} is reserved for operations not yet mined${out}; ` +
+        `this operation may cost ${amount(needed)}.`,
+      hint: `Top up the tank by at least ${amount(needed + reserved + leaving - balance)}.`,
+    };
+  },
+  TANK_SHARE_REACHED: ({ holder, percent, ...evidence }) => {
+    const one = holder === 'sender' ? 'sender' : 'DApp';
+    return {
+      message:
+        `Several ${one}s use the gas tank, and each may have ${String(percent)} % of it outstanding, ${coins(evidence.shareWei, evidence)}; ` +
+        `this ${one} has ${coins(evidence.outstandingWei, evidence)}, and this operation may cost ${coins(evidence.requiredWei, evidence)}.`,
+      hint: 'Wait until earlier operations are mined or expire. Or top up the tank, or raise the setting outstandingSharePercent.',
+    };
+  },
+} satisfies DenialRows;
+
+type Result = CheckResult<keyof typeof denials>;
+
+/** What the tank holds and owes. All wei. */
+export interface TankFacts {
+  /** Balance on chain; undefined where the chain could not be read. */
+  balanceWei: bigint | undefined;
+  /** Reserved for operations that are signed and neither settled nor expired. */
+  reservedWei: bigint;
+  /** What withdrawals under way take out of it. */
+  pendingWithdrawalsWei?: bigint;
+  /** What the coin of the chain is called. */
+  symbol?: string | undefined;
+  /** The most this operation can take. */
+  requiredWei: bigint;
+  /** The operator's word for when the tank is low; it denies nothing. */
+  lowBalanceThresholdWei?: bigint | undefined;
+}
+
+/** What is reserved must be in the tank (SPEC 4 and 5.5): balance − reserved ≥ the operation's maximum cost, and so after withdrawals under way. */
+export const checkGasTank = ({
+  balanceWei,
+  reservedWei,
+  pendingWithdrawalsWei = 0n,
+  symbol,
+  requiredWei,
+  lowBalanceThresholdWei,
+}: TankFacts): Result => {
+  const promise = {
+    reservedWei: reservedWei.toString(),
+    ...(pendingWithdrawalsWei > 0n && { pendingWithdrawalsWei: pendingWithdrawalsWei.toString() }),
+    requiredWei: requiredWei.toString(),
+    ...(lowBalanceThresholdWei !== undefined && { lowBalanceThresholdWei: lowBalanceThresholdWei.toString() }),
+  };
+  if (balanceWei === undefined) return skip('BALANCE_UNKNOWN', promise);
+  const evidence = { balanceWei: balanceWei.toString(), ...promise };
+  if (balanceWei - reservedWei - pendingWithdrawalsWei >= requiredWei) return pass('TANK_COVERS', evidence);
+  return deny('GAS_TANK_EMPTY', { ...evidence, ...(symbol !== undefined && { symbol }) });
+};
+
+/** The ledger's account of the tank that pays for a DApp. */
+export const tankAccount = (
+  chainId: number,
+  { address, fundingWallet = '0x' }: Pick<Facts['contract'], 'address' | 'fundingWallet'>,
+): AccountKey => ({ kind: 'tank', id: [chainId, addressKey(address), addressKey(fundingWallet)].join(':') });
+
+/** What a sender and a DApp hold of a tank, which they may share with others. */
+export const shareAccounts = (tank: AccountKey, sender: Address, paymasterId: string): [AccountKey, AccountKey] => {
+  const id = accountText(tank);
+  return [
+    { kind: 'sender', id, user: addressKey(sender) },
+    { kind: 'dapp', id, user: paymasterId },
+  ];
+};
+
+/** What one of several users of a tank holds of it. All wei. */
+export interface TankShareFacts {
+  /** Who holds it: an account, or a DApp with all of its accounts. */
+  readonly holder: 'sender' | 'dapp';
+  /** How much of the tank one of them may hold, in percent. */
+  readonly percent: number;
+  /** Balance on chain. */
+  readonly balanceWei: bigint;
+  /** Reserved for operations of this one that are signed and neither settled nor expired. */
+  readonly outstandingWei: bigint;
+  /** The most this operation can take. */
+  readonly requiredWei: bigint;
+  /** What the coin of the chain is called. */
+  readonly symbol?: string | undefined;
+}
+
+/**
+ * Where several use a tank, one holds at most its share: outstanding + the operation's maximum cost ≤ balance × percent.
+ * One that holds nothing has one operation, whatever it may cost: what the tank covers is for the tank's rule.
+ */
+export const checkTankShare = ({
+  holder,
+  percent,
+  balanceWei,
+  outstandingWei,
+  requiredWei,
+  symbol,
+}: TankShareFacts): Result => {
+  const shareWei = (balanceWei * BigInt(percent)) / 100n;
+  const wei = { shareWei: String(shareWei), outstandingWei: String(outstandingWei), requiredWei: String(requiredWei) };
+  const evidence = { holder, percent, ...wei, ...(symbol !== undefined && { symbol }) };
+  const isWithin = outstandingWei === 0n || outstandingWei + requiredWei <= shareWei;
+  return isWithin ? pass('WITHIN_TANK_SHARE', evidence) : deny('TANK_SHARE_REACHED', evidence);
+};
+
+/** The setting's value that switches shares off, in percent. */
+const ALL = 100;
+
+/**
+ * A share binds as soon as another sender, or another DApp, was seen at this tank; one that has it alone may use all of
+ * it. Where shares are switched off, or nobody can tell what the tank holds, they are counted all the same, so that they
+ * hold from the moment they are switched on, or the node is back.
+ */
+const checkShares = (
+  { facts, policy, requiredWei, symbol }: RuleInput,
+  [bySender = 0n, byDapp = 0n]: readonly bigint[],
+): Result[] => {
+  const { chain, shared, stage } = facts;
+  const percent = policy.outstandingSharePercent;
+  if (stage === 'draft' || chain === null || percent === ALL) return [];
+  const tank = { percent, balanceWei: BigInt(chain.balanceWei), requiredWei: requiredWei, symbol };
+  const shares = [
+    ...(shared.bySenders ? [checkTankShare({ ...tank, holder: 'sender', outstandingWei: bySender })] : []),
+    ...(shared.byDapps ? [checkTankShare({ ...tank, holder: 'dapp', outstandingWei: byDapp })] : []),
+  ];
+  return shares.filter(({ outcome }) => outcome === 'deny');
+};
+
+/** What the gas tank covers, and how much of a shared one each user may hold. */
+export const gasTank: RuleKind<keyof typeof denials> = {
+  type: 'gasTank',
+  title: 'Gas tank',
+  denials,
+  reserve({ facts, policy, op, requiredWei: amount }) {
+    const { chainId, paymasterId } = policy.dapp;
+    const tank = tankAccount(chainId, facts.contract);
+    const accounts = [tank, ...shareAccounts(tank, op.sender, paymasterId)];
+    return accounts.map((account) => ({ account, kind: 'tank', amount }));
+  },
+  check(input, [reservedWei = 0n, ...shares]) {
+    const { facts, policy, requiredWei, symbol } = input;
+    const { chain } = facts;
+    const low = policy.lowBalanceThresholdWei;
+    const tank = checkGasTank({
+      balanceWei: chain === null ? undefined : BigInt(chain.balanceWei),
+      ...(chain !== null && { pendingWithdrawalsWei: BigInt(chain.pendingWithdrawalsWei), symbol }),
+      reservedWei,
+      requiredWei: requiredWei,
+      lowBalanceThresholdWei: low === null ? undefined : BigInt(low),
+    });
+    return [tank, ...checkShares(input, shares)];
+  },
+};

@@ -1,0 +1,33 @@
+import { type DenialRows, pastTime } from '../../shared/denials.ts';
+import type { PolicyPause } from '../policy.ts';
+import { type CheckResult, type RuleKind, deny } from './rule.ts';
+
+const denials = {
+  SPONSORSHIP_PAUSED: ({ pausedAt }) => ({
+    message: `All sponsorship has been paused since ${pastTime(Number(pausedAt))}; nothing is signed until the operator resumes it.`,
+    hint: 'Resume in the top bar of the console, or run "gasdesk resume"; then send the operation again.',
+  }),
+  DAPP_PAUSED: ({ pausedAt, dapp, paymasterId }) => ({
+    message: `Sponsorship for ${String(dapp)} has been paused since ${pastTime(Number(pausedAt))}; nothing is signed for this DApp until the operator resumes it.`,
+    hint: `Resume it on the Paymasters page of the console, or run "gasdesk resume --paymaster ${String(paymasterId)}"; then send the operation again.`,
+  }),
+} satisfies DenialRows;
+
+type Result = CheckResult<keyof typeof denials>;
+
+/** What denies while all sponsorship, or the DApp's, is paused. */
+export const checkPause = ({ since, reason, dapp, paymasterId }: PolicyPause): Result =>
+  deny(dapp === undefined ? 'SPONSORSHIP_PAUSED' : 'DAPP_PAUSED', {
+    pausedAt: since,
+    ...(dapp !== undefined && { dapp }),
+    ...(paymasterId !== undefined && { paymasterId }),
+    ...(reason !== null && { reason }),
+  });
+
+/** While all sponsorship is paused nothing is signed, whoever pays; while a DApp is, nothing for that one. */
+export const pause: RuleKind<keyof typeof denials> = {
+  type: 'pause',
+  title: 'Pause',
+  denials,
+  check: ({ policy }) => (policy.pause === null ? [] : [checkPause(policy.pause)]),
+};

@@ -1,0 +1,31 @@
+import { authorization } from './authorization.ts';
+import { burnRate } from './burn-rate.ts';
+import { contracts } from './contracts.ts';
+import { fees } from './fees.ts';
+import { gas } from './gas.ts';
+import { gasTank } from './gas-tank.ts';
+import { pause } from './pause.ts';
+import type { RuleKind } from './rule.ts';
+import { spendingLimit } from './spending-limit.ts';
+import { tokenPayment } from './token-payment.ts';
+import { unreachable } from './unreachable.ts';
+import { validity } from './validity.ts';
+import { walletDeployment } from './wallet-deployment.ts';
+import { webhook } from './webhook.ts';
+
+/** The kinds of rules, in the order in which they are looked at (SPEC 5). A new kind is a file and a line here. */
+export const ruleKinds: readonly RuleKind[] = [
+  pause,
+  gas,
+  authorization,
+  contracts,
+  walletDeployment,
+  validity,
+  fees,
+  spendingLimit,
+  tokenPayment,
+  gasTank,
+  unreachable,
+  webhook,
+  burnRate,
+];

@@ -1,0 +1,136 @@
+import type { z } from 'zod';
+import type { Evidence, Explanation } from '../../shared/denials.ts';
+import type { TraceStep } from '../../shared/schema/decision.ts';
+import type { Deployment } from '../calls/decode-deployment.ts';
+import type { Decoding } from '../calls/decoding.ts';
+import type { Facts } from '../facts.ts';
+import type { Reservation } from '../ledger/account.ts';
+import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
+import type { Policy, PolicyPause, PolicyRule } from '../policy.ts';
+import type { PaymentTerms } from '../token-mode/payment-terms.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
+
+/** What a check says of an operation. Every result leaves the values that were compared. */
+export type CheckResult<Code extends string = string> =
+  | { readonly outcome: 'pass' | 'skip'; readonly code: string; readonly evidence: Evidence }
+  | { readonly outcome: 'deny'; readonly code: Code; readonly evidence: Evidence };
+
+/** A check's result as a step of the trace. */
+export type Step = CheckResult & {
+  readonly rule: string;
+  /** The exchange with a webhook. */
+  readonly call?: TraceStep['call'];
+  /** Time taken where it was not measured here, in µs. */
+  readonly micros?: number;
+};
+
+/** What the rules look at: the facts and the policy, and what follows from them. */
+export interface RuleInput {
+  readonly facts: Facts;
+  /** Without the rules of sponsorship where the user pays in a token. */
+  readonly policy: Policy;
+  readonly op: UserOperation;
+  /** The calls that the operation makes. */
+  readonly decoding: Decoding;
+  /** How it makes its account, and the calls that it makes on the way; undefined where it makes none. */
+  readonly deployment: (Deployment & { readonly decoding: Decoding }) | undefined;
+  /** The contract that signs: in token mode on the terms of the payment. */
+  readonly layout: PaymasterLayout;
+  /** What the operation can take from the gas tank at most, wei. */
+  readonly requiredWei: bigint;
+  /** How the user pays; undefined where the operation is sponsored. */
+  readonly payment: PaymentTerms | undefined;
+  /** What the coin of the chain is called. */
+  readonly symbol: string;
+}
+
+/** What a denial brings about besides. */
+export interface Effects {
+  /** Pauses all sponsorship. A pause that there is already stays as it is. */
+  readonly pause?: PolicyPause;
+  /** Likewise pauses the DApp alone. */
+  readonly pauseDapp?: PolicyPause;
+}
+
+/** What the engine gives a kind that keeps what an operator has sent. */
+export interface Keeping {
+  /** Epoch ms. */
+  readonly now: number;
+  /** Puts a URL into the vault. It answers what may be shown of it. */
+  readonly keepUrl: (url: string) => string;
+}
+
+/** What operators set up of a kind: rules of a `policyType`, each with its `policyData`. */
+export interface Setup<Sent = unknown, Kept extends object = object> {
+  readonly policyType: string;
+  /** Its place among the types that operators choose from; absent: behind those that have one. */
+  readonly place?: number;
+  /** `policyData` as it is sent. */
+  readonly sent: z.ZodType<Sent>;
+  /** The same on the management interface, where numbers are JSON numbers; absent: no different. */
+  readonly managed?: z.ZodType<Sent>;
+  /** `policyData` as it is stored, answered, and read when deciding. */
+  readonly kept: z.ZodType<Kept>;
+  /** What is kept of what was sent. */
+  keep(sent: Sent, keeping: Keeping): Kept;
+  /** What such a rule does, in a sentence. @param coin what the coin of the chain is called */
+  sentence(kept: Kept, coin: string): string;
+}
+
+/** One kind of rule. */
+export interface RuleKind<Code extends string = string> {
+  /** Its name in the trace, in reasons and in filters. */
+  readonly type: string;
+  /** The same for people. */
+  readonly title: string;
+  /** The words for each code with which it denies. Without any it informs, and never denies. */
+  readonly denials: Readonly<Record<Code, (evidence: Evidence) => Explanation>>;
+  /** Absent: it is not for operators to add. */
+  readonly setup?: Setup;
+  /** False: it is not looked at while gas may be open still. Default: it is. */
+  readonly bindsDrafts?: boolean;
+  /** The accounts that a signed operation takes from. What they hold comes to {@link RuleKind.check} in their order. */
+  reserve?(input: RuleInput): readonly Reservation[];
+  /** The steps of the trace: none where the rule does not concern the operation. */
+  check(input: RuleInput, held: readonly bigint[]): readonly (CheckResult<Code> & Pick<Step, 'call' | 'micros'>)[];
+  /** What follows from its denial with that code. */
+  effects?(input: RuleInput, code: Code): Effects;
+}
+
+/** What was read of `policyData`: a policy is never written to. */
+const read = new WeakMap<object, unknown>();
+
+const readData = <Kept extends object>(kept: z.ZodType<Kept>, data: unknown): Kept => {
+  if (typeof data !== 'object' || data === null) return kept.parse(data);
+  const known = (read.get(data) as Kept | undefined) ?? kept.parse(data);
+  read.set(data, known);
+  return known;
+};
+
+/** The rules that were set up of a kind, paused ones too. @throws ZodError where one is not what the kind keeps */
+export const rulesOf = <Kept extends object, Rule extends Pick<PolicyRule, 'policyType' | 'policyData'>>(
+  { policyType, kept }: Pick<Setup<never, Kept>, 'policyType' | 'kept'>,
+  rules: readonly Rule[],
+): (Rule & { readonly policyData: Kept })[] =>
+  rules
+    .filter((rule) => rule.policyType === policyType)
+    .map((rule) => ({ ...rule, policyData: readData(kept, rule.policyData) }));
+
+/** The operation may go on, as far as this rule is concerned. */
+export const pass = (code: string, evidence: Evidence = {}): CheckResult<never> => ({
+  outcome: 'pass',
+  code,
+  evidence,
+});
+
+/** The rule does not apply to this operation. */
+export const skip = (code: string, evidence: Evidence = {}): CheckResult<never> => ({
+  outcome: 'skip',
+  code,
+  evidence,
+});
+
+/** The operation is not sponsored. */
+export const deny = <Code extends string>(code: Code, evidence: Evidence = {}): CheckResult<Code> => ({
+  ...{ outcome: 'deny', code, evidence },
+});

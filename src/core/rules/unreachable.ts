@@ -1,0 +1,61 @@
+import { type DenialRows, type Evidence, areUsed, units } from '../../shared/denials.ts';
+import { weiToDecimal } from '../../shared/schema/decimal.ts';
+import { type AccountKey, partAt } from '../ledger/account.ts';
+import { type CheckResult, type RuleKind, deny, pass } from './rule.ts';
+
+/** The budget in coins in which what is signed and this operation have room. */
+const needed = ({ used, amount }: Evidence): string => weiToDecimal(BigInt(String(used)) + BigInt(String(amount)));
+
+const denials = {
+  UNREACHABLE_BUDGET_SPENT: (evidence) => ({
+    message:
+      `The node of the chain is unreachable. Until it answers, the operator allows ${units(evidence, 'threshold')} to be signed for; ` +
+      `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}.`,
+    hint: `Send it again when the node answers. To allow this one now, the operator runs "gasdesk chain set ${String(evidence.chainId)} --unreachable sign --unreachable-budget ${needed(evidence)}".`,
+  }),
+} satisfies DenialRows;
+
+type Result = CheckResult<keyof typeof denials>;
+
+/** What is signed for while the node of a chain is unreachable, and the most that may be. */
+export interface UnreachableFacts {
+  readonly chainId: number;
+  /** Wei. */
+  readonly threshold: bigint;
+  /** Maximum costs that count against the budget already, wei. */
+  readonly used: bigint;
+  /** The most this operation can take, wei. */
+  readonly amount: bigint;
+}
+
+/** The budget of a chain whose node is unreachable: signed maximum costs + the operation's ≤ what the operator allows. */
+export const checkUnreachable = ({ chainId, threshold, used, amount }: UnreachableFacts): Result => {
+  const wei = { threshold: String(threshold), used: String(used), amount: String(amount) };
+  const evidence = { chainId, unit: 'wei', ...wei };
+  return used + amount > threshold
+    ? deny('UNREACHABLE_BUDGET_SPENT', evidence)
+    : pass('WITHIN_UNREACHABLE_BUDGET', evidence);
+};
+
+/** How finely the time of what is signed is kept. */
+export const UNREACHABLE_PART_MS = 60_000;
+
+/** What is signed for while the node of a chain is unreachable: parts of a rolling window, of a minute each. */
+export const unreachableAccount = (chainId: number): AccountKey => ({ kind: 'unreachable', id: String(chainId) });
+
+/** What may be signed while the chain's node is unreachable. It counts what was signed, whatever becomes of it. */
+export const unreachable: RuleKind<keyof typeof denials> = {
+  type: 'unreachable',
+  title: 'Unreachable node',
+  denials,
+  reserve({ facts, policy, requiredWei: amount }) {
+    if (!facts.hasNode || facts.chain !== null) return [];
+    const account = { ...unreachableAccount(policy.dapp.chainId), window: partAt(facts.at, UNREACHABLE_PART_MS) };
+    return [{ account, kind: 'spend', amount, since: 0 }];
+  },
+  check({ facts, policy, requiredWei: amount }, [used = 0n]) {
+    if (!facts.hasNode || facts.chain !== null) return [];
+    const threshold = BigInt(policy.chain?.unreachableBudgetWei ?? 0);
+    return [checkUnreachable({ chainId: policy.dapp.chainId, threshold, used, amount })];
+  },
+};

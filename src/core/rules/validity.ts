@@ -1,0 +1,108 @@
+import type { DenialRows } from '../../shared/denials.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { isEip7702 } from '../user-operation/user-op-hash.ts';
+import { type CheckResult, type RuleKind, deny, pass } from './rule.ts';
+
+const denials = {
+  SENDER_WITHOUT_CODE: () => ({
+    message:
+      'The sender has no code, and the operation names no factory that makes the account: every EntryPoint rejects it.',
+    hint: 'Send the factory (initCode before v0.7) or, for EIP-7702, the eip7702Auth with it. If an earlier operation makes the account, wait until that one is mined.',
+  }),
+  SENDER_HAS_CODE: () => ({
+    message: 'The operation names a factory, but its account is deployed already: every EntryPoint rejects it.',
+    hint: 'Leave out the factory (initCode before v0.7).',
+  }),
+  FACTORY_FAILED: ({ factory, verificationGasLimit }) => ({
+    message: `The factory ${String(factory)} does not make the account (AA13): it reverts, has no code, or needs more than the verificationGasLimit of ${String(verificationGasLimit)}.`,
+    hint: 'Check the factory and its data (initCode before v0.7). If EntryPoint.getSenderAddress answers the sender for them, raise verificationGasLimit.',
+  }),
+  FACTORY_MADE_OTHER_ACCOUNT: ({ factory }) => ({
+    message: `The factory ${String(factory)} makes another account than the sender (AA14): every EntryPoint rejects the operation.`,
+    hint: 'Send as sender what EntryPoint.getSenderAddress answers for the factory and its data (initCode before v0.7).',
+  }),
+  FACTORY_MADE_NO_ACCOUNT: ({ factory }) => ({
+    message: `The factory ${String(factory)} names the sender but leaves it without code (AA15): every EntryPoint rejects the operation.`,
+    hint: 'Send the factory and the data (initCode before v0.7) that deploy the account.',
+  }),
+  NONCE_USED: ({ nonce, nextNonce }) => ({
+    message: `The nonce ${String(nonce)} is used already: every EntryPoint rejects the operation.`,
+    hint: `Read the nonce from EntryPoint.getNonce just before sending; for this key it is ${String(nextNonce)}.`,
+  }),
+} satisfies DenialRows;
+
+type Result = CheckResult<keyof typeof denials>;
+
+/** The codes by which an EntryPoint says that a factory does not make the sender. */
+export type CreationFailure = 'AA13' | 'AA14' | 'AA15';
+
+/** What an EntryPoint said when it tried to make an account. */
+interface FailedCreation {
+  readonly aaCode: CreationFailure;
+  readonly factory: Address;
+  /** Gas the factory may take. */
+  readonly verificationGasLimit: bigint;
+}
+
+const creationDenials = {
+  AA13: 'FACTORY_FAILED',
+  AA14: 'FACTORY_MADE_OTHER_ACCOUNT',
+  AA15: 'FACTORY_MADE_NO_ACCOUNT',
+} as const satisfies Record<CreationFailure, string>;
+
+/** An operation, and what the chain says of its account. */
+export interface ValidityFacts {
+  /** True if a factory of the operation makes the account. */
+  readonly deploys: boolean;
+  /** Undefined where the EntryPoint makes the account, was not asked to, or does not say. */
+  readonly failedCreation?: FailedCreation | undefined;
+  /** True if the account has code, or takes it on by the operation's EIP-7702 authorisation. */
+  readonly hasCode: boolean;
+  readonly nonce: bigint;
+  /** What `EntryPoint.getNonce` answers for the sender and the key in the nonce. */
+  readonly nextNonce: bigint;
+}
+
+/**
+ * An operation that no EntryPoint takes reserves nothing. These faults do not mend themselves before it expires, as a
+ * nonce that is too high may, and none of them is the dummy signature's doing: an account that reverts (AA23) or rejects
+ * the signature (AA24) denies nothing.
+ */
+export const checkValidity = ({ deploys, failedCreation, hasCode, nonce, nextNonce }: ValidityFacts): Result => {
+  const evidence = { nonce: String(nonce), nextNonce: String(nextNonce) };
+  // EntryPoint: AA10, AA20, AA13 to AA15, and AA25
+  if (deploys && hasCode) return deny('SENDER_HAS_CODE', evidence);
+  if (!deploys && !hasCode) return deny('SENDER_WITHOUT_CODE', evidence);
+  if (failedCreation !== undefined) {
+    const { aaCode, factory, verificationGasLimit } = failedCreation;
+    return deny(creationDenials[aaCode], {
+      ...evidence,
+      factory,
+      verificationGasLimit: String(verificationGasLimit),
+    });
+  }
+  return nonce < nextNonce ? deny('NONCE_USED', evidence) : pass('MAY_BE_VALID', evidence);
+};
+
+/** The factory that makes the account; undefined without one: an EIP-7702 account takes on code by itself. */
+export const factoryOf = (op: UserOperation): Address | undefined => {
+  if (isV06(op)) return op.initCode === '0x' ? undefined : (op.initCode.slice(0, 42) as Address);
+  return op.factory === undefined || isEip7702(op.factory) ? undefined : op.factory;
+};
+
+/** Whether the operation may be valid, where the chain was asked. */
+export const validity: RuleKind<keyof typeof denials> = {
+  type: 'validity',
+  title: 'Validity',
+  denials,
+  check({ facts: { account }, op }) {
+    if (account === undefined) return [];
+    const { hasCode, nextNonce, creationFailure: aaCode } = account;
+    const factory = factoryOf(op);
+    const { nonce, verificationGasLimit } = op;
+    const failedCreation = factory && aaCode && { aaCode, factory, verificationGasLimit };
+    const deploys = factory !== undefined;
+    return [checkValidity({ deploys, hasCode, nonce, nextNonce: BigInt(nextNonce), failedCreation })];
+  },
+};

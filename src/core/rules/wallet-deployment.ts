@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { DenialRows } from '../../shared/denials.ts';
+import { type Address, addressKey, address } from '../../shared/schema/hex.ts';
+import type { Policy } from '../policy.ts';
+import { type CheckResult, type RuleInput, type RuleKind, type Setup, deny, pass, rulesOf, skip } from './rule.ts';
+
+const denials = {
+  WALLET_DEPLOYMENT_NOT_SPONSORED: ({ paused }) => ({
+    message: `The operation deploys its account, which this DApp does not sponsor${paused === true ? ' while its rule is paused' : ''}.`,
+    hint: `${paused === true ? 'Activate the WALLET_DEPLOYMENT rule of the DApp again' : 'Add a WALLET_DEPLOYMENT rule to the DApp'}, or send an operation of an account that is deployed already.`,
+  }),
+  DEPLOYMENT_UNREADABLE: ({ factory, detail }) => ({
+    message: `Gasdesk cannot read what else the deployment of the account by ${String(factory)} does. ${String(detail)}`,
+    hint: `Deploy the account with the factory of an account type that Gasdesk knows, or add ${String(factory)} to the factories of the WALLET_DEPLOYMENT rule, which are trusted without being read.`,
+  }),
+} satisfies DenialRows;
+
+type Result = CheckResult<keyof typeof denials>;
+
+/** What a DApp has set up about deployments. */
+export interface DeploymentPolicy {
+  /** An active WALLET_DEPLOYMENT rule. */
+  readonly allowed: boolean;
+  /** A WALLET_DEPLOYMENT rule that is paused. */
+  readonly paused: boolean;
+  /** Contracts are registered: the DApp says what it sponsors. */
+  readonly restricted: boolean;
+}
+
+/**
+ * An operation that deploys its account passes if an active WALLET_DEPLOYMENT rule says so, or if the DApp restricts
+ * nothing: it has neither registered contracts nor any such rule (SPEC 5.3). Where contracts are registered, what the
+ * deployment does besides has to be known: the rule on contracts looks at it.
+ */
+export const checkWalletDeployment = (
+  { allowed, paused, restricted }: DeploymentPolicy,
+  deployment: RuleInput['deployment'],
+): Result => {
+  if (deployment === undefined) return skip('NO_DEPLOYMENT');
+  if (!allowed && (restricted || paused)) return deny('WALLET_DEPLOYMENT_NOT_SPONSORED', { paused });
+  const { factory, decoding } = deployment;
+  if (restricted && decoding.outcome === 'undecodable') {
+    return deny('DEPLOYMENT_UNREADABLE', { factory, detail: decoding.detail });
+  }
+  return pass(allowed ? 'DEPLOYMENT_ALLOWED' : 'DEPLOYMENT_UNRESTRICTED');
+};
+
+const factories = z
+  .array(address)
+  .max(100)
+  .optional()
+  .describe('Factories, and code of their set-ups, that are trusted although Gasdesk cannot read what they do');
+
+interface DeploymentData {
+  readonly factories?: readonly Address[] | undefined;
+}
+
+/** What operators set up of deployments. */
+export const deploymentSetup: Setup<DeploymentData, DeploymentData & { operator: 'walletDeployment' }> = {
+  policyType: 'WALLET_DEPLOYMENT',
+  place: 3,
+  sent: z.strictObject({ factories }),
+  kept: z.strictObject({ operator: z.literal('walletDeployment'), factories }),
+  keep: ({ factories: trusted }) => ({
+    operator: 'walletDeployment',
+    ...(trusted !== undefined && { factories: trusted.map(addressKey) }),
+  }),
+  sentence: ({ factories: trusted = [] }) =>
+    `Operations that deploy their account are sponsored${trusted.length === 0 ? '' : `, also by ${trusted.join(', ')} unread`}.`,
+};
+
+/** The factories, and code of their set-ups, that active rules trust unread, lower case. */
+export const trustedFactories = ({ rules }: Policy): ReadonlySet<Address> =>
+  new Set(
+    rulesOf(deploymentSetup, rules)
+      .filter(({ active }) => active)
+      .flatMap(({ policyData }) => (policyData.factories ?? []).map(addressKey)),
+  );
+
+const deploymentPolicy = ({ rules, contracts }: Policy): DeploymentPolicy => {
+  const deployment = rulesOf(deploymentSetup, rules);
+  return {
+    allowed: deployment.some((rule) => rule.active),
+    paused: deployment.some((rule) => !rule.active),
+    restricted: contracts.length > 0,
+  };
+};
+
+/** What a DApp sponsors of deployments. */
+export const walletDeployment: RuleKind<keyof typeof denials> = {
+  type: 'walletDeployment',
+  title: 'Wallet deployment',
+  denials,
+  setup: deploymentSetup,
+  check: ({ policy, deployment, payment }) =>
+    payment === undefined ? [checkWalletDeployment(deploymentPolicy(policy), deployment)] : [],
+};

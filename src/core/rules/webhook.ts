@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { httpUrl } from '../../shared/schema/text.ts';
+import type { Facts } from '../facts.ts';
+import type { Policy } from '../policy.ts';
+import { webhookDenials } from '../webhooks/webhook-denials.ts';
+import { responseVerdict } from '../webhooks/webhook-response.ts';
+import { type RuleKind, type Setup, rulesOf } from './rule.ts';
+
+/** A webhook as it is called: a registered one by its method; a rule always posts, and gets the operation too (SPEC 5.6). */
+export interface WebhookTarget {
+  readonly webhookId: string;
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly active: boolean;
+  readonly failOpen: boolean;
+  readonly getsOperation: boolean;
+}
+
+interface WebhookRuleData {
+  readonly url: string;
+  readonly failOpen?: boolean | undefined;
+}
+
+/** What operators set up of webhooks that get the operation. */
+export const webhookSetup: Setup<WebhookRuleData, WebhookRuleData> = {
+  policyType: 'WEBHOOK',
+  place: 2,
+  sent: z.strictObject({
+    url: httpUrl,
+    failOpen: z.boolean().optional().describe('True: an outage of the receiver passes; an answer of false never does'),
+  }),
+  kept: z.strictObject({ url: z.string(), failOpen: z.boolean().optional() }),
+  keep: (sent, { keepUrl }) => ({ ...sent, url: keepUrl(sent.url) }),
+  sentence: ({ url, failOpen }) =>
+    `${url} must verify each operation; while it does not answer, an operation ${failOpen === true ? 'passes' : 'is denied'}.`,
+};
+
+/** All webhooks of a policy, paused ones too. */
+export const webhookTargets = ({ webhooks, rules }: Pick<Policy, 'webhooks' | 'rules'>): WebhookTarget[] => [
+  ...webhooks.map(({ webhookId, webhookUrl: url, requestType: method, active }) => ({
+    ...{ webhookId, url, method, active, failOpen: false, getsOperation: false },
+  })),
+  ...rulesOf(webhookSetup, rules).map(({ ruleId: webhookId, active, policyData: { url, failOpen = false } }) => ({
+    ...{ webhookId, url, method: 'POST' as const, active, failOpen, getsOperation: true },
+  })),
+];
+
+/** Webhooks that are to be asked and were not asked yet. */
+export const unaskedWebhooks = (facts: Pick<Facts, 'webhooks'>, policy: Policy): readonly WebhookTarget[] =>
+  webhookTargets(policy).filter(
+    ({ webhookId, active }) => active && !facts.webhooks.some(({ call }) => call.webhookId === webhookId),
+  );
+
+/** What webhooks answered. What was asked counts, also where the webhook is gone by now. */
+export const webhook: RuleKind<keyof typeof webhookDenials> = {
+  type: 'webhook',
+  title: 'Webhook',
+  denials: webhookDenials,
+  setup: webhookSetup,
+  bindsDrafts: false,
+  check: ({ facts }) =>
+    facts.webhooks.map((response) => ({
+      ...responseVerdict(response),
+      call: response.call,
+      micros: response.micros,
+    })),
+};

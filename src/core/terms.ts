@@ -1,0 +1,32 @@
+import type { Facts } from './facts.ts';
+import type { SponsorshipTerms } from './paymaster-layouts/layout.ts';
+import type { Policy } from './policy.ts';
+import { ruleInput } from './rule-input.ts';
+
+/** What is signed is good from a minute ago, so that clocks may differ (SPEC 4). */
+const BACKDATE_S = 60;
+
+/** The window in which what is signed is good: unix seconds, 0 where the contract knows none. */
+export const windowOf = (
+  at: number,
+  expiryDuration: number,
+  { neverExpires = false }: { readonly neverExpires?: boolean },
+): Pick<SponsorshipTerms, 'validAfter' | 'validUntil'> => {
+  if (neverExpires) return { validAfter: 0, validUntil: 0 };
+  const seconds = Math.floor(at / 1000);
+  return { validAfter: seconds - BACKDATE_S, validUntil: seconds + expiryDuration };
+};
+
+/** What the paymaster signs for besides the operation. */
+export const termsOf = (facts: Facts, policy: Policy): SponsorshipTerms => {
+  const { layout } = ruleInput(facts, policy);
+  const { at, expiryDuration, contract, senderNonce, delegate } = facts;
+  return {
+    chainId: policy.dapp.chainId,
+    paymaster: contract.address,
+    ...windowOf(at, expiryDuration, layout),
+    ...(contract.fundingWallet !== undefined && { fundingWallet: contract.fundingWallet }),
+    ...(senderNonce !== undefined && { senderNonce: BigInt(senderNonce) }),
+    ...(delegate !== undefined && { eip7702Delegate: delegate }),
+  };
+};

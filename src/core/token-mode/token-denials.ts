@@ -1,0 +1,67 @@
+import { unitsToDecimal } from '../../shared/schema/decimal.ts';
+
+/** The values a look at the user's tokens leaves, by name. */
+type Values = Readonly<Record<string, unknown>>;
+
+type Row = (evidence: Values) => { readonly message: string; readonly hint: string };
+
+/** `2.5 USDC (2500000 units)`: what a person reads, and what a program has to put into a call. */
+const amount = (evidence: Values, key: 'needed' | 'held' | 'before' | 'missing' | 'reserved'): string =>
+  inUnits(evidence, BigInt(String(evidence[`${key}Units`])));
+
+const inUnits = (evidence: Values, units: bigint): string => {
+  const whole = unitsToDecimal(units, Number(evidence['decimals']));
+  return `${whole} ${String(evidence['symbol'])} (${units} ${units === 1n ? 'unit' : 'units'})`;
+};
+
+const besides = (evidence: Values): string =>
+  evidence['reservedUnits'] === '0'
+    ? ''
+    : ` besides the ${amount(evidence, 'reserved')} that are reserved for operations not yet mined`;
+
+/** What there is to pay with: what the operation's own calls send away first is not. */
+const purse = (evidence: Values): string => {
+  if (evidence['beforeUnits'] === undefined) return `${amount(evidence, 'held')} to pay with${besides(evidence)}`;
+  const left = evidence['heldUnits'] === '0' ? 'nothing' : amount(evidence, 'held');
+  return `${amount(evidence, 'before')}${besides(evidence)}; after the calls of this operation ${left} is left to pay with`;
+};
+
+/** What an approval has to be for: it replaces the one from which reserved operations are paid too. */
+const approval = (evidence: Values): string =>
+  inUnits(evidence, BigInt(String(evidence['neededUnits'])) + BigInt(String(evidence['reservedUnits'])));
+
+/** The words for a user who cannot pay in the token he chose; rows of the table in denials.ts. */
+export const tokenDenials = {
+  TOKEN_ALLOWANCE_SHORT: (evidence) => ({
+    message:
+      `The paymaster ${String(evidence['spender'])} may take ${amount(evidence, 'held')} from ${String(evidence['sender'])}${besides(evidence)}, ` +
+      `and this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} too little.`,
+    hint:
+      `Approve ${String(evidence['spender'])} for at least ${approval(evidence)} on the token ${String(evidence['token'])}, ` +
+      (evidence['prefund'] === true
+        ? 'before this operation: the fee is taken before its batch runs.'
+        : 'in the batch of this operation or before it.'),
+  }),
+  TOKEN_BALANCE_SHORT: (evidence) => ({
+    message:
+      `The account ${String(evidence['sender'])} has ${purse(evidence)}, ` +
+      `and this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} too little.`,
+    hint: `Send at least ${amount(evidence, 'missing')} to ${String(evidence['sender'])}, or pay in another token.`,
+  }),
+  TOKEN_CALL_OUT_OF_GAS: ({ symbol, sender, callGasLimit, callGasUsed }) => ({
+    message: `The calls of ${String(sender)} run out of gas, and then no ${String(symbol)} can be taken for them: callGasLimit is ${String(callGasLimit)}, and with enough of it they used ${String(callGasUsed)} gas, besides what every call holds back (EIP-150).`,
+    hint: 'Estimate callGasLimit for the very calls that are sent, an approval included, or raise it.',
+  }),
+  TOKEN_TRANSFER_REFUSED: ({ symbol, token, sender }) => ({
+    message: `The contract ${String(token)} of the fee token ${String(symbol)} refuses to take tokens from ${String(sender)}.`,
+    hint: 'Pay in another token: this one bars the account, or its transfers are paused.',
+  }),
+  TOKEN_TOO_COARSE: ({ symbol, token, requiredWei }) => ({
+    message: `The operation may cost ${String(requiredWei)} wei, which is less than the smallest unit of the fee token ${String(symbol)} (${String(token)}): nothing could be charged.`,
+    hint: 'Pay in a token of more decimals, or of less worth.',
+  }),
+  TOKEN_UNREADABLE: ({ symbol, token }) => ({
+    message: `The contract ${String(token)} of the fee token ${String(symbol)} tells neither balance nor allowance.`,
+    hint: 'Pay in another token; the operator should check the address of this one.',
+  }),
+} as const satisfies Record<string, Row>;

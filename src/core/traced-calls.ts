@@ -1,0 +1,28 @@
+import type { Decoding } from './calls/decoding.ts';
+import type { ContractWhitelist } from './contract-abi/whitelist.ts';
+
+/** A call as the trace keeps it; the data stands in the operation's callData. */
+export interface TracedCall {
+  readonly target: string;
+  readonly valueWei: string;
+  /** The four bytes that name the method; `0x` for a plain transfer. */
+  readonly selector: string;
+  readonly operation: string;
+  /** Name of the registered contract, and signature of the method by its ABI; undefined where they are not known. */
+  readonly contract: string | undefined;
+  readonly method: string | undefined;
+}
+
+/** What an operation makes its account call, or why that cannot be told (SPEC 5, Trace). */
+export const tracedCalls = (
+  decoding: Decoding,
+  whitelist: ContractWhitelist,
+): TracedCall[] | { undecodable: string } =>
+  decoding.outcome === 'undecodable'
+    ? { undecodable: decoding.code }
+    : decoding.calls.map(({ target, value, data, operation }) => {
+        const known = whitelist.get(target);
+        const selector = data.slice(0, 10) as `0x${string}`;
+        const names = { contract: known?.name, method: known?.signatures.get(selector) };
+        return { target, valueWei: String(value), selector, operation, ...names };
+      });

@@ -1,0 +1,9 @@
+/** The gas limits of an operation, in gas. */
+export interface GasValues {
+  callGasLimit: bigint;
+  verificationGasLimit: bigint;
+  preVerificationGas: bigint;
+  /** From v0.7 on, like the next. */
+  paymasterVerificationGasLimit?: bigint;
+  paymasterPostOpGasLimit?: bigint;
+}

@@ -1,0 +1,70 @@
+import { hexToBytes } from '@noble/ciphers/utils.js';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
+import { keccak256 } from './keccak256.ts';
+
+/**
+ * Building blocks of byte strings that are hashed or sent to contracts. They are bare hex digits (no `0x`), so that
+ * ABI words are joined by string concatenation and turned into bytes once: this is on the signing path.
+ */
+
+/** The digits behind `0x`. */
+export const digits = (value: Hex): string => value.slice(2);
+
+/** An unsigned integer in exactly `byteLength` bytes. Throws RangeError if it does not fit or is not an integer. */
+export function uintDigits(value: bigint | number, byteLength: number): string {
+  const integer = BigInt(value);
+  const text = integer.toString(16);
+  if (integer < 0n || text.length > byteLength * 2) {
+    throw new RangeError(`${integer} does not fit in uint${byteLength * 8}`);
+  }
+  return text.padStart(byteLength * 2, '0');
+}
+
+/** An ABI word holding a uint256. */
+export const word = (value: bigint | number): string => uintDigits(value, 32);
+
+/** An ABI word holding a uint48, the type of the contracts' unix seconds. */
+export const uint48Word = (value: number): string => uintDigits(value, 6).padStart(64, '0');
+
+/** An ABI word holding an address. */
+export const addressWord = (value: Address): string => digits(value).padStart(64, '0');
+
+/** An ABI `bytes` value, given as digits: its length, then its bytes filled up with zeros to whole words. */
+export function bytesTail(value: string): string {
+  const length = value.length / 2;
+  return word(length) + value.padEnd(wordAligned(length) * 2, '0');
+}
+
+/** How many bytes a hex string stands for. */
+export const byteLength = (value: Hex): number => value.length / 2 - 1;
+
+/** How many bytes `length` bytes take up in whole ABI words. */
+export const wordAligned = (length: number): number => Math.ceil(length / 32) * 32;
+
+/** Joined digits as the lower-case hex string they stand for. */
+export const toHex = (...parts: string[]): Hex => `0x${parts.join('').toLowerCase()}`;
+
+const toBytes = (text: string): Uint8Array => {
+  try {
+    return hexToBytes(text);
+  } catch (cause) {
+    throw new RangeError('cannot hash what is not whole hex bytes', { cause });
+  }
+};
+
+/** keccak256 of the bytes the joined digits stand for. Throws RangeError if they are not whole hex bytes. */
+export function keccak(...parts: string[]): Hex {
+  return keccak256(toBytes(parts.join('')));
+}
+
+/** Most operations have no initCode. */
+const EMPTY_HASH = digits(keccak(''));
+/** The callData is hashed for the paymaster's signature, and right afterwards for the operation's own hash. */
+let last = { value: '0x' as Hex, word: EMPTY_HASH };
+
+/** An ABI word holding the keccak256 of a byte string: how dynamic fields enter every operation hash. */
+export const hashWord = (value: Hex): string => {
+  if (value === '0x') return EMPTY_HASH;
+  if (value !== last.value) last = { value, word: digits(keccak(digits(value))) };
+  return last.word;
+};

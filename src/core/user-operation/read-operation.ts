@@ -1,0 +1,205 @@
+import { entryPointAddress } from '../../shared/entry-points.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { Hex } from '../../shared/schema/hex.ts';
+import type { PartialUserOperation } from '../../shared/schema/partial-user-operation.ts';
+import { gasLimits } from '../../shared/schema/user-operation.ts';
+import type { EntryPointVersion, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
+import { byteLength, digits } from './hex-digits.ts';
+import { isEip7702 } from './user-op-hash.ts';
+
+type GasLimit = (typeof gasLimits)[number];
+type Requested<Op> = Omit<Op, GasLimit | 'paymasterAndData' | 'paymaster' | 'paymasterData'> &
+  Partial<Record<GasLimit, bigint>>;
+
+/**
+ * A client's operation in the form of its EntryPoint's generation, without what the desk adds: the paymaster, and gas
+ * limits that are yet to be estimated.
+ */
+export type RequestedOperation = Requested<UserOperationV06> | Requested<UserOperationV07>;
+
+/** Where the operations of a DApp are to run. */
+export interface OperationTarget {
+  readonly version: EntryPointVersion;
+  readonly chainId: number;
+}
+
+const fault = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
+
+const misfit = (field: string, version: EntryPointVersion, needed: string): EngineError =>
+  fault(`${field} should not exist: this DApp uses EntryPoint ${version} (${entryPointAddress[version]}), ${needed}`);
+
+const ONLY_FROM_V07 = [
+  'factory',
+  'factoryData',
+  'accountGasLimits',
+  'gasFees',
+  'eip7702Auth',
+  'authorization',
+] as const satisfies (keyof PartialUserOperation)[];
+
+/**
+ * Puts a partial operation into the form of the DApp's EntryPoint. For v0.7 and v0.8, the fields of the packed form and
+ * `initCode` are taken apart. What is said twice has to be the same.
+ *
+ * @throws EngineError `VALIDATION`, which names the field that is missing, contradicted or of another EntryPoint
+ */
+export const readOperation = (partial: PartialUserOperation, target: OperationTarget): RequestedOperation =>
+  target.version === '0.6' ? readV06(partial) : readV07(partial, target);
+
+const readV06 = (partial: PartialUserOperation): Requested<UserOperationV06> => {
+  const foreign = ONLY_FROM_V07.find((field) => partial[field] !== undefined);
+  if (foreign !== undefined) throw misfit(foreign, '0.6', 'whose operations have initCode and paymasterAndData');
+  const { sender, nonce, initCode, callData, signature } = partial;
+  if (initCode !== undefined && initCode !== '0x' && byteLength(initCode) < ADDRESS_LENGTH) {
+    throw fault('initCode must begin with the address of a factory');
+  }
+  return {
+    sender,
+    nonce,
+    initCode: initCode ?? '0x',
+    callData,
+    ...given(partial, gasLimits),
+    maxFeePerGas: needed(partial, 'maxFeePerGas'),
+    maxPriorityFeePerGas: needed(partial, 'maxPriorityFeePerGas'),
+    signature,
+  };
+};
+
+const readV07 = (sent: PartialUserOperation, target: OperationTarget): Requested<UserOperationV07> => {
+  const partial = {
+    ...sent,
+    ...unpacked(sent, 'accountGasLimits', ['verificationGasLimit', 'callGasLimit']),
+    ...unpacked(sent, 'gasFees', ['maxPriorityFeePerGas', 'maxFeePerGas']),
+  };
+  checkPaymasterFields(sent);
+  const { sender, nonce, callData, signature } = partial;
+  return {
+    sender,
+    nonce,
+    ...readFactory(partial, target.version),
+    callData,
+    ...given(partial, gasLimits),
+    maxFeePerGas: needed(partial, 'maxFeePerGas'),
+    maxPriorityFeePerGas: needed(partial, 'maxPriorityFeePerGas'),
+    ...givenPaymasterGas(partial),
+    signature,
+    ...readAuthorization(partial, target.chainId),
+  };
+};
+
+/** Those of the fields that are there: absent ones must not stand as undefined, or they would hide defaults. */
+const given = <Field extends keyof PartialUserOperation>(
+  partial: PartialUserOperation,
+  fields: readonly Field[],
+): { [F in Field]?: NonNullable<PartialUserOperation[F]> } =>
+  Object.fromEntries(fields.flatMap((field) => (partial[field] === undefined ? [] : [[field, partial[field]]]))) as {
+    [F in Field]?: NonNullable<PartialUserOperation[F]>;
+  };
+
+/** Clients that know no limit of the paymaster send 0. */
+const givenPaymasterGas = (partial: PartialUserOperation) => {
+  const { paymasterVerificationGasLimit, paymasterPostOpGasLimit } = partial;
+  return {
+    ...(paymasterVerificationGasLimit && { paymasterVerificationGasLimit }),
+    ...(paymasterPostOpGasLimit && { paymasterPostOpGasLimit }),
+  };
+};
+
+const needed = (partial: PartialUserOperation, field: 'maxFeePerGas' | 'maxPriorityFeePerGas'): bigint => {
+  const value = partial[field];
+  if (value === undefined) throw fault(`${field} must be given`);
+  return value;
+};
+
+/** The two values of a packed field, by their names. */
+const unpacked = <Field extends keyof PartialUserOperation>(
+  partial: PartialUserOperation,
+  packed: 'accountGasLimits' | 'gasFees',
+  [upper, lower]: readonly [Field, Field],
+): Partial<Record<Field, bigint>> => {
+  const pair = partial[packed];
+  const none: Partial<Record<Field, bigint>> = {};
+  if (pair === undefined) return none;
+  const held = { ...none, [upper]: pair[0], [lower]: pair[1] };
+  checkSame(partial, packed, held);
+  return held;
+};
+
+type Fields = Partial<Record<keyof PartialUserOperation, bigint | Hex | undefined>>;
+
+const sameValue = (one: unknown, other: unknown): boolean => String(one).toLowerCase() === String(other).toLowerCase();
+
+/** Fields may stand beside the packed form that holds them, as long as they say the same. */
+const checkSame = (sent: PartialUserOperation, packed: keyof PartialUserOperation, held: Fields): void => {
+  for (const [field, value] of Object.entries(held)) {
+    const own = sent[field as keyof PartialUserOperation] ?? undefined;
+    if (own === undefined || own === '0x' || sameValue(own, value)) continue;
+    throw fault(`${field} should not differ from what ${packed} holds: leave one of them out`);
+  }
+};
+
+/** Of what clients send of a paymaster only its gas limits are used; yet what they want has to be clear. */
+const checkPaymasterFields = (sent: PartialUserOperation): void => {
+  const { paymasterAndData = '0x' } = sent;
+  if (paymasterAndData === '0x') return;
+  const text = digits(paymasterAndData);
+  const limit = (from: number): bigint => BigInt(`0x0${text.slice(from, from + 32)}`);
+  checkSame(sent, 'paymasterAndData', {
+    paymaster: `0x${text.slice(0, 40)}`,
+    paymasterVerificationGasLimit: limit(40),
+    paymasterPostOpGasLimit: limit(72),
+    paymasterData: `0x${text.slice(104)}`,
+  });
+};
+
+const ADDRESS_LENGTH = 20;
+
+type FactoryFields = Pick<UserOperationV07, 'factory' | 'factoryData'>;
+
+const readFactory = (sent: PartialUserOperation, version: EntryPointVersion): FactoryFields => {
+  const { initCode = '0x', factory } = sent;
+  if (initCode === '0x') return checkedFactory(given(sent, ['factory', 'factoryData']), version);
+  const held = splitInitCode(initCode);
+  // The EIP-7702 marker may be shorter than the 20 bytes that the packed form fills up.
+  const own = factory !== undefined && isEip7702(factory) ? { ...sent, factory: wholeMarker(factory) } : sent;
+  checkSame(own, 'initCode', { factoryData: '0x', ...held });
+  return checkedFactory(held, version);
+};
+
+/** In the contract's form data stands behind 20 bytes; the marker alone may be shorter. */
+const wholeMarker = (factory: Hex): Hex => `0x${digits(factory).padEnd(2 * ADDRESS_LENGTH, '0')}`;
+
+const checkedFactory = ({ factory, factoryData }: FactoryFields, version: EntryPointVersion): FactoryFields => {
+  if (factory === undefined) {
+    if (factoryData !== undefined) throw fault('factory must be given with factoryData');
+    return {};
+  }
+  if (isEip7702(factory)) {
+    if (version !== '0.8') throw misfit('factory 0x7702', version, 'which does not know it: send eip7702Auth alone');
+    return factoryData === undefined ? { factory } : { factory: wholeMarker(factory), factoryData };
+  }
+  if (byteLength(factory) !== ADDRESS_LENGTH) throw fault('factory must be an EVM address, or 0x7702 for EIP-7702');
+  return { factory, factoryData: factoryData ?? '0x' };
+};
+
+const splitInitCode = (initCode: Hex): FactoryFields => {
+  const end = 2 + 2 * ADDRESS_LENGTH;
+  const factory = initCode.slice(0, end) as Hex;
+  return initCode.length > end ? { factory, factoryData: `0x${initCode.slice(end)}` } : { factory };
+};
+
+const readAuthorization = (
+  { eip7702Auth, authorization }: PartialUserOperation,
+  chainId: number,
+): Pick<UserOperationV07, 'eip7702Auth'> => {
+  const auth = eip7702Auth ?? authorization;
+  if (auth === undefined) return {};
+  const differs =
+    authorization &&
+    Object.entries(auth).some(([field, value]) => !sameValue(value, authorization[field as keyof typeof auth]));
+  if (differs) throw fault('authorization should not differ from eip7702Auth: leave one of them out');
+  if (auth.chainId !== 0n && auth.chainId !== BigInt(chainId)) {
+    throw fault(`eip7702Auth.chainId must be ${chainId}, or 0 for every chain`);
+  }
+  return { eip7702Auth: auth };
+};

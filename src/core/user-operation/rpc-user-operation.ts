@@ -1,0 +1,41 @@
+import type { Hex } from '../../shared/schema/hex.ts';
+import { toQuantity } from '../../shared/schema/quantity.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
+
+/** A value of JSON-RPC. */
+type Wire = Hex | { readonly [field: string]: Wire };
+
+/** An operation, or what is known of one, in the JSON-RPC form of its generation (ERC-7769): quantities are hex. */
+export const toRpcUserOperation = (op: object): Record<string, Wire> =>
+  Object.fromEntries(Object.entries(op).map(([field, value]) => [field, toWire(value as bigint | Hex | object)]));
+
+const toWire = (value: bigint | Hex | object): Wire => {
+  if (typeof value === 'bigint') return toQuantity(value);
+  return typeof value === 'object' ? toRpcUserOperation(value) : value;
+};
+
+/** Fields that are numbers, of an operation of any generation and of its EIP-7702 authorisation. */
+const QUANTITIES: ReadonlySet<string> = new Set([
+  'nonce',
+  'callGasLimit',
+  'verificationGasLimit',
+  'preVerificationGas',
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
+  'paymasterVerificationGasLimit',
+  'paymasterPostOpGasLimit',
+  'chainId',
+  'yParity',
+]);
+
+const fromWire = (op: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(
+    Object.entries(op).map(([field, value]) => {
+      if (QUANTITIES.has(field)) return [field, BigInt(value as string)];
+      return [field, typeof value === 'object' ? fromWire(value as Record<string, unknown>) : value];
+    }),
+  );
+
+/** The operation of which {@link toRpcUserOperation} made this. */
+export const fromRpcUserOperation = (op: Readonly<Record<string, unknown>>): UserOperation =>
+  fromWire(op) as UserOperation;

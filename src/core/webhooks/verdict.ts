@@ -1,0 +1,127 @@
+import type { Evidence } from '../../shared/denials.ts';
+import type { WebhookDenialCode } from './webhook-denials.ts';
+import { duplicateKey } from './duplicate-key.ts';
+
+/** Why a call gave no verdict that passes. */
+interface WebhookError {
+  readonly code: WebhookDenialCode;
+  readonly evidence: Evidence;
+}
+
+/** What came back from a webhook. */
+export interface Answer {
+  /** Undefined where no answer began. */
+  readonly status?: number | undefined;
+  readonly headers: { readonly location?: string | undefined; readonly 'content-encoding'?: string | undefined };
+  /** The body as far as it was read. */
+  readonly text: string;
+  /** What kept the answer from being complete. */
+  readonly fault?: WebhookError | undefined;
+}
+
+/** What a call to a webhook means for the operation. */
+export type WebhookVerdict =
+  | {
+      readonly outcome: 'pass';
+      /** `WEBHOOK_FAILED_OPEN`: there was an outage (`evidence.outage`), and the webhook is set to pass then. */
+      readonly code: 'WEBHOOK_VERIFIED' | 'WEBHOOK_FAILED_OPEN';
+      readonly evidence: Evidence;
+    }
+  | { readonly outcome: 'deny'; readonly code: WebhookDenialCode; readonly evidence: Evidence };
+
+/** The member that decides, and how Biconomy's documentation once spelt it. */
+const SPELLINGS = ['arePoliciesVerified', 'arePoliciesVerifed'];
+
+/**
+ * Causes of `WEBHOOK_UNREACHABLE` that lie with the receiver or with its host. Whatever else keeps this machine from
+ * calling it, such as open files or the resolver of names, somebody may have brought about here.
+ */
+const CAUSES_AT_RECEIVER: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EPROTO',
+  'HPE_INVALID_EOF_STATE',
+]);
+
+/** What the receiver sent goes into the evidence no longer than this, in characters. */
+const ECHO_LENGTH = 200;
+
+/**
+ * Judges an answer: it passes only with status 2xx and the JSON boolean true, in JSON that says nothing twice.
+ *
+ * @param host names the webhook in the evidence
+ * @param failOpen outages of the receiver pass; never an answer of false, a refused address or a full queue
+ * @param notAnOutage why a missing answer is not the receiver's fault, in words; then nothing passes
+ */
+export const verdictOn = (answer: Answer, host: string, failOpen: boolean, notAnOutage?: string): WebhookVerdict => {
+  const { status } = answer;
+  const fault = statusFault(answer) ?? answer.fault ?? bodyFault(answer);
+  const evidence: Evidence = { host, ...(status !== undefined && { status }), ...fault?.evidence };
+  if (!fault) return { outcome: 'pass', code: 'WEBHOOK_VERIFIED', evidence };
+  if (failOpen && isOutage(fault, status) && !saysNo(answer)) {
+    if (notAnOutage !== undefined) return { outcome: 'deny', code: fault.code, evidence: { ...evidence, notAnOutage } };
+    return { outcome: 'pass', code: 'WEBHOOK_FAILED_OPEN', evidence: { outage: fault.code, ...evidence } };
+  }
+  return { outcome: 'deny', code: fault.code, evidence };
+};
+
+const webhookError = (code: WebhookDenialCode, evidence: Evidence = {}): WebhookError => ({ code, evidence });
+
+/** The receiver could not be asked; whatever it did answer is no outage. */
+const isOutage = ({ code, evidence }: WebhookError, status = 0): boolean =>
+  code === 'WEBHOOK_TIMEOUT' ||
+  (code === 'WEBHOOK_UNREACHABLE' && CAUSES_AT_RECEIVER.has(evidence['cause'])) ||
+  (code === 'WEBHOOK_STATUS' && status >= 500);
+
+/** A verdict of false, or one that holds it beside others, is no outage whatever its status. */
+const saysNo = (answer: Answer): boolean =>
+  ['WEBHOOK_DENIED', 'WEBHOOK_DUPLICATE_KEYS'].includes(bodyFault(answer)?.code ?? '');
+
+const statusFault = ({ status, headers }: Answer): WebhookError | undefined => {
+  if (status === undefined || (status >= 200 && status <= 299)) return undefined;
+  const { location } = headers;
+  return status >= 300 && status <= 399 && location !== undefined
+    ? webhookError('WEBHOOK_REDIRECT', { location: location.slice(0, ECHO_LENGTH) })
+    : webhookError('WEBHOOK_STATUS');
+};
+
+const bodyFault = ({ headers, text }: Answer): WebhookError | undefined => {
+  const json = parseJson(text);
+  if (json === undefined) {
+    const encoding = headers['content-encoding'];
+    return webhookError('WEBHOOK_NOT_JSON', encoding === undefined ? {} : { encoding });
+  }
+  const key = duplicateKey(text);
+  if (key !== undefined) return webhookError('WEBHOOK_DUPLICATE_KEYS', { key: key.slice(0, ECHO_LENGTH) });
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return noVerdict(`it is ${kindOf(json)}`);
+  const members: Record<string, unknown> = { ...json };
+  const values = SPELLINGS.filter((name) => Object.hasOwn(members, name)).map((name) => members[name]);
+  if (values.includes(false)) return webhookError('WEBHOOK_DENIED');
+  const odd = values.findIndex((value) => value !== true);
+  if (odd >= 0) return noVerdict(`its arePoliciesVerified is ${kindOf(values[odd])}, not a boolean`);
+  if (values.length > 0) return undefined;
+  return noVerdict('it has no member arePoliciesVerified', {
+    members: Object.keys(members).join(', ').slice(0, ECHO_LENGTH),
+  });
+};
+
+const noVerdict = (detail: string, evidence: Evidence = {}): WebhookError =>
+  webhookError('WEBHOOK_NO_VERDICT', { detail, ...evidence });
+
+const kindOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+};
+
+/** Undefined for what is not JSON, which has no undefined of its own. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,65 @@
+/** The values a verdict on a webhook leaves, by name. */
+type Values = Readonly<Record<string, unknown>>;
+
+type Row = (evidence: Values) => { readonly message: string; readonly hint: string };
+
+const ANSWER = '{"arePoliciesVerified": true}';
+const the = ({ host }: Values): string => `The webhook at ${String(host)}`;
+
+/** The words for what a webhook's answer, or its absence, denies; rows of the table in denials.ts. */
+export const webhookDenials = {
+  WEBHOOK_DENIED: (evidence) => ({
+    message: `${the(evidence)} does not verify this operation: it answered arePoliciesVerified: false.`,
+    hint: 'Meet the conditions that this webhook checks, or change them where it is served.',
+  }),
+  WEBHOOK_TIMEOUT: (evidence) => ({
+    message: `${the(evidence)} had not answered completely after ${String(evidence['timeoutMs'])} ms.`,
+    hint: 'Have the webhook answer faster, or raise the time-out of webhooks in the settings.',
+  }),
+  WEBHOOK_STATUS: (evidence) => ({
+    message: `${the(evidence)} answered with HTTP status ${String(evidence['status'])}.`,
+    hint: `Have the webhook answer with status 200 and ${ANSWER}.`,
+  }),
+  WEBHOOK_REDIRECT: (evidence) => ({
+    message: `${the(evidence)} answered with a redirect (HTTP status ${String(evidence['status'])}), and redirects are not followed.`,
+    hint: 'Register the URL that it redirects to.',
+  }),
+  WEBHOOK_NOT_JSON: (evidence) => ({
+    message: `${the(evidence)} answered with something else than JSON.`,
+    hint: `Have the webhook answer ${ANSWER}, in UTF-8 and not compressed.`,
+  }),
+  WEBHOOK_NO_VERDICT: (evidence) => ({
+    message: `${the(evidence)} answered JSON without a verdict: ${String(evidence['detail'])}.`,
+    hint: `Have the webhook answer ${ANSWER}, spelt like this and with a JSON boolean.`,
+  }),
+  WEBHOOK_DUPLICATE_KEYS: (evidence) => ({
+    message: `${the(evidence)} answered JSON in which one object holds the key ${JSON.stringify(evidence['key'])} twice.`,
+    hint: `Have the webhook answer ${ANSWER}, with each key once.`,
+  }),
+  WEBHOOK_TOO_LARGE: (evidence) => ({
+    message: `${the(evidence)} answered with more than ${String(evidence['limitBytes'])} bytes.`,
+    hint: `Have the webhook answer ${ANSWER} and nothing beside it.`,
+  }),
+  WEBHOOK_NOT_HTTP: (evidence) => ({
+    message: `${the(evidence)} gave an answer that is not valid HTTP/1.1: ${String(evidence['detail'])}.`,
+    hint: 'Register the URL of an HTTP server, with the scheme (http or https) that it serves.',
+  }),
+  WEBHOOK_UNREACHABLE: (evidence) => ({
+    message: `${the(evidence)} cannot be reached: ${String(evidence['detail'])}.`,
+    hint: 'Start the server of the webhook, or correct the URL of the webhook.',
+  }),
+  WEBHOOK_ADDRESS_REFUSED: (evidence) => ({
+    message: `${the(evidence)} was not called: ${String(evidence['address'])} is an address (${String(evidence['range'])}) that must not be called.`,
+    hint:
+      evidence['private'] === true
+        ? 'Serve the webhook at a public address, or allow webhooks at private addresses in the settings.'
+        : 'Serve the webhook at another address.',
+  }),
+  WEBHOOK_BUSY: (evidence) => ({
+    message: `${the(evidence)} was not called: the ${String(evidence['atOnce'])} calls at once that the settings allow are in flight.`,
+    hint: 'Have the webhook answer faster, send operations more slowly, or raise the setting webhookMaxConcurrent.',
+  }),
+} as const satisfies Record<string, Row>;
+
+/** Why an operation is not sponsored, where a webhook is the reason. */
+export type WebhookDenialCode = keyof typeof webhookDenials;

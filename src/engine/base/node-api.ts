@@ -1,0 +1,19 @@
+import { EngineError } from '../../shared/errors.ts';
+
+/** What better-sqlite3 13 is built for. It does not say so on an older Node.js: it crashes the process. */
+const NEEDED = 10;
+
+/**
+ * Refuses a JavaScript runtime on which the database would crash.
+ *
+ * @throws EngineError `CONFIG_INVALID`
+ */
+export const requireNodeApi = (
+  { napi, node }: Readonly<Record<string, string | undefined>> = process.versions,
+): void => {
+  if (Number(napi ?? 0) >= NEEDED) return;
+  throw new EngineError(
+    'CONFIG_INVALID',
+    `Gasdesk needs Node.js 22.14 or newer (Node-API ${NEEDED}). This is Node.js ${node ?? '?'} with Node-API ${napi ?? '?'}.`,
+  );
+};

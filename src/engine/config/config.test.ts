@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { EngineError } from '../../shared/errors.ts';
+import { type ConfigSources, describeConfig, loadConfig } from './config.ts';
+
+let dir: string;
+let file: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'gasdesk-config-'));
+  file = join(dir, 'gasdesk.json');
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
+
+const write = (content: unknown): void => {
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+};
+
+const refusal = (sources: ConfigSources): EngineError => {
+  try {
+    loadConfig(sources);
+  } catch (error) {
+    expect(error).toBeInstanceOf(EngineError);
+    expect((error as EngineError).code).toBe('CONFIG_INVALID');
+    return error as EngineError;
+  }
+  throw new Error('was not refused');
+};
+
+test('without any setting the service listens on this machine only', () => {
+  expect(loadConfig({ env: {}, file })).toEqual({
+    host: '127.0.0.1',
+    port: 8645,
+    allowedHosts: [],
+    logLevel: 'info',
+    showReasons: true,
+    chainTimeoutMs: 5_000,
+    requestTimeoutMs: 30_000,
+    settlementPollMs: 4_000,
+    webhookTimeoutMs: 3_000,
+    webhookAllowPrivate: true,
+    webhookMaxConcurrent: 32,
+    outstandingSharePercent: 25,
+    rateLimitPerKey: 120_000,
+    rateLimitPerSender: 6_000,
+    rateLimitPerIp: 6_000,
+    bodyLimitBytes: 1_048_576,
+    rpcBodyLimitBytes: 131_072,
+    maxConnections: 4_096,
+  });
+});
+
+test('a flag wins over the environment, that over the file, that over the default', () => {
+  write({ port: 1, host: 'file', logLevel: 'warn' });
+  const sources = { flags: { port: '3', host: undefined }, env: { GASDESK_PORT: '2', GASDESK_HOST: 'env' }, file };
+  expect(loadConfig(sources)).toMatchObject({ port: 3, host: 'env', logLevel: 'warn', showReasons: true });
+  expect(describeConfig(sources)).toEqual(
+    expect.arrayContaining([
+      { key: 'port', value: 3, source: '--port' },
+      { key: 'host', value: 'env', source: 'GASDESK_HOST' },
+      { key: 'logLevel', value: 'warn', source: file },
+      { key: 'showReasons', value: true, source: 'default' },
+    ]),
+  );
+});
+
+test('every kind of setting can be given as text', () => {
+  const env = {
+    GASDESK_ALLOWED_HOSTS: 'desk.example.com, [::1]:8645',
+    GASDESK_SHOW_REASONS: 'false',
+    GASDESK_CHAIN_TIMEOUT_MS: '250',
+    GASDESK_LOG_LEVEL: 'debug',
+  };
+  expect(loadConfig({ flags: { requestTimeoutMs: '2000' }, env })).toMatchObject({
+    allowedHosts: ['desk.example.com', '[::1]:8645'],
+    showReasons: false,
+    chainTimeoutMs: 250,
+    logLevel: 'debug',
+    requestTimeoutMs: 2_000,
+  });
+  expect(loadConfig({ env: { GASDESK_ALLOWED_HOSTS: '' } }).allowedHosts).toEqual([]);
+});
+
+test.each([
+  ['GASDESK_PORT', '65536', 'port (from GASDESK_PORT) must be an integer from 0 to 65535'],
+  ['GASDESK_PORT', '', 'port (from GASDESK_PORT) must be'],
+  ['GASDESK_PORT', '0x10', 'port (from GASDESK_PORT) must be'],
+  ['GASDESK_PORT', '1e3', 'port (from GASDESK_PORT) must be'],
+  ['GASDESK_SHOW_REASONS', 'yes', 'showReasons (from GASDESK_SHOW_REASONS) must be true or false'],
+  ['GASDESK_LOG_LEVEL', 'loud', 'logLevel (from GASDESK_LOG_LEVEL) must be one of: debug, info'],
+  ['GASDESK_HOST', 'http://x', 'host (from GASDESK_HOST) must be a host name'],
+  ['GASDESK_ALLOWED_HOSTS', 'a,,b', 'allowedHosts (from GASDESK_ALLOWED_HOSTS) must be a list of hosts'],
+  ['GASDESK_ALLOWED_HOSTS', 'http://a', 'allowedHosts (from GASDESK_ALLOWED_HOSTS) must be a list of hosts'],
+])('%s=%s is refused with the setting, its source and what it accepts', (variable, text, message) => {
+  expect(refusal({ env: { [variable]: text } }).message).toContain(message);
+});
+
+test('a setting of the wrong type in the file is refused, not guessed at', () => {
+  write({ port: '8645' });
+  expect(refusal({ file }).message).toContain(`port (from ${file}) must be an integer`);
+  write({ showReasons: null });
+  expect(refusal({ file }).message).toContain(`showReasons (from ${file}) must be true or false`);
+});
+
+test('a misspelt setting is refused wherever it is, and the right names are told', () => {
+  write('{"prot": 1, "__proto__": {"port": 1}, "toString": 1}');
+  const error = refusal({ flags: { hots: 'x' }, env: { GASDESK_PROT: '1', PATH: '/bin' }, file });
+  expect(error.data.faults).toEqual([
+    expect.stringContaining('hots (from --hots) is not a setting; the settings are: host, port,'),
+    expect.stringContaining('GASDESK_PROT (from GASDESK_PROT) is not a setting'),
+    expect.stringContaining(`prot (from ${file}) is not a setting`),
+    expect.stringContaining('__proto__'),
+    expect.stringContaining('toString'),
+  ]);
+});
+
+test('a fault is told even where another source overrides it', () => {
+  write({ port: -1 });
+  expect(refusal({ flags: { port: 1 }, file }).message).toContain(`port (from ${file})`);
+});
+
+test('neither the passphrase nor the value of a misspelt variable is ever shown', () => {
+  const passphrase = 'correct horse battery staple';
+  const sources = { env: { GASDESK_PASSPHRASE: passphrase, GASDESK_ANVIL: '/usr/bin/anvil' } };
+  expect(JSON.stringify([loadConfig(sources), describeConfig(sources)])).not.toContain(passphrase);
+  const error = refusal({ env: { GASDESK_PASSPHRAS: passphrase } });
+  expect(error.message + JSON.stringify(error.data)).not.toContain(passphrase);
+});
+
+test.each([['not json'], ['[]'], ['null'], ['"x"'], ['']])('a file that holds %s is refused by name', (content) => {
+  write(content);
+  expect(refusal({ file }).message).toContain(`${file} must hold one JSON object`);
+});
+
+test('a file that is there and cannot be read is not taken for none', () => {
+  expect(refusal({ file: dir }).message).toContain(`${dir} cannot be read`);
+});
+
+test('settings cannot be changed behind the back of those who read them', () => {
+  const config = loadConfig({});
+  expect(Object.isFrozen(config)).toBe(true);
+  expect(Object.isFrozen(config.allowedHosts)).toBe(true);
+});

@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { EngineError } from '../../shared/errors.ts';
+import { writeDurably } from '../data-folder/write-durably.ts';
+import { logLevels } from '../base/log.ts';
+
+/** How many requests per minute; they may all come at once. */
+const rateLimit = (standard: number) =>
+  z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(standard)
+    .describe('an integer from 0 to 1000000 (requests per minute, 0 for no limit)');
+
+const bodyLimit = (standard: number) =>
+  z.int().min(1_024).max(16_777_216).default(standard).describe('an integer from 1024 to 16777216 (bytes)');
+
+/** Every setting: its check, its default, and in its description what it accepts. A secret one would hold a `Secret`. */
+const configSchema = z.strictObject({
+  host: z
+    .string()
+    .regex(/^[^\s/]+$/)
+    .default('127.0.0.1')
+    .describe('a host name or an IP address'),
+  port: z.int().min(0).max(65_535).default(8645).describe('an integer from 0 to 65535, 0 for any free port'),
+  allowedHosts: z
+    .array(z.string().regex(/^[^\s/,@]+$/))
+    .readonly()
+    .default([])
+    .describe('a list of hosts or host:port, as in the Host header'),
+  logLevel: z
+    .enum(logLevels)
+    .default('info')
+    .describe(`one of: ${logLevels.join(', ')}`),
+  showReasons: z.boolean().default(true).describe('true or false'),
+  chainTimeoutMs: z.int().min(100).max(60_000).default(5_000).describe('an integer from 100 to 60000 (milliseconds)'),
+  requestTimeoutMs: z
+    .int()
+    .min(1_000)
+    .max(600_000)
+    .default(30_000)
+    .describe('an integer from 1000 to 600000 (milliseconds)'),
+  settlementPollMs: z
+    .int()
+    .min(500)
+    .max(600_000)
+    .default(4_000)
+    .describe('an integer from 500 to 600000 (milliseconds)'),
+  webhookTimeoutMs: z.int().min(100).max(30_000).default(3_000).describe('an integer from 100 to 30000 (milliseconds)'),
+  webhookAllowPrivate: z.boolean().default(true).describe('true or false'),
+  webhookMaxConcurrent: z.int().min(1).max(1_000).default(32).describe('an integer from 1 to 1000'),
+  outstandingSharePercent: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(25)
+    .describe('an integer from 1 to 100 (percent of a gas tank that one of several users may hold, 100 for all of it)'),
+  // More than a desk of one machine decides, or honest users ask for: what is refused is a program that runs wild.
+  rateLimitPerKey: rateLimit(120_000),
+  rateLimitPerSender: rateLimit(6_000),
+  rateLimitPerIp: rateLimit(6_000),
+  // The management interface takes whole ABIs; an operation for which gas is worth paying is far smaller.
+  bodyLimitBytes: bodyLimit(1_048_576),
+  rpcBodyLimitBytes: bodyLimit(131_072),
+  maxConnections: z.int().min(16).max(100_000).default(4_096).describe('an integer from 16 to 100000'),
+});
+
+/** The settings of an engine. */
+export type Config = Readonly<z.output<typeof configSchema>>;
+
+type Key = keyof Config;
+
+/** Where settings come from; what comes first here wins, and the defaults come last. */
+export interface ConfigSources {
+  /** From the command line, by the names of {@link Config}: text, or values already of their type. */
+  readonly flags?: Readonly<Record<string, unknown>>;
+  /** The environment; `GASDESK_CHAIN_TIMEOUT_MS` sets `chainTimeoutMs`. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Path of `gasdesk.json`, which need not exist. */
+  readonly file?: string;
+}
+
+/** One setting as `config print` shows it. */
+export interface ConfigEntry {
+  readonly key: string;
+  readonly value: unknown;
+  /** `--port`, `GASDESK_PORT`, the path of the file, or `default`. */
+  readonly source: string;
+}
+
+/** A change of one setting: text, or a value already of its type; null takes it out of the file. */
+export interface ConfigChange {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** Every setting with what it accepts. */
+export const acceptedBySetting = new Map<string, string>(
+  Object.entries(configSchema.shape).map(([key, schema]) => [key, schema.description ?? '']),
+);
+
+/** Variables that begin like settings and are none. */
+const OTHER_VARIABLES = new Set(['GASDESK_PASSPHRASE', 'GASDESK_KEYSTORE_PASSWORD', 'GASDESK_ANVIL']);
+
+const keys = Object.keys(configSchema.shape) as Key[];
+const defaults: Config = configSchema.parse({});
+
+/** `chainTimeoutMs` → `chain-timeout-ms` or `chain_timeout_ms`. */
+const separated = (key: string, separator: string): string =>
+  key.replace(/[A-Z]/g, (letter) => separator + letter.toLowerCase());
+const flagName = (key: string): string => `--${separated(key, '-')}`;
+const variableName = (key: string): string => `GASDESK_${separated(key, '_').toUpperCase()}`;
+
+/** The values of one source by key; what no setting has as its name stays under its own. */
+interface Layer {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** How the operator knows the setting there. */
+  readonly source: (key: string) => string;
+}
+
+/**
+ * The settings, checked as a whole: a fault in any source is an error, also where another source overrides it.
+ *
+ * @throws {@link EngineError} `CONFIG_INVALID`; its message names setting, source and what is accepted, `data.faults`
+ *   lists all faults
+ */
+export const loadConfig = (sources: ConfigSources): Config => {
+  const entries = resolve(sources).map(({ key, value }) => [key, value]);
+  return Object.freeze(configSchema.parse(Object.fromEntries(entries)));
+};
+
+/**
+ * Every setting with its value and where that comes from.
+ *
+ * @throws {@link EngineError} `CONFIG_INVALID`
+ */
+export const describeConfig = (sources: ConfigSources): readonly ConfigEntry[] => resolve(sources);
+
+/**
+ * Changes a setting in the file for good. Whatever happens meanwhile, the file is whole.
+ *
+ * @throws {@link EngineError} `CONFIG_INVALID`, also where the file has another fault; `CONFIG_OVERRIDDEN` if a flag or
+ *   the environment wins over the file; `DATA_FOLDER_UNUSABLE`
+ */
+export const saveSetting = ({ flags = {}, env = {} }: ConfigSources, file: string, change: ConfigChange): void => {
+  const { key } = change;
+  const winner = [flagLayer(flags), environmentLayer(env)].find(({ values }) => values[key] !== undefined);
+  if (winner !== undefined) {
+    const message = `${key} is set by ${winner.source(key)}, which wins over ${file}: change it there`;
+    throw new EngineError('CONFIG_OVERRIDDEN', message, { source: winner.source(key) });
+  }
+  const { [key]: _before, ...others } = fileLayer(file).values;
+  const values = change.value === null ? others : { ...others, [key]: fromText(key, change.value) };
+  const faults = layerFaults({ values, source: () => file });
+  if (faults.length > 0) throw invalid(faults);
+  writeDurably(file, `${JSON.stringify(values, null, 2)}\n`);
+};
+
+const resolve = ({ flags = {}, env = {}, file }: ConfigSources): ConfigEntry[] => {
+  const layers = [flagLayer(flags), environmentLayer(env), ...(file === undefined ? [] : [fileLayer(file)])];
+  const faults = layers.flatMap(layerFaults);
+  if (faults.length > 0) throw invalid(faults);
+  return keys.map((key) => {
+    const layer = layers.find(({ values }) => values[key] !== undefined);
+    return layer
+      ? { key, value: layer.values[key], source: layer.source(key) }
+      : { key, value: defaults[key], source: 'default' };
+  });
+};
+
+const invalid = (faults: readonly string[]): EngineError =>
+  new EngineError('CONFIG_INVALID', `Configuration: ${faults.join('; ')}`, { faults });
+
+const flagLayer = (flags: Readonly<Record<string, unknown>>): Layer => ({
+  values: Object.fromEntries(Object.entries(flags).map(([key, value]) => [key, fromText(key, value)])),
+  source: flagName,
+});
+
+const environmentLayer = (env: Readonly<Record<string, string | undefined>>): Layer => {
+  const byVariable = new Map<string, string>(keys.map((key) => [variableName(key), key]));
+  const ours = Object.entries(env).filter(([name]) => name.startsWith('GASDESK_') && !OTHER_VARIABLES.has(name));
+  const values = ours.map(([name, text]): [string, unknown] => {
+    const key = byVariable.get(name);
+    return key === undefined ? [name, text] : [key, fromText(key, text)];
+  });
+  return { values: Object.fromEntries(values), source: (key) => (keys.includes(key as Key) ? variableName(key) : key) };
+};
+
+const fileLayer = (file: string): Layer => {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { values: {}, source: () => file };
+    throw invalid([`${file} cannot be read (${(cause as Error).message})`]);
+  }
+  const json = parseJson(text);
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw invalid([`${file} must hold one JSON object`]);
+  }
+  return { values: { ...json }, source: () => file };
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Text from the command line or the environment, read as the type that the setting's default has. */
+const fromText = (key: string, value: unknown): unknown => {
+  const example: unknown = keys.includes(key as Key) ? defaults[key as Key] : undefined;
+  if (typeof value !== 'string') return value;
+  if (typeof example === 'number') return /^\d+$/.test(value) ? Number(value) : value;
+  if (typeof example === 'boolean') return value === 'true' ? true : value === 'false' ? false : value;
+  if (Array.isArray(example)) return value === '' ? [] : value.split(',').map((item) => item.trim());
+  return value;
+};
+
+/** Faults name the setting, never its value: a misspelt variable may well hold a passphrase. */
+const layerFaults = ({ values, source }: Layer): string[] =>
+  Object.entries(values).flatMap(([key, value]) => {
+    const known = keys.find((name) => name === key);
+    if (known === undefined) return value === undefined ? [] : [unknownKey(key, source(key))];
+    const schema = configSchema.shape[known];
+    if (schema.safeParse(value).success) return [];
+    return [`${key} (from ${source(key)}) must be ${schema.description ?? 'valid'}`];
+  });
+
+const unknownKey = (key: string, source: string): string =>
+  `${key} (from ${source}) is not a setting; the settings are: ${keys.join(', ')}`;

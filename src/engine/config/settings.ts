@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ProcedureOutput } from '../../api/index.ts';
+import { EngineError } from '../../shared/errors.ts';
+import {
+  type Config,
+  type ConfigChange,
+  type ConfigEntry,
+  type ConfigSources,
+  acceptedBySetting,
+  describeConfig,
+  saveSetting,
+} from './config.ts';
+
+type Setting = ProcedureOutput<'config.set'>;
+
+/** What the operator may change while the service runs, and when that is in force. */
+const CHANGEABLE = new Map<string, 'now' | 'restart'>([
+  ['rateLimitPerKey', 'now'],
+  ['rateLimitPerSender', 'now'],
+  ['rateLimitPerIp', 'now'],
+  ['outstandingSharePercent', 'now'],
+  ['showReasons', 'now'],
+  ['webhookTimeoutMs', 'now'],
+  // Connections that stand would go on to where they may not.
+  ['webhookAllowPrivate', 'restart'],
+  ['webhookMaxConcurrent', 'restart'],
+]);
+
+/** The settings of a running engine. */
+export interface Settings {
+  /** In force now. Who reads a setting each time it is needed gets what it was changed to; who copies it does not. */
+  readonly config: Config;
+  readonly file: string;
+  /** @throws EngineError `CONFIG_INVALID` if somebody spoilt the file meanwhile */
+  list(): Setting[];
+  /**
+   * Changes a setting for good.
+   *
+   * @throws EngineError `CONFIG_NOT_CHANGEABLE`, `CONFIG_OVERRIDDEN`, `CONFIG_INVALID` or `DATA_FOLDER_UNUSABLE`
+   */
+  set(change: ConfigChange): Setting;
+}
+
+/** A configuration that reads through to `values`. */
+const readThrough = (values: Config, current: () => Config): Config =>
+  Object.defineProperties(
+    {},
+    Object.fromEntries(
+      Object.keys(values).map((key) => [key, { enumerable: true, get: () => current()[key as keyof Config] }]),
+    ),
+  ) as Config;
+
+/**
+ * The settings of an engine that was started with `started`.
+ *
+ * @param sources where they came from; what is in no source was set by whoever made the engine
+ * @param file `gasdesk.json` of the data folder, which changes go to
+ */
+export const createSettings = (started: Config, sources: ConfigSources, file: string): Settings => {
+  let current = started;
+  const entries = (): readonly ConfigEntry[] => describeConfig({ ...sources, file });
+
+  const change = ({ key, source }: ConfigEntry): Setting['change'] => {
+    const when = CHANGEABLE.get(key);
+    if (when === undefined) return 'no';
+    return source === file || source === 'default' ? when : 'overridden';
+  };
+  const view = (entry: ConfigEntry): Setting => {
+    const { key, source } = entry;
+    const value = current[key as keyof Config];
+    const stored = entry.value as Setting['value'];
+    return {
+      ...{ key, value, source, change: change(entry) },
+      next: isDeepStrictEqual(stored, value) ? null : stored,
+      accepts: acceptedBySetting.get(key) ?? '',
+    };
+  };
+  const find = (key: string): ConfigEntry => {
+    const entry = entries().find((one) => one.key === key);
+    if (entry === undefined) throw new EngineError('CONFIG_NOT_CHANGEABLE', `${key} is not a setting`);
+    return entry;
+  };
+
+  return {
+    config: readThrough(started, () => current),
+    file,
+    list: () => entries().map(view),
+    set({ key, value }) {
+      const when = CHANGEABLE.get(find(key).key);
+      if (when === undefined) {
+        const message = `${key} is not changed from here: write it into ${file} and start the service again`;
+        throw new EngineError('CONFIG_NOT_CHANGEABLE', message);
+      }
+      saveSetting(sources, file, { key, value });
+      const entry = find(key);
+      if (when === 'now') current = Object.freeze({ ...current, [key]: entry.value });
+      return view(entry);
+    },
+  };
+};

@@ -1,0 +1,159 @@
+import { isDeepStrictEqual } from 'node:util';
+import { hexlify } from 'ethers';
+import type { RpcClient } from '../chain/rpc.ts';
+import type { Entropy } from '../base/clock.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { type Address, sameAddress } from '../../shared/schema/hex.ts';
+import { readSigner } from './contract-reads.ts';
+import { findAttachable } from '../../core/paymaster-layouts/registry.ts';
+import { Secret } from '../base/secret.ts';
+import type { ChainSigner, PaymasterContract, RegistryStore } from '../store/registry-store.ts';
+import type { Store } from '../store/store.ts';
+import { addressOf, nextSignerKeyName, reconcileSigners, signerKeyName } from '../signer/chain-signer.ts';
+import type { Vault } from '../signer/vault.ts';
+
+/** What the change of a chain's signing key stands on. */
+export interface NextSignerContext {
+  readonly store: Pick<
+    Store,
+    | 'findSigner'
+    | 'listSigners'
+    | 'saveSigner'
+    | 'listPaymasterContracts'
+    | 'savePaymasterContract'
+    | 'openOperatorTransactions'
+  >;
+  readonly vault: Vault;
+  readonly entropy: Entropy;
+  readonly rpc: (chainId: number) => Promise<RpcClient>;
+}
+
+/** The address of the key that is prepared for a chain; undefined where none is. @throws EngineError `VAULT_LOCKED` */
+export const nextSignerOf = (vault: Vault, chainId: number): Address | undefined => {
+  const key = vault.get(nextSignerKeyName(chainId));
+  return key === undefined ? undefined : addressOf(key.reveal());
+};
+
+/**
+ * Makes the key that is to sign next on a chain, or finds the one there is: a contract may accept it already.
+ *
+ * @throws EngineError `SIGNER_MISSING` where nothing signs yet, `VAULT_LOCKED`
+ */
+export const prepareNextSigner = async (
+  { store, vault, entropy }: Pick<NextSignerContext, 'store' | 'vault' | 'entropy'>,
+  chainId: number,
+): Promise<ChainSigner> => {
+  const present = await store.findSigner(chainId);
+  if (present === undefined) throw new EngineError('SIGNER_MISSING', `Chain ${chainId} has no signer to follow.`);
+  const known = nextSignerOf(vault, chainId);
+  if (known !== undefined) return { chainId, address: known };
+  const privateKey = hexlify(entropy.bytes(32));
+  const address = addressOf(privateKey);
+  vault.set(nextSignerKeyName(chainId), new Secret(privateKey));
+  return { chainId, address };
+};
+
+/** The attached contracts of a chain that do not accept the signatures of an address. */
+export const refusing = async (
+  call: RpcClient['call'],
+  contracts: readonly PaymasterContract[],
+  signer: Address,
+): Promise<PaymasterContract[]> => {
+  const answers = contracts.map(async (contract) => {
+    const layout = findAttachable(contract.version);
+    const accepted = layout && (await readSigner(call, layout, contract.address, signer));
+    return accepted !== undefined && sameAddress(accepted, signer) ? [] : [contract];
+  });
+  return (await Promise.all(answers)).flat();
+};
+
+const contractsOn = async (
+  store: Pick<RegistryStore, 'listPaymasterContracts'>,
+  chainId: number,
+): Promise<PaymasterContract[]> =>
+  (await store.listPaymasterContracts()).filter((contract) => contract.chainId === chainId);
+
+/** What a decision or the doctor finds out about a contract meanwhile makes it no other one. */
+const unchecked = (contract: PaymasterContract): PaymasterContract => ({ ...contract, checked: false });
+
+const mustAccept = (next: Address, [first]: readonly PaymasterContract[]): void => {
+  if (first === undefined) return;
+  const { version, address } = first;
+  const fix = `Have its owner send the transaction that makes it accept that key, then try again.`;
+  const message = `The contract ${address} (${version}) does not accept the next key ${next} yet. ${fix}`;
+  throw new EngineError('CONTRACT_MISMATCH', message, { contract: address, signer: next, fix });
+};
+
+/**
+ * Signs with the prepared key from now on. Every step leaves what the next start can mend ({@link reconcileSigners}):
+ * the address in the store, the key in its place, the prepared key gone.
+ *
+ * @param replacing a contract that is attached in the same step, in the place of the one of its version
+ * @throws EngineError `SIGNER_MISSING` where none is prepared, `CONTRACT_MISMATCH` where a contract does not accept it,
+ *   `RPC_MISSING`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`; RpcError; what store and vault throw. The key that signed before
+ *   signs on then
+ */
+export const useNextSigner = async (
+  context: Pick<NextSignerContext, 'store' | 'vault' | 'rpc'>,
+  chainId: number,
+  replacing?: Omit<PaymasterContract, 'checked'>,
+): Promise<ChainSigner> => {
+  const { store, vault, rpc } = context;
+  const next = nextSignerOf(vault, chainId);
+  if (next === undefined) throw new EngineError('SIGNER_MISSING', `No next key is prepared for chain ${chainId}.`);
+  const attached = await contractsOn(store, chainId);
+  const contracts = [
+    ...attached.filter(({ version }) => version !== replacing?.version),
+    ...(replacing === undefined ? [] : [{ ...replacing, checked: true }]),
+  ];
+  if (contracts.length > 0) mustAccept(next, await refusing((await rpc(chainId)).call, contracts, next));
+  // While the chain was asked, somebody may have attached another contract, or used or dropped the key.
+  const now = await contractsOn(store, chainId);
+  if (!isDeepStrictEqual(now.map(unchecked), attached.map(unchecked)))
+    throw new EngineError('CONTRACT_MISMATCH', 'Other contracts were attached.');
+  const key = vault.get(nextSignerKeyName(chainId));
+  if (key === undefined || !sameAddress(addressOf(key.reveal()), next)) throw new EngineError('SIGNER_MISSING');
+  const signer: ChainSigner = { chainId, address: next };
+  try {
+    // Not awaited one by one: nothing is decided between what is known of the new key and the key.
+    await Promise.all([
+      store.saveSigner(signer),
+      ...contracts.map((contract) => store.savePaymasterContract(contract)),
+    ]);
+    vault.set(signerKeyName(chainId), key);
+  } catch (error) {
+    // Where a full disk does not let this be written either, the next start does it.
+    await reconcileSigners(store, vault).catch(() => undefined);
+    throw error;
+  }
+  vault.delete(nextSignerKeyName(chainId));
+  return signer;
+};
+
+/**
+ * Forgets the prepared key, unless a contract accepts it or is about to: nobody could sign for that contract then.
+ *
+ * @throws EngineError `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`, `RPC_MISSING`, `VAULT_LOCKED`
+ */
+export const dropNextSigner = async (
+  { store, vault, rpc }: Pick<NextSignerContext, 'store' | 'vault' | 'rpc'>,
+  chainId: number,
+): Promise<void> => {
+  const next = nextSignerOf(vault, chainId);
+  if (next === undefined) return;
+  const underWay = (await store.openOperatorTransactions()).filter(
+    ({ state, outcome }) => state === 'sent' || outcome === null,
+  );
+  if (underWay.some((one) => one.chainId === chainId && one.signer !== null && sameAddress(one.signer, next))) {
+    const message = `A transaction that makes a contract accept ${next} is in flight. Wait for its outcome first.`;
+    throw new EngineError('CONTRACT_MISMATCH', message);
+  }
+  const attached = await contractsOn(store, chainId);
+  const behind = attached.length === 0 ? [] : await refusing((await rpc(chainId)).call, attached, next);
+  const accepting = attached.find((contract) => !behind.includes(contract));
+  if (accepting !== undefined) {
+    const fix = 'Sign with it, or have the contract no longer accept it, first.';
+    throw new EngineError('CONTRACT_MISMATCH', `The contract ${accepting.address} accepts ${next}. ${fix}`, { fix });
+  }
+  vault.delete(nextSignerKeyName(chainId));
+};

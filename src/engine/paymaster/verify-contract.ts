@@ -1,0 +1,96 @@
+import { EngineError } from '../../shared/errors.ts';
+import { addressKey } from '../../shared/schema/hex.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import { type RpcClient, RpcError, hasReverted, nodeRefusal } from '../chain/rpc.ts';
+import type { RegistryStore } from '../store/registry-store.ts';
+import { type PaymasterContractCheck, UnexpectedAnswer, verifyPaymasterContract } from './contract-reads.ts';
+import { type AttachableLayout, signerKind } from '../../core/paymaster-layouts/layout.ts';
+
+/** A contract that is to be held against its layout and the signer of its chain. */
+export interface ContractSubject {
+  readonly chainId: number;
+  readonly layout: AttachableLayout;
+  readonly contract: Address;
+  readonly signer: Address;
+}
+
+type AttachedTo = Omit<ContractSubject, 'signer'>;
+
+const mismatch = (
+  { chainId, contract, layout }: AttachedTo,
+  detail: string,
+  data: Record<string, unknown>,
+  remedy = '',
+): EngineError => {
+  const attach = `"gasdesk contract use --chain ${chainId} --version ${layout.version} --address 0x…"`;
+  const fix = `${remedy}Attach the right contract with ${attach}.`;
+  const message = `The contract ${contract} is not usable as ${layout.version}: ${detail} ${fix}`;
+  return new EngineError('CONTRACT_MISMATCH', message, { ...data, fix });
+};
+
+/** What a failed call of the contract means: it is another contract, or the chain could not be asked. */
+export const callError = (subject: AttachedTo, cause: RpcError | UnexpectedAnswer): EngineError => {
+  const words = cause.message.slice(0, 200);
+  if (cause instanceof UnexpectedAnswer || hasReverted(cause)) {
+    return mismatch(subject, `it does not answer like one (${words}).`, { contract: subject.contract });
+  }
+  return nodeRefusal(subject.chainId, cause);
+};
+
+const compare = async (rpc: RpcClient, subject: ContractSubject): Promise<PaymasterContractCheck> => {
+  const { chainId, layout, contract, signer } = subject;
+  try {
+    return await verifyPaymasterContract(rpc.call, layout, { chainId, paymaster: contract, signer });
+  } catch (error) {
+    throw error instanceof RpcError ? callError(subject, error) : error;
+  }
+};
+
+const signerFault = ({ layout }: ContractSubject, { vault, contract }: PaymasterContractCheck['signer']): string =>
+  signerKind(layout) === 'many'
+    ? `the vault's ${vault} is none of its signers.`
+    : `its signer is ${contract}, the vault's is ${vault}.`;
+
+/**
+ * Asks a paymaster contract for its EntryPoint, its hash of a sample operation and its signer (SPEC 4).
+ *
+ * @throws EngineError `CONTRACT_MISMATCH` with both values of each comparison, `CHAIN_UNREACHABLE`
+ */
+export const requireVerified = async (rpc: RpcClient, subject: ContractSubject): Promise<void> => {
+  const { otherEntryPoint, hash, signer, matches } = await compare(rpc, subject);
+  if (matches) return;
+  if (otherEntryPoint !== undefined) {
+    const detail = `it is wired to the EntryPoint ${otherEntryPoint}.`;
+    throw mismatch(subject, detail, { entryPoint: otherEntryPoint });
+  }
+  if (hash.local === addressKey(hash.contract)) {
+    const importing = `"gasdesk signer import --chain ${subject.chainId} --private-key-file FILE --replace"`;
+    const remedy = `Import the contract's key with ${importing}, or set the vault's signer on the contract. `;
+    throw mismatch(subject, signerFault(subject, signer), { hash, signer }, remedy);
+  }
+  const detail = `it hashes a sample operation to ${hash.contract}, Gasdesk to ${hash.local}. It is another contract or another build.`;
+  throw mismatch(subject, detail, { hash, signer });
+};
+
+/**
+ * Checks a contract that was attached while its chain could not be asked, or before the signer changed, and
+ * remembers that it agrees. Without an RPC URL there is nobody to ask.
+ *
+ * @throws EngineError `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`
+ */
+export const ensureVerified = async (
+  store: Pick<RegistryStore, 'findPaymasterContract' | 'findSigner' | 'savePaymasterContract'>,
+  rpc: RpcClient | undefined,
+  subject: ContractSubject & { readonly checked: boolean },
+): Promise<void> => {
+  if (subject.checked || rpc === undefined) return;
+  await requireVerified(rpc, subject);
+  const { chainId, layout, contract, signer } = subject;
+  // While the chain was asked, the operator may have attached another contract or changed the signer.
+  const [attached, current] = await Promise.all([
+    store.findPaymasterContract(chainId, layout.version),
+    store.findSigner(chainId),
+  ]);
+  if (attached?.address !== contract || current?.address !== signer) return;
+  await store.savePaymasterContract({ chainId, version: layout.version, address: contract, checked: true });
+};

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { signingErrors } from '../common-params.ts';
+import { alchemyRequest, readAlchemy } from '../dialects/alchemy.ts';
+import { paymasterFields, paymasterFieldsV06, paymasterFieldsV07 } from '../dialects/paymaster-fields.ts';
+import { refusal } from '../dialects/refusal.ts';
+import { exampleEntryPoint, exampleOperationV07, examplePaymasterFields } from '../examples.ts';
+import type { RpcMethod } from '../method.ts';
+
+/** Alchemy's gas manager: over gas and fees that the client has found out. */
+export const alchemyRequestPaymasterAndData: RpcMethod = {
+  method: 'alchemy_requestPaymasterAndData',
+  summary: "Alchemy: decide, sign and store over the client's gas",
+  params: [{ name: 'request', summary: 'The operation, its EntryPoint and a policy id', schema: alchemyRequest }],
+  result: z.union([paymasterFieldsV06, paymasterFieldsV07]),
+  example: {
+    params: [{ policyId: 'any', entryPoint: exampleEntryPoint, userOperation: exampleOperationV07 }],
+    result: examplePaymasterFields,
+  },
+  errors: [...signingErrors, 'ENTRY_POINT_MISMATCH'],
+  async handle(params, context) {
+    const answer = await context.service.run('sponsorship.sponsor', await readAlchemy(this.method, params, context));
+    if (answer.reason !== undefined) throw refusal(answer.reason, context.showReasons);
+    return paymasterFields(answer);
+  },
+};

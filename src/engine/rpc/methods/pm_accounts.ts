@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { address } from '../../../shared/schema/hex.ts';
+import { entryPointParam, feeTokenErrors } from '../common-params.ts';
+import { exampleEntryPoint, examplePaymasterFields } from '../examples.ts';
+import type { RpcMethod } from '../method.ts';
+import { checkEntryPoint, dappOf } from '../params.ts';
+
+/** Stackup's: `[EntryPoint]`. */
+export const pmAccounts: RpcMethod = {
+  method: 'pm_accounts',
+  summary: 'The contract that takes the tokens, or that sponsors where none are taken, as a list',
+  params: [entryPointParam],
+  result: z.array(address),
+  example: { params: [exampleEntryPoint], result: [examplePaymasterFields.paymaster] },
+  errors: feeTokenErrors,
+  async handle(params, context) {
+    checkEntryPoint(params[0], 'params[0]', await dappOf(context));
+    const { service, chainId, apiKey } = context;
+    const { paymasterAddress } = await service.run('sponsorship.feeTokens', { chainId, apiKey });
+    return [paymasterAddress];
+  },
+};

@@ -1,0 +1,182 @@
+import { isIP } from 'node:net';
+import Koa from 'koa';
+import type { Context, Middleware } from 'koa';
+import { EngineError } from '../../shared/errors.ts';
+import type { Clock, Entropy } from '../base/clock.ts';
+import type { Config } from '../config/config.ts';
+import { consoleRouter } from '../console-http/console.ts';
+import { type EventStreams, eventStreams, eventsRouter, feedEvents } from '../console-http/events.ts';
+import { descriptionRouter } from '../description/router.ts';
+import type { Log } from '../base/log.ts';
+import { faultEnvelope, managementRouter } from '../management/router.ts';
+import { type RateLimits, createRateLimits } from '../rate-limit/rate-limits.ts';
+import { rpcRouter } from '../rpc/router.ts';
+import type { Secret } from '../base/secret.ts';
+import type { ConsoleService, Service } from '../service/index.ts';
+import { answerCall } from '../http/answer-call.ts';
+import { publicFault, setRetryAfter } from '../http/faults.ts';
+import { type ReadBody, createBodyReader, readJson } from '../http/json.ts';
+import { CLOSING } from '../http/listen.ts';
+import { createBodyReceiver, discardRest } from '../http/receive-body.ts';
+
+/** More than any call of the console takes that only reads. */
+const CONSOLE_BODY_BYTES = 65_536;
+
+/** What the browser console works with, be it a desk's or a review's. */
+export interface ConsoleAppContext {
+  readonly service: ConsoleService;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly log: Log;
+  /** Opens the browser console. */
+  readonly operatorToken: Secret<string>;
+  /** The built console; undefined where there is none to serve. */
+  readonly consoleFolder: string | undefined;
+}
+
+/** What the HTTP interfaces work with. */
+export interface HttpContext extends ConsoleAppContext {
+  readonly service: Service;
+  readonly config: Config;
+}
+
+/**
+ * True if a Host header names this server by an address, as localhost, or as the operator allowed. Any other name may
+ * be a stranger's that was made to resolve to this machine (DNS rebinding).
+ */
+const isOwnHost = (host: string, allowed: readonly string[]): boolean => {
+  if (allowed.includes(host)) return true;
+  const hostname = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  return isIP(hostname) !== 0 || hostname === 'localhost' || hostname.endsWith('.localhost');
+};
+
+const answerFault = (context: Context, fault: EngineError): void => {
+  setRetryAfter(context, fault);
+  context.status = fault.status;
+  context.body = faultEnvelope(fault);
+};
+
+/** Turns whatever goes wrong, and routes that do not exist, into the envelope. */
+const envelope =
+  ({ log, entropy }: ConsoleAppContext): Middleware =>
+  async (context, next) => {
+    try {
+      await next();
+    } catch (error) {
+      answerFault(context, publicFault(error, log, entropy));
+      return;
+    }
+    if (context.body !== undefined && context.body !== null) return;
+    if (context.status === 404) answerFault(context, new EngineError('ROUTE_NOT_FOUND'));
+    if (context.status === 405 || context.status === 501) answerFault(context, new EngineError('METHOD_NOT_ALLOWED'));
+  };
+
+const logRequest =
+  ({ log, clock }: ConsoleAppContext): Middleware =>
+  async (context, next) => {
+    const start = clock.monotonic();
+    await next();
+    // What succeeds is in the store; a line for each would cost every decision a twentieth of its CPU.
+    log[context.status < 400 ? 'debug' : 'info']('http.request', {
+      method: context.method,
+      route: String(context['_matchedRoute'] ?? 'none'),
+      status: context.status,
+      ms: Math.round(clock.monotonic() - start),
+    });
+  };
+
+const checkHost =
+  (allowed: readonly string[]): Middleware =>
+  (context, next) => {
+    if (!isOwnHost(context.get('host').toLowerCase(), allowed)) throw new EngineError('FORBIDDEN_HOST');
+    return next();
+  };
+
+/** `//api/v2/…` is served like `/api/v2/…` (SPEC 2). */
+const singleSlashes: Middleware = (context, next) => {
+  // koa has none for a target that is no path, such as `http://`.
+  const path = context.path as string | null;
+  if (path === null) throw new EngineError('ROUTE_NOT_FOUND');
+  // Setting a path costs more than looking at it.
+  if (path.includes('//')) context.path = path.replaceAll(/\/{2,}/g, '/');
+  return next();
+};
+
+const securityHeaders: Middleware = (context, next) => {
+  context.set('X-Content-Type-Options', 'nosniff');
+  context.set('Cache-Control', 'no-store');
+  return next();
+};
+
+/** Counts the requests of other machines; JSON-RPC counts its own, since a batch is many. */
+const limitPeers =
+  (limits: RateLimits): Middleware =>
+  (context, next) => {
+    limits.peer(context.req.socket.remoteAddress ?? '');
+    return next();
+  };
+
+/** What is answered before it is read does not have to be read. */
+const discardUnread: Middleware = async (context, next) => {
+  await next();
+  discardRest(context.req);
+};
+
+/** An application without routes: what holds for every request. */
+const baseApp = (context: ConsoleAppContext, allowedHosts: readonly string[]): Koa => {
+  const app = new Koa();
+  app.silent = true; // what goes wrong is logged here, from an allow-list of fields
+  app.use(discardUnread);
+  app.use(logRequest(context));
+  app.use(securityHeaders);
+  app.use(envelope(context));
+  app.use(checkHost(allowedHosts));
+  app.use(singleSlashes);
+  return app;
+};
+
+const consoleOf = (context: ConsoleAppContext, readBody: ReadBody, streams: EventStreams) =>
+  consoleRouter({
+    readJsonBody: async (request) => readJson(await readBody(request)),
+    answer: (receive) => answerCall({ ...context, service: () => context.service }, receive),
+    streams,
+    feed: feedEvents(context.service),
+    operatorToken: context.operatorToken,
+    folder: context.consoleFolder,
+  });
+
+/** An application with the browser console and nothing else. */
+export const createConsoleApp = (context: ConsoleAppContext): Koa => {
+  const streams = eventStreams(context);
+  const console = consoleOf(context, createBodyReader(CONSOLE_BODY_BYTES), streams);
+  const app = baseApp(context, []);
+  app.on(CLOSING, () => streams.end());
+  app.use(console.routes());
+  app.use(console.allowedMethods());
+  return app;
+};
+
+/** The application behind the service's address: management interface, JSON-RPC, their description, events and console. */
+export const createHttpApp = (context: HttpContext): Koa => {
+  const { service, config, log, entropy, clock } = context;
+  const bodies = createBodyReceiver();
+  const readBody = createBodyReader(config.bodyLimitBytes, bodies);
+  const limits = createRateLimits(config, clock);
+  const rpc = rpcRouter({
+    service,
+    limits,
+    readBody: createBodyReader(config.rpcBodyLimitBytes, bodies),
+    showReasons: () => config.showReasons,
+    publicFault: (error) => publicFault(error, log, entropy),
+  });
+  const streams = eventStreams(context);
+  const console = consoleOf(context, readBody, streams);
+  const others = [managementRouter(service, readBody), descriptionRouter(), eventsRouter(service, streams), console];
+  const app = baseApp(context, config.allowedHosts);
+  app.on(CLOSING, () => streams.end());
+  app.use(rpc.routes());
+  app.use(limitPeers(limits));
+  for (const router of others) app.use(router.routes());
+  for (const router of [rpc, ...others]) app.use(router.allowedMethods());
+  return app;
+};

@@ -1,0 +1,118 @@
+import type { DecisionFilters } from '../../../api/decisions.ts';
+import type { ProcedureOutput } from '../../../api/index.ts';
+import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+import { weiToDecimal } from '../../../shared/schema/decimal.ts';
+import { callsWords } from '../../../api/call-words.ts';
+import { type EvidenceItem, codeWords, evidenceItems } from '../../../shared/words/evidence.ts';
+import { ruleName } from '../../../core/rule-words.ts';
+import { outcomeWords, stepWords } from '../../../shared/words/outcomes.ts';
+import { type Markup, html } from '../../../shared/markup.ts';
+
+/** How a chain and its coin are called. */
+export interface ChainNames {
+  readonly name: string;
+  readonly symbol: string;
+}
+
+type Step = DecisionRecord['trace'][number];
+type WebhookCall = NonNullable<Step['call']>;
+
+/** Of a webhook's answer. */
+const SHOWN_CHARACTERS = 2_000;
+
+/** `2026-11-21 14:30:05 UTC`, whoever reads it and wherever. @param at epoch ms */
+export const utcTime = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+/** An exact amount, in coin. */
+export const coins = (wei: string | bigint, { symbol }: ChainNames): string => `${weiToDecimal(BigInt(wei))} ${symbol}`;
+
+const verdicts = {
+  sponsored: 'It is sponsored',
+  denied: 'It is not sponsored',
+  error: 'It could not be decided',
+};
+
+const costWords = ({ outcome, maxCostWei, actualCostWei }: DecisionRecord, chain: ChainNames): string => {
+  if (outcome !== 'sponsored' || maxCostWei === null) return '';
+  if (actualCostWei === null) return `; it may cost up to ${coins(maxCostWei, chain)}`;
+  return `; it cost ${coins(actualCostWei, chain)} of at most ${coins(maxCostWei, chain)}`;
+};
+
+const valueText = ({ kind, text }: EvidenceItem, chain: ChainNames): string => {
+  if (kind === 'wei') return coins(text, chain);
+  return kind === 'time' ? utcTime(Number(text)) : text;
+};
+
+const cut = (text: string): string =>
+  text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}… (${text.length} characters)` : text;
+
+const webhookExchange = ({ method, url, status, response }: WebhookCall, micros: number): Markup => html`
+  <p>
+    ${method} ${url}: ${status === undefined ? 'no answer' : `answered ${status}`} after ${Math.round(micros / 1000)} ms
+  </p>
+  ${response === '' ? '' : html`<pre>${cut(response)}</pre>`}
+`;
+
+const stepRow = (step: Step, decides: boolean, chain: ChainNames): Markup => html`
+  <tr class="${step.outcome}">
+    <th scope="row">${ruleName(step.rule)}</th>
+    <td>${stepWords[step.outcome]}${decides ? html` <strong>and decides</strong>` : ''}</td>
+    <td>
+      ${codeWords(step.code)}${evidenceItems(step.evidence).map(
+        (item) => html`<br /><span class="label">${item.label}:</span> ${valueText(item, chain)}`,
+      )}
+      ${step.call === undefined ? '' : webhookExchange(step.call, step.micros)}
+    </td>
+  </tr>
+`;
+
+/** One decision as a sentence, with its reason and what every rule said. */
+export const decisionArticle = (
+  decision: DecisionRecord,
+  { calls }: Pick<ProcedureOutput<'decisions.calls'>, 'calls'>,
+  chain: ChainNames,
+): Markup => {
+  const { id, seq, at, dapp, sender, outcome, code, message, hint, trace, userOpHash } = decision;
+  const deciding = trace.findIndex((step) => step.outcome === 'deny');
+  const isHintNew = hint !== '' && !message.includes(hint);
+  return html`<article class="${outcome}">
+    <h3>#${seq} <span class="outcome">${outcomeWords[outcome]}</span> ${utcTime(at)}</h3>
+    <p>
+      <strong>${dapp}</strong> on ${chain.name} asked for <strong>${callsWords(calls)}</strong> by user
+      <code>${sender}</code>. ${verdicts[outcome]}${costWords(decision, chain)}.
+    </p>
+    ${
+      outcome === 'sponsored'
+        ? ''
+        : html`<p>${message} ${isHintNew ? html`<strong>What helps:</strong> ${hint}` : ''} <code>${code}</code></p>`
+    }
+    ${
+      trace.length === 0
+        ? ''
+        : html`<table class="trace">
+            <tbody>
+              ${trace.map((step, index) => stepRow(step, index === deciding, chain))}
+            </tbody>
+          </table>`
+    }
+    <p class="quiet">
+      Decision <code>${id}</code>${userOpHash === null ? '' : html`, operation <code>${userOpHash}</code>`}
+    </p>
+  </article>`;
+};
+
+/** A filter in words. @param dapp name of the DApp it names, if it is known */
+export const filterWords = (
+  { paymasterId, sender, outcome, rule, from, to }: DecisionFilters,
+  dapp: string | undefined,
+): string => {
+  const words = [
+    outcome !== undefined && outcomeWords[outcome].toLowerCase(),
+    rule !== undefined && `decided by the rule ${ruleName(rule)}`,
+    paymasterId !== undefined && `for the DApp ${dapp === undefined ? paymasterId : `${dapp} (${paymasterId})`}`,
+    sender !== undefined && `of the user ${sender}`,
+    from !== undefined && `from ${utcTime(from)} on`,
+    to !== undefined && `before ${utcTime(to)}`,
+  ].filter((word) => word !== false);
+  return words.length === 0 ? 'All decisions' : `Decisions ${words.join(', ')}`;
+};

@@ -1,0 +1,58 @@
+import { isSigned } from '../../core/rules/authorization.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import { type Eip7702Authorization, isV06 } from '../../shared/schema/user-operation.ts';
+import { readCode, readTransactionCount } from '../chain/gas/eth-call.ts';
+import type { RpcClient } from '../chain/rpc.ts';
+import type { ReadyPaymaster } from '../paymaster/readiness.ts';
+import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
+import { asked } from './chain-reads.ts';
+
+/** Order of secp256k1. */
+const N = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
+
+const fault = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
+
+/**
+ * Refuses an EIP-7702 authorisation that no chain will take, where that can be told: of a draft, which is only
+ * estimated with, its delegate; of an operation to be signed also the form of its signature and its nonce. Who signed is
+ * no reason to refuse: viem and others send a placeholder until the operation itself is signed.
+ *
+ * @param rpc the chain is not asked without it
+ * @throws EngineError `VALIDATION`, which names the field, `CHAIN_UNREACHABLE` or `PAYMASTER_NOT_READY`
+ */
+export const checkAuthorization = async (
+  rpc: RpcClient | undefined,
+  ready: ReadyPaymaster,
+  op: RequestedOperation,
+  stage: 'draft' | 'final',
+): Promise<void> => {
+  if (isV06(op) || op.eip7702Auth === undefined) return;
+  const { eip7702Auth: auth, sender } = op;
+  const signed = stage === 'final' && isSigned(auth);
+  if (signed) checkSignature(auth);
+  if (rpc === undefined) return;
+  const { chainId } = ready;
+  const [code, nonces] = await Promise.all([
+    asked(ready, () => readCode(rpc, auth.address)),
+    signed ? asked(ready, () => possibleNonces(rpc, sender, auth.nonce)) : undefined,
+  ]);
+  if (code === '0x') throw fault(`eip7702Auth.address: delegate ${auth.address} has no code on chain ${chainId}`);
+  if (nonces === undefined || nonces.includes(auth.nonce)) return;
+  const named = `eip7702Auth.nonce must be ${nonces.join(' or ')}, the nonce of ${sender} on chain ${chainId}`;
+  throw fault(`${named}, but it is ${auth.nonce}`);
+};
+
+const checkSignature = ({ r, s }: Eip7702Authorization): void => {
+  if (BigInt(r) === 0n || BigInt(r) >= N) throw fault('eip7702Auth.r must be above 0 and below the order of secp256k1');
+  if (BigInt(s) > 0n && BigInt(s) <= N / 2n) return;
+  throw fault('eip7702Auth.s must be above 0 and at most half the order of secp256k1 (EIP-7702)');
+};
+
+/** The account's nonce now, and as it will be once its pending transactions are mined, if that matters. */
+const possibleNonces = async (rpc: RpcClient, sender: Address, expected: bigint): Promise<bigint[]> => {
+  const latest = await readTransactionCount(rpc, sender, 'latest');
+  if (latest === expected) return [latest];
+  const pending = await readTransactionCount(rpc, sender, 'pending');
+  return pending === latest ? [latest] : [latest, pending];
+};

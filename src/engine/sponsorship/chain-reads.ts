@@ -1,0 +1,188 @@
+import { knownChains } from '../../shared/chains.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { type Address, sameAddress } from '../../shared/schema/hex.ts';
+import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import type { ChainSnapshot } from '../../core/facts.ts';
+import { delegateOf } from '../chain/gas/delegation.ts';
+import { readBlockGas, readCode, readQuantity } from '../chain/gas/eth-call.ts';
+import { l1DataGas, recognizeRollup } from '../chain/gas/l1-data-gas.ts';
+import { asBundled, mostPreVerificationGas } from '../../core/user-operation/pre-verification-bound.ts';
+import { type RpcClient, RpcError, isUnreachable, nodeRefusal } from '../chain/rpc.ts';
+import { callError } from '../paymaster/verify-contract.ts';
+import { UnexpectedAnswer, readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
+import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
+import type { OperatorTransactionStore } from '../store/operator-transaction-store.ts';
+import type { Store } from '../store/store.ts';
+import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
+import { isEip7702 } from '../../core/user-operation/user-op-hash.ts';
+
+/** The chain's node, for what cannot be done without it. @throws EngineError `PAYMASTER_NOT_READY` */
+export const requireRpc = (rpc: RpcClient | undefined, { chainId }: ReadyPaymaster): RpcClient => {
+  if (rpc !== undefined) return rpc;
+  const fix = `Run "gasdesk chain set ${chainId} --rpc URL".`;
+  throw new EngineError('PAYMASTER_NOT_READY', `Chain ${chainId} has no RPC URL. ${fix}`, { missing: 'rpc', fix });
+};
+
+/**
+ * What a contract or the node says; what it refuses is the fault of the chain or of the contract.
+ *
+ * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
+ */
+export const asked = async <T>(ready: Tank, read: () => Promise<T>): Promise<T> => {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof RpcError || error instanceof UnexpectedAnswer ? callError(ready, error) : error;
+  }
+};
+
+/**
+ * The paymaster's own nonce of the sender; undefined for contracts that do not hash it.
+ *
+ * @throws EngineError `CHAIN_UNREACHABLE`, `PAYMASTER_NOT_READY` or `CONTRACT_MISMATCH`
+ */
+export const readNonce = async (
+  rpc: RpcClient | undefined,
+  ready: ReadyPaymaster,
+  sender: Address,
+): Promise<bigint | undefined> => {
+  if (!ready.layout.chainReads.includes('senderNonce')) return undefined;
+  const { call } = requireRpc(rpc, ready);
+  return asked(ready, () => readSenderNonce(call, ready.contract, sender));
+};
+
+/**
+ * Whose code the sender of an EIP-7702 operation of v0.8 runs, which is part of the operation's hash: as the
+ * authorisation beside it says, else as it is on chain. Undefined for operations that do not say they are of this kind.
+ *
+ * @throws EngineError `VALIDATION` if there is no delegate, `CHAIN_UNREACHABLE`, `PAYMASTER_NOT_READY`
+ */
+export const readDelegate = async (
+  rpc: RpcClient | undefined,
+  ready: ReadyPaymaster,
+  op: RequestedOperation,
+): Promise<Address | undefined> => {
+  if (isV06(op) || op.factory === undefined || !isEip7702(op.factory)) return undefined;
+  if (op.eip7702Auth !== undefined) return op.eip7702Auth.address;
+  const node = requireRpc(rpc, ready);
+  const delegate = delegateOf(await asked(ready, () => readCode(node, op.sender)));
+  if (delegate !== undefined) return delegate;
+  const message = 'eip7702Auth must be given: the sender has not taken on a contract by EIP-7702 yet';
+  throw new EngineError('VALIDATION', message, { errors: [message] });
+};
+
+/**
+ * What the tank holds, wei.
+ *
+ * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
+ */
+export const readTank = (rpc: RpcClient, ready: Tank): Promise<bigint> => {
+  const { layout, contract, fundingWallet, entryPoint } = ready;
+  const tank = { paymaster: contract, ...(fundingWallet !== undefined && { fundingWallet }) };
+  return asked(ready, () => readBalance(rpc.call, layout, tank, entryPoint));
+};
+
+/** What withdrawals that were sent and are not mined will take out of a tank, wei. */
+export const readWithdrawals = async (
+  store: Pick<OperatorTransactionStore, 'openOperatorTransactions'>,
+  tank: Tank,
+): Promise<bigint> => {
+  const { chainId, contract, fundingWallet } = tank;
+  const leaving = (await store.openOperatorTransactions()).filter(
+    ({ kind, state, to, from, ...one }) =>
+      kind === 'withdraw' &&
+      state === 'sent' &&
+      one.chainId === chainId &&
+      to !== null &&
+      sameAddress(to, contract) &&
+      (fundingWallet === undefined || sameAddress(from, fundingWallet)),
+  );
+  // withdrawTo(address, uint256)
+  return leaving.reduce((sum, { data }) => sum + BigInt(`0x${data.slice(-64)}`), 0n);
+};
+
+/** A price of gas that the node tells; undefined where it does not: nothing is refused for that, and nothing allowed. */
+const readPrice = async (rpc: RpcClient, method: string): Promise<bigint | undefined> => {
+  try {
+    return await readQuantity(rpc, method, []);
+  } catch (error) {
+    if (error instanceof RpcError || error instanceof EngineError) return undefined;
+    throw error;
+  }
+};
+
+/** What a node that suggests no tip asks for gas beyond the base fee, wei per gas. */
+const tipOfGasPrice = async (rpc: RpcClient, baseFeeWei: bigint): Promise<bigint | undefined> => {
+  const gasPriceWei = await readPrice(rpc, 'eth_gasPrice');
+  return gasPriceWei === undefined || gasPriceWei < baseFeeWei ? undefined : gasPriceWei - baseFeeWei;
+};
+
+/** Fees that the next blocks take, wei per gas. @throws EngineError `CHAIN_UNREACHABLE` */
+export const suggestFees = async (
+  rpc: RpcClient,
+  ready: Tank,
+): Promise<Pick<UserOperation, 'maxFeePerGas' | 'maxPriorityFeePerGas'>> => {
+  const { baseFeePerGas } = await asked(ready, () => readBlockGas(rpc));
+  const suggestedWei = (await readPrice(rpc, 'eth_maxPriorityFeePerGas')) ?? (await tipOfGasPrice(rpc, baseFeePerGas));
+  const maxPriorityFeePerGas = suggestedWei ?? 0n;
+  return { maxFeePerGas: 2n * baseFeePerGas + maxPriorityFeePerGas, maxPriorityFeePerGas };
+};
+
+/**
+ * What a chain of layer 2 charges for the operation's data, in gas; 0 where that makes no difference, and on other
+ * chains.
+ *
+ * @throws EngineError `CHAIN_UNREACHABLE` where the chain's oracle cannot be read
+ */
+const readL1DataGas = async (rpc: RpcClient, ready: ReadyPaymaster, op: UserOperation): Promise<bigint> => {
+  const { chainId, entryPoint, layout } = ready;
+  if (op.preVerificationGas <= mostPreVerificationGas(layout.entryPointVersion, op, 0n)) return 0n;
+  try {
+    const known = knownChains.get(chainId);
+    const rollup = known === undefined ? await recognizeRollup(rpc) : known.rollup;
+    return rollup === undefined ? 0n : await l1DataGas(rollup, { rpc, chainId, entryPoint, op: asBundled(op) });
+  } catch (error) {
+    throw error instanceof RpcError ? nodeRefusal(chainId, error) : error;
+  }
+};
+
+/**
+ * Reads tank and fees. Null where the chain has no RPC URL, and where its node answers neither of them while the
+ * operator has set a budget for that. A node that answers one of them was reached: a user who has it fail the other must
+ * not switch off what is checked.
+ *
+ * @param mustAnswer true if nothing is signed without an answer, budget or not: this request has reached the node
+ *   already, or is paid in a token
+ * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
+ */
+export const readMoney = async (
+  store: Pick<Store, 'openOperatorTransactions' | 'findChain'>,
+  rpc: RpcClient | undefined,
+  ready: ReadyPaymaster,
+  op: UserOperation,
+  mustAnswer: boolean,
+): Promise<ChainSnapshot | null> => {
+  if (rpc === undefined) return null;
+  const readings = [readTank(rpc, ready), asked(ready, () => readBlockGas(rpc))] as const;
+  // Asked at the same time, so that they take no time of their own.
+  const prices = [readPrice(rpc, 'eth_maxPriorityFeePerGas'), readL1DataGas(rpc, ready, op)] as const;
+  const [ended] = await Promise.all([Promise.allSettled(readings), Promise.allSettled(prices)]);
+  const chain = await store.findChain(ready.chainId);
+  const isSilent = ended.every((read) => read.status === 'rejected' && isUnreachable(read.reason));
+  if (isSilent && !mustAnswer && (chain?.unreachableBudgetWei ?? null) !== null) return null;
+  const [balanceWei, block] = await Promise.all(readings);
+  const [tipWei, l1Gas] = await Promise.all(prices);
+  const baseFeeWei = block.baseFeePerGas;
+  const [pendingWithdrawalsWei, suggestedTipWei] = await Promise.all([
+    readWithdrawals(store, ready),
+    tipWei ?? tipOfGasPrice(rpc, baseFeeWei),
+  ]);
+  return {
+    balanceWei: String(balanceWei),
+    pendingWithdrawalsWei: String(pendingWithdrawalsWei),
+    baseFeeWei: String(baseFeeWei),
+    ...(suggestedTipWei !== undefined && { suggestedTipWei: String(suggestedTipWei) }),
+    l1DataGas: String(l1Gas),
+    ...(block.gasLimit !== undefined && { blockGasLimit: String(block.gasLimit) }),
+  };
+};

@@ -1,0 +1,112 @@
+import { type Policy, policyHash } from '../../core/policy.ts';
+import { isRuleType } from '../../core/rule-words.ts';
+import { findLayout } from '../../core/paymaster-layouts/registry.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { Config } from '../config/config.ts';
+import type { DappPolicy } from '../store/policy-store.ts';
+import type { Paymaster } from '../store/registry-store.ts';
+import type { Store } from '../store/store.ts';
+
+/** What finding the policy works with. */
+interface PolicyContext {
+  readonly store: Store;
+  /** The settings in force. */
+  readonly config: Pick<Config, 'outstandingSharePercent'>;
+}
+
+/** The DApp and its policy as the operator has set them by now. */
+export interface CurrentPolicy {
+  readonly paymaster: Paymaster;
+  readonly policy: Policy;
+  /** The name of the revision. */
+  readonly hash: string;
+  /** How often the DApp's contracts, rules or webhooks have changed. */
+  readonly ruleRevision: number;
+  /** {@link Store.settingsVersion} before anything of it was read. */
+  readonly version: number;
+}
+
+const withoutOwner = <Owned extends { paymasterId: string }>({ paymasterId: _, ...rest }: Owned) => rest;
+
+const readPolicy = async (
+  { store, config }: PolicyContext,
+  paymaster: Paymaster,
+  { contracts, rules, webhooks, lowBalanceThresholdWei }: DappPolicy,
+): Promise<Policy> => {
+  const { paymasterId, name, chainId, version, fundingWallet, allowedOrigins, maxExpirySeconds } = paymaster;
+  const versions = [version, findLayout(version)?.token?.version].filter((one) => one !== undefined);
+  const attached = await Promise.all([...new Set(versions)].map((one) => store.findPaymasterContract(chainId, one)));
+  const [deskPause, dappPauses] = await Promise.all([store.findPause(), store.listDappPauses()]);
+  const dappPause = dappPauses.get(paymasterId);
+  const [chain, signer, resumes] = await Promise.all([
+    store.findChain(chainId),
+    store.findSigner(chainId),
+    store.resumes(paymasterId),
+  ]);
+  return {
+    v: 1,
+    dapp: { paymasterId, name, chainId, version, fundingWallet, allowedOrigins, maxExpirySeconds },
+    contracts: contracts.map(withoutOwner),
+    rules: rules.map(withoutOwner),
+    webhooks: webhooks.map(withoutOwner),
+    lowBalanceThresholdWei: lowBalanceThresholdWei === undefined ? null : String(lowBalanceThresholdWei),
+    chain: chain === undefined ? null : chainPolicy(chain),
+    paymasterContracts: attached.flatMap((one) => (one ? [{ version: one.version, address: one.address }] : [])),
+    signer: signer?.address ?? null,
+    treasury: chain?.treasury ?? null,
+    pause: deskPause ?? (dappPause === undefined ? null : { ...dappPause, dapp: name }),
+    resumes,
+    outstandingSharePercent: config.outstandingSharePercent,
+  };
+};
+
+const chainPolicy = ({
+  name,
+  symbol,
+  breaker,
+  unreachableBudgetWei,
+  maxOperationCostWei,
+}: NonNullable<Policy['chain']>): NonNullable<Policy['chain']> => ({
+  ...{ name, symbol, breaker, unreachableBudgetWei, maxOperationCostWei },
+});
+
+/**
+ * A rule that binds and that nobody here can check must not pass as none: a newer Gasdesk may have made it.
+ *
+ * @throws EngineError `PAYMASTER_NOT_READY`
+ */
+const requireKnownRules = ({ rules }: Policy): void => {
+  const unknown = rules.find(({ active, policyType }) => active && !isRuleType(policyType));
+  if (unknown === undefined) return;
+  const fix = 'Use the newer Gasdesk that made it, or pause the rule.';
+  const message = `The rule "${unknown.name}" is of the type ${unknown.policyType}, which this Gasdesk does not know. ${fix}`;
+  throw new EngineError('PAYMASTER_NOT_READY', message, { missing: 'rule', fix });
+};
+
+/** Policies as last read: they change only with the settings. */
+const known = new WeakMap<Store, Map<string, CurrentPolicy>>();
+
+/**
+ * The policy of a DApp. It is read anew where anything has changed that it stands on.
+ *
+ * @throws EngineError `UNKNOWN_API_KEY` if there is no such DApp any more; `PAYMASTER_NOT_READY` for a rule of an unknown type
+ */
+export const currentPolicy = async (
+  context: PolicyContext,
+  { paymasterId, chainId, apiKey }: Paymaster,
+): Promise<CurrentPolicy> => {
+  const { store, config } = context;
+  const version = await store.settingsVersion({ paymasterId, chainId });
+  const policies = known.get(store) ?? new Map<string, CurrentPolicy>();
+  known.set(store, policies);
+  const last = policies.get(paymasterId);
+  if (last?.version === version && last.policy.outstandingSharePercent === config.outstandingSharePercent) return last;
+  const paymaster = await store.findPaymasterByApiKey(apiKey);
+  if (paymaster === undefined) throw new EngineError('UNKNOWN_API_KEY');
+  const rules = await store.dappPolicy(paymasterId);
+  const policy = await readPolicy(context, paymaster, rules);
+  requireKnownRules(policy);
+  const current = { paymaster, policy, hash: policyHash(policy), ruleRevision: rules.revision, version };
+  policies.set(paymasterId, current);
+  return current;
+};

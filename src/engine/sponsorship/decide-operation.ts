@@ -1,0 +1,169 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Reason, decide, plan } from '../../core/decide.ts';
+import type { Facts } from '../../core/facts.ts';
+import { type Decision, callsOf, decidedRecord, storedFacts } from '../../core/record.ts';
+import { termsOf } from '../../core/terms.ts';
+import { unaskedWebhooks } from '../../core/rules/webhook.ts';
+import { ruleInput } from '../../core/rule-input.ts';
+import { withPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import type { Hex } from '../../shared/schema/hex.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { version as engine } from '../base/version.ts';
+import type { CommitPlan, DecisionDraft } from '../store/decision-store.ts';
+import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
+import type { DecisionContext } from './decision-context.ts';
+import { checkExpiry } from './expiry.ts';
+import { type PreparedOperation, gatherFacts, prepareOperation, readChain } from './gather.ts';
+import { kept } from './kept.ts';
+import { type Payer, findPayer, holdsKey, isSamePayer } from './payer.ts';
+import { withFailureRecord } from './recording.ts';
+import { type SponsorshipRequest, requestRecord } from './request-record.ts';
+import { signTerms } from './sign-terms.ts';
+import { callWebhooks } from './webhook-calls.ts';
+
+/** How a request ended: signed, or the operation's gas values and the reason why not. */
+export interface SponsorshipDecision {
+  readonly decisionId: string;
+  /** The operation with final gas values, and with the paymaster's part if it is sponsored. */
+  readonly op: UserOperation;
+  /** As the contracts take it, packed from v0.7 on; `0x` if it is not sponsored. */
+  readonly paymasterAndData: Hex;
+  readonly reason: Reason | undefined;
+}
+
+/** How often a decision begins anew, because something that it stands on has changed or a webhook has answered. */
+const MOST_ROUNDS = 8;
+
+/** The policy, and who pays by it. */
+interface Current {
+  readonly current: CurrentPolicy;
+  readonly payer: Payer;
+}
+
+/** What a request is decided by now, whatever was known of the DApp when it came. */
+const findCurrent = async (context: DecisionContext, { paymaster, options }: SponsorshipRequest): Promise<Current> => {
+  const current = await currentPolicy(context, paymaster);
+  checkExpiry(current.paymaster, options);
+  return { current, payer: await findPayer(context, { paymaster: current.paymaster, options }) };
+};
+
+const isPaused = ({ current }: Current): boolean => current.policy.pause !== null;
+
+const prepare = (context: DecisionContext, request: SponsorshipRequest, found: Current): Promise<PreparedOperation> =>
+  prepareOperation(context, 'final', request, { payer: found.payer, isPaused: isPaused(found) });
+
+/** True if what was prepared is what would be prepared now. */
+const isStillPrepared = ({ payer, gasSource }: PreparedOperation, found: Current): boolean =>
+  isSamePayer(payer, found.payer) && (gasSource !== 'GAS_NOT_ESTIMATED' || isPaused(found));
+
+/**
+ * Decides whether to sponsor a user operation: gathers the facts, decides, asks webhooks if it comes to them, gathers
+ * again what may have changed, and decides and commits in one step. The decision is stored when this resolves; a
+ * failure on the way is stored too, and thrown.
+ *
+ * @throws EngineError `PAYMASTER_NOT_READY`, `VERSION_NOT_SUPPORTED`, `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`,
+ *   `VAULT_LOCKED`, `GAS_ESTIMATION_FAILED`, `FEE_TOKEN_REQUIRED`, `TOKEN_NOT_SUPPORTED` or `VALIDATION`;
+ *   `DECISION_OUTDATED` where what it stands on changed again and again
+ */
+export const decideOperation = (context: DecisionContext, request: SponsorshipRequest): Promise<SponsorshipDecision> =>
+  withFailureRecord(context, request, async (decisionId) => {
+    const { store, pause } = context;
+    let found = await findCurrent(context, request);
+    let prepared = await prepare(context, request, found);
+    let webhooks: Facts['webhooks'] = [];
+    for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+      // Whatever waits comes before the settings are read: what the operator changes meanwhile binds this operation.
+      const reads = await readChain(context, prepared);
+      if (round > 1 || (await store.settingsVersion(request.paymaster)) !== found.current.version) {
+        found = await findCurrent(context, request);
+        if (!isStillPrepared(prepared, found)) {
+          const { op } = prepared;
+          prepared = await prepare(context, request, found);
+          // What webhooks said of other gas they did not say of this operation.
+          if (!isDeepStrictEqual(prepared.op, op)) webhooks = [];
+          continue;
+        }
+      }
+      const { current } = found;
+      const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks });
+      const reservations = plan(facts, current.policy);
+      if (unaskedWebhooks(facts, ruleInput(facts, current.policy).policy).length > 0) {
+        const verdict = decide(facts, current.policy, await store.heldOf(reservations));
+        if (verdict.next === 'callWebhooks') {
+          const { options } = request;
+          const responses = await callWebhooks(context, verdict.targets, prepared.op, { decisionId, options });
+          webhooks = [...webhooks, ...responses];
+          continue;
+        }
+      }
+      const settings = { scope: current.paymaster, version: current.version };
+      const { ledgerVersion } = reads;
+      const decided = await store.decideAndReserve({ reservations, ledgerVersion, settings }, (held) =>
+        commitPlan(context, { decisionId, request, facts, current }, prepared, held),
+      );
+      if (decided === undefined) continue;
+      if (decided.rule === 'burnRate') await pause.refresh();
+      return answerOf(decided, prepared.op);
+    }
+    throw new EngineError('DECISION_OUTDATED');
+  });
+
+/** A decision that is about to be stored. */
+interface Deciding {
+  readonly decisionId: string;
+  readonly request: SponsorshipRequest;
+  readonly facts: Facts;
+  readonly current: CurrentPolicy;
+}
+
+/** A decision as it is stored. */
+export const decisionDraft = (
+  { decisionId, request, facts, current: { policy, hash, ruleRevision } }: Deciding,
+  concluded: Pick<Decision, 'held' | 'steps' | 'reason' | 'paymasterAndData'>,
+): DecisionDraft => {
+  const head = requestRecord(decisionId, request);
+  const calls = kept(callsOf(facts, policy));
+  const reservations = plan(facts, policy);
+  const decision = { facts, policy, policyHash: hash, reservations, engine, ...concluded };
+  const record = decidedRecord(decision);
+  // What was signed can be decided again, however long it is; nobody fills the disk with what is denied.
+  const isKept = concluded.reason === undefined || kept(facts.op) === facts.op;
+  return {
+    ...{ ...head, request: { ...head.request, calls }, ruleRevision, ...record },
+    ...(isKept && { facts: storedFacts(facts, head.request.userOperation) }),
+  };
+};
+
+/** What is to be written, given what the ledger's accounts hold; undefined where the decision has to begin anew. */
+const commitPlan = (
+  { vault, clock }: Pick<DecisionContext, 'vault' | 'clock'>,
+  deciding: Deciding,
+  { ready, op }: PreparedOperation,
+  held: readonly bigint[],
+): CommitPlan | undefined => {
+  const { facts, current } = deciding;
+  const { policy, hash } = current;
+  if (!holdsKey(vault, ready)) return undefined;
+  const verdict = decide(facts, policy, held, () => clock.monotonic() * 1000);
+  if (verdict.next === 'callWebhooks') return undefined;
+  const { steps, reason, effects } = verdict;
+  const paymasterAndData = reason === undefined ? signTerms(ready, op, termsOf(facts, policy)) : '0x';
+  return {
+    decision: decisionDraft(deciding, { held, steps, reason, paymasterAndData }),
+    reserve: reason === undefined,
+    revision: { hash, policy },
+    ...effects,
+  };
+};
+
+const answerOf = (decided: DecisionRecord, op: UserOperation): SponsorshipDecision => {
+  const { id: decisionId, code, rule, message, hint } = decided;
+  const paymasterAndData = decided.paymasterAndData as Hex;
+  if (decided.outcome === 'sponsored') {
+    return { decisionId, op: withPaymasterAndData(op, paymasterAndData), paymasterAndData, reason: undefined };
+  }
+  const reason = { code: code, rule: rule ?? '', message, hint };
+  return { decisionId, op, paymasterAndData, reason };
+};

@@ -1,0 +1,46 @@
+import { hexlify } from 'ethers';
+import { acceptInstead } from '../chain/gas/stand-in-signer.ts';
+import type { GasRequest } from '../chain/gas/gas-request.ts';
+import type { RpcClient } from '../chain/rpc.ts';
+import type { Entropy } from '../base/clock.ts';
+import { STUB_SIGNATURE, type SponsorshipTerms } from '../../core/paymaster-layouts/layout.ts';
+import type { ReadyPaymaster } from '../paymaster/readiness.ts';
+import { Secret } from '../base/secret.ts';
+import { addressOf } from '../signer/chain-signer.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import type { Hex } from '../../shared/schema/hex.ts';
+import { signTerms } from './sign-terms.ts';
+
+/** A window in 2019 and 2020, which no chain is in. Its times have as many bytes that are not zero as any of today. */
+const PAST = { validAfter: 0x5d_5d_5d_5d, validUntil: 0x5e_5e_5e_5e };
+
+/** Whose drafts are signed, and on which terms. */
+interface DraftQuestion {
+  readonly ready: ReadyPaymaster;
+  readonly terms: SponsorshipTerms;
+  readonly rpc: RpcClient;
+  readonly entropy: Entropy;
+}
+
+/** Some contracts sign no window (1.0.0): what is signed for them stays good. */
+const hasWindow = ({ layout }: ReadyPaymaster, op: UserOperation, terms: SponsorshipTerms): boolean =>
+  layout.encode(op, terms, STUB_SIGNATURE) !== layout.encode(op, { ...terms, ...PAST }, STUB_SIGNATURE);
+
+/**
+ * How drafts are signed for the desk's own simulations: so that the contract accepts them there, and nowhere else. The
+ * account's code sees the signature, and can give it away in whatever it makes the answer depend on: a revert reason,
+ * an error's selector, the gas it uses. Simulations do not look at the window, so it is one that is past; where the
+ * contract has none, a key of this one estimate signs, which the simulated state has in the signer's place.
+ *
+ * @throws EngineError `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`
+ */
+export const draftSigning = async (
+  { ready, terms, rpc, entropy }: DraftQuestion,
+  op: UserOperation,
+): Promise<Pick<GasRequest, 'sponsor' | 'state'>> => {
+  if (hasWindow(ready, op, terms)) return { sponsor: (draft) => signTerms(ready, draft, { ...terms, ...PAST }) };
+  const key = new Secret(hexlify(entropy.bytes(32)) as Hex);
+  const { contract, signer } = ready;
+  const state = await acceptInstead(rpc, contract, { signer, standIn: addressOf(key.reveal()) });
+  return { state, sponsor: (draft) => signTerms({ ...ready, key }, draft, terms) };
+};

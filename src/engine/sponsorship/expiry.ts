@@ -1,0 +1,12 @@
+import { EngineError } from '../../shared/errors.ts';
+import type { Paymaster } from '../store/registry-store.ts';
+
+/** A signature that is valid for long holds the tank for as long. @throws EngineError `VALIDATION` */
+export const checkExpiry = (
+  { maxExpirySeconds }: Pick<Paymaster, 'maxExpirySeconds'>,
+  { expiryDuration }: { expiryDuration: number },
+): void => {
+  if (expiryDuration <= maxExpirySeconds) return;
+  const message = `expiryDuration (or validForSeconds) must be at most ${maxExpirySeconds}, the most that this DApp's operator allows`;
+  throw new EngineError('VALIDATION', message, { errors: [message] });
+};

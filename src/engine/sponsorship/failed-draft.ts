@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { entryPointAddress } from '../../shared/entry-points.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { address, addressKey } from '../../shared/schema/hex.ts';
+import { quantity } from '../../shared/schema/quantity.ts';
+import { findLayout } from '../../core/paymaster-layouts/registry.ts';
+import type { DecisionDraft } from '../store/decision-store.ts';
+import type { Paymaster } from '../store/registry-store.ts';
+import { type SponsorshipRequest, requestRecord } from './request-record.ts';
+import { kept } from './kept.ts';
+
+/** What a record says of any request that failed. */
+const failure = ({ version }: Paymaster, error: unknown) => {
+  const layout = findLayout(version);
+  const expected = error instanceof EngineError;
+  return {
+    entryPoint: layout === undefined ? '' : entryPointAddress[layout.entryPointVersion],
+    userOpHash: null,
+    outcome: 'error',
+    code: expected ? error.code : 'INTERNAL',
+    rule: null,
+    message: expected ? error.message : 'Internal error; the log has the details.',
+    hint: expected && typeof error.data['fix'] === 'string' ? error.data['fix'] : '',
+    paymasterAndData: '0x',
+    validAfter: null,
+    validUntil: null,
+    maxCostWei: null,
+    actualCostWei: null,
+    settlement: null,
+    ruleRevision: 0,
+  } as const;
+};
+
+/** The record of a request that failed before it was decided. */
+export const failedDraft = (
+  decisionId: string,
+  request: SponsorshipRequest,
+  at: number,
+  error: unknown,
+): DecisionDraft => ({
+  ...requestRecord(decisionId, request),
+  at,
+  ...failure(request.paymaster, error),
+  trace: [],
+});
+
+/** A request of a known DApp that could not be read. */
+export interface UnreadRequest {
+  readonly paymaster: Paymaster;
+  /** JSON-RPC method by which it came. */
+  readonly method: string;
+  /** The request as it came in. */
+  readonly received: unknown;
+}
+
+/** What may be told of an operation that is not one. */
+const part = z
+  .tuple([z.object({ sender: address.optional().catch(undefined), nonce: quantity.optional().catch(undefined) })])
+  .rest(z.unknown());
+
+/** The record of a request that was refused unread; sender, nonce and mode are empty where they are not known. */
+export const refusedDraft = (
+  id: string,
+  at: number,
+  { paymaster, method, received }: UnreadRequest,
+  error: unknown,
+): DecisionDraft => {
+  const { sender = '', nonce = '' } = part.safeParse(received).data?.[0] ?? {};
+  return {
+    id,
+    at,
+    method,
+    mode: '',
+    chainId: paymaster.chainId,
+    paymasterId: paymaster.paymasterId,
+    dapp: paymaster.name,
+    sender: sender === '' ? '' : addressKey(sender),
+    nonce: String(nonce),
+    request: { received: kept(received) },
+    ...failure(paymaster, error),
+    trace: [],
+  };
+};

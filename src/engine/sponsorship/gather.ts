@@ -1,0 +1,199 @@
+import type { Facts } from '../../core/facts.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
+import { shareAccounts } from '../../core/rules/gas-tank.ts';
+import { windowOf } from '../../core/terms.ts';
+import type { ReadyPaymaster } from '../paymaster/readiness.ts';
+import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
+import { type TokenHoldings, readTokenHoldings } from '../token-mode/token-holdings.ts';
+import { readAccount } from './account-reads.ts';
+import { checkAuthorization } from './authorization.ts';
+import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
+import type { CurrentPolicy } from './current-policy.ts';
+import type { DecisionContext } from './decision-context.ts';
+import { accountOfTank } from './tank-account.ts';
+import { withGas, withGivenGas, withLeastGas } from './operation-gas.ts';
+import type { Payer } from './payer.ts';
+import type { SponsorshipRequest } from './request-record.ts';
+import { type PaymentTrial, type TokenCharge, simulateTokenCharge } from './token-charge.ts';
+import { renewUnreachableBudget } from './unreachable-budget.ts';
+
+/** `draft`: paymaster data to estimate gas with, over gas and fees that may be open. `final`: the decision proper. */
+export type Stage = Facts['stage'];
+
+/** An operation with its gas, and who would pay for it: what stays true until the payer or the pause changes. */
+export interface PreparedOperation {
+  readonly stage: Stage;
+  readonly payer: Payer;
+  readonly op: UserOperation;
+  /** Who signs: in token mode on the terms of the payment. */
+  readonly ready: ReadyPaymaster;
+  /** What the user pays with in token mode; undefined where it is sponsored. */
+  readonly charge: TokenCharge | undefined;
+  readonly gasSource: Facts['gasSource'];
+  readonly senderNonce: bigint | undefined;
+  /** The contract whose code an EIP-7702 account takes on. */
+  readonly delegate: Address | undefined;
+}
+
+const prepareDraft = async (request: SponsorshipRequest, payer: Payer): Promise<PreparedOperation> => {
+  const { ready, rpc } = payer;
+  await checkAuthorization(rpc, ready, request.userOperation, 'draft');
+  // Gas that is not known yet costs nothing here: what is denied now would be denied with any gas.
+  const given = withLeastGas(withGivenGas(request.userOperation, ready), ready.layout.paymasterGas);
+  const origin = { estimated: false, open: true, callGasLimit: AMPLE_CALL_GAS };
+  const charge = payer.payment && (await simulateTokenCharge(rpc, payer.payment, given, origin));
+  const found = { payer, ready: charge?.payment.charging ?? ready, op: charge?.op ?? given, charge };
+  return { stage: 'draft', ...found, gasSource: 'GAS_GIVEN', senderNonce: undefined, delegate: undefined };
+};
+
+/** What a draft is signed for, at `now` (epoch ms). */
+const draftTerms = (
+  now: number,
+  { chainId, contract, fundingWallet, layout }: ReadyPaymaster,
+  { expiryDuration }: SponsorshipRequest['options'],
+  { senderNonce, delegate }: Pick<PreparedOperation, 'senderNonce' | 'delegate'>,
+) => ({
+  chainId,
+  paymaster: contract,
+  ...windowOf(now, expiryDuration, layout),
+  ...(fundingWallet !== undefined && { fundingWallet }),
+  ...(senderNonce !== undefined && { senderNonce }),
+  ...(delegate !== undefined && { eip7702Delegate: delegate }),
+});
+
+const prepareFinal = async (
+  { chains, clock, entropy }: DecisionContext,
+  request: SponsorshipRequest,
+  payer: Payer,
+  isPaused: boolean,
+): Promise<PreparedOperation> => {
+  const { ready, rpc } = payer;
+  const { userOperation, options } = request;
+  await checkAuthorization(rpc, ready, userOperation, 'final');
+  const senderNonce = await readNonce(rpc, ready, userOperation.sender);
+  const delegate = await readDelegate(rpc, ready, userOperation);
+  const terms = draftTerms(clock.now(), ready, options, { senderNonce, delegate });
+  const drafting = payer.payment?.estimating ?? ready;
+  const gas = isPaused
+    ? { op: withGivenGas(userOperation, ready), gasSource: 'GAS_NOT_ESTIMATED' as const }
+    : await withGas({ request, ready, chains, rpc, entropy, drafting, terms });
+  const estimated = gas.gasSource === 'GAS_ESTIMATED';
+  const origin = isPaused ? { estimated, open: true, callGasLimit: AMPLE_CALL_GAS } : { estimated, open: estimated };
+  const charge = payer.payment && (await simulateTokenCharge(rpc, payer.payment, gas.op, origin));
+  const found = { payer, ready: charge?.payment.charging ?? ready, op: charge?.op ?? gas.op, charge };
+  return { stage: 'final', ...found, gasSource: gas.gasSource, senderNonce, delegate };
+};
+
+/**
+ * Finds the operation's gas. Gas is estimated over a signed draft, so not while nothing is signed: what was not estimated
+ * is not signed either.
+ *
+ * @throws EngineError as `decideOperation`
+ */
+export const prepareOperation = (
+  context: DecisionContext,
+  stage: Stage,
+  request: SponsorshipRequest,
+  { payer, isPaused }: { readonly payer: Payer; readonly isPaused: boolean },
+): Promise<PreparedOperation> =>
+  stage === 'draft' ? prepareDraft(request, payer) : prepareFinal(context, request, payer, isPaused);
+
+/** What the chain says, and {@link Store.ledgerVersion} before it was asked. */
+export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'token'> {
+  readonly ledgerVersion: number;
+}
+
+/** How a user pays, as far as it needs no looking at what they have. */
+export const tokenFacts = ({ payment, trial }: Pick<TokenCharge, 'payment' | 'trial'>): NonNullable<Facts['token']> => {
+  const { token, treasury, transferGas } = payment;
+  const { address, symbol, decimals, premium, preFund } = token;
+  return {
+    ...{ address, symbol, decimals, premium, preFund, treasury },
+    exchangeRate: String(payment.exchangeRate),
+    transferGas: { prefund: String(transferGas.prefund), afterwards: String(transferGas.afterwards) },
+    ...(trial !== undefined && trialFacts(trial)),
+  };
+};
+
+const asText = ({ allowance, balance }: TokenHoldings) => ({ allowance: String(allowance), balance: String(balance) });
+
+const trialFacts = (trial: PaymentTrial): Pick<NonNullable<Facts['token']>, 'isTaken' | 'left' | 'callGasUsed'> => {
+  if (trial.isTaken) return { isTaken: true, left: asText(trial.left) };
+  return { isTaken: false, ...(trial.callGasUsed !== undefined && { callGasUsed: String(trial.callGasUsed) }) };
+};
+
+const readToken = async (
+  { payer: { rpc }, op, ready, stage }: PreparedOperation,
+  charge: TokenCharge,
+): Promise<NonNullable<Facts['token']>> => {
+  const { token, treasury, maxUnits, preFund } = charge.payment;
+  // What costs nothing in the token is denied whatever the user has.
+  if (rpc === undefined || (stage === 'final' && maxUnits(op) === 0n)) return tokenFacts(charge);
+  const who = { chainId: ready.chainId, sender: op.sender, spender: ready.contract };
+  const holdings = await readTokenHoldings(rpc, { ...who, token, treasury, prefundUnits: preFund(op) });
+  return { ...tokenFacts(charge), holdings: holdings && asText(holdings) };
+};
+
+/** Reads what the chain says of an operation. @throws EngineError as `decideOperation` */
+export const readChain = async ({ store }: DecisionContext, prepared: PreparedOperation): Promise<ChainReads> => {
+  const { stage, payer, ready, op, charge, gasSource } = prepared;
+  const ledgerVersion = await store.ledgerVersion();
+  const isEstimated = gasSource === 'GAS_ESTIMATED';
+  const money = readMoney(store, payer.rpc, ready, op, isEstimated || charge !== undefined);
+  // An estimate has had the account validate the operation already.
+  const isAsked = stage === 'final' && !isEstimated;
+  const question = { op, isGasGiven: gasSource === 'GAS_GIVEN', money };
+  const [chain, account] = await Promise.all([money, isAsked ? readAccount(payer.rpc, ready, question) : undefined]);
+  const token = charge && (await readToken(prepared, charge));
+  return { ledgerVersion, chain, ...(account && { account }), ...(token && { token }) };
+};
+
+/** Whether others use what the operation would use. */
+const readShared = async (
+  { store }: DecisionContext,
+  { ready, op }: PreparedOperation,
+  { paymaster, policy }: CurrentPolicy,
+): Promise<Facts['shared']> => {
+  const [ofSender, ofDapp] = shareAccounts(accountOfTank(ready), op.sender, paymaster.paymasterId);
+  const hasBreaker = policy.chain !== null && policy.chain.breaker !== null;
+  const [bySenders, byDapps, dapps] = await Promise.all([
+    store.hasOtherAccount(ofSender),
+    store.hasOtherAccount(ofDapp),
+    hasBreaker ? store.countPaymasters(ready.chainId) : 0,
+  ]);
+  return { bySenders, byDapps, chain: dapps > 1 };
+};
+
+/** Puts together by what an operation is decided. The clock is read here, and nowhere else for the decision. */
+export const gatherFacts = async (
+  context: DecisionContext,
+  { options }: SponsorshipRequest,
+  prepared: PreparedOperation,
+  { reads, current, webhooks }: { reads: ChainReads; current: CurrentPolicy; webhooks: Facts['webhooks'] },
+): Promise<Facts> => {
+  const { stage, payer, ready, op, gasSource, senderNonce, delegate } = prepared;
+  const { ledgerVersion: _, ...read } = reads;
+  const at = context.clock.now();
+  const hasNode = payer.rpc !== undefined;
+  const { chain } = current.policy;
+  if (read.chain !== null && chain !== null) {
+    await renewUnreachableBudget(context.store, { ...chain, chainId: ready.chainId }, at);
+  }
+  return {
+    v: 1,
+    ...{ at, stage, op: toRpcUserOperation(op), gasSource, expiryDuration: options.expiryDuration, hasNode },
+    contract: {
+      version: ready.layout.version,
+      address: ready.contract,
+      signer: ready.signer,
+      ...(ready.fundingWallet !== undefined && { fundingWallet: ready.fundingWallet }),
+    },
+    ...(senderNonce !== undefined && { senderNonce: String(senderNonce) }),
+    ...(delegate !== undefined && { delegate }),
+    ...read,
+    shared: await readShared(context, prepared, current),
+    webhooks,
+  };
+};

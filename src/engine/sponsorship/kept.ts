@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { JsonNumber } from '../../shared/schema/decimal.ts';
+
+/**
+ * What a record keeps of a request. Anybody who has an API key can have records written: what is long is cut, so that
+ * nobody fills the disk, or the lists that are made of records.
+ */
+
+/** The longest part of a request that is kept as it came, in bytes of JSON. */
+const MOST_BYTES = 16 * 1024;
+/** What is kept of a longer one, in characters. As a text in JSON again they may double. */
+const START_LENGTH = 8 * 1024;
+/** The same for one field of a longer operation: none of them alone is to hide the others. */
+const MOST_FIELD_BYTES = 2 * 1024;
+const FIELD_START_LENGTH = 1024;
+
+/** Stands for what was too long to be kept. */
+export interface Cut {
+  readonly truncated: true;
+  /** Length of its JSON, in bytes of UTF-8. */
+  readonly bytes: number;
+  /** Of these bytes, hex: who has them can prove what they were. */
+  readonly sha256: string;
+  /** Their beginning. */
+  readonly start: string;
+}
+
+const cut = (text: string, startLength: number): Cut => ({
+  truncated: true,
+  bytes: Buffer.byteLength(text),
+  sha256: createHash('sha256').update(text).digest('hex'),
+  start: text.slice(0, startLength),
+});
+
+/** A control character takes six: `\u0000`. */
+const MOST_PER_CHARACTER = 6;
+const MOST_PER_NUMBER = 25;
+
+/** What is left of so many bytes behind the JSON of a value at its longest; below 0 as soon as it may not fit. */
+const leftBehind = (value: unknown, bytes: number): number => {
+  if (typeof value === 'string') return bytes - 3 - value.length * MOST_PER_CHARACTER;
+  if (typeof value !== 'object' || value === null) return bytes - MOST_PER_NUMBER;
+  if (value instanceof JsonNumber) return bytes - 1 - value.source.length;
+  let left = bytes - 3;
+  for (const [key, member] of Object.entries(value)) {
+    left = leftBehind(member, Array.isArray(value) ? left : leftBehind(key, left));
+    if (left < 0) return left;
+  }
+  return left;
+};
+
+const keptWithin = (value: unknown, mostBytes: number, startLength: number): unknown => {
+  // Nearly all are far below: they are not written out for that.
+  if (leftBehind(value, mostBytes) >= 0) return value;
+  const text = JSON.stringify(value);
+  return Buffer.byteLength(text) <= mostBytes ? value : cut(text, startLength);
+};
+
+/** A part of a request as a record keeps it: whole up to 16 KiB of JSON, else a {@link Cut}. */
+export const kept = (value: unknown): unknown => keptWithin(value, MOST_BYTES, START_LENGTH);
+
+/** An operation as a record keeps it: in one over 16 KiB each field over 2 KiB is a {@link Cut}. */
+export const keptOperation = (operation: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+  const keep = (field: unknown): unknown => keptWithin(field, MOST_FIELD_BYTES, FIELD_START_LENGTH);
+  if (kept(operation) === operation) return operation;
+  return Object.fromEntries(Object.entries(operation).map(([name, field]) => [name, keep(field)]));
+};
+
+/** A text as a record keeps it: of one over 16 KiB the beginning, its length and its SHA-256. */
+export const keptText = (text: string): string => {
+  if (Buffer.byteLength(text) <= MOST_BYTES) return text;
+  const { start, bytes, sha256 } = cut(text, START_LENGTH);
+  return `${start}… (${bytes} bytes, SHA-256 ${sha256})`;
+};

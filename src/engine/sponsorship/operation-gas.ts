@@ -1,0 +1,120 @@
+import { knownChains } from '../../shared/chains.ts';
+import type { Facts } from '../../core/facts.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { isV06 } from '../../shared/schema/user-operation.ts';
+import type { ChainAccess } from '../chain/chain-access.ts';
+import { estimateGas } from '../chain/gas/estimate-gas.ts';
+import type { RpcClient } from '../chain/rpc.ts';
+import type { Entropy } from '../base/clock.ts';
+import type { PaymasterGas } from '../../core/user-operation/paymaster-fields.ts';
+import type { SponsorshipTerms } from '../../core/paymaster-layouts/layout.ts';
+import type { ReadyPaymaster } from '../paymaster/readiness.ts';
+import { fieldOutOfBounds } from '../../core/user-operation/max-cost.ts';
+import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
+import { requireRpc } from './chain-reads.ts';
+import type { SponsorshipRequest } from './request-record.ts';
+import { draftSigning } from './draft-signing.ts';
+import { signTerms } from './sign-terms.ts';
+
+/** What finding out the gas needs. */
+export interface GasQuestion {
+  readonly request: SponsorshipRequest;
+  readonly ready: ReadyPaymaster;
+  readonly chains: ChainAccess;
+  readonly rpc: RpcClient | undefined;
+  readonly entropy: Entropy;
+  /** Who signs drafts: as the final one will be signed, but in a sale without taking tokens. */
+  readonly drafting: ReadyPaymaster;
+  /** What would be reserved at this moment. */
+  readonly terms: SponsorshipTerms;
+}
+
+/** An operation with its gas, and how that came about. */
+interface GasFound {
+  readonly op: UserOperation;
+  readonly gasSource: Facts['gasSource'];
+}
+
+/**
+ * The operation with its gas: estimated if that is asked for, else as sent. The paymaster's own limits (v0.7 on) may be
+ * left out even then: they are its contract's.
+ *
+ * @throws EngineError `VALIDATION` if gas is missing or out of bounds, `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`,
+ *   or `PAYMASTER_NOT_READY` without an RPC URL
+ */
+export const withGas = async ({
+  request: { userOperation, options },
+  ready,
+  chains,
+  rpc,
+  entropy,
+  drafting,
+  terms,
+}: GasQuestion): Promise<GasFound> => {
+  const sent = withGivenGas(userOperation, ready);
+  // Whether the tokens are taken with the limit that was sent is tried later on.
+  const isTried = options.mode === 'ERC20' && rpc !== undefined && !options.calculateGasLimits;
+  const given = isTried
+    ? sent
+    : withLeastGas(sent, { paymasterPostOpGasLimit: ready.layout.paymasterGas?.paymasterPostOpGasLimit ?? 0n });
+  if (!options.calculateGasLimits) {
+    checkGasGiven(userOperation);
+    return { op: given, gasSource: 'GAS_GIVEN' };
+  }
+  const { layout, entryPoint, contract, fundingWallet, chainId } = ready;
+  const node = requireRpc(rpc, ready);
+  const bundler = await chains.bundler(chainId);
+  const gas = await estimateGas({
+    rpc: node,
+    bundler,
+    chainId,
+    rollup: knownChains.get(chainId)?.rollup,
+    entryPoint,
+    op: given,
+    // To a bundler, which may look at the window, drafts go without gas limits.
+    ...(bundler === undefined
+      ? await draftSigning({ ready: drafting, terms, rpc: node, entropy }, given)
+      : { sponsor: (draft) => signTerms(drafting, draft, terms) }),
+    layout,
+    paymaster: contract,
+    ...(fundingWallet !== undefined && { fundingWallet }),
+  });
+  return { op: { ...given, ...gas }, gasSource: 'GAS_ESTIMATED' };
+};
+
+/** What is not given is 0, or the contract's. @throws EngineError `VALIDATION` if gas is out of bounds */
+export const withGivenGas = (requested: RequestedOperation, { layout }: ReadyPaymaster): UserOperation => {
+  const absent = { callGasLimit: 0n, verificationGasLimit: 0n, preVerificationGas: 0n };
+  const op: UserOperation = isV06(requested)
+    ? { ...absent, ...requested, paymasterAndData: '0x' }
+    : { ...absent, ...layout.paymasterGas, ...requested };
+  checkBounds(op);
+  return op;
+};
+
+const fault = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
+
+/** Some clients send zero for what nobody has told them; only an operation without a call can do without gas for it. */
+const checkGasGiven = (op: RequestedOperation): void => {
+  const fields = ['callGasLimit', 'verificationGasLimit', 'preVerificationGas'] as const;
+  const absent = fields.find(
+    (field) => op[field] === undefined || (op[field] === 0n && (field !== 'callGasLimit' || op.callData !== '0x')),
+  );
+  if (absent !== undefined) throw fault(`${absent} must be given, above 0, unless calculateGasLimits is true`);
+};
+
+/**
+ * The operation with limits of the paymaster that are no lower than these: bundlers find theirs out where nothing is
+ * taken, and a contract whose postOp runs out of gas pays for the operation and takes nothing for it.
+ */
+export const withLeastGas = (op: UserOperation, least: Partial<PaymasterGas> = {}): UserOperation => {
+  if (isV06(op)) return op;
+  const raised = Object.entries(least).filter(([field, gas]) => (op[field as keyof PaymasterGas] ?? 0n) < gas);
+  return { ...op, ...Object.fromEntries(raised) };
+};
+
+const checkBounds = (op: UserOperation): void => {
+  const field = fieldOutOfBounds(op);
+  if (field !== undefined) throw fault(`${field} must be at most 2^120 - 1, or the EntryPoint refuses it (AA94)`);
+};

@@ -1,0 +1,83 @@
+import { reasonOf } from '../../core/decide.ts';
+import type { PolicyPause } from '../../core/policy.ts';
+import { checkPause, pause as pauseRule } from '../../core/rules/pause.ts';
+import type { Log } from '../base/log.ts';
+import type { Pause, PauseStore } from '../store/policy-store.ts';
+import type { Paymaster } from '../store/registry-store.ts';
+import { notSponsored } from './not-sponsored.ts';
+
+/** Stops and starts sponsorship, of all DApps or of one. It is known without asking the store: every decision looks at it. */
+export interface PauseSwitch {
+  /** Null while operations are sponsored. */
+  current(): Pause | null;
+  /** The pause of one DApp alone. */
+  ofDapp(paymasterId: string): Pause | null;
+  /** Once this resolves it is durable, and no decision is signed that began or ends after it. */
+  set(pause: Pause | null): Promise<void>;
+  /** As `set`, for the decisions of one DApp. */
+  setDapp(paymasterId: string, pause: Pause | null): Promise<void>;
+  /** Takes up a pause that was stored together with a decision. */
+  refresh(): Promise<void>;
+}
+
+const isSame = (one: Pause | null, other: Pause | null): boolean =>
+  one?.since === other?.since && one?.reason === other?.reason;
+
+/** The switch as the store has it; only this process writes there. */
+export const createPauseSwitch = async (store: Omit<PauseStore, 'resumes'>, log: Log): Promise<PauseSwitch> => {
+  let current = await store.findPause();
+  let dapps = await store.listDappPauses();
+  const tell = (before: Pause | null, after: Pause | null, dapp: { dapp?: string } = {}): void => {
+    if (isSame(before, after)) return;
+    if (after === null) log.warn('sponsorship.resumed', dapp);
+    else log.warn('sponsorship.paused', { ...dapp, reason: after.reason ?? 'none given' });
+  };
+  const use = (pause: Pause | null): void => {
+    tell(current, pause);
+    current = pause;
+  };
+  const useDapps = (pauses: ReadonlyMap<string, Pause>): void => {
+    for (const paymasterId of new Set([...dapps.keys(), ...pauses.keys()])) {
+      tell(dapps.get(paymasterId) ?? null, pauses.get(paymasterId) ?? null, { dapp: paymasterId });
+    }
+    dapps = pauses;
+  };
+  return {
+    current: () => current,
+    ofDapp: (paymasterId) => dapps.get(paymasterId) ?? null,
+    async set(pause) {
+      await store.savePause(pause);
+      use(pause);
+    },
+    async setDapp(paymasterId, pause) {
+      await store.saveDappPause(paymasterId, pause);
+      useDapps(await store.listDappPauses());
+    },
+    async refresh() {
+      use(await store.findPause());
+      useDapps(await store.listDappPauses());
+    },
+  };
+};
+
+/** A pause that begins now, or the one there is with other words: it keeps its beginning, and its words without new ones. */
+export const pausedFor = (before: Pause | null, reason = '', now: number): Pause => ({
+  since: before?.since ?? now,
+  reason: reason.trim() === '' ? (before?.reason ?? null) : reason.trim(),
+});
+
+/** What keeps a DApp's operations from being signed: the pause of all, else its own; null if neither does. */
+const pauseOf = (
+  pause: PauseSwitch,
+  { paymasterId, name }: Pick<Paymaster, 'paymasterId' | 'name'>,
+): PolicyPause | null => {
+  const own = pause.ofDapp(paymasterId);
+  return pause.current() ?? (own && { ...own, dapp: name, paymasterId });
+};
+
+/** Lets pass what needs signatures, though it decides nothing. @throws EngineError `NOT_SPONSORED` while paused */
+export const requireUnpaused = ({ pause }: { pause: PauseSwitch }, paymaster: Paymaster): void => {
+  const paused = pauseOf(pause, paymaster);
+  const reason = paused && reasonOf([{ rule: pauseRule.type, ...checkPause(paused) }]);
+  if (reason) throw notSponsored(reason);
+};

@@ -1,0 +1,78 @@
+import { isDeepStrictEqual } from 'node:util';
+import { paymentTerms } from '../../core/token-mode/payment-terms.ts';
+import type { ChainAccess } from '../chain/chain-access.ts';
+import type { TokenRate } from '../chain/rates/rate.ts';
+import type { Rates } from '../chain/rates/rates.ts';
+import type { RpcClient } from '../chain/rpc.ts';
+import { ensureVerified } from '../paymaster/verify-contract.ts';
+import { type ReadyPaymaster, requireReady, requireTokenReady } from '../paymaster/readiness.ts';
+import { signerKey } from '../signer/chain-signer.ts';
+import type { Vault } from '../signer/vault.ts';
+import type { Store } from '../store/store.ts';
+import { requireFeeToken } from '../token-mode/fee-token-choice.ts';
+import type { ReadyPaymentTerms } from '../token-mode/ready-payment-terms.ts';
+import type { SponsorshipRequest } from './request-record.ts';
+
+/** What finding the payer works with. */
+export interface PayerContext {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly chains: ChainAccess;
+  readonly rates: Pick<Rates, 'rateOf'>;
+}
+
+/** Who pays for an operation, and the contract that signs for it, found to be the one it is taken for. */
+export interface Payer {
+  readonly ready: ReadyPaymaster;
+  /** How the user pays; undefined where the operation is sponsored. */
+  readonly payment: ReadyPaymentTerms | undefined;
+  /** What the payment's token is worth; undefined where the operation is sponsored. */
+  readonly rate: TokenRate | undefined;
+  /** The chain's node; undefined without an RPC URL. */
+  readonly rpc: RpcClient | undefined;
+}
+
+/** What is signed and estimated on; the signing key is compared by itself. */
+const termsOf = ({ ready, payment, rate, rpc }: Payer) => ({
+  contract: ready.contract,
+  signer: ready.signer,
+  fundingWallet: ready.fundingWallet,
+  token: payment?.token,
+  treasury: payment?.treasury,
+  exchangeRate: rate?.exchangeRate,
+  node: rpc?.url,
+});
+
+/** True if what was found out for one payer is true of the other, and what one signs is what the other would sign. */
+export const isSamePayer = (one: Payer, other: Payer): boolean =>
+  one.ready.key.reveal() === other.ready.key.reveal() && isDeepStrictEqual(termsOf(one), termsOf(other));
+
+/** True while the vault is open and holds the key that a payer was found with. To be asked just before it signs. */
+export const holdsKey = (vault: Vault, { chainId, key }: ReadyPaymaster): boolean =>
+  vault.state === 'unlocked' && signerKey(vault, chainId)?.reveal() === key.reveal();
+
+/**
+ * Finds the payer of a request by its mode.
+ *
+ * @throws EngineError `FEE_TOKEN_REQUIRED`, `TOKEN_NOT_SUPPORTED`, `PAYMASTER_NOT_READY`, `VERSION_NOT_SUPPORTED`,
+ *   `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE` (also for a rate) or `VAULT_LOCKED`
+ */
+export const findPayer = async (
+  { store, vault, chains, rates }: PayerContext,
+  { paymaster, options }: Pick<SponsorshipRequest, 'paymaster' | 'options'>,
+): Promise<Payer> => {
+  const { chainId } = paymaster;
+  if (options.mode !== 'ERC20') {
+    const ready = await requireReady(store, vault, paymaster);
+    const rpc = await chains.rpc(chainId);
+    await ensureVerified(store, rpc, ready);
+    return { ready, payment: undefined, rate: undefined, rpc };
+  }
+  const token = requireFeeToken(await store.listFeeTokens(chainId), options.tokenInfo);
+  const contract = await requireTokenReady(store, vault, paymaster);
+  const rpc = await chains.rpc(chainId);
+  await ensureVerified(store, rpc, contract);
+  const rate = await rates.rateOf(token);
+  const payment = paymentTerms(contract, token, rate.exchangeRate);
+  return { ready: payment.charging, payment, rate, rpc };
+};

@@ -1,0 +1,121 @@
+import { reasonOf } from '../../core/decide.ts';
+import { ruleInput } from '../../core/rule-input.ts';
+import { fees } from '../../core/rules/fees.ts';
+import { windowOf } from '../../core/terms.ts';
+import { paymentTerms } from '../../core/token-mode/payment-terms.ts';
+import type { FeeQuote } from '../../shared/schema/fee-token.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import type { RpcClient } from '../chain/rpc.ts';
+import { ensureVerified } from '../paymaster/verify-contract.ts';
+import { requireTokenReady } from '../paymaster/readiness.ts';
+import { askedTokens } from '../token-mode/fee-token-choice.ts';
+import { priceTokens, quotePayment } from '../token-mode/quote-tokens.ts';
+import type { ReadyPaymentTerms } from '../token-mode/ready-payment-terms.ts';
+import { tryTransfer } from '../token-mode/try-payment.ts';
+import { checkAuthorization } from './authorization.ts';
+import { readDelegate, readMoney } from './chain-reads.ts';
+import { currentPolicy } from './current-policy.ts';
+import type { DecisionContext } from './decision-context.ts';
+import { gatherFacts, tokenFacts } from './gather.ts';
+import { notSponsored } from './not-sponsored.ts';
+import { withGas } from './operation-gas.ts';
+import { requireUnpaused } from './pause-switch.ts';
+import type { SponsorshipRequest } from './request-record.ts';
+import { withGasForCharge } from './token-charge.ts';
+
+/** Quotes in the order in which they were asked for, and the contract that the user has to approve. */
+export interface FeeQuotes {
+  readonly paymasterAddress: Address;
+  readonly feeQuotes: FeeQuote[];
+  /** Asked for, and not supported. */
+  readonly unsupportedTokens: Address[];
+}
+
+/**
+ * What an operation would cost at most in the tokens asked for. Nothing is decided or stored, and nothing that was
+ * signed is given away. What would be denied for its gas or fees has no price.
+ *
+ * @throws EngineError `PAYMASTER_NOT_READY` for a version without token mode too; else as deciding and rates do;
+ *   `NOT_SPONSORED` for gas and fees that are denied to every operation, and while all sponsorship, or the DApp, is
+ *   paused
+ */
+export const quoteFees = async (context: DecisionContext, request: SponsorshipRequest): Promise<FeeQuotes> => {
+  const { store, vault, chains, clock, entropy, rates } = context;
+  const { paymaster, userOperation, options } = request;
+  requireUnpaused(context, paymaster);
+  const contract = await requireTokenReady(store, vault, paymaster);
+  const rpc = await chains.rpc(paymaster.chainId);
+  await ensureVerified(store, rpc, contract);
+  const supported = await store.listFeeTokens(paymaster.chainId);
+  const { priced, unsupportedTokens } = await priceTokens(rates, supported, askedTokens(options.tokenInfo));
+  const { sender } = userOperation;
+  const payers = await Promise.all(
+    priced.map(async ({ token, rate }) => {
+      const payment = await withTriedTransfer(rpc, paymentTerms(contract, token, rate.exchangeRate), sender);
+      return { ready: payment.charging, payment, rate, rpc };
+    }),
+  );
+  const answer = { paymasterAddress: contract.contract, unsupportedTokens };
+
+  // Which token is paid with makes no difference to the gas that is estimated.
+  const [first] = payers;
+  if (first === undefined) return { ...answer, feeQuotes: [] };
+  const { ready, payment } = first;
+  await checkAuthorization(rpc, ready, userOperation, 'draft');
+  const delegate = await readDelegate(rpc, ready, userOperation);
+  const window = windowOf(clock.now(), options.expiryDuration, ready.layout);
+  const promise = { chainId: ready.chainId, paymaster: ready.contract, ...window };
+  const terms = { ...promise, ...(delegate !== undefined && { eip7702Delegate: delegate }) };
+  const gas = await withGas({
+    request: quotable(request),
+    ready,
+    chains,
+    rpc,
+    entropy,
+    drafting: payment.estimating,
+    terms,
+  });
+  const isEstimated = gas.gasSource === 'GAS_ESTIMATED';
+  const chain = await readMoney(store, rpc, ready, gas.op, isEstimated);
+  const current = await currentPolicy(context, paymaster);
+  const feeQuotes = await Promise.all(
+    payers.map(async (payer) => {
+      const op = withGasForCharge(payer.payment, isEstimated ? payer.payment.withTransfers(gas.op) : gas.op);
+      const { gasSource } = gas;
+      const charge = { payment: payer.payment, op, trial: undefined };
+      const prepared = { stage: 'draft' as const, payer, ready: payer.ready, op, charge, gasSource, delegate };
+      const reads = { ledgerVersion: 0, chain, token: tokenFacts(charge) };
+      const facts = await gatherFacts(
+        context,
+        request,
+        { ...prepared, senderNonce: undefined },
+        { reads, current, webhooks: [] },
+      );
+      const reason = reasonOf(
+        fees.check(ruleInput(facts, current.policy), []).map((step) => ({ rule: fees.type, ...step })),
+      );
+      if (reason !== undefined) throw notSponsored(reason);
+      return quotePayment(payer.payment, payer.rate, op, terms.validUntil);
+    }),
+  );
+  return { ...answer, feeQuotes };
+};
+
+/** No account can be tried without a signature: such a quote stands on the gas limits that were sent, where there are any. */
+const quotable = (request: SponsorshipRequest): SponsorshipRequest => {
+  const { userOperation, options } = request;
+  const { signature, callGasLimit, verificationGasLimit, preVerificationGas } = userOperation;
+  const canOnlyBeBelieved = signature === '0x' && callGasLimit && verificationGasLimit && preVerificationGas;
+  return canOnlyBeBelieved ? { ...request, options: { ...options, calculateGasLimits: false } } : request;
+};
+
+/** The terms with what taking the token costs, if the account has any to find that out with. */
+const withTriedTransfer = async (
+  rpc: RpcClient | undefined,
+  payment: ReadyPaymentTerms,
+  account: Address,
+): Promise<ReadyPaymentTerms> => {
+  if (rpc === undefined) return payment;
+  const { taken, transferGas } = await tryTransfer(rpc, payment, account);
+  return taken ? payment.withTransferGas(transferGas) : payment;
+};

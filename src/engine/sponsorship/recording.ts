@@ -1,0 +1,37 @@
+import type { Clock, Entropy } from '../base/clock.ts';
+import type { Store } from '../store/store.ts';
+import { newDecisionId } from './decision-id.ts';
+import { type UnreadRequest, failedDraft, refusedDraft } from './failed-draft.ts';
+import type { SponsorshipRequest } from './request-record.ts';
+
+/** What recording works with. */
+interface RecordingContext {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+}
+
+/** Runs what may fail on the way to a decision, given the decision's id. A failure is stored, then thrown. */
+export const withFailureRecord = async <T>(
+  { store, clock, entropy }: RecordingContext,
+  request: SponsorshipRequest,
+  run: (decisionId: string) => Promise<T>,
+): Promise<T> => {
+  const decisionId = newDecisionId(clock.now(), entropy);
+  try {
+    return await run(decisionId);
+  } catch (error) {
+    await store.appendDecision(failedDraft(decisionId, request, clock.now(), error));
+    throw error;
+  }
+};
+
+/** Stores that a request of a known DApp was refused unread, so that the operator sees it too. */
+export const recordRefusal = async (
+  { store, clock, entropy }: RecordingContext,
+  request: UnreadRequest,
+  error: unknown,
+): Promise<void> => {
+  const now = clock.now();
+  await store.appendDecision(refusedDraft(newDecisionId(now, entropy), now, request, error));
+};

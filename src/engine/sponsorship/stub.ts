@@ -1,0 +1,53 @@
+import { type Reason, decide, plan } from '../../core/decide.ts';
+import { stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
+import { termsOf } from '../../core/terms.ts';
+import type { Hex } from '../../shared/schema/hex.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { currentPolicy } from './current-policy.ts';
+import { decisionDraft } from './decide-operation.ts';
+import type { DecisionContext } from './decision-context.ts';
+import { gatherFacts, prepareOperation, readChain } from './gather.ts';
+import { findPayer } from './payer.ts';
+import { withFailureRecord } from './recording.ts';
+import type { SponsorshipRequest } from './request-record.ts';
+
+/** Paymaster data of the final length that no contract accepts, or the reason why there will be none. */
+export interface Stub {
+  readonly op: UserOperation;
+  readonly paymasterAndData: Hex;
+  readonly reason: Reason | undefined;
+}
+
+/**
+ * Gives paymaster data to estimate gas with. What the rules deny already, whatever the gas may turn out to be, is
+ * denied here and stored as a decision, so that the wallet does not estimate in vain. Webhooks are not asked, and
+ * nothing is reserved: the decision proper is taken over the final gas.
+ *
+ * @param request gas may be open still; fees are, if `maxFeePerGas` is 0
+ * @throws EngineError as `decideOperation` does, but for gas
+ */
+export const stubSponsorship = (context: DecisionContext, request: SponsorshipRequest): Promise<Stub> =>
+  withFailureRecord(context, request, async (decisionId) => {
+    const { store } = context;
+    const payer = await findPayer(context, request);
+    const prepared = await prepareOperation(context, 'draft', request, { payer, isPaused: false });
+    const reads = await readChain(context, prepared);
+    const current = await currentPolicy(context, request.paymaster);
+    const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks: [] });
+    const { policy, hash } = current;
+    const held = await store.heldOf(plan(facts, policy));
+    const verdict = decide(facts, policy, held);
+    const reason = verdict.next === 'done' ? verdict.reason : undefined;
+    if (verdict.next === 'done' && reason !== undefined) {
+      const concluded = { held, steps: verdict.steps, reason, paymasterAndData: '0x' as const };
+      const decision = decisionDraft({ decisionId, request, facts, current }, concluded);
+      await store.appendDecision(decision, { hash, policy });
+    }
+    // At the real price a bundler, which finds out the limits where nothing is taken, has too little gas for taking it.
+    const { layout } = prepared.charge?.payment.estimating ?? prepared.ready;
+    return {
+      op: prepared.op,
+      paymasterAndData: stubPaymasterAndData(layout, prepared.op, termsOf(facts, policy)),
+      reason,
+    };
+  });

@@ -1,0 +1,106 @@
+import { EngineError } from '../../shared/errors.ts';
+import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import type { RpcClient } from '../chain/rpc.ts';
+import type { ReadyPaymentTerms } from '../token-mode/ready-payment-terms.ts';
+import type { TokenHoldings } from '../token-mode/token-holdings.ts';
+import { AMPLE_CALL_GAS, tryPayment } from '../token-mode/try-payment.ts';
+
+/** An operation that is paid in a token, on the terms of what taking that token costs. */
+export interface TokenCharge {
+  readonly payment: ReadyPaymentTerms;
+  /** With gas for taking the tokens. */
+  readonly op: UserOperation;
+  /** Undefined where nobody can try. */
+  readonly trial: PaymentTrial | undefined;
+}
+
+/** Whether the paymaster would get its tokens, and if so, what there would be left to take from. */
+export type PaymentTrial =
+  | { readonly isTaken: true; readonly left: TokenHoldings }
+  /** With enough gas the operation's call would use so much, and they would be taken. Absent: gas is not what is amiss. */
+  | { readonly isTaken: false; readonly callGasUsed?: bigint };
+
+/** How an operation's gas came about. */
+interface GasOrigin {
+  /** True: it was estimated where nothing is taken. */
+  readonly estimated: boolean;
+  /** True: a limit of the account's that is too low may be raised. The paymaster's own may be always. */
+  readonly open: boolean;
+  /** What to give the operation's call, where its own limit is not known yet. */
+  readonly callGasLimit?: bigint;
+}
+
+const DRAFT_SLACK_PERCENT = 20n;
+
+/**
+ * Tries whether the paymaster gets its tokens, and what that costs it.
+ *
+ * @throws EngineError `VALIDATION` if the account's limit may not be raised and is too low for taking this token: the
+ *   paymaster would pay for the operation; `CHAIN_UNREACHABLE`, `GAS_ESTIMATION_FAILED` as `tryPayment`
+ */
+export const simulateTokenCharge = async (
+  rpc: RpcClient | undefined,
+  payment: ReadyPaymentTerms,
+  op: UserOperation,
+  { estimated, open, callGasLimit }: GasOrigin,
+): Promise<TokenCharge> => {
+  const charged = ({ withTransfers }: ReadyPaymentTerms): UserOperation => (estimated ? withTransfers(op) : op);
+  const guessed = charged(payment);
+  if (rpc === undefined) return { payment, op: guessed, trial: undefined };
+  const { taken, transferGas, left } = await tryPayment(rpc, payment, guessed, callGasLimit);
+  if (!taken) return { payment, op: guessed, trial: await tryWithAmpleGas(rpc, payment, guessed, callGasLimit) };
+  const known = payment.withTransferGas(transferGas);
+  const tried = charged(known);
+  // A draft's limits come back with the final operation: what the token uses may have risen by then.
+  if (!open) requireGasForCharge(known, tried);
+  const slackPercent = callGasLimit === undefined ? 0n : DRAFT_SLACK_PERCENT;
+  return { payment: known, op: withGasForCharge(known, tried, slackPercent), trial: { isTaken: true, left } };
+};
+
+/** Finds out whether it is for want of gas that the tokens are not taken. */
+const tryWithAmpleGas = async (
+  rpc: RpcClient,
+  payment: ReadyPaymentTerms,
+  op: UserOperation,
+  callGasLimit = op.callGasLimit,
+): Promise<PaymentTrial> => {
+  if (callGasLimit >= AMPLE_CALL_GAS) return { isTaken: false };
+  const { taken, callGasUsed } = await tryPayment(rpc, payment, op, AMPLE_CALL_GAS);
+  return { isTaken: false, ...(taken && { callGasUsed }) };
+};
+
+type GasLimit = 'verificationGasLimit' | 'paymasterVerificationGasLimit' | 'paymasterPostOpGasLimit';
+
+/** What limits it takes to take the tokens: v0.6 has one for validation and postOp. */
+const leastLimits = (
+  { leastPostOpGas, leastValidationGas }: ReadyPaymentTerms,
+  op: UserOperation,
+): Partial<Record<GasLimit, bigint>> =>
+  isV06(op)
+    ? { verificationGasLimit: leastPostOpGas > leastValidationGas ? leastPostOpGas : leastValidationGas }
+    : { paymasterVerificationGasLimit: leastValidationGas, paymasterPostOpGasLimit: leastPostOpGas };
+
+/** The limits that are too low to take the tokens, as they had better be: no lower than the contract's usual ones. */
+const tooLow = (payment: ReadyPaymentTerms, op: UserOperation, slackPercent: bigint): [GasLimit, bigint][] => {
+  const limits: Partial<Record<GasLimit, bigint>> = op;
+  const usual: Partial<Record<GasLimit, bigint>> = { ...payment.charging.layout.paymasterGas };
+  return (Object.entries(leastLimits(payment, op)) as [GasLimit, bigint][])
+    .map(([field, gas]): [GasLimit, bigint] => [field, (gas * (100n + slackPercent)) / 100n])
+    .filter(([field, least]) => (limits[field] ?? 0n) < least)
+    .map(([field, least]) => [field, max(least, usual[field] ?? 0n)]);
+};
+
+const max = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+
+/** The operation with limits that are enough to take the tokens, before it or after it. */
+export const withGasForCharge = (payment: ReadyPaymentTerms, op: UserOperation, slackPercent = 0n): UserOperation => ({
+  ...op,
+  ...Object.fromEntries(tooLow(payment, op, slackPercent)),
+});
+
+const requireGasForCharge = (payment: ReadyPaymentTerms, op: UserOperation): void => {
+  const messages = tooLow(payment, op, 0n)
+    .filter(([field]) => field === 'verificationGasLimit')
+    .map(([field, least]) => `${field} must be at least ${least} to take ${payment.token.symbol}`);
+  if (messages[0] !== undefined) throw new EngineError('VALIDATION', messages[0], { errors: messages });
+};

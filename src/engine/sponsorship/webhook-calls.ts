@@ -1,0 +1,72 @@
+import { type WebhookTarget, webhookTargets } from '../../core/rules/webhook.ts';
+import type { WebhookResponse } from '../../core/webhooks/webhook-response.ts';
+import type { SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import type { Vault } from '../signer/vault.ts';
+import type { DappPolicy } from '../store/policy-store.ts';
+import type { Deliverer } from '../webhooks/deliver.ts';
+import type { WebhookRequest } from '../webhooks/request.ts';
+import { fullWebhookUrl } from '../webhooks/url-in-vault.ts';
+import { keptText } from './kept.ts';
+
+/** What only the vault knows of a webhook. @throws EngineError `VAULT_LOCKED` */
+const kept = (vault: Vault, { webhookId, url }: WebhookTarget): Pick<WebhookRequest, 'secret' | 'url'> => ({
+  secret: vault.webhookSecret(webhookId),
+  url: fullWebhookUrl(vault, webhookId, url),
+});
+
+/** What a webhook is called with; one of a rule gets the operation too. @throws EngineError `VAULT_LOCKED` */
+const callOf = (vault: Vault, target: WebhookTarget, op: object | undefined) => {
+  const { webhookId, method, failOpen, getsOperation } = target;
+  return { webhookId, method, failOpen, ...(getsOperation && op && { userOp: op }), ...kept(vault, target) };
+};
+
+/** What a webhook is tried with. */
+export interface WebhookTrial {
+  readonly webhookId: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** For a webhook of a rule. */
+  readonly userOp?: object | undefined;
+  /** In the form of a decision's id; none is stored under it. */
+  readonly decisionId: string;
+}
+
+/** A call as it is kept: what was sent holds what the client sent. */
+const keptResponse = (response: WebhookResponse): WebhookResponse => {
+  const { call } = response;
+  const { url, request } = call;
+  return { ...response, call: { ...call, url: keptText(url), request: { ...request, body: keptText(request.body) } } };
+};
+
+/**
+ * Calls one webhook of a policy, paused or not, as a decision would; the receiver is told that it is a dry run.
+ *
+ * @returns undefined if the policy has no such webhook
+ * @throws EngineError `VAULT_LOCKED`
+ */
+export const tryWebhook = async (
+  { webhooks, vault }: { webhooks: Deliverer; vault: Vault },
+  policy: Pick<DappPolicy, 'webhooks' | 'rules'>,
+  { webhookId, data, userOp, decisionId }: WebhookTrial,
+): Promise<WebhookResponse | undefined> => {
+  const target = webhookTargets(policy).find((one) => one.webhookId === webhookId);
+  if (target === undefined) return undefined;
+  const asked = { decisionId, webhookData: data, preview: true };
+  return keptResponse(await webhooks.deliver({ ...callOf(vault, target, userOp), ...asked }));
+};
+
+/**
+ * Calls webhooks about an operation, all at the same time.
+ *
+ * @throws EngineError `VAULT_LOCKED`
+ */
+export const callWebhooks = (
+  { webhooks, vault }: { webhooks: Deliverer; vault: Vault },
+  targets: readonly WebhookTarget[],
+  op: UserOperation,
+  { decisionId, options }: { decisionId: string; options: SponsorshipOptions },
+): Promise<WebhookResponse[]> => {
+  const asked = { decisionId, webhookData: options.sponsorshipInfo.webhookData };
+  const calls = targets.map((target) => webhooks.deliver({ ...callOf(vault, target, op), ...asked }));
+  return Promise.all(calls.map(async (call) => keptResponse(await call)));
+};

@@ -1,0 +1,90 @@
+import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../../core/policy.ts';
+import type { SpendingLimit } from '../../core/rules/spending-limit.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import type { Paymaster } from './registry-store.ts';
+
+/** A registered smart contract of a DApp. */
+export type SmartContract = PolicyContract & { readonly paymasterId: string };
+
+/** A rule of a DApp. */
+export interface Rule extends PolicyRule {
+  paymasterId: string;
+}
+
+/** A registered webhook of a DApp. */
+export type Webhook = PolicyWebhook & { readonly paymasterId: string };
+
+/** Everything that decides for one DApp, read at one moment. */
+export interface DappPolicy {
+  /** Grows with every change of the contracts, rules or webhooks of the DApp. */
+  revision: number;
+  contracts: SmartContract[];
+  rules: Rule[];
+  webhooks: Webhook[];
+  /** The operator's word for when the tank is low, wei. */
+  lowBalanceThresholdWei?: bigint;
+}
+
+/** A pause of all sponsorship, or of one DApp. */
+export interface Pause {
+  since: number;
+  /** The operator's own words, or the breaker's; null where there are none. */
+  reason: string | null;
+}
+
+/** Whose settings decide: those of a DApp, and of its chain. */
+export type SettingsScope = Readonly<Pick<Paymaster, 'paymasterId' | 'chainId'>>;
+
+/** One revision of a DApp's policy, by its name. */
+export interface PolicyRevision {
+  readonly hash: string;
+  readonly policy: Policy;
+}
+
+/** Contracts, rules and webhooks. A clash with a unique name or address rejects with the error of the table that says so. */
+export interface DappPolicyStore {
+  createContract(contract: SmartContract): Promise<void>;
+  /** Sets the whitelisted methods; undefined if the address is not registered. */
+  updateContract(paymasterId: string, address: Address, methods: string[]): Promise<SmartContract | undefined>;
+  findContract(paymasterId: string, address: Address): Promise<SmartContract | undefined>;
+  deleteContract(paymasterId: string, address: Address): Promise<boolean>;
+  createRule(rule: Rule): Promise<void>;
+  /** Replaces name and limit of a spending limit. False if there is none with this id. */
+  updateLimit(paymasterId: string, ruleId: string, name: string, limit: SpendingLimit): Promise<boolean>;
+  /** Pauses or unpauses a rule or a registered contract. False if there is none with this id. */
+  setRuleActive(paymasterId: string, ruleId: string, active: boolean): Promise<boolean>;
+  createWebhook(webhook: Webhook): Promise<void>;
+  /** True for a registered webhook and for a rule of type WEBHOOK. */
+  isWebhook(id: string): Promise<boolean>;
+  setWebhookActive(paymasterId: string, webhookId: string, active: boolean): Promise<boolean>;
+  deleteWebhook(paymasterId: string, webhookId: string): Promise<boolean>;
+  /** Says below what balance the tank is low, wei; null: below so many operations. */
+  setLowBalanceThreshold(paymasterId: string, lowBalanceThresholdWei: bigint | null): Promise<void>;
+  /** Not to be written to. Whoever keeps what is derived from it compares its revision. */
+  dappPolicy(paymasterId: string): Promise<DappPolicy>;
+}
+
+/** Pauses. Durable when the promise resolves. */
+export interface PauseStore {
+  /** Pauses all sponsorship, or ends the pause with null. */
+  savePause(pause: Pause | null): Promise<void>;
+  /** Null while operations are sponsored. */
+  findPause(): Promise<Pause | null>;
+  /** Pauses one DApp, or ends its pause with null. */
+  saveDappPause(paymasterId: string, pause: Pause | null): Promise<void>;
+  /** The DApps that are paused by themselves. */
+  listDappPauses(): Promise<ReadonlyMap<string, Pause>>;
+  /** How often a pause of all sponsorship has ended, and how often one of this DApp alone. */
+  resumes(paymasterId: string): Promise<{ desk: number; dapp: number }>;
+}
+
+/** What decides for a DApp. */
+export interface PolicyStore extends DappPolicyStore, PauseStore {
+  /**
+   * Grows with every change of what decides for a DApp or says what is signed for it: its contracts, rules, webhooks, low
+   * balance and funding wallet, and the signer, paymaster contracts, fee tokens and settings of its chain.
+   */
+  settingsVersion(scope: SettingsScope): Promise<number>;
+  /** The policy revision of that name. */
+  findPolicy(hash: string): Promise<Policy | undefined>;
+}

@@ -1,0 +1,165 @@
+import type Database from 'better-sqlite3';
+import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+import type { CountedOperation, DecisionQueries, DecisionSummary, OutcomeCounts } from '../decision-queries.ts';
+import { positionsIn, turn } from './positions.ts';
+
+interface CountedRow {
+  seq: number;
+  at: number;
+  sender: CountedOperation['sender'];
+  outcome: string;
+  deniedBy: string | null;
+  mode: string;
+  costWei: string | null;
+}
+
+/** Records read and looked into at once: SQLite answers before anything else runs. */
+const RECORDS = 1_000;
+
+/** Reads what limits would have counted, from the newest decision of the DApp back. */
+const countedOperations = (database: Database.Database): Pick<DecisionQueries, 'countedOperations'> => {
+  const read = database.prepare<[string, number, number], CountedRow>(
+    `SELECT seq, at, sender, outcome, rule AS deniedBy, record ->> 'mode' AS mode,
+       coalesce(actual_cost_wei, record ->> 'maxCostWei') AS costWei
+     FROM decision WHERE paymaster_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+  );
+  // Whoever pays for himself is not bound by limits.
+  const counts = ({ outcome, deniedBy, mode }: CountedRow): boolean =>
+    mode !== 'ERC20' && (outcome === 'sponsored' || deniedBy === 'spendingLimit');
+  return {
+    async countedOperations({ paymasterId, from, most }) {
+      const found: CountedOperation[] = [];
+      let looked = 0;
+      for (let before = Number.MAX_SAFE_INTEGER; ;) {
+        const rows = read.all(paymasterId, before, Math.min(RECORDS, most - looked));
+        looked += rows.length;
+        for (const row of rows) {
+          if (row.at < from || !counts(row)) continue;
+          found.push({ at: row.at, sender: row.sender, costWei: BigInt(row.costWei ?? '0') });
+        }
+        const last = rows.at(-1);
+        if (last === undefined || last.at < from || looked >= most) return found;
+        before = last.seq;
+        await turn();
+      }
+    },
+  };
+};
+
+interface PaidRow {
+  /** Sums in decimal digits: SQLite's integers are wider than JavaScript's numbers. */
+  high: string | null;
+  low: string | null;
+  firstAt: number | null;
+}
+
+interface PaidAsked {
+  paymasterId: string;
+  from: number;
+  to: number;
+}
+
+/** SQLite adds up to 2^63: amounts are cut in two, so that nine million of them fit. */
+const LOW_DIGITS = 12;
+
+/** Read at once, of what may be a million operations a week: SQLite answers before anything else runs. */
+const STRETCH_MS = 6 * 3_600_000;
+
+const weiIn = ({ high, low }: PaidRow): bigint => BigInt(high ?? '0') * 10n ** BigInt(LOW_DIGITS) + BigInt(low ?? '0');
+
+/** What was paid for operations, in SQLite: an index holds all that is added up. */
+const paidSince = (database: Database.Database): Pick<DecisionQueries, 'paidSince'> => {
+  const paid = database.prepare<[PaidAsked], PaidRow>(
+    `SELECT CAST(sum(CAST(substr(actual_cost_wei, 1, length(actual_cost_wei) - ${LOW_DIGITS}) AS INTEGER)) AS TEXT) AS high,
+       CAST(sum(CAST(substr(actual_cost_wei, -${LOW_DIGITS}) AS INTEGER)) AS TEXT) AS low, min(at) AS firstAt
+     FROM decision
+     WHERE paymaster_id = @paymasterId AND settlement = 'settled' AND at >= @from AND at < @to`,
+  );
+  return {
+    async paidSince({ paymasterIds, from, to }) {
+      let paidWei = 0n;
+      let firstAt: number | undefined;
+      for (let start = from; start < to; start += STRETCH_MS) {
+        for (const paymasterId of paymasterIds) {
+          const row = paid.get({ paymasterId, from: start, to: Math.min(to, start + STRETCH_MS) });
+          if (row === undefined || row.firstAt === null) continue;
+          paidWei += weiIn(row);
+          firstAt = Math.min(firstAt ?? row.firstAt, row.firstAt);
+        }
+        await turn();
+      }
+      return { paidWei, firstAt };
+    },
+  };
+};
+
+interface SummaryRow {
+  step: number;
+  chainId: number;
+  outcome: DecisionRecord['outcome'];
+  rule: string | null;
+  costWei: string | null;
+}
+
+/** What one reading is about: a stretch of decisions, and the time they are counted by. */
+interface Asked {
+  from: number;
+  stepMs: number;
+  low: number;
+  high: number;
+}
+
+/** Read at once: SQLite answers before anything else runs. */
+const STRETCH = 2_000;
+
+/** The maximum stands in the record alone, which is read only where the actual cost is not known yet. */
+const ROWS = `
+  SELECT CAST((at - @from) / @stepMs AS INTEGER) AS step, chain_id AS chainId, outcome, rule,
+    CASE
+      WHEN actual_cost_wei IS NOT NULL THEN actual_cost_wei
+      WHEN settlement IN ('reserved', 'unconfirmed') THEN record ->> 'maxCostWei'
+    END AS costWei
+  FROM decision WHERE seq > @low AND seq <= @high AND at >= @from`;
+
+const add = ({ outcomes, rules, spent }: DecisionSummary, { chainId, outcome, rule, costWei, ...row }: SummaryRow) => {
+  // What is made at this very moment belongs to the last step.
+  const step = Math.min(row.step, outcomes.length - 1);
+  const counts = outcomes[step];
+  if (counts === undefined) return;
+  counts[outcome] += 1;
+  if (rule !== null) rules.set(rule, (rules.get(rule) ?? 0) + 1);
+  if (costWei === null) return;
+  const series = spent.get(chainId) ?? outcomes.map(() => 0n);
+  series[step] = (series[step] ?? 0n) + BigInt(costWei);
+  spent.set(chainId, series);
+};
+
+/** Counting decisions in SQLite: from the newest back, until a whole stretch is older than what is asked for. */
+const summary = (database: Database.Database): Pick<DecisionQueries, 'summarizeDecisions'> => {
+  const rows = database.prepare<[Asked], SummaryRow>(ROWS);
+  const positions = positionsIn(database);
+  return {
+    async summarizeDecisions({ from, stepMs, steps }) {
+      const none = (): OutcomeCounts => ({ sponsored: 0, denied: 0, error: 0 });
+      const counted: DecisionSummary = {
+        outcomes: Array.from({ length: steps }, none),
+        rules: new Map(),
+        spent: new Map(),
+      };
+      for (let high = positions.upTo(Infinity); high > 0; high = positions.upTo(high - STRETCH)) {
+        const found = rows.all({ from, stepMs, low: high - STRETCH, high });
+        if (found.length === 0) break;
+        for (const row of found) add(counted, row);
+        await turn();
+      }
+      return counted;
+    },
+  };
+};
+
+/** What is counted and added up of decisions, in SQLite. */
+export const decisionCounts = (database: Database.Database) => ({
+  ...countedOperations(database),
+  ...paidSince(database),
+  ...summary(database),
+});

@@ -1,0 +1,7 @@
+import type { Migration } from './migration.ts';
+
+/** The most that a chain may sign for while its node is unreachable: wei, null where nothing is signed then. */
+export const unreachableBudget: Migration = {
+  version: 65,
+  sql: 'ALTER TABLE chain ADD COLUMN unreachable_budget_wei TEXT',
+};

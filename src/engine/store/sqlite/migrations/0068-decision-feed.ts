@@ -1,0 +1,22 @@
+import type { Migration } from './migration.ts';
+
+/**
+ * The feed of decisions: one row per decision that is made, and per change of its settlement or actual cost. Positions
+ * grow in the order of commits, so whoever knows the last one that it has seen learns all that came after. A trigger
+ * writes the changes, wherever they come from; what is made is written with it, since a trigger would have SQLite open a
+ * journal for each insert and look at the tables that refer to it. Decisions of before stand at their own `seq`.
+ */
+export const decisionFeed: Migration = {
+  version: 68,
+  sql: `
+    CREATE TABLE decision_feed (
+      position INTEGER PRIMARY KEY, seq INTEGER NOT NULL, is_new INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO decision_feed SELECT seq, seq, 1 FROM decision;
+    CREATE TRIGGER decision_changed AFTER UPDATE OF settlement, actual_cost_wei ON decision
+      WHEN new.settlement IS NOT old.settlement OR new.actual_cost_wei IS NOT old.actual_cost_wei
+    BEGIN
+      INSERT INTO decision_feed (seq, is_new) VALUES (new.seq, 0);
+    END;
+  `,
+};

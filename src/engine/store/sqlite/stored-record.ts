@@ -1,0 +1,56 @@
+import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+import { parseExactJson } from '../../../shared/schema/decimal.ts';
+
+/** A record without what has columns of its own. */
+export type StoredRecord = Omit<DecisionRecord, 'seq' | 'settlement' | 'actualCostWei'>;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The parts of a request that say the same in two forms: as it came, and as it was understood. */
+interface Request {
+  readonly received?: unknown;
+  readonly userOperation?: Fields;
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The operation as it came: every method has it as its first parameter. */
+const receivedOperation = ({ received }: Request): Fields | undefined => {
+  const first: unknown = Array.isArray(received) ? received[0] : undefined;
+  return isFields(first) ? first : undefined;
+};
+
+/** Shorter values are not worth a name. */
+const LONG = 20;
+
+/**
+ * The JSON of a record as the database keeps it. Fields of the operation that were understood as they came are kept
+ * once: `asReceived` names them. No record has a field of that name.
+ */
+export const recordText = (record: StoredRecord): string => {
+  const request = record.request as Request | null | undefined;
+  const received = isFields(request) ? receivedOperation(request) : undefined;
+  if (received === undefined || !isFields(request?.userOperation)) return JSON.stringify(record);
+  const asReceived: string[] = [];
+  const entries = Object.entries(request.userOperation).map(([field, value]) => {
+    if (typeof value !== 'string' || value.length <= LONG || value !== received[field]) return [field, value] as const;
+    asReceived.push(field);
+    return [field, 0] as const;
+  });
+  const userOperation = Object.fromEntries(entries);
+  return JSON.stringify({ ...record, request: { ...request, userOperation }, asReceived });
+};
+
+/** The record that {@link recordText} wrote, or a version of before it. Numbers keep all their digits. */
+export const readRecord = (text: string): StoredRecord => {
+  const { asReceived, ...record } = parseExactJson(text) as StoredRecord & { readonly asReceived?: string[] };
+  if (asReceived === undefined) return record;
+  const request = record.request as Request;
+  const received = receivedOperation(request);
+  const same = asReceived.map((field) => [field, received?.[field]] as const);
+  return {
+    ...record,
+    request: { ...request, userOperation: { ...request.userOperation, ...Object.fromEntries(same) } },
+  };
+};

@@ -1,0 +1,20 @@
+import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../api/index.ts';
+import { useTransport } from '../transport/transport.ts';
+import { type Loaded, type Rereading, useLoaded } from './use-loaded.ts';
+
+/** What a procedure answers, read whenever its input changes; while that is undefined, nothing is asked. */
+export const useCall = <Name extends ProcedureName>(
+  name: Name,
+  input: () => ProcedureInput<Name> | undefined,
+  rereading?: Rereading,
+): Loaded<ProcedureOutput<Name>> => {
+  const transport = useTransport();
+  return useLoaded(
+    () => JSON.stringify(input()),
+    () => {
+      const asked = input();
+      return asked === undefined ? undefined : transport.call(name, asked);
+    },
+    rereading,
+  );
+};

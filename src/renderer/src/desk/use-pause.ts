@@ -1,0 +1,33 @@
+import type { Ref } from 'vue';
+import { useDesk } from './desk-store.ts';
+import type { Dapp } from './types.ts';
+import { useAction } from './use-action.ts';
+import { useTransport } from '../transport/transport.ts';
+
+/** Resuming all sponsorship, and pausing and resuming one DApp; what is shown of it follows at once. */
+export const usePause = (): {
+  isRunning: Readonly<Ref<boolean>>;
+  fault: Ref<string | undefined>;
+  /** Like the others: @returns false if it failed */
+  resume: () => Promise<boolean>;
+  pauseDapp: (dapp: Pick<Dapp, 'paymasterId' | 'name'>) => Promise<boolean>;
+  resumeDapp: (dapp: Pick<Dapp, 'paymasterId' | 'name'>) => Promise<boolean>;
+} => {
+  const desk = useDesk();
+  const transport = useTransport();
+  const { isRunning, fault, run } = useAction();
+  const change = (act: () => Promise<unknown>, done: string): Promise<boolean> =>
+    run(async () => {
+      await act();
+      await desk.refreshInfo();
+    }, done);
+  return {
+    isRunning,
+    fault,
+    resume: () => change(() => transport.call('system.resume', {}), 'Operations are sponsored again'),
+    pauseDapp: ({ paymasterId, name }) =>
+      change(() => transport.call('paymasters.pause', { paymasterId }), `Sponsorship for ${name} is paused`),
+    resumeDapp: ({ paymasterId, name }) =>
+      change(() => transport.call('paymasters.resume', { paymasterId }), `Operations of ${name} are sponsored again`),
+  };
+};

@@ -1,0 +1,26 @@
+import { weiToDecimal } from '../../../../shared/schema/decimal.ts';
+import { shownWeiOrNone, typedWeiOrNone } from '../../../../shared/typed-wei.ts';
+import type { Chain } from '../../desk/types.ts';
+
+/** The budget of a chain as it is typed: an amount of the native coin; empty where there is none. */
+export const budgetText = ({ unreachable }: Pick<Chain, 'unreachable'>): string =>
+  shownWeiOrNone(unreachable?.budgetWei);
+
+/** What is typed: null for no budget; undefined while it is no amount. */
+export const typedBudget = (text: string): { budgetWei: string } | null | undefined => {
+  const budgetWei = typedWeiOrNone(text);
+  return typeof budgetWei === 'string' ? { budgetWei } : budgetWei;
+};
+
+/** What follows from what is typed, in a sentence. */
+export const unreachableSentence = (text: string, symbol: string): string => {
+  const typed = typedBudget(text);
+  if (typed === undefined) return 'Enter an amount above 0, or nothing.';
+  if (typed === null) return 'While the node does not answer, nothing is signed.';
+  const amount = `${weiToDecimal(BigInt(typed.budgetWei))} ${symbol}`;
+  return (
+    'While the node does not answer, operations that bring their gas are signed without a look at fees and gas tank. ' +
+    `Signing ends when they come to ${amount} at their highest cost. An answer renews the budget once an hour has passed since ` +
+    `the last of them. Users who can make the node fail can cost you up to ${amount} in any hour.`
+  );
+};

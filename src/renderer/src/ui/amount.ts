@@ -1,1 +1,0 @@
-export { exactWei, shownAmount, shownDecimal } from '../../../shared/words/amount.ts';

@@ -1,1 +1,0 @@
-export { shorten } from '../../../shared/words/shorten.ts';

@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import type { DecisionRecord, DecisionRow } from '../../src/shared/schema/decision.ts';
+import type { Hex } from '../../src/shared/schema/hex.ts';
+import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
+import type { Sender } from './chain.ts';
+import type { Dapp } from './desk.ts';
+import { nth } from './nth.ts';
+import { type SignedAnswer, asJson, signedOperation, wishedOperation } from './operation.ts';
+import { type InForce, type Run, type Ticket, entryPointVersionOf, patiently } from './run.ts';
+import { checkSigned } from './signed.ts';
+import type { Wish } from './wish.ts';
+
+const biconomyOptions = (wanted: Wish) => ({
+  mode: 'SPONSORED',
+  calculateGasLimits: wanted.estimates,
+  expiryDuration: wanted.expiryDuration,
+  sponsorshipInfo: { webhookData: { level: 3 } },
+});
+
+/** The request in the dialect that is wished for. */
+export const requestOf = (chainId: number, dapp: Dapp, op: Record<string, string>, wanted: Wish) => {
+  const entryPoint = entryPointAddress[entryPointVersionOf(dapp)];
+  const context = { validForSeconds: wanted.expiryDuration };
+  if (wanted.dialect === 'biconomy') {
+    return { method: 'pm_sponsorUserOperation', params: [op, biconomyOptions(wanted)] };
+  }
+  if (wanted.dialect === 'pimlico') return { method: 'pm_sponsorUserOperation', params: [op, entryPoint, context] };
+  return { method: 'pm_getPaymasterData', params: [op, entryPoint, `0x${chainId.toString(16)}`, context] };
+};
+
+const inForceOf = (run: Run, dapp: Dapp): InForce => ({
+  wallet: dapp.wallet,
+  limits: dapp.limits,
+  paused: run.paused,
+  lineFault: run.line.fault,
+  behaviour: dapp.policy.webhook === null ? undefined : (run.receivers.behaviours.get(dapp.index) ?? 'true'),
+});
+
+/** The decision by which it was signed: the newest that no other ticket has. */
+const decisionOf = async (run: Run, dapp: Dapp, data: Hex): Promise<DecisionRecord | undefined> => {
+  const { paymasterId } = dapp;
+  const rows = await run.desk.call<DecisionRow[]>('decisions.list', { paymasterId, outcome: 'sponsored', limit: 100 });
+  const taken = new Set(run.tickets.map(({ decision }) => decision.id));
+  for (const { id } of rows) {
+    if (taken.has(id)) continue;
+    const decision = await run.desk.call<DecisionRecord>('decisions.show', { decisionId: id });
+    if (decision.paymasterAndData.toLowerCase() === data) return decision;
+  }
+  return undefined;
+};
+
+interface Answer {
+  result?: SignedAnswer & { reason?: { code: string } };
+  error?: { code: number; message: string; data?: { code?: string } };
+}
+
+const refusalIn = ({ result, error }: Answer): string =>
+  result?.reason?.code ?? error?.data?.code ?? error?.message ?? 'nothing';
+
+/** Writes down what came of a request, and holds what was signed against the policy. */
+const note = async (
+  run: Run,
+  asked: { dapp: Dapp; sender: Sender; op: UserOperation; wish: Wish; from: number },
+  text: string,
+  heldTooLong = false,
+): Promise<string> => {
+  const { dapp, sender, op, wish } = asked;
+  const inForce = inForceOf(run, dapp);
+  const answer = JSON.parse(text) as Answer;
+  const signed = answer.result && signedOperation(op, answer.result);
+  const code = signed === undefined ? refusalIn(answer) : 'signed';
+  run.tally.answers.set(code, (run.tally.answers.get(code) ?? 0) + 1);
+  if (signed === undefined) return code;
+  const decision = await decisionOf(run, dapp, signed.data);
+  if (decision === undefined) throw new Error('The desk has no decision for what it signed');
+  const ticket: Ticket = {
+    ...{ number: run.tickets.length, dapp, sender, wish, decision },
+    ...signed,
+    maxCostWei: BigInt(decision.maxCostWei ?? 0),
+    // A receiver that is held until the desk's patience ends is one that does not answer.
+    inForce: heldTooLong ? { ...inForce, behaviour: 'silent' } : inForce,
+    between: [asked.from, run.time.now()],
+  };
+  run.tickets.push(ticket);
+  run.tally.signed += 1;
+  checkSigned(run, ticket);
+  return `signed as #${ticket.number} for at most ${decision.maxCostWei}`;
+};
+
+/** The operation that is wished for, with the nonce that its sender has now. */
+export const prepare = async (run: Run, wish: Wish) => {
+  const dapp = nth(run.desk.dapps, wish.dapp);
+  const version = entryPointVersionOf(dapp);
+  const sender = nth(run.chain.senders[version], wish.sender);
+  const key = BigInt(wish.nonceKey);
+  const next = await run.chain.nonce(version, sender.address, key);
+  const nonce = { next, queued: next + 1n, used: next === 0n ? 0n : next - 1n }[wish.nonce];
+  const op = wishedOperation(run.chain, version, sender, nonce, wish);
+  return { dapp, sender, op, wish, version, from: run.time.now() };
+};
+
+/** Asks for sponsorship; the words say what the desk answered. */
+export const ask = async (run: Run, wish: Wish): Promise<string> => (await askAll(run, [wish])).join();
+
+/** Asks for several at once. */
+export const askAll = async (run: Run, wishes: readonly Wish[]): Promise<string[]> => {
+  const all = await Promise.all(wishes.map((wish) => prepare(run, wish)));
+  const replies = all.map(async ({ dapp, op, wish }) => {
+    run.tally.asked += 1;
+    const { method, params } = requestOf(run.chain.chainId, dapp, asJson(op, wish.letters), wish);
+    return (await run.desk.post(dapp, method, params)).text;
+  });
+  let done = false;
+  const ended = Promise.all(replies).finally(() => (done = true));
+  ended.catch(() => undefined);
+  await patiently(run, () => done);
+  const texts = await ended;
+  const answers: string[] = [];
+  for (const [index, text] of texts.entries()) answers.push(await note(run, nth(all, index), text));
+  return answers;
+};
+
+/** Asks, and answers the webhook only when `release` is called, or when the desk's patience ends. */
+export const askAndWait = async (run: Run, wish: Wish): Promise<string> => {
+  if (run.waiting !== undefined) return 'nothing: another one waits';
+  const asked = await prepare(run, wish);
+  run.tally.asked += 1;
+  run.receivers.hold();
+  const { method, params } = requestOf(run.chain.chainId, asked.dapp, asJson(asked.op, wish.letters), wish);
+  const answered = run.desk.post(asked.dapp, method, params);
+  const ended = answered.then(() => true).catch(() => true);
+  const isHeld = async (): Promise<boolean> => {
+    while (!run.receivers.isHolding()) if (await Promise.race([ended, sleep(1)])) return false;
+    return true;
+  };
+  if (!(await isHeld())) {
+    run.receivers.letGo();
+    return note(run, asked, (await answered).text);
+  }
+  run.waiting = answered.then(async ({ text }) => {
+    await note(run, asked, text, run.receivers.isHolding());
+  });
+  run.waiting.catch(() => undefined);
+  return 'waits for the webhook';
+};
+
+/** Lets the webhook answer for which a request waits. */
+export const release = async (run: Run): Promise<string> => {
+  const { waiting } = run;
+  if (waiting === undefined) return 'nothing waits';
+  const before = run.tickets.length;
+  run.receivers.letGo();
+  let done = false;
+  const ended = waiting.finally(() => (done = true));
+  ended.catch(() => undefined);
+  await patiently(run, () => done);
+  run.waiting = undefined;
+  await ended;
+  return run.tickets.length > before ? `signed as #${run.tickets.length - 1}` : 'not signed';
+};

@@ -1,0 +1,244 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HDNodeWallet } from 'ethers';
+import type { Address } from '../../src/shared/schema/hex.ts';
+import { gameItems, startEngine } from '../support/sponsored-world.ts';
+import { type AttackChain, FUNDING_WALLETS, NO_WALLET, SIGNER_KEY, layoutOf, lower } from './chain.ts';
+import { abilities } from './abilities.ts';
+import type { NodeLine } from './node-line.ts';
+import { type DappPolicy, type LimitInForce, type LimitPolicy, MILLI, type Policy, limitData } from './policy.ts';
+import type { Receivers } from './receiver.ts';
+import type { AttackTime } from './time.ts';
+
+/** A DApp as it stands at the desk. What is not `readonly` the operator changes. */
+export interface Dapp {
+  readonly index: number;
+  readonly policy: DappPolicy;
+  readonly paymasterId: string;
+  readonly apiKey: string;
+  readonly paymaster: Address;
+  /** The tank that pays; none for contracts without tanks. */
+  wallet: Address;
+  /** Those in force, and by their rule's id those that are paused. */
+  limits: LimitInForce[];
+  readonly pausedLimits: LimitInForce[];
+}
+
+/** The breaker in force. */
+export interface BreakerInForce {
+  readonly amountWei: bigint;
+  readonly seconds: number;
+}
+
+/** The desk that is attacked, and its operator's hands. */
+export interface AttackedDesk {
+  readonly dapps: readonly Dapp[];
+  readonly breaker: BreakerInForce | undefined;
+  /** The most that one operation may cost, wei; undefined where the desk has no such setting. */
+  readonly operationCostWei: bigint | undefined;
+  /** Calls a procedure of the service. */
+  call<T>(procedure: string, input: unknown): Promise<T>;
+  /** Posts a JSON-RPC request with a DApp's API key. */
+  post(dapp: Dapp, method: string, params: readonly unknown[]): Promise<{ status: number; text: string }>;
+  /** Waits until nothing is under way that waits for no one. */
+  quiet(): Promise<void>;
+  updateLimit(dapp: Dapp, limit: LimitInForce, threshold: number): Promise<void>;
+  setActive(dapp: Dapp, limit: LimitInForce, active: boolean): Promise<void>;
+  useWallet(dapp: Dapp, wallet: number): Promise<void>;
+  /** Ends every pause. */
+  resume(): Promise<void>;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** How long the desk waits for its node, in ms of the real clock: short, since a silent node is waited for in full. */
+const CHAIN_TIMEOUT_MS = 500;
+
+/** Everything that bounds requests as such is off: what binds is the policy. */
+const FLAGS = {
+  ...{ chainTimeoutMs: CHAIN_TIMEOUT_MS, bodyLimitBytes: 1_048_576 },
+  ...(abilities.rpcBodyLimit && { rpcBodyLimitBytes: 1_048_576 }),
+  ...{ rateLimitPerKey: 0, rateLimitPerSender: 0, rateLimitPerIp: 0 },
+};
+
+/** Turns of a millisecond after which what is under way is taken for hung. */
+const MOST_TURNS = 3_000;
+
+interface Surroundings {
+  readonly chain: AttackChain;
+  readonly line: NodeLine;
+  readonly receivers: Receivers;
+  readonly time: AttackTime;
+}
+
+interface ListedRule {
+  _id: string;
+  name: string;
+  policyData: { startTimeInEpoch: number };
+}
+
+/** Starts a desk with that policy on a data folder of its own. */
+export const startDesk = async (
+  { chain, line, receivers, time }: Surroundings,
+  policy: Policy,
+): Promise<AttackedDesk> => {
+  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-attacks-'));
+  const { chainId } = chain;
+  const start = () =>
+    startEngine({
+      dir,
+      clock: time.startClock(),
+      flags: { ...FLAGS, webhookMaxConcurrent: policy.webhookMaxConcurrent },
+    });
+  let engine = await start();
+  const call = <T>(procedure: string, input: unknown): Promise<T> =>
+    (engine.service.call as (name: string, input: unknown) => Promise<T>)(procedure, input);
+
+  /** How many timers wait while nothing is under way: each loop of the desk has one, unless it works. */
+  let loops = 0;
+  const isStill = (): boolean => {
+    if (!receivers.isHolding() && receivers.waiting() === 0) loops = Math.max(loops, time.timers());
+    return line.inFlight() === 0 && time.timers() >= loops;
+  };
+  const quiet = async (): Promise<void> => {
+    for (let still = 0, turns = 0; still < 5 && turns < MOST_TURNS; turns += 1) {
+      await sleep(1);
+      still = isStill() ? still + 1 : 0;
+    }
+  };
+  /** The chains that are watched are found at the first poll, and watched from the second on. */
+  const settleIn = async (): Promise<void> => {
+    loops = 0;
+    for (let polls = 0; polls < 3; polls += 1) {
+      for (let turns = 0; turns < 3; turns += 1) await quiet();
+      await time.pass(4_000);
+    }
+    await quiet();
+  };
+
+  let cycles = 0;
+  const inForce = (rule: ListedRule, limit: LimitPolicy): LimitInForce => ({
+    ruleId: rule._id,
+    name: rule.name,
+    cycle: (cycles += 1),
+    policy: limit,
+    startMs: rule.policyData.startTimeInEpoch,
+  });
+  const prove = async (paymasterId: string, wallet: number): Promise<Address> => {
+    const signer = FUNDING_WALLETS[wallet % FUNDING_WALLETS.length] as unknown as HDNodeWallet;
+    const { fundingMessage } = await call<{ fundingMessage: string }>('paymasters.fundingMessage', { paymasterId });
+    const signature = await signer.signMessage(fundingMessage);
+    const proof = { paymasterId, type: 'paymasterFundingId', signature, address: signer.address };
+    await call('paymasters.setFundingWallet', proof);
+    return lower(signer.address);
+  };
+  const rule = (paymasterId: string, definition: object): Promise<ListedRule> =>
+    call('rules.create', { paymasterId, rule: definition });
+
+  const createDapp = async (dapp: DappPolicy, index: number): Promise<Dapp> => {
+    const [account] = await call<{ accountId: string }[]>('accounts.list', {});
+    const { version, webhook } = dapp;
+    const { paymasterId, apiKey } = await call<{ paymasterId: string; apiKey: string }>('paymasters.create', {
+      ...{ accountId: account?.accountId, name: `DApp ${index}`, type: 'HYBRID', chainId, version },
+    });
+    const wallet = layoutOf(version).hasTanks ? await prove(paymasterId, dapp.wallet) : NO_WALLET;
+    if (dapp.whitelist) {
+      const game = { name: 'Game', address: chain.gameItems, abi: gameItems.formatJson() };
+      await call('contracts.create', { paymasterId, ...game, whitelistedMethods: ['mint'] });
+    }
+    if (dapp.deployments) {
+      await rule(paymasterId, { name: 'deployments', policyType: 'WALLET_DEPLOYMENT', policyData: {} });
+    }
+    const limits: LimitInForce[] = [];
+    for (const [nth, limit] of dapp.limits.entries()) {
+      const definition = { name: `limit ${nth}`, policyType: 'PAYMASTER_SA_LIMIT', policyData: limitData(limit) };
+      limits.push(inForce(await rule(paymasterId, definition), limit));
+    }
+    if (webhook !== null) {
+      const url = receivers.url(index);
+      receivers.behaviours.set(index, webhook.behaviour);
+      if (webhook.kind === 'registered') {
+        await call('webhooks.create', { paymasterId, webhookUrl: url, requestType: 'POST' });
+      } else {
+        const policyData = { url, failOpen: webhook.kind === 'rule that fails open' };
+        await rule(paymasterId, { name: 'webhook', policyType: 'WEBHOOK', policyData });
+      }
+    }
+    const paymaster = chain.paymasters[version];
+    return { index, policy: dapp, paymasterId, apiKey, paymaster, wallet, limits, pausedLimits: [] };
+  };
+
+  await call('chains.set', { chainId, rpc: line.url });
+  await call('signers.import', { chainId, privateKey: SIGNER_KEY });
+  for (const version of new Set(policy.dapps.map((dapp) => dapp.version))) {
+    await call('paymasterContracts.use', { chainId, version, address: chain.paymasters[version] });
+  }
+  const operationCostWei = abilities.operationCost ? BigInt(policy.operationCost) * MILLI : undefined;
+  if (operationCostWei !== undefined) {
+    await call('chains.set', { chainId, maxOperationCostWei: String(operationCostWei) });
+  }
+  const dapps: Dapp[] = [];
+  for (const [index, dapp] of policy.dapps.entries()) dapps.push(await createDapp(dapp, index));
+  let breaker: BreakerInForce | undefined;
+  if (policy.breaker !== null) {
+    const { milli, seconds } = policy.breaker;
+    breaker = { amountWei: BigInt(milli) * MILLI, seconds };
+    await call('chains.set', { chainId, breaker: { amountWei: String(breaker.amountWei), seconds } });
+  }
+  await settleIn();
+
+  return {
+    dapps,
+    breaker,
+    operationCostWei,
+    call,
+    async post({ apiKey }, method, params) {
+      const response = await fetch(`${engine.url}/api/v1/${chainId}/${apiKey}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      });
+      return { status: response.status, text: await response.text() };
+    },
+    quiet,
+    async updateLimit(dapp, limit, threshold) {
+      const changed = { ...limit.policy, threshold };
+      const update = { threshold: limitData(changed).threshold };
+      await call('rules.updateLimit', { paymasterId: dapp.paymasterId, ruleId: limit.ruleId, update });
+      const rules = await call<ListedRule[]>('rules.list', { paymasterId: dapp.paymasterId });
+      const written = rules.find(({ _id }) => _id === limit.ruleId);
+      if (written === undefined) throw new Error('The limit is gone');
+      dapp.limits = dapp.limits.map((one) => (one === limit ? inForce(written, changed) : one));
+    },
+    async setActive(dapp, limit, active) {
+      const { paymasterId } = dapp;
+      await call(active ? 'rules.activate' : 'rules.deactivate', { paymasterId, ruleId: limit.ruleId });
+      if (active) {
+        dapp.pausedLimits.splice(dapp.pausedLimits.indexOf(limit), 1);
+        dapp.limits.push(limit);
+      } else {
+        dapp.pausedLimits.push(limit);
+        dapp.limits = dapp.limits.filter((one) => one !== limit);
+      }
+    },
+    async useWallet(dapp, wallet) {
+      dapp.wallet = await prove(dapp.paymasterId, wallet);
+    },
+    async resume() {
+      await call('system.resume', {});
+      if (!abilities.dappPause) return;
+      for (const { paymasterId } of dapps) await call('paymasters.resume', { paymasterId });
+    },
+    async restart() {
+      await engine.stop();
+      engine = await start();
+      await settleIn();
+    },
+    async stop() {
+      await engine.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
+import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import type { EntryPointVersion, UserOperation } from '../../src/shared/schema/user-operation.ts';
+import { type AttackChain, type Mined, type Sender, type Transaction, layoutOf } from './chain.ts';
+import type { AttackedDesk, Dapp } from './desk.ts';
+import type { LineFault, NodeLine } from './node-line.ts';
+import type { LimitInForce } from './policy.ts';
+import type { Behaviour, Receivers } from './receiver.ts';
+import type { Tally } from './tally.ts';
+import type { AttackTime } from './time.ts';
+import type { Ignoring } from './violation.ts';
+import type { Wish } from './wish.ts';
+
+/** What the operator's policy said at the moment when an operation was signed. */
+export interface InForce {
+  readonly wallet: Address;
+  readonly limits: readonly LimitInForce[];
+  readonly paused: boolean;
+  readonly lineFault: LineFault | undefined;
+  readonly behaviour: Behaviour | undefined;
+}
+
+/** An operation that the desk signed for. */
+export interface Ticket {
+  readonly number: number;
+  readonly dapp: Dapp;
+  readonly sender: Sender;
+  readonly wish: Wish;
+  /** As it was signed, without its `paymasterAndData`. */
+  readonly op: UserOperation;
+  /** The `paymasterAndData` that was signed. */
+  readonly data: Hex;
+  /** What the desk wrote down. */
+  readonly decision: DecisionRecord;
+  /** The most that it reserved. */
+  readonly maxCostWei: bigint;
+  readonly inForce: InForce;
+  /** When it was asked for and when it was answered, epoch ms; no clock is wrong here. */
+  readonly between: readonly [number, number];
+}
+
+/** An operation whose paymaster's signature an account told, though the desk had answered with none. */
+export interface StolenDraft {
+  readonly dapp: Dapp;
+  readonly sender: Sender;
+  readonly op: UserOperation;
+  readonly data: Hex;
+}
+
+/** What the attacker put into a bundle. */
+export interface Submitted {
+  /** Undefined: a stolen draft. */
+  readonly ticket: Ticket | undefined;
+  /** True: its `paymasterAndData` was changed behind the signature's back, so that its hash is another. */
+  readonly altered: boolean;
+  /** What the bundler paid per gas, wei. */
+  readonly gasPrice: bigint;
+}
+
+/** A transaction of the operator that adds so much to a tank, or takes it away. Wei. */
+export interface Payment {
+  readonly tank: string;
+  readonly wei: bigint;
+  readonly transactionHash: Hex;
+}
+
+/** An attack under way: the world, and what the attacker and the operator did in it. */
+export interface Run extends Ignoring {
+  readonly chain: AttackChain;
+  readonly line: NodeLine;
+  readonly receivers: Receivers;
+  readonly time: AttackTime;
+  readonly desk: AttackedDesk;
+  readonly tally: Tally;
+  readonly tickets: Ticket[];
+  readonly stolen: StolenDraft[];
+  /** By the hash of the operation. */
+  readonly submitted: Map<string, Submitted>;
+  /** Tickets whose operations were seen mined; a re-org may have taken that back. */
+  readonly seenMined: Set<Ticket>;
+  /** What was paid into tanks and deposits, and what the operator took out: a re-org may take it back. */
+  readonly payments: Payment[];
+  readonly baseFeeWei: bigint;
+  /** The newest block when the run began: re-orgs stay above it. */
+  readonly firstBlock: number;
+  /** The highest block that the desk may have read, as far as re-orgs had to know. */
+  highestBlock: number;
+  paused: boolean;
+  /** Operations signed before it do not count for the breaker: it was set or resumed since. */
+  breakerFrom: number;
+  /** A request that waits for a webhook. */
+  waiting: Promise<void> | undefined;
+}
+
+/** Name of a tank: a wallet's at a version, or the version's deposit. */
+export const tankName = (dapp: Pick<Dapp, 'policy' | 'wallet'>): string =>
+  layoutOf(dapp.policy.version).hasTanks ? `${dapp.policy.version} ${dapp.wallet}` : dapp.policy.version;
+
+/** The EntryPoint of a DApp's operations. */
+export const entryPointVersionOf = ({ policy: { version } }: Dapp): EntryPointVersion =>
+  layoutOf(version).entryPointVersion;
+
+/** Mines a block: a second passes, and everybody's clock goes on. */
+export const mineBlock = async (run: Run, transaction?: Transaction): Promise<Mined | undefined> => {
+  await run.time.pass(1_000);
+  const seconds = Math.floor(run.time.now() / 1_000);
+  return run.chain.mine({ seconds, baseFeeWei: run.baseFeeWei }, transaction);
+};
+
+/** Lets the desk look at the chain once. */
+export const poll = async (run: Run): Promise<void> => {
+  await run.time.pass(4_000);
+  await run.desk.quiet();
+};
+
+/** Lets time pass as it does while nobody attacks: the chain mines, the desk polls. */
+export const letPass = async (run: Run, ms: number): Promise<void> => {
+  await run.time.pass(ms);
+  await mineBlock(run);
+  await run.desk.quiet();
+  await poll(run);
+};
+
+/** Turns of a millisecond after which a request that nobody works on waits for time to pass. */
+const PATIENCE = { receiver: 10, queue: 150 };
+
+/** Waits for what the desk does; where only a receiver that never answers keeps it, time passes. */
+export const patiently = async (run: Run, isDone: () => boolean): Promise<void> => {
+  for (let idle = 0; !isDone(); idle += 1) {
+    await sleep(1);
+    if (run.line.inFlight() > 0) idle = 0;
+    if (idle >= (run.receivers.waiting() > 0 ? PATIENCE.receiver : PATIENCE.queue)) await run.time.pass(500);
+  }
+};
+
+const beneficiary = (address: string): string => address.slice(2).padStart(64, '0');
+
+/** Somebody pays into the tank or the deposit that pays for a DApp. */
+export const fund = async (run: Run, dapp: Dapp, wei: bigint, from: Address): Promise<void> => {
+  const layout = layoutOf(dapp.policy.version);
+  const [to, selector, whose] = layout.hasTanks
+    ? [dapp.paymaster, '0xaa67c919', dapp.wallet] // depositFor(address)
+    : [entryPointAddress[layout.entryPointVersion], '0xb760faf9', dapp.paymaster]; // depositTo(address)
+  const mined = await mineBlock(run, { from, to, data: (selector + beneficiary(whose)) as Hex, valueWei: wei });
+  if (mined?.succeeded !== true) throw new Error('The deposit failed');
+  run.payments.push({ tank: tankName(dapp), wei, transactionHash: mined.transactionHash });
+};

@@ -1,0 +1,249 @@
+import { type Signer, concat, dataSlice, parseEther } from 'ethers';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type SimpleAccount, finishOperation, simpleAccount } from '../../src/demo/simple-account.ts';
+import { contractAt, deployContract, devWallet, fundGasTank } from '../../src/demo/world-contracts.ts';
+import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
+import { encodeExecute } from '../support/account-call-data.ts';
+import { scrambledBundler } from '../support/scrambled-bundler.ts';
+import { FEE, type SponsoredDapp, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
+
+const world = useSponsoredWorld();
+
+const LIMIT_COINS = 0.003;
+const LIMIT = parseEther(String(LIMIT_COINS));
+const EXPIRY = 30;
+/** So much later nothing signed for {@link EXPIRY} seconds is reserved any more. */
+const LATER = EXPIRY + 140;
+/** What a dear operation reserves of the tank is 0.0019 ETH, as much as the chain's tips allow; the other one costs half. */
+const GAS = { callGasLimit: '200000', verificationGasLimit: '120000', preVerificationGas: '60000' };
+const [DEAR, CHEAP] = [{ fee: 3n * FEE }, { fee: (3n * FEE) / 2n }];
+
+let account: SimpleAccount;
+let attacker: Record<'openly' | 'scrambled', Signer>;
+beforeAll(async () => {
+  const { chain, contracts, operator } = world();
+  account = await simpleAccount(contracts.accountFactory, devWallet(3, chain.provider), 7n, chain.provider);
+  await (
+    await operator.sendTransaction({ to: contracts.accountFactory, data: dataSlice(account.initCode, 20) })
+  ).wait();
+  const wallet = devWallet(8, chain.provider);
+  attacker = { openly: wallet, scrambled: await scrambledBundler(wallet) };
+});
+
+const partialOf = (nonce: bigint, { fee }: { fee: bigint }): Record<string, string> => ({
+  sender: account.address,
+  nonce: `0x${nonce.toString(16)}`,
+  initCode: '0x',
+  callData: encodeExecute(world().contracts.gameItems, 0n, gameCall('mint')),
+  ...GAS,
+  maxFeePerGas: String(fee),
+  maxPriorityFeePerGas: String(fee),
+  signature: '0x',
+});
+
+/** The signed operation, with bytes behind its `paymasterAndData`; undefined where it is not sponsored. */
+const signed = async (
+  dapp: SponsoredDapp,
+  nonce: bigint,
+  price: { fee: bigint },
+  behind: Hex = '0x',
+): Promise<UserOperationV06 | undefined> => {
+  const partial = partialOf(nonce, price);
+  const { status, body } = await dapp.sponsor(partial, { expiryDuration: EXPIRY });
+  expect([status, body.error]).toEqual([200, undefined]);
+  const { paymasterAndData, reason } = body.result!;
+  if (paymasterAndData === '0x') {
+    expect(reason?.code).toBe('LIMIT_REACHED');
+    return undefined;
+  }
+  const { chain, contracts } = world();
+  const onChain = { chainId: chain.chainId, entryPoint: contracts.entryPoint };
+  const sponsored = { ...body.result!, paymasterAndData: concat([paymasterAndData, behind]) };
+  return finishOperation(account, partial, sponsored, onChain);
+};
+
+/** Mines operations in one bundle of the attacker's. Answers what the EntryPoint says they cost. */
+const mine = async (ops: readonly UserOperationV06[], how: keyof typeof attacker = 'openly'): Promise<bigint[]> => {
+  const entryPoint = await contractAt('EntryPoint', world().contracts.entryPoint, attacker[how]);
+  const sent = await entryPoint.getFunction('handleOps').send(ops, await attacker[how].getAddress());
+  const events = ((await sent.wait())?.logs ?? []).map((log) => entryPoint.interface.parseLog(log));
+  const mined = events.filter((event) => event?.name === 'UserOperationEvent');
+  return mined.map((event) => event!.args.getValue('actualGasCost') as bigint);
+};
+
+/** Lets time pass, after which chain and desk agree on it. */
+const pass = async (seconds: number): Promise<void> => {
+  const { chain, clock } = world();
+  const { timestamp } = (await chain.provider.getBlock('latest'))!;
+  const now = Math.max(timestamp, Math.ceil(clock.now() / 1000)) + seconds;
+  await chain.provider.send('evm_setNextBlockTimestamp', [now]);
+  await chain.provider.send('evm_mine', []);
+  await clock.advance(now * 1000 - clock.now());
+};
+
+const settlementsOf = async (dapp: SponsoredDapp): Promise<(string | null)[]> =>
+  (await dapp.decisions()).flatMap(({ outcome, settlement }) => (outcome === 'sponsored' ? [settlement] : []));
+
+/** The same, after settlement, which goes by the desk's clock, had the time to look at the chain. */
+const polledSettlementsOf = async (dapp: SponsoredDapp, ms = 4_000): Promise<(string | null)[]> => {
+  await world().clock.advance(ms);
+  return settlementsOf(dapp);
+};
+const noneReserved = (dapp: SponsoredDapp): Promise<void> =>
+  expect.poll(() => polledSettlementsOf(dapp)).not.toContain('reserved');
+
+const limited = async (dapp: SponsoredDapp, unit: 'hour' | 'day' = 'day'): Promise<SponsoredDapp> => {
+  const { paymasterId } = dapp;
+  const limits = [
+    { name: 'wei', thresholdType: 'NATIVE_ASSET', threshold: LIMIT_COINS },
+    { name: 'operations', thresholdType: 'COUNT', threshold: 2 },
+  ];
+  for (const { name, ...threshold } of limits) {
+    const policyData = { type: 'PAYMASTER', cycleDuration: { value: 1, unit }, ...threshold };
+    const rule = { name, policyType: 'PAYMASTER_SA_LIMIT', policyData };
+    await world().engine.service.call('rules.create', { paymasterId, rule });
+  }
+  return dapp;
+};
+const usageOf = async ({ paymasterId }: SponsoredDapp): Promise<[wei: bigint, operations: bigint]> => {
+  const usage = await world().engine.service.call('rules.usage', { paymasterId });
+  const used = (name: string): bigint => BigInt(usage.find((one) => one.name === name)!.used);
+  return [used('wei'), used('operations')];
+};
+const tankOf = async (paymaster: Address, { fundingWallet }: SponsoredDapp): Promise<bigint> => {
+  const contract = await contractAt('VerifyingSingletonPaymaster', paymaster, world().chain.provider);
+  return (await contract.getFunction('getBalance')(fundingWallet)) as bigint;
+};
+/** Nonces of keys that no other test has. */
+let keys = 0n;
+const newNonce = (): bigint => (keys += 1n) << 64n;
+
+describe('bytes behind the signed data, by which an operation is mined under a hash that no decision has', () => {
+  const ZEROS: Hex = `0x${'00'.repeat(32)}`;
+  type Behind = (decoy: UserOperationV06) => Hex;
+  const zeros: Behind = () => ZEROS;
+  const decoyData: Behind = ({ paymasterAndData }) => paymasterAndData;
+
+  test.each<[string, 'openly' | 'scrambled', Behind, unknown]>([
+    ['zeros', 'openly', zeros, ['settled']],
+    ['the data of a cheap operation', 'openly', decoyData, ['settled']],
+    ['zeros', 'scrambled', zeros, ['unconfirmed']],
+  ])('gain nothing from the limits of two DApps: %s, bundled %s', async (_what, how, behind, ends) => {
+    const [cheap, dear] = [await world().dapp(parseEther('1')), await limited(await world().dapp(parseEther('1')))];
+    const before = await tankOf(world().paymaster, dear);
+    const costs: bigint[] = [];
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      const nonce = newNonce();
+      const decoy = await signed(cheap, nonce, CHEAP);
+      const op = await signed(dear, nonce, DEAR, behind(decoy!));
+      if (op === undefined) continue;
+      costs.push(...(await mine([op], how)));
+      await pass(LATER);
+      await noneReserved(dear);
+    }
+    const lost = before - (await tankOf(world().paymaster, dear));
+    expect.soft(lost).toBeLessThanOrEqual(LIMIT);
+    expect.soft(costs.length).toBeLessThanOrEqual(2);
+    const [wei, operations] = await usageOf(dear);
+    expect(operations).toBe(BigInt(costs.length));
+    expect(wei).toBeGreaterThanOrEqual(costs.reduce((sum, cost) => sum + cost, 0n));
+    expect([...new Set(await settlementsOf(dear))]).toEqual(ends);
+    if (how === 'openly') {
+      expect(await settlementsOf(cheap)).not.toContain('settled');
+      expect(wei).toBe(costs.reduce((sum, cost) => sum + cost, 0n));
+    }
+  });
+
+  test('gain nothing from the windows of one limit', async () => {
+    const dapp = await limited(await world().dapp(parseEther('1')), 'hour');
+    const before = await tankOf(world().paymaster, dapp);
+    const nonces = [newNonce(), newNonce()];
+    // Signed in one window, so late that the next one begins before they expire.
+    const { windowEndsAt } = (await world().engine.service.call('rules.usage', { paymasterId: dapp.paymasterId }))[0]!;
+    await pass(Math.ceil((windowEndsAt - world().clock.now()) / 1000) - 10);
+    for (const nonce of nonces) expect(await signed(dapp, nonce, CHEAP)).toBeDefined();
+    await pass(12);
+    const costs: bigint[] = [];
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      const nonce = nonces[attempt] ?? newNonce();
+      const op = await signed(dapp, nonce, DEAR, ZEROS);
+      if (op === undefined) continue;
+      costs.push(...(await mine([op])));
+      await pass(LATER);
+      await noneReserved(dapp);
+    }
+    expect(costs).toHaveLength(2);
+    expect(before - (await tankOf(world().paymaster, dapp))).toBeLessThanOrEqual(LIMIT);
+    expect(await usageOf(dapp)).toEqual([costs[0]! + costs[1]!, 2n]);
+    expect((await settlementsOf(dapp)).sort()).toEqual(['released', 'released', 'settled', 'settled']);
+  });
+
+  test('are told to the operator where they hide which decision it was', async () => {
+    const dapp = await world().dapp(parseEther('1'));
+    const nonce = newNonce();
+    const [first, second] = [await signed(dapp, nonce, CHEAP), await signed(dapp, nonce, DEAR, ZEROS)];
+    expect(first).toBeDefined();
+    await mine([second!], 'scrambled');
+    await noneReserved(dapp);
+    expect(await settlementsOf(dapp)).toEqual(['unconfirmed', 'unconfirmed']);
+    const { checks } = await world().engine.service.call('system.doctor', {});
+    expect(checks.find(({ name }) => name.startsWith('operations on chain'))).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining('match no decision for certain'),
+    });
+  });
+});
+
+describe('version 1.0.0, whose signatures never expire', () => {
+  let paymaster: Address;
+  let dapp: SponsoredDapp;
+  /** Of version 1.1.0: what it has signed expires. */
+  let other: SponsoredDapp;
+  beforeAll(async () => {
+    const { engine, chain, contracts, operator } = world();
+    const { chainId } = chain;
+    const [signer] = await engine.service.call('signers.list', {});
+    const wiring = [operator.address, contracts.entryPoint, signer!.address];
+    paymaster = await deployContract('TankPaymasterV100', wiring, operator);
+    await engine.service.call('paymasterContracts.use', { chainId, version: '1.0.0', address: paymaster });
+    dapp = await limited(await engine.dapp({ version: '1.0.0', fundingWallet: devWallet(90, chain.provider) }));
+    await fundGasTank(paymaster, dapp.fundingWallet, parseEther('1'), operator);
+    other = await world().dapp(parseEther('1'));
+  });
+
+  test('has no more operations mined than the limit allows, however long ago they were signed', async () => {
+    const ops: UserOperationV06[] = [];
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      const op = await signed(dapp, newNonce(), CHEAP);
+      if (op !== undefined) ops.push(op);
+      await signed(other, newNonce(), CHEAP);
+      await pass(LATER);
+      await noneReserved(other);
+    }
+    const [decision] = (await dapp.decisions()).filter(({ outcome }) => outcome === 'sponsored');
+    expect(await mine(ops)).toHaveLength(2);
+    expect(decision).toMatchObject({ settlement: 'reserved', validAfter: 0, validUntil: 0 });
+    await noneReserved(dapp);
+    expect(await settlementsOf(dapp)).toEqual(['settled', 'settled']);
+  });
+
+  test('gives back what can no longer be mined since its nonce is used, once no re-org brings it back', async () => {
+    const free = await world().engine.dapp({ version: '1.0.0', fundingWallet: world().walletOf(other)! });
+    await fundGasTank(paymaster, free.fundingWallet, parseEther('1'), world().operator);
+    const nonce = newNonce();
+    const [op, replaced] = [await signed(free, nonce, CHEAP), await signed(free, nonce, DEAR)];
+    expect(op).toBeDefined();
+    await mine([replaced!]);
+    await expect.poll(() => polledSettlementsOf(free)).toEqual(['settled', 'reserved']);
+    await pass(700);
+    await world().chain.provider.send('anvil_mine', ['0x9']);
+    await world().clock.advance(70_000);
+    await signed(other, newNonce(), CHEAP);
+    await pass(LATER);
+    await noneReserved(other);
+    expect(await settlementsOf(free)).toEqual(['settled', 'reserved']);
+    await world().chain.provider.send('anvil_mine', ['0x5']);
+    await expect.poll(() => polledSettlementsOf(free, 60_000)).toEqual(['settled', 'released']);
+  });
+});

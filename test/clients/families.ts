@@ -1,0 +1,94 @@
+import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
+
+/** How an operation is paid for. */
+export type Payment = 'sponsored' | 'in a token';
+
+/** What does not work yet: where, how the client says it, and who would have to change. */
+export interface Fault {
+  readonly on: readonly EntryPointVersion[];
+  readonly paid: readonly Payment[];
+  /** Words of the error. */
+  readonly error: string;
+  readonly whose: 'desk' | 'client';
+  readonly why: string;
+}
+
+/** One way of a client to have operations paid: what it knows, and what of that fails. */
+export interface Way {
+  readonly on: readonly EntryPointVersion[];
+  readonly paid: readonly Payment[];
+  readonly faults?: readonly Fault[];
+}
+
+const ALL = ['0.6', '0.7', '0.8'] as const;
+const OLD = ['0.6', '0.7'] as const;
+const BOTH = ['sponsored', 'in a token'] as const;
+
+/** permissionless 0.2 to 0.4 are the same program. */
+const permissionless: Readonly<Record<string, Way>> = {
+  "viem's createPaymasterClient": { on: ALL, paid: BOTH },
+  createPimlicoClient: { on: ALL, paid: BOTH },
+  prepareUserOperationForErc20Paymaster: { on: ALL, paid: ['in a token'] },
+};
+
+/** So are Biconomy's SDKs of 2025 and later. */
+const bicoPaymaster: Readonly<Record<string, Way>> = {
+  createBicoPaymasterClient: { on: ALL, paid: BOTH },
+  "createBicoPaymasterClient with the SDK's expiry": {
+    on: ALL,
+    paid: ['in a token'],
+    faults: [
+      {
+        on: ALL,
+        paid: ['in a token'],
+        error: 'expiryDuration (or validForSeconds) must be at most 3600',
+        whose: 'desk',
+        why: 'its default of 6000 seconds is over the most that the desk allows; expiryDuration: 300 does',
+      },
+    ],
+  },
+  getTokenPaymasterQuotes: { on: ALL, paid: ['in a token'] },
+};
+
+/** The families, by the names of their folders, and the ways in their programs. */
+export const families: Readonly<Record<string, Readonly<Record<string, Way>>>> = {
+  permissionless,
+  'permissionless-0.3': permissionless,
+  'permissionless-0.2': permissionless,
+  'permissionless-0.1': {
+    // Its client cannot say that tokens are to pay.
+    createPimlicoPaymasterClient: { on: OLD, paid: ['sponsored'] },
+    paymasterActionsEip7677: { on: OLD, paid: BOTH },
+    createStackupPaymasterClient: { on: OLD, paid: BOTH },
+  },
+  'biconomy-account': { Paymaster: { on: ALL, paid: BOTH } },
+  'biconomy-paymaster': { BiconomyPaymaster: { on: ['0.6'], paid: BOTH } },
+  abstractjs: bicoPaymaster,
+  'biconomy-sdk': bicoPaymaster,
+  abstractionkit: { CandidePaymaster: { on: ALL, paid: BOTH } },
+  zerodev: {
+    createZeroDevPaymasterClient: { on: ALL, paid: BOTH },
+    sponsorUserOperation: { on: OLD, paid: BOTH },
+  },
+  'aa-sdk': { erc7677Middleware: { on: OLD, paid: BOTH } },
+  'aa-core': {
+    'paymasterAndData middleware': {
+      on: OLD,
+      paid: BOTH,
+      faults: [
+        {
+          on: ['0.7'],
+          paid: ['in a token'],
+          error: 'UserOperation reverted during simulation with reason: 0x',
+          whose: 'client',
+          why: 'its SimpleAccount batches on 0.7 as on 0.6, so it cannot approve and call in one',
+        },
+      ],
+    },
+  },
+  userop: {
+    'verifyingPaymaster with {}': { on: ['0.6'], paid: BOTH },
+    'verifyingPaymaster with {type}': { on: ['0.6'], paid: BOTH },
+  },
+  etherspot: { VerifyingPaymasterAPI: { on: ['0.7'], paid: BOTH } },
+};

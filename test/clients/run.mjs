@@ -1,0 +1,21 @@
+// Runs a client's ways: a line of stdin is {"way", "task"}, and each is answered by a line of stdout, {"userOpHash"} or
+// {"error"}, after a mark that no SDK prints. It lies beside client.mjs, where the client's packages are installed.
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import ways from './client.mjs';
+
+/** All that an error says: what an SDK wraps is told by its causes and details. */
+const words = (error) => {
+  const { message, details, cause } = Object(error);
+  return [message ?? JSON.stringify(error) ?? String(error), details, cause && words(cause)].filter(Boolean).join('\n');
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { way, task } = JSON.parse(line);
+  const said = await ways[way](task).then(
+    (userOpHash) => ({ userOpHash }),
+    (error) => ({ error: words(error) }),
+  );
+  process.stdout.write(`\n@@${JSON.stringify(said)}\n`);
+}
+process.exit();

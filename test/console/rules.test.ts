@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useConsoleBrowser } from '../support/console-page.ts';
+import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
+import { seriousFaults } from './axe.ts';
+
+const browser = useConsoleBrowser();
+let dir: string;
+let engine: ServingEngine;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'gasdesk-rules-'));
+  engine = await startEngine({ dir });
+  await engine.dapp({});
+});
+afterAll(async () => {
+  await engine.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test('a factory that Gasdesk cannot read is trusted by its address, in the form of the rule', async () => {
+  const factory = `0x${'fa'.repeat(20)}`;
+  const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
+  await page.getByText('Engine running').waitFor();
+  await page.evaluate(() => (window.location.hash = '#/rules'));
+  await page.getByRole('button', { name: 'Add a rule' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Wallet deployment', { exact: true }).click();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('New accounts');
+  const factories = dialog.getByRole('textbox', { name: 'Factories' });
+  await factories.fill('0x12');
+  await dialog.getByText('An address is 0x and 40 hex digits.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Add the rule' }).isDisabled()).toBe(true);
+  await factories.fill(factory);
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.screenshot({ path: join(import.meta.dirname, '../../test-artifacts/console-rules-deployment.png') });
+  await dialog.getByRole('button', { name: 'Add the rule' }).click();
+  await page.getByRole('listitem', { name: 'New accounts' }).getByText(`also by ${factory} unread`).waitFor();
+});

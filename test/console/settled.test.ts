@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { useConsoleBrowser } from '../support/console-page.ts';
+import { useOfflineDesk } from '../support/offline-desk.ts';
+import { operation } from '../support/sponsored-world.ts';
+
+const offline = useOfflineDesk();
+const browser = useConsoleBrowser();
+
+test('a decision that is open, and the list beside it, follow its settlement without being read anew', async () => {
+  const desk = offline();
+  const dapp = await desk.dapp();
+  await dapp.sponsor(operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' }), { expiryDuration: 60 });
+  const [decision] = await dapp.decisions();
+  const { url, operatorToken } = desk.engine();
+  const page = await browser().open(`${url}/console/#token=${operatorToken.reveal()}`);
+  await page.getByText('Engine running').waitFor();
+  await page.evaluate((id) => (window.location.hash = `#/decisions/${id}`), decision!.id);
+  const detail = page.getByRole('complementary', { name: 'Decision' });
+  await detail.getByText('Reserved: not mined yet').waitFor();
+  const lists: string[] = [];
+  page.on('request', (request) => {
+    if (request.postData()?.includes('decisions.list') === true) lists.push(request.url());
+  });
+
+  while ((await dapp.decisions())[0]?.settlement === 'reserved') await desk.clock.advance(600_000);
+  await detail.getByText('Unconfirmed: no chain could be asked').waitFor();
+  expect(lists).toEqual([]);
+  await page.screenshot({ path: join(import.meta.dirname, '../../test-artifacts/console-settled.png') });
+  expect(browser().errors).toEqual([]);
+});

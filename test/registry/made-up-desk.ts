@@ -1,0 +1,76 @@
+/** Tells as JSON what a desk makes of what was added to its copy of src. Its argument: an empty folder for its data. */
+import { join } from 'node:path';
+import { HDNodeWallet } from 'ethers';
+import { replay } from '../../src/core/replay.ts';
+import { ruleName } from '../../src/core/rule-words.ts';
+import { systemClock } from '../../src/engine/base/clock.ts';
+import { createLog } from '../../src/engine/base/log.ts';
+import { MANAGEMENT_PREFIX } from '../../src/engine/management/operations.ts';
+import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
+import { ruleSentence, typeOptions } from '../../src/renderer/src/modules/rules/rule-words.ts';
+import { quickEngine } from '../support/quick-engine.ts';
+
+const dir = process.argv[2] ?? '';
+const chainId = 31_337;
+const sender = `0x${'5e'.repeat(20)}`;
+
+const engine = await quickEngine(dir);
+const { service } = engine;
+const url = await engine.serve();
+const ask = async (method: string, path: string, body?: unknown, headers = {}): Promise<unknown> => {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const response = await fetch(url + path, {
+    ...{ method, headers: { 'content-type': 'application/json', ...headers } },
+    ...sent,
+  });
+  return response.json();
+};
+
+await service.call('paymasterContracts.use', { chainId, version: '1.1.0', address: `0x${'cc'.repeat(20)}` });
+await service.call('signers.create', { chainId });
+const accountId = (await service.call('accounts.list', {}))[0]?.accountId;
+const dapp = { accountId, name: 'Game', type: 'HYBRID', chainId, version: '1.1.0' };
+const { paymasterId, apiKey } = await service.call('paymasters.create', dapp);
+const wallet = HDNodeWallet.fromPhrase('test test test test test test test test test test test junk');
+const { fundingMessage } = await service.call('paymasters.fundingMessage', { paymasterId });
+const signature = await wallet.signMessage(fundingMessage);
+await service.call('paymasters.setFundingWallet', {
+  ...{ paymasterId, type: 'paymasterFundingId', signature, address: wallet.address },
+});
+const { authToken } = await service.call('authTokens.create', { accountId, label: 'test' });
+
+const path = `${MANAGEMENT_PREFIX}/paymaster-policy`;
+const headers = { authToken, apiKey };
+const rule = (policyData: unknown) => ({ name: 'Barred', policyType: 'SENDER_LIST', policyData });
+const refused = await ask('POST', path, rule({ senders: 'all' }), headers);
+const created = await ask('POST', path, rule({ senders: [sender] }), headers);
+const rpc = (method: string, params: unknown[]): Promise<unknown> =>
+  ask('POST', `/api/v1/${chainId}/${apiKey}`, { jsonrpc: '2.0', id: 1, method, params });
+const op = {
+  ...{ sender, nonce: '0x0', initCode: '0x', callData: '0x', signature: '0x' },
+  ...{ callGasLimit: '200000', verificationGasLimit: '500000', preVerificationGas: '60000' },
+  ...{ maxFeePerGas: '0x3b9aca00', maxPriorityFeePerGas: '0x1' },
+};
+const answered = await rpc('pm_sponsorUserOperation', [op, { mode: 'SPONSORED' }]);
+const echoed = await rpc('pm_echo', ['hello']);
+const [openapi, openrpc] = [await ask('GET', '/openapi.json'), await ask('GET', '/openrpc.json')];
+const [row] = await service.call('decisions.list', { rule: 'senderList' });
+const decision = await service.call('decisions.show', { decisionId: row?.id ?? '' });
+const { html } = await service.call('decisions.report', { rule: 'senderList' });
+const [listed] = await service.call('rules.list', { paymasterId });
+await engine.stop();
+
+const store = openSqliteStore(join(dir, 'gasdesk.db'), { clock: systemClock, log: createLog({ level: 'silent' }) });
+const policy = await store.findPolicy(decision.policy ?? '');
+await store.close();
+const console = {
+  typeOptions,
+  sentence: listed && ruleSentence(listed, 'ETH'),
+  title: ruleName(row?.rule ?? ''),
+};
+process.stdout.write(
+  JSON.stringify({
+    ...{ refused, created, answered, echoed, openapi, openrpc, html, console },
+    ...{ trace: decision.trace, replayed: replay(decision, policy) },
+  }),
+);

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, expect, test } from 'vitest';
+import { useTempFolders } from '../support/temp-folder.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const tempFolder = useTempFolders();
+const run = promisify(execFile);
+
+/** What test/registry/made-up-desk.ts tells. */
+interface Told {
+  refused: unknown;
+  created: unknown;
+  answered: { result: { reason: unknown } };
+  echoed: unknown;
+  openapi: unknown;
+  openrpc: { methods: { name: string; summary: string; params: unknown; examples: unknown }[] };
+  html: string;
+  console: unknown;
+  trace: { rule: string; outcome: string }[];
+  replayed: unknown;
+}
+
+/** Puts one file and one line of a list into the copy. */
+const add = (copy: string, file: string, to: string, list: string, name: string, before: string): void => {
+  const up = relative(dirname(to), 'src');
+  const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+  writeFileSync(join(copy, to), text.replaceAll("'../../src/", `'${up}/`));
+  const lines = readFileSync(join(copy, list), 'utf8').split('\n');
+  const place = lines.indexOf(`  ${before},`);
+  expect(place).toBeGreaterThan(0);
+  const path = `./${relative(dirname(list), to)}`;
+  writeFileSync(
+    join(copy, list),
+    [`import { ${name} } from '${path}';`, ...lines.slice(0, place), `  ${name},`, ...lines.slice(place)].join('\n'),
+  );
+};
+
+let copy: string;
+let told: Told;
+beforeAll(async () => {
+  copy = tempFolder();
+  for (const part of ['src', 'package.json', 'test/support', 'test/registry']) {
+    mkdirSync(dirname(join(copy, part)), { recursive: true });
+    cpSync(join(ROOT, part), join(copy, part), {
+      recursive: true,
+      filter: (file) => basename(file) !== 'node_modules',
+    });
+  }
+  for (const part of ['node_modules', 'resources']) symlinkSync(join(ROOT, part), join(copy, part));
+  add(copy, 'sender-list.ts', 'src/core/rules/sender-list.ts', 'src/core/rules/registry.ts', 'senderList', 'validity');
+  add(
+    ...([copy, 'pm_echo.ts', 'src/engine/rpc/methods/pm_echo.ts', 'src/engine/rpc/methods.ts'] as const),
+    ...(['pmEcho', 'pmGetFeeQuoteOrData'] as const),
+  );
+  const program = join(copy, 'test/registry/made-up-desk.ts');
+  const { stdout } = await run(process.execPath, [program, join(copy, 'data')], { maxBuffer: 64 * 1024 * 1024 });
+  told = JSON.parse(stdout) as Told;
+});
+
+const senders = [`0x${'5e'.repeat(20)}`];
+
+test('the management interface checks the settings of a new kind of rule, and names the field', () => {
+  expect(told.refused).toMatchObject({ statusCode: 400, message: 'senders must be an array' });
+  expect(told.created).toMatchObject({
+    statusCode: 200,
+    data: { policyType: 'SENDER_LIST', policyData: { senders, addedAt: expect.any(Number) } },
+  });
+});
+
+test('a new kind of rule is in the OpenAPI document', () => {
+  const text = JSON.stringify(told.openapi);
+  expect(text).toContain('"const":"SENDER_LIST"');
+  expect(text).toContain('"WALLET_DEPLOYMENT","SENDER_LIST","WHITELISTED_CONTRACT"');
+});
+
+test('a new kind of rule is among those that the help of the command line lists', async () => {
+  const help = await run(process.execPath, [join(copy, 'src/cli/index.ts'), 'decisions', 'list', '--help']);
+  expect(help.stdout.replaceAll(/\s+/g, ' ')).toContain('"walletDeployment", "senderList", "validity"');
+});
+
+test('the console offers a new kind of rule behind those it has, and tells it in its own words', () => {
+  expect(told.console).toEqual({
+    typeOptions: [
+      { value: 'PAYMASTER_SA_LIMIT', label: 'Spending limit' },
+      { value: 'WEBHOOK', label: 'Webhook' },
+      { value: 'WALLET_DEPLOYMENT', label: 'Wallet deployment' },
+      { value: 'SENDER_LIST', label: 'Sender list' },
+    ],
+    sentence: '1 senders are barred.',
+    title: 'Sender list',
+  });
+});
+
+test('a new kind of rule denies with its own words, stands in the trace, and decides the same again', () => {
+  expect(told.answered.result.reason).toEqual({
+    ...{ code: 'SENDER_LISTED', rule: 'senderList' },
+    ...{ message: `The list "Barred" bars ${senders[0]!}.`, hint: 'Send from another account.' },
+  });
+  expect(told.trace.find(({ outcome }) => outcome === 'deny')).toMatchObject({
+    ...{ rule: 'senderList', code: 'SENDER_LISTED', evidence: { sender: senders[0], list: 'Barred' } },
+  });
+  expect(told.html).toContain('<th scope="row">Sender list</th>');
+  expect(told.replayed).toEqual({ differences: [] });
+});
+
+test('a new JSON-RPC method answers, and is in the OpenRPC document', () => {
+  expect(told.echoed).toEqual({ jsonrpc: '2.0', id: 1, result: 'hello' });
+  expect(told.openrpc.methods.find(({ name }) => name === 'pm_echo')).toMatchObject({
+    summary: 'What was sent',
+    params: [{ name: 'said', schema: { type: 'string' } }],
+    examples: [{ result: { value: 'hello' } }],
+  });
+});

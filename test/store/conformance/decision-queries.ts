@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../../../src/engine/store/store.ts';
+import { decision, limitRule, paymaster, smartContract, webhook } from '../../support/store-records.ts';
+import { type OpenStore, useStore } from './open-store.ts';
+
+const WALLET = '0x00000000000000000000000000000000000000ff';
+
+/** What every {@link DecisionQueries} does. */
+export const describeDecisionQueries = (open: OpenStore): void => {
+  let store: Store;
+  const reopen = useStore(open, (opened) => {
+    store = opened;
+  });
+
+  describe('decisions', () => {
+    const append = (fields: Parameters<typeof decision>[0]) => store.appendDecision(decision(fields));
+
+    it('keeps a decision as it was made, trace and 256-bit numbers included', async () => {
+      const stored = await append({});
+      expect(stored).toEqual({ ...decision(), seq: stored.seq });
+      expect(await store.findDecision('decision-1')).toEqual(stored);
+      expect(await store.findDecision('decision-2')).toBeUndefined();
+    });
+
+    it('numbers decisions upwards without a gap, also across a restart', async () => {
+      const seqs = [await append({ id: 'a' }), await append({ id: 'b' })].map(({ seq }) => seq);
+      await reopen();
+      seqs.push((await append({ id: 'c' })).seq);
+      expect(seqs).toEqual([1, 2, 3]);
+      expect(await store.countDecisions()).toBe(3);
+    });
+
+    it('lists the newest first, filtered and page by page', async () => {
+      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
+      for (let n = 1; n <= 12; n += 1) {
+        await append({
+          id: String(n),
+          paymasterId: n % 2 === 0 ? 'dapp-1' : 'dapp-2',
+          outcome: n % 3 === 0 ? 'denied' : 'sponsored',
+        });
+      }
+      const ids = async (filter: Omit<Parameters<Store['listDecisions']>[0], 'limit'>, limit = 100) =>
+        (await store.listDecisions({ ...filter, limit })).map(({ id }) => Number(id));
+
+      expect(await ids({}, 3)).toEqual([12, 11, 10]);
+      expect(await ids({ before: 10 }, 3)).toEqual([9, 8, 7]);
+      expect(await ids({ paymasterId: 'dapp-1' })).toEqual([12, 10, 8, 6, 4, 2]);
+      expect(await ids({ outcome: 'denied' })).toEqual([12, 9, 6, 3]);
+      expect(await ids({ outcome: 'denied', before: 9 })).toEqual([6, 3]);
+      expect(await ids({ paymasterId: 'dapp-1', outcome: 'denied' })).toEqual([12, 6]);
+      expect(await ids({ paymasterId: 'dapp-2', outcome: 'sponsored', before: 11 }, 2)).toEqual([7, 5]);
+      expect(await ids({ paymasterId: undefined, outcome: undefined, before: undefined }, 1)).toEqual([12]);
+      expect(await ids({ paymasterId: 'nobody' })).toEqual([]);
+    });
+
+    it('lists rows: what a list shows of a decision, without its request and trace', async () => {
+      const { id, at, paymasterId, dapp, chainId, sender, mode, outcome, code, rule, ...rest } = await append({
+        ...{ outcome: 'denied', code: 'NO', rule: 'contracts', message: 'm'.repeat(900), hint: 'Add it.' },
+        request: 'x'.repeat(700_000),
+      });
+      const { seq, hint, maxCostWei, actualCostWei, settlement } = rest;
+      const row = { id, seq, at, paymasterId, dapp, chainId, sender, mode, outcome, code, rule, hint };
+      expect(await store.listDecisions({ limit: 9 })).toEqual([
+        { ...row, message: 'm'.repeat(500), maxCostWei, actualCostWei, settlement },
+      ]);
+    });
+
+    it('lists as many as are asked for, however big they are', async () => {
+      for (let n = 1; n <= 5; n += 1) await append({ id: String(n), request: 'x'.repeat(700_000) });
+      const ids = async (filter: Parameters<Store['listDecisions']>[0]) =>
+        (await store.listDecisions(filter)).map(({ id }) => Number(id));
+      expect(await ids({ limit: 4 })).toEqual([5, 4, 3, 2]);
+      expect(await ids({ limit: 9 })).toEqual([5, 4, 3, 2, 1]);
+    });
+
+    it('tells what was made and what settlement changed in the order of the commits, from any position on', async () => {
+      for (const id of ['a', 'b']) await append({ id, validUntil: id === 'a' ? 20 : 90 });
+      const start = await store.pageFeed({ after: 0, limit: 9 });
+      expect(start).toMatchObject({ rows: [{ id: 'a', isNew: true }, { id: 'b' }], upTo: 2, more: false });
+      expect(await store.pageFeed({ after: Number.MAX_SAFE_INTEGER, limit: 9 })).toEqual({
+        rows: [],
+        upTo: 2,
+        more: false,
+      });
+
+      const expiry = { chainId: 31337, validUntilBefore: 50, to: 'released' } as const;
+      await Promise.all([append({ id: 'c' }), store.expireReservations(expiry), append({ id: 'd' })]);
+      await reopen();
+      const told = [
+        { id: 'c', isNew: true },
+        { id: 'a', isNew: false, settlement: 'released' },
+        { id: 'c', isNew: false },
+        { id: 'd', isNew: true },
+      ];
+      const { rows, upTo } = await store.pageFeed({ after: start.upTo, limit: 9 });
+      expect(rows).toMatchObject(told);
+      expect(rows.map(({ seq }) => seq)).toEqual([3, 1, 3, 4]);
+      const [first, second] = [
+        await store.pageFeed({ after: 2, limit: 3 }),
+        await store.pageFeed({ after: 5, limit: 3 }),
+      ];
+      expect([first.more, first.upTo, second.more, second.upTo]).toEqual([true, 5, false, upTo]);
+      expect([...first.rows, ...second.rows]).toEqual(rows);
+    });
+
+    it('lists the calls to webhooks of the newest decisions, without what was sent and answered', async () => {
+      const call = { webhookId: 'w', url: `https://a.example/?${'q'.repeat(600)}`, method: 'GET' as const };
+      const exchange = { ...call, request: { headers: {}, body: 'sent' }, response: 'answered' };
+      const made = { rule: 'webhook', outcome: 'deny' as const, code: 'WEBHOOK_TIMEOUT', evidence: {}, micros: 84_000 };
+      const { trace } = decision();
+      await append({ id: 'old', trace: [{ ...made, call: exchange }] });
+      await append({ id: 'none' });
+      const verified = { ...made, outcome: 'pass' as const, code: 'WEBHOOK_VERIFIED' };
+      await append({
+        id: 'two',
+        trace: [...trace, { ...made, call: exchange }, { ...verified, call: { ...exchange, status: 200 } }],
+      });
+      const shown = { decisionId: 'two', at: decision().at, ...call, url: call.url.slice(0, 500) };
+      const outcome = { outcome: 'deny', code: 'WEBHOOK_TIMEOUT', status: null, micros: 84_000 };
+      const two = [
+        { ...shown, ...outcome, index: trace.length },
+        { ...shown, outcome: 'pass', code: 'WEBHOOK_VERIFIED', status: 200, micros: 84_000, index: trace.length + 1 },
+      ];
+      expect(await store.webhookCalls({ paymasterId: 'dapp-1', decisions: 2 })).toEqual(two);
+      const all = [...two, { ...shown, ...outcome, decisionId: 'old', index: 0 }];
+      expect(await store.webhookCalls({ paymasterId: 'dapp-1', decisions: 100 })).toEqual(all);
+      expect(await store.webhookCalls({ paymasterId: 'nobody', decisions: 100 })).toEqual([]);
+    });
+
+    it('reads the oldest first, in pages that are short where decisions are big, to the last', async () => {
+      for (let n = 1; n <= 6; n += 1) {
+        await append({ id: String(n), request: n > 3 ? 'x'.repeat(700_000) : '', sender: n % 2 === 0 ? WALLET : '0x' });
+      }
+      const pages = async (filter: Omit<Parameters<Store['pageDecisions']>[0], 'after' | 'limit'>, limit: number) => {
+        const ids: number[][] = [];
+        for (let [after, isLast] = [0, false]; !isLast;) {
+          const { decisions, upTo, more } = await store.pageDecisions({ ...filter, after, limit });
+          ids.push(decisions.map(({ id }) => Number(id)));
+          [after, isLast] = [upTo, !more];
+        }
+        return ids;
+      };
+
+      expect(await pages({}, 100)).toEqual([[1, 2, 3, 4, 5], [6]]);
+      expect(await pages({}, 2)).toEqual([[1, 2], [3, 4], [5, 6], []]);
+      expect(await pages({ sender: WALLET }, 100)).toEqual([[2, 4, 6], []]);
+      expect(await pages({ sender: '0xnobody' }, 100)).toEqual([[]]);
+    });
+  });
+
+  it('has everything it acknowledged when it is opened again', async () => {
+    await store.createContract(smartContract());
+    await store.createRule(limitRule());
+    await store.createWebhook(webhook());
+    await store.saveFundingMessage({ paymasterId: 'dapp-1', message: 'Nonce: 1', issuedAt: 1 });
+    const unset = {
+      ...{ name: null, symbol: null, rpc: null, bundler: null, treasury: null, breaker: null },
+      ...{ unreachableBudgetWei: null, maxOperationCostWei: null },
+    };
+    await store.saveChain({ chainId: 5, ...unset });
+    await store.saveSigner({ chainId: 5, address: WALLET });
+    await store.appendDecision(decision());
+    const read = async () => ({
+      accounts: await store.listAccounts(),
+      paymasters: await store.listPaymasters(),
+      policy: await store.dappPolicy('dapp-1'),
+      message: await store.findFundingMessage('dapp-1'),
+      chains: await store.listChains(),
+      signers: await store.listSigners(),
+      decisions: await store.listDecisions({ limit: 10 }),
+    });
+    const before = await read();
+
+    await reopen();
+
+    expect(await read()).toEqual(before);
+    expect(before.decisions).toHaveLength(1);
+  });
+
+  it('finds no fault in itself when it is sound', async () => {
+    expect(await store.integrityFaults()).toEqual([]);
+  });
+};

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach } from 'vitest';
+import type { Clock } from '../../../src/engine/base/clock.ts';
+import type { Store } from '../../../src/engine/store/store.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { account, paymaster } from '../../support/store-records.ts';
+import { useTempFolders } from '../../support/temp-folder.ts';
+
+/** Opens the store that is kept in a folder, of the implementation under test; again, after it was closed. */
+export type OpenStore = (folder: string, clock: Clock) => Promise<Store>;
+
+/**
+ * Gives each test a store with one account and one DApp, in a folder of its own.
+ *
+ * @param use takes the store, also each time it was opened again
+ * @returns what closes the store and opens it again
+ */
+export const useStore = (open: OpenStore, use: (store: Store) => void): (() => Promise<void>) => {
+  const tempFolder = useTempFolders();
+  let dir: string;
+  let store: Store;
+  const openStore = async (): Promise<void> => {
+    store = await open(dir, new ManualClock());
+    use(store);
+  };
+  beforeEach(async () => {
+    dir = tempFolder();
+    await openStore();
+    await store.createAccount(account);
+    await store.createPaymaster(paymaster());
+  });
+  afterEach(() => store.close());
+  return async () => {
+    await store.close();
+    await openStore();
+  };
+};

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import type { DappPolicy } from '../../../src/engine/store/policy-store.ts';
+import type { Store } from '../../../src/engine/store/store.ts';
+import { limitRule, paymaster, smartContract, webhook } from '../../support/store-records.ts';
+import { type OpenStore, useStore } from './open-store.ts';
+
+/** What every {@link PolicyStore} does. */
+export const describePolicyStore = (open: OpenStore): void => {
+  let store: Store;
+  const reopen = useStore(open, (opened) => {
+    store = opened;
+  });
+
+  describe('registered contracts', () => {
+    it('finds a contract whatever the letter case of its address', async () => {
+      await store.createContract(smartContract());
+
+      const lower = smartContract().address.toLowerCase() as `0x${string}`;
+      expect(await store.findContract('dapp-1', lower)).toEqual(smartContract());
+      expect(await store.findContract('dapp-2', lower)).toBeUndefined();
+    });
+
+    it('refuses the same address in other letters, and the same name', async () => {
+      await store.createContract(smartContract());
+      const upper = `0x${smartContract().address.slice(2).toUpperCase()}` as const;
+
+      await expect(
+        store.createContract(smartContract({ ruleId: 'r2', name: 'Other', address: upper })),
+      ).rejects.toMatchObject({ code: 'CONTRACT_ADDRESS_EXISTS' });
+      await expect(
+        store.createContract(smartContract({ ruleId: 'r2', address: `0x${'22'.repeat(20)}` })),
+      ).rejects.toMatchObject({ code: 'CONTRACT_NAME_EXISTS' });
+      expect((await store.dappPolicy('dapp-1')).contracts).toEqual([smartContract()]);
+    });
+
+    it('lets two DApps register the same contract', async () => {
+      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
+      await store.createContract(smartContract());
+      const others = smartContract({ ruleId: 'r2', paymasterId: 'dapp-2' });
+      await store.createContract(others);
+
+      expect((await store.dappPolicy('dapp-2')).contracts).toEqual([others]);
+    });
+
+    it('changes the methods of the one contract that is named', async () => {
+      const other = smartContract({ ruleId: 'r2', name: 'Other', address: `0x${'22'.repeat(20)}` });
+      await store.createContract(smartContract());
+      await store.createContract(other);
+
+      const updated = { ...smartContract(), whitelistedMethods: ['mint', 'burn'] };
+      expect(await store.updateContract('dapp-1', smartContract().address, ['mint', 'burn'])).toEqual(updated);
+      expect((await store.dappPolicy('dapp-1')).contracts).toEqual([updated, other]);
+      expect(await store.updateContract('dapp-2', smartContract().address, [])).toBeUndefined();
+    });
+
+    it('frees address and name when a contract is deleted', async () => {
+      await store.createContract(smartContract());
+
+      expect(await store.deleteContract('dapp-1', smartContract().address)).toBe(true);
+      expect(await store.deleteContract('dapp-1', smartContract().address)).toBe(false);
+      await store.createContract(smartContract({ ruleId: 'r2' }));
+      expect((await store.dappPolicy('dapp-1')).contracts).toEqual([smartContract({ ruleId: 'r2' })]);
+    });
+  });
+
+  describe('rules', () => {
+    const url = { url: 'https://example.com' };
+    const hook = { ruleId: 'hook-1', paymasterId: 'dapp-1', name: 'Ask', active: true, cycle: 0 } as const;
+
+    it('keeps rules of every type as they are, thresholds to the last digit', async () => {
+      const rules = [
+        limitRule(),
+        { ...hook, policyType: 'WEBHOOK' as const, policyData: url },
+        {
+          ...hook,
+          ruleId: 'deploy-1',
+          name: 'Deploy',
+          policyType: 'WALLET_DEPLOYMENT' as const,
+          policyData: { operator: 'walletDeployment' as const },
+        },
+      ];
+      for (const rule of rules) await store.createRule(rule);
+      expect((await store.dappPolicy('dapp-1')).rules).toEqual(rules);
+    });
+
+    it('refuses a second rule of the same name, on creation and on renaming', async () => {
+      await store.createRule(limitRule());
+      await expect(store.createRule(limitRule({ ruleId: 'limit-2' }))).rejects.toMatchObject({
+        code: 'RULE_NAME_EXISTS',
+      });
+      const second = limitRule({ ruleId: 'limit-2', name: 'Other' });
+      await store.createRule(second);
+      const { policyData } = limitRule();
+      await expect(store.updateLimit('dapp-1', 'limit-2', 'Five a day', policyData)).rejects.toMatchObject({
+        code: 'RULE_NAME_EXISTS',
+      });
+      expect((await store.dappPolicy('dapp-1')).rules).toEqual([limitRule(), second]);
+    });
+
+    it('updates spending limits only, and only those of the DApp', async () => {
+      await store.createRule(limitRule());
+      await store.createRule({ ...hook, policyType: 'WEBHOOK', policyData: url });
+      const { policyData } = limitRule();
+      const limit = { ...policyData, threshold: '7', thresholdType: 'COUNT' as const };
+
+      expect(await store.updateLimit('dapp-1', 'limit-1', 'Seven', limit)).toBe(true);
+      expect(await store.updateLimit('dapp-1', 'hook-1', 'Seven 2', limit)).toBe(false);
+      expect(await store.updateLimit('dapp-2', 'limit-1', 'Seven 3', limit)).toBe(false);
+      expect((await store.dappPolicy('dapp-1')).rules).toMatchObject([
+        { name: 'Seven', policyData: limit, cycle: 1 },
+        { name: 'Ask', policyData: url, cycle: 0 },
+      ]);
+    });
+
+    it('starts the windows of a limit anew with every update, and with nothing else', async () => {
+      await store.createRule(limitRule());
+      const { policyData } = limitRule();
+      const cycle = async (): Promise<unknown> => (await store.dappPolicy('dapp-1')).rules[0]?.cycle;
+
+      await store.setRuleActive('dapp-1', 'limit-1', false);
+      await store.setRuleActive('dapp-1', 'limit-1', true);
+      expect(await cycle()).toBe(0);
+      await store.updateLimit('dapp-1', 'limit-1', 'Five a day', policyData);
+      await store.updateLimit('dapp-1', 'limit-1', 'Five a day', policyData);
+      expect(await cycle()).toBe(2);
+      await reopen();
+      expect(await cycle()).toBe(2);
+    });
+
+    it('pauses rules and registered contracts by their ids', async () => {
+      await store.createRule(limitRule());
+      await store.createContract(smartContract());
+
+      expect(await store.setRuleActive('dapp-1', 'limit-1', false)).toBe(true);
+      expect(await store.setRuleActive('dapp-1', 'contract-rule-1', false)).toBe(true);
+      expect(await store.setRuleActive('dapp-1', 'unknown', false)).toBe(false);
+      expect(await store.setRuleActive('dapp-2', 'limit-1', true)).toBe(false);
+      const { rules, contracts } = await store.dappPolicy('dapp-1');
+      expect([...rules, ...contracts].map(({ active }) => active)).toEqual([false, false]);
+    });
+  });
+
+  describe('webhooks', () => {
+    it('registers, switches, finds and deletes them', async () => {
+      await store.createWebhook(webhook());
+      await store.createWebhook(webhook({ webhookId: 'webhook-2', requestType: 'GET' }));
+
+      expect(await store.setWebhookActive('dapp-1', 'webhook-1', false)).toBe(true);
+      expect((await store.dappPolicy('dapp-1')).webhooks[0]).toEqual(webhook({ active: false }));
+      expect(await store.isWebhook('webhook-1')).toBe(true);
+      expect(await store.setWebhookActive('dapp-2', 'webhook-1', true)).toBe(false);
+      expect(await store.deleteWebhook('dapp-2', 'webhook-1')).toBe(false);
+      expect(await store.deleteWebhook('dapp-1', 'webhook-1')).toBe(true);
+      expect(await store.isWebhook('webhook-1')).toBe(false);
+      expect((await store.dappPolicy('dapp-1')).webhooks).toEqual([
+        webhook({ webhookId: 'webhook-2', requestType: 'GET' }),
+      ]);
+    });
+  });
+
+  describe('the policy of a DApp', () => {
+    it('is the same object as long as nothing changes', async () => {
+      await store.createRule(limitRule());
+      const policy = await store.dappPolicy('dapp-1');
+      expect(await store.dappPolicy('dapp-1')).toBe(policy);
+    });
+
+    it('moves its revision with every kind of change, and never for another DApp', async () => {
+      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
+      const other = await store.dappPolicy('dapp-2');
+      const { policyData } = limitRule();
+      const changes: (() => Promise<unknown>)[] = [
+        () => store.createContract(smartContract()),
+        () => store.updateContract('dapp-1', smartContract().address, []),
+        () => store.createRule(limitRule()),
+        () => store.updateLimit('dapp-1', 'limit-1', 'Renamed', policyData),
+        () => store.setRuleActive('dapp-1', 'limit-1', false),
+        () => store.setRuleActive('dapp-1', 'contract-rule-1', false),
+        () => store.deleteContract('dapp-1', smartContract().address),
+        () => store.createWebhook(webhook()),
+        () => store.setWebhookActive('dapp-1', 'webhook-1', false),
+        () => store.deleteWebhook('dapp-1', 'webhook-1'),
+      ];
+      let before: DappPolicy = await store.dappPolicy('dapp-1');
+      for (const change of changes) {
+        await change();
+        const after = await store.dappPolicy('dapp-1');
+        expect(after.revision, String(change)).toBeGreaterThan(before.revision);
+        expect(after).not.toBe(before);
+        before = after;
+      }
+      expect(await store.dappPolicy('dapp-2')).toBe(other);
+    });
+
+    it('stays where it is when a change finds nothing to change or is refused', async () => {
+      await store.createRule(limitRule());
+      const before = await store.dappPolicy('dapp-1');
+      await store.setRuleActive('dapp-1', 'unknown', false);
+      await store.deleteWebhook('dapp-1', 'unknown');
+      await store.createRule(limitRule({ ruleId: 'limit-2' })).catch(() => undefined);
+      expect(await store.dappPolicy('dapp-1')).toBe(before);
+    });
+
+    it('does not go back when the store is opened again', async () => {
+      await store.createRule(limitRule());
+      const { revision } = await store.dappPolicy('dapp-1');
+      await reopen();
+      expect((await store.dappPolicy('dapp-1')).revision).toBe(revision);
+    });
+  });
+};

@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+import type { FeeToken } from '../../../src/shared/schema/fee-token.ts';
+import type { Store } from '../../../src/engine/store/store.ts';
+import { account, paymaster } from '../../support/store-records.ts';
+import { type OpenStore, useStore } from './open-store.ts';
+
+const WALLET = '0x00000000000000000000000000000000000000ff';
+const CHANGE = { fundingWallet: WALLET, signature: '0x5161', at: 9 } as const;
+
+/** What every {@link RegistryStore} does. */
+export const describeRegistryStore = (open: OpenStore): void => {
+  let store: Store;
+  const reopen = useStore(open, (opened) => {
+    store = opened;
+  });
+
+  describe('accounts and auth tokens', () => {
+    const token = { tokenId: 't1', accountId: account.accountId, label: 'CI', createdAt: 5, revokedAt: null };
+
+    it('finds accounts and lists the first one first, which is the one that commands mean', async () => {
+      const second = { accountId: 'account-0', name: 'Second', createdAt: 1_001 };
+      await store.createAccount(second);
+
+      expect(await store.listAccounts()).toEqual([account, second]);
+      expect(await store.findAccount('account-0')).toEqual(second);
+      expect(await store.findAccount('nobody')).toBeUndefined();
+    });
+
+    it('lets a token act for its account by its hash, and by nothing else', async () => {
+      await store.createAuthToken(token, 'hash-1');
+
+      expect(await store.accountOfToken('hash-1')).toBe(account.accountId);
+      expect(await store.accountOfToken('t1')).toBeUndefined();
+      expect(await store.accountOfToken('HASH-1')).toBeUndefined();
+    });
+
+    it('lists the tokens of one account or of all', async () => {
+      await store.createAccount({ accountId: 'other', name: 'Other', createdAt: 1 });
+      await store.createAuthToken(token, 'hash-1');
+      const others = { ...token, tokenId: 't2', accountId: 'other', createdAt: 6 };
+      await store.createAuthToken(others, 'hash-2');
+
+      expect(await store.listAuthTokens()).toEqual([token, others]);
+      expect(await store.listAuthTokens('other')).toEqual([others]);
+      expect(await store.listAuthTokens('nobody')).toEqual([]);
+    });
+
+    it('shuts a revoked token out for good, and keeps the time when that happened', async () => {
+      await store.createAuthToken(token, 'hash-1');
+
+      expect(await store.revokeAuthToken('t1', 70)).toEqual({ ...token, revokedAt: 70 });
+      expect(await store.revokeAuthToken('t1', 90)).toEqual({ ...token, revokedAt: 70 });
+      expect(await store.accountOfToken('hash-1')).toBeUndefined();
+      expect(await store.revokeAuthToken('nothing', 90)).toBeUndefined();
+    });
+  });
+
+  describe('paymasters', () => {
+    it('finds a DApp by id and by API key, exactly', async () => {
+      expect(await store.findPaymaster('dapp-1')).toEqual(paymaster());
+      expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toEqual(paymaster());
+      expect(await store.findPaymasterByApiKey(paymaster().apiKey.toUpperCase())).toBeUndefined();
+      expect(await store.findPaymaster('dapp')).toBeUndefined();
+    });
+
+    it('lists the DApps of one account or of all, in the order in which they were made', async () => {
+      await store.createAccount({ accountId: 'other', name: 'Other', createdAt: 1 });
+      const others = paymaster({ paymasterId: 'dapp-0', accountId: 'other' });
+      await store.createPaymaster(others);
+
+      expect(await store.listPaymasters()).toEqual([paymaster(), others]);
+      expect(await store.listPaymasters('other')).toEqual([others]);
+    });
+
+    it('refuses a second DApp of the same name on the same chain, and only there', async () => {
+      const twin = paymaster({ paymasterId: 'dapp-2' });
+      await store.createAccount({ accountId: 'other', name: 'Other', createdAt: 1 });
+
+      await expect(store.createPaymaster(twin)).rejects.toMatchObject({ code: 'PAYMASTER_NAME_EXISTS' });
+      await store.createPaymaster({ ...twin, chainId: 1 });
+      await store.createPaymaster(paymaster({ paymasterId: 'dapp-3', accountId: 'other' }));
+      expect((await store.listPaymasters()).map(({ paymasterId }) => paymasterId)).toEqual([
+        'dapp-1',
+        'dapp-2',
+        'dapp-3',
+      ]);
+    });
+
+    it('keeps what a DApp may ask for as expiry, by its API key too', async () => {
+      expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toMatchObject({ maxExpirySeconds: 3_600 });
+      const changed = paymaster({ maxExpirySeconds: 86_400 });
+      expect(await store.setMaxExpiry('dapp-1', 86_400)).toEqual(changed);
+      expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toEqual(changed);
+      expect(await store.setMaxExpiry('nobody', 600)).toBeUndefined();
+    });
+
+    it('keeps what wallets are told of who sponsors, by its API key too', async () => {
+      const sponsor = { icon: null, isTold: false };
+      expect(await store.setSponsor('dapp-1', sponsor)).toEqual(paymaster({ sponsor }));
+      expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toEqual(paymaster({ sponsor }));
+      expect(await store.setSponsor('nobody', sponsor)).toBeUndefined();
+    });
+
+    it('takes a clash of API keys for a bug, not for a taken name', async () => {
+      const clash = store.createPaymaster(
+        paymaster({ paymasterId: 'dapp-2', name: 'Other', apiKey: paymaster().apiKey }),
+      );
+      await expect(clash).rejects.not.toHaveProperty('code', 'PAYMASTER_NAME_EXISTS');
+    });
+  });
+
+  describe('funding messages', () => {
+    const first = { paymasterId: 'dapp-1', message: 'Nonce: 1', issuedAt: 1 };
+    const second = { paymasterId: 'dapp-1', message: 'Nonce: 2', issuedAt: 2 };
+
+    it('keeps only the newest message of a paymaster', async () => {
+      expect(await store.findFundingMessage('dapp-1')).toBeUndefined();
+      await store.saveFundingMessage(first);
+      await store.saveFundingMessage(second);
+      expect(await store.findFundingMessage('dapp-1')).toEqual(second);
+    });
+
+    it('changes the funding wallet with the newest message and uses the message up', async () => {
+      await store.saveFundingMessage(first);
+
+      expect(await store.useFundingMessage(first, CHANGE)).toBe(true);
+      expect(await store.findPaymaster('dapp-1')).toEqual(paymaster({ fundingWallet: WALLET }));
+      expect(await store.findFundingMessage('dapp-1')).toBeUndefined();
+    });
+
+    it('changes nothing with a message that was replaced, so that an old signature cannot move a tank', async () => {
+      await store.saveFundingMessage(first);
+      await store.saveFundingMessage(second);
+
+      expect(await store.useFundingMessage(first, CHANGE)).toBe(false);
+      expect(await store.findPaymaster('dapp-1')).toEqual(paymaster());
+      expect(await store.findFundingMessage('dapp-1')).toEqual(second);
+    });
+
+    it('lets one of many uses of a message win, whatever comes at the same time', async () => {
+      await store.saveFundingMessage(first);
+      const wallets = Array.from({ length: 8 }, (_, n): `0x${string}` => `0x${String(n).repeat(40)}`);
+
+      const results = await Promise.all(
+        wallets.map((wallet) => store.useFundingMessage(first, { ...CHANGE, fundingWallet: wallet })),
+      );
+
+      expect(results.filter(Boolean)).toHaveLength(1);
+      const winner = wallets[results.indexOf(true)];
+      expect((await store.findPaymaster('dapp-1'))?.fundingWallet).toBe(winner);
+      expect(await store.listFundingWalletChanges('dapp-1')).toHaveLength(1);
+    });
+
+    it('tells who had a tank when, and by what proof', async () => {
+      const other = { fundingWallet: '0x00000000000000000000000000000000000000ee', signature: '0xee', at: 10 } as const;
+      await store.saveFundingMessage(first);
+      await store.useFundingMessage(first, CHANGE);
+      await store.saveFundingMessage(second);
+      await store.useFundingMessage(second, other);
+      expect(await store.listFundingWalletChanges('dapp-1')).toEqual([
+        { at: 10, previous: WALLET, address: other.fundingWallet, message: second.message, signature: '0xee' },
+        { at: 9, previous: null, address: WALLET, message: first.message, signature: '0x5161' },
+      ]);
+      expect(await store.listFundingWalletChanges('dapp-2')).toEqual([]);
+    });
+  });
+
+  describe('chains, signers and paymaster contracts', () => {
+    const treasury = `0x${'7e'.repeat(20)}` as const;
+    const none = { symbol: null, bundler: null, maxOperationCostWei: '20000000000000000000' };
+    const breaker = { amountWei: String(10n ** 20n), seconds: 3_600 };
+    const spending = { breaker, unreachableBudgetWei: String(10n ** 17n) };
+    const chain = { ...none, ...spending, chainId: 5, name: 'Five', rpc: 'http://127.0.0.1:1', treasury };
+    const contract = { chainId: 5, version: '1.1.0', address: WALLET, checked: true } as const;
+
+    it('replaces and removes the settings of a chain', async () => {
+      await store.saveChain({ ...chain, name: 'Old', breaker: null, unreachableBudgetWei: null });
+      await store.saveChain(chain);
+      await store.saveChain({ ...chain, chainId: 4 });
+
+      expect((await store.listChains()).map(({ chainId }) => chainId)).toEqual([4, 5]);
+      expect(await store.findChain(5)).toEqual(chain);
+      expect(await store.removeChain(5)).toBe(true);
+      expect(await store.removeChain(5)).toBe(false);
+      expect(await store.findChain(5)).toBeUndefined();
+    });
+
+    it('unchecks the contracts of a chain when its signer changes, and no others', async () => {
+      await store.savePaymasterContract(contract);
+      await store.savePaymasterContract({ ...contract, version: 'verifying-0.6' });
+      await store.savePaymasterContract({ ...contract, chainId: 6 });
+
+      await store.saveSigner({ chainId: 5, address: WALLET });
+
+      expect((await store.listPaymasterContracts()).map(({ checked }) => checked)).toEqual([false, false, true]);
+      expect(await store.findSigner(5)).toEqual({ chainId: 5, address: WALLET });
+      expect(await store.listSigners()).toEqual([{ chainId: 5, address: WALLET }]);
+    });
+
+    it('keeps one contract per chain and version', async () => {
+      await store.savePaymasterContract(contract);
+      await store.savePaymasterContract({ ...contract, checked: false });
+
+      expect(await store.listPaymasterContracts()).toEqual([{ ...contract, checked: false }]);
+      expect(await store.findPaymasterContract(5, '1.1.0')).toEqual({ ...contract, checked: false });
+      expect(await store.findPaymasterContract(5, '1.0.0')).toBeUndefined();
+    });
+  });
+
+  describe('fee tokens', () => {
+    const token: FeeToken = {
+      chainId: 5,
+      address: '0xAbCdEf0000000000000000000000000000000001',
+      symbol: 'USDC',
+      decimals: 6,
+      premium: '2.5',
+      rate: { source: 'chainlink', nativeFeed: WALLET, tokenFeed: WALLET, maxAge: 90_000 },
+      preFund: true,
+      logoUrl: 'https://example.com/usdc.svg',
+    };
+    const lower = '0xabcdef0000000000000000000000000000000001';
+
+    it('keeps a token as it was set', async () => {
+      await store.saveFeeToken(token);
+      await reopen();
+
+      expect(await store.listFeeTokens()).toEqual([token]);
+    });
+
+    it('replaces a token, so that none has two prices', async () => {
+      await store.saveFeeToken(token);
+      const next: FeeToken = { ...token, address: lower, rate: { source: 'static', tokensPerCoin: '3000.5' } };
+      await store.saveFeeToken(next);
+
+      expect(await store.listFeeTokens()).toEqual([next]);
+    });
+
+    it('lists the tokens of one chain or of all, and removes one', async () => {
+      await store.saveFeeToken(token);
+      await store.saveFeeToken({ ...token, chainId: 6 });
+
+      expect((await store.listFeeTokens()).map(({ chainId }) => chainId)).toEqual([5, 6]);
+      expect(await store.listFeeTokens(6)).toHaveLength(1);
+      expect(await store.removeFeeToken(6, lower)).toBe(true);
+      expect(await store.removeFeeToken(6, lower)).toBe(false);
+      expect(await store.listFeeTokens()).toEqual([token]);
+    });
+  });
+};

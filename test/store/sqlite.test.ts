@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { createLog } from '../../src/engine/base/log.ts';
+import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
+import { describeDecisionQueries } from './conformance/decision-queries.ts';
+import { describeDecisionStore } from './conformance/decision-store.ts';
+import { describeLedger } from './conformance/ledger.ts';
+import type { OpenStore } from './conformance/open-store.ts';
+import { describePolicyStore } from './conformance/policy-store.ts';
+import { describeRegistryStore } from './conformance/registry-store.ts';
+import { describeSettingsVersion } from './conformance/settings-version.ts';
+import { describeSettlementStore } from './conformance/settlement-store.ts';
+
+const open: OpenStore = (folder, clock) =>
+  Promise.resolve(openSqliteStore(join(folder, 'gasdesk.db'), { clock, log: createLog({ level: 'silent' }) }));
+
+describe.each([
+  ['deciding and reserving', describeDecisionStore],
+  ['the ledger', describeLedger],
+  ['decisions', describeDecisionQueries],
+  ['settlement', describeSettlementStore],
+  ['policies', describePolicyStore],
+  ['versions of the settings', describeSettingsVersion],
+  ['the registry', describeRegistryStore],
+])('the store on SQLite: %s', (_part, describePart) => describePart(open));

@@ -1,0 +1,124 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { afterAll } from 'vitest';
+import { openRpcDocument } from '../../src/engine/description/openrpc.ts';
+
+/**
+ * Looks at every JSON-RPC request that a test sends by `fetch`, and at its answer: what a desk takes and gives must be
+ * what `/openrpc.json` says. A file in which they differ fails.
+ */
+
+interface Described {
+  readonly name: string;
+  readonly params: readonly { readonly required: boolean; readonly schema: object }[];
+  readonly result: { readonly schema: object };
+  readonly errors: readonly { readonly code: number }[];
+}
+
+interface Checks {
+  readonly required: number;
+  readonly params: readonly ValidateFunction[];
+  readonly result: ValidateFunction;
+  readonly errors: ReadonlySet<number>;
+}
+
+const RPC_PATH = /\/(?:api\/v[12]\/[^/]+\/[^/]+|rpc\/[^/]+)$/;
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+let read: { methods: readonly Described[]; components: object } | undefined;
+const document = () => (read ??= openRpcDocument() as NonNullable<typeof read>);
+const compile = (schema: object): ValidateFunction => ajv.compile({ ...schema, components: document().components });
+const checks = new Map<string, Checks>();
+const checksOf = (method: string): Checks | undefined => {
+  const found = checks.get(method);
+  const described = document().methods.find(({ name }) => name === method);
+  if (found !== undefined || described === undefined) return found;
+  const { params, result, errors } = described;
+  const made: Checks = {
+    required: params.filter(({ required }) => required).length,
+    params: params.map(({ schema }) => compile(schema)),
+    result: compile(result.schema),
+    errors: new Set(errors.map(({ code }) => code)),
+  };
+  checks.set(method, made);
+  return made;
+};
+
+/** A request that was sent, and what was answered. */
+interface Exchange {
+  readonly request: { readonly method?: unknown; readonly params?: readonly unknown[] };
+  readonly answer: { readonly result?: unknown; readonly error?: { readonly code: number } };
+}
+
+const METHOD_NOT_FOUND = -32601;
+/** What is wrong with the request as a whole, whatever its method. */
+const OF_ANY_REQUEST = [-32700, -32600];
+/** Unknown key or chain: answered before the method is looked at. */
+const UNAUTHORIZED = -32051;
+
+const faultsOf = ({ request, answer }: Exchange): string[] => {
+  const code = answer.error?.code;
+  if (typeof request.method !== 'string' && code === UNAUTHORIZED) return [];
+  const described = checksOf(String(request.method));
+  if (described === undefined) {
+    return [METHOD_NOT_FOUND, ...OF_ANY_REQUEST].includes(code ?? 0) ? [] : ['the method is not described'];
+  }
+  if (code !== undefined) {
+    return described.errors.has(code) || OF_ANY_REQUEST.includes(code) ? [] : [`error ${code} is not described`];
+  }
+  const params = request.params ?? [];
+  const faults = params.flatMap((value, index) => {
+    const check = described.params[index];
+    // What a method has no use for is ignored.
+    if (check === undefined || (value === null && index >= described.required)) return [];
+    return check(value) ? [] : [`params[${index}] is taken: ${ajv.errorsText(check.errors)}`];
+  });
+  if (params.length < described.required) faults.push('fewer params are taken than are required');
+  if (!described.result(answer.result)) faults.push(`the result: ${ajv.errorsText(described.result.errors)}`);
+  return faults;
+};
+
+/** This file runs anew before each file of tests, in the same process: `fetch` is watched once. */
+const watching = globalThis as typeof globalThis & { watchedExchanges?: Exchange[] };
+
+const readJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+const record = (exchanges: Exchange[], sent: string, answered: string): void => {
+  const [requests, answers] = [readJson(sent), readJson(answered)];
+  const [asked, told] = [requests, answers].map((body): unknown[] => (Array.isArray(body) ? body : [body]));
+  for (const [index, request] of (asked ?? []).entries()) {
+    const answer = told?.[index];
+    const isAnswered = typeof answer === 'object' && answer !== null && ('result' in answer || 'error' in answer);
+    if (isAnswered && typeof request === 'object' && request !== null) exchanges.push({ request, answer } as Exchange);
+  }
+};
+
+const watchFetch = (): Exchange[] => {
+  const exchanges: Exchange[] = [];
+  const fetched = globalThis.fetch;
+  globalThis.fetch = async (input, init) => {
+    const response = await fetched(input, init);
+    const url = input instanceof Request ? input.url : String(input);
+    if (typeof init?.body === 'string' && RPC_PATH.test(url)) {
+      record(exchanges, init.body, await response.clone().text());
+    }
+    return response;
+  };
+  return exchanges;
+};
+
+const exchanges = (watching.watchedExchanges ??= watchFetch());
+
+afterAll(() => {
+  const faults = new Set(
+    exchanges
+      .splice(0)
+      .flatMap((exchange) => faultsOf(exchange).map((fault) => `${String(exchange.request.method)}: ${fault}`)),
+  );
+  if (faults.size > 0) throw new Error(`Not as /openrpc.json says:\n${[...faults].join('\n')}`);
+});

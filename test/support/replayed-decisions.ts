@@ -1,0 +1,94 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import Database, { SqliteError } from 'better-sqlite3';
+import { afterAll } from 'vitest';
+import { type Difference, replay } from '../../src/core/replay.ts';
+import { readRecord } from '../../src/engine/store/sqlite/stored-record.ts';
+import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
+import { countReplayed } from './replay-counts.ts';
+
+/**
+ * Decides every decision again that a test makes: when its data folder is removed, all that is in the database by then.
+ * A file in which one differs fails.
+ */
+
+interface Watch {
+  /** Decisions that were decided again: a folder may hold the backup of another. */
+  readonly known: Set<string>;
+  counts: Record<string, number>;
+  differences: Difference[];
+}
+
+const DATABASE = 'gasdesk.db';
+/** Working out who signed takes ten times as long as all the rest. */
+const SIGNATURES_EVERY = 10;
+
+const read = (file: string): { decisions: DecisionRecord[]; revisions: Map<string, unknown> } => {
+  const database = new Database(file);
+  try {
+    const policies = database.prepare<[], { hash: string; policy: string }>('SELECT hash, policy FROM policy_revision');
+    const revisions = new Map(policies.all().map(({ hash, policy }) => [hash, JSON.parse(policy) as unknown]));
+    const rows = database.prepare<[], { seq: number; record: string }>('SELECT seq, record FROM decision').all();
+    const parsed = rows.map(({ seq, record }) => ({ ...(readRecord(record) as DecisionRecord), seq }));
+    // What a test has written by hand names no policy, as what was decided before there were any.
+    return { decisions: parsed.filter(({ policy }) => policy !== undefined), revisions };
+  } finally {
+    database.close();
+  }
+};
+
+/** What can be read: a test may have damaged the database, or have made one of before there were policies. */
+const readable = (file: string): ReturnType<typeof read> => {
+  try {
+    return read(file);
+  } catch (error) {
+    if (error instanceof SqliteError) return { decisions: [], revisions: new Map() };
+    throw error;
+  }
+};
+
+const replayIn = (file: string, { known, counts, differences }: Watch): void => {
+  const { decisions, revisions } = readable(file);
+  for (const decision of decisions.filter(({ id }) => !known.has(id))) {
+    known.add(decision.id);
+    const withSignatures = known.size % SIGNATURES_EVERY === 0;
+    const replayed = replay(decision, revisions.get(decision.policy ?? ''), withSignatures);
+    const found = 'differences' in replayed ? replayed.differences : [];
+    differences.push(...found);
+    const result = 'notReplayable' in replayed ? replayed.notReplayable : found.length === 0 ? 'same' : 'different';
+    counts[result] = (counts[result] ?? 0) + 1;
+  }
+};
+
+const watchRemovals = (): Watch => {
+  const watch: Watch = { known: new Set(), counts: {}, differences: [] };
+  const { rmSync, existsSync, readdirSync } = fs;
+  fs.rmSync = (path, options) => {
+    // Beside a copy of the sources lies what another version has decided.
+    if (options?.recursive === true && existsSync(path) && !existsSync(join(String(path), 'src'))) {
+      const names = readdirSync(path, { recursive: true, encoding: 'utf8' });
+      for (const name of names.filter((each) => each.endsWith(DATABASE))) replayIn(join(String(path), name), watch);
+    }
+    rmSync(path, options);
+  };
+  syncBuiltinESMExports();
+  return watch;
+};
+
+/** This file runs anew before each file of tests, in the same process: removals are watched once. */
+const watching = globalThis as typeof globalThis & { replayedDecisions?: Watch };
+const watch = (watching.replayedDecisions ??= watchRemovals());
+
+afterAll(() => {
+  const { counts, differences } = watch;
+  watch.counts = {};
+  watch.differences = [];
+  if (Object.keys(counts).length > 0) countReplayed(counts);
+  const [first] = differences;
+  if (first === undefined) return;
+  const fields = [...new Set(differences.map(({ field }) => field))].join(', ');
+  throw new Error(
+    `Not decided the same again: ${fields}. ${differences.length} in all, such as ${JSON.stringify(first)}`,
+  );
+});

@@ -1,0 +1,64 @@
+import { decide, plan } from '../../src/core/decide.ts';
+import type { Verdict } from '../../src/core/decide.ts';
+import type { ChainSnapshot, Facts } from '../../src/core/facts.ts';
+import type { AccountKind } from '../../src/core/ledger/account.ts';
+import type { Policy } from '../../src/core/policy.ts';
+import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
+import { factsWith, policyWith } from './facts.ts';
+
+/** In what a decision differs from one that sponsors. */
+export interface Situation {
+  readonly policy?: Partial<Policy>;
+  readonly dapp?: Partial<Policy['dapp']>;
+  readonly settings?: Partial<NonNullable<Policy['chain']>>;
+  readonly facts?: Partial<Facts>;
+  readonly chain?: Partial<ChainSnapshot>;
+  readonly op?: Partial<UserOperationV06>;
+  /** What accounts hold without the operation, by their kinds. */
+  readonly held?: Partial<Record<AccountKind, bigint>>;
+}
+
+/** What `decide` takes. */
+export type Inputs = readonly [facts: Facts, policy: Policy, held: readonly bigint[]];
+
+const freeze = <Value>(value: Value): Value => {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
+  return value;
+};
+
+/** Facts, policy and held amounts of a situation. They cannot be written to. */
+export const inputsOf = ({ policy, dapp, settings, facts, chain, op = {}, held = {} }: Situation): Inputs => {
+  const [someFacts, somePolicy] = [factsWith({ op }), policyWith()];
+  const given: Facts = { ...someFacts, chain: { ...someFacts.chain, ...chain } as ChainSnapshot, ...facts };
+  const revision: Policy = {
+    ...{
+      ...somePolicy,
+      dapp: { ...somePolicy.dapp, ...dapp },
+      chain: { ...somePolicy.chain, ...settings } as Policy['chain'],
+    },
+    ...policy,
+  };
+  return freeze([given, revision, plan(given, revision).map(({ account }) => held[account.kind] ?? 0n)]);
+};
+
+/** Several situations at once: the last one counts where they speak of the same. */
+export const together = (...all: readonly Situation[]): Situation =>
+  all.reduce((one, other) => ({
+    policy: { ...one.policy, ...other.policy },
+    dapp: { ...one.dapp, ...other.dapp },
+    settings: { ...one.settings, ...other.settings },
+    facts: { ...one.facts, ...other.facts },
+    chain: { ...one.chain, ...other.chain },
+    op: { ...one.op, ...other.op },
+    held: { ...one.held, ...other.held },
+  }));
+
+/** A decision that came to an end. */
+export type Done = Extract<Verdict, { next: 'done' }>;
+
+/** What is decided in a situation in which no webhook is to be asked. */
+export const decided = (situation: Situation): Done => {
+  const verdict = decide(...inputsOf(situation));
+  if (verdict.next === 'callWebhooks') throw new Error('the webhooks are to be asked first');
+  return verdict;
+};
