@@ -117,6 +117,15 @@ export const createLedger = (database: Database.Database): Ledger => {
   const users = database
     .prepare<[string, string], string>('SELECT user FROM ledger_account WHERE kind = ? AND id = ? LIMIT 2')
     .pluck();
+  /** Where two were seen there will always be another: only the parts of rolling windows, which have no user, are removed. */
+  const shared = new Set<string>();
+  const hasOther = ({ kind, id, user }: AccountKey): boolean => {
+    const key = `${kind}:${id}`;
+    if (shared.has(key)) return true;
+    const found = users.all(kind, id);
+    if (found.length > 1) shared.add(key);
+    return found.some((other) => other !== user);
+  };
   const forgetOldest = database.prepare<[{ kind: string; id: string; since: number }]>(
     `DELETE FROM ledger_account WHERE kind = @kind AND id = @id AND window < @since AND window < (
        SELECT window FROM ledger_account WHERE kind = @kind AND id = @id
@@ -144,7 +153,7 @@ export const createLedger = (database: Database.Database): Ledger => {
       const all = parts.all(account.kind, account.id, since);
       return { held: all.reduce((sum, held) => sum + BigInt(held), 0n) };
     },
-    hasOther: ({ kind, id, user }) => users.all(kind, id).some((other) => other !== user),
+    hasOther,
     version: () => version,
     advanceLedger() {
       version += 1;
