@@ -44,7 +44,12 @@ export const wordAligned = (length: number): number => Math.ceil(length / 32) * 
 /** Joined digits as the lower-case hex string they stand for. */
 export const toHex = (...parts: string[]): Hex => `0x${parts.join('').toLowerCase()}`;
 
+/** There in Node.js and Electron, where it is some ten times as fast; it stops at the first character that is no digit. */
+const { Buffer } = globalThis as { Buffer?: { from(text: string, encoding: 'hex'): Uint8Array } };
+
 const toBytes = (text: string): Uint8Array => {
+  const bytes = Buffer?.from(text, 'hex');
+  if (bytes !== undefined && bytes.length * 2 === text.length) return bytes;
   try {
     return hexToBytes(text);
   } catch (cause) {

@@ -108,7 +108,8 @@ async function* linesOf(file: string, signal?: AbortSignal): AsyncGenerator<{ by
       const lines = [];
       let begin = 0;
       for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, begin)) {
-        lines.push({ bytes: Buffer.concat([...rest, chunk.subarray(begin, end)]), isCut: false });
+        const tail = chunk.subarray(begin, end);
+        lines.push({ bytes: rest.length === 0 ? tail : Buffer.concat([...rest, tail]), isCut: false });
         rest = [];
         length = 0;
         begin = end + 1;
