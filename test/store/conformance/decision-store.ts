@@ -98,6 +98,20 @@ export const describeDecisionStore = (open: OpenStore): void => {
       expect((await store.findDecision('denied'))?.settlement).toBeNull();
     });
 
+    it('knows whether others have an account of a kind and id, once that is stored and for good', async () => {
+      const [one, other] = ['a', 'b'].map((user): AccountKey => ({ kind: 'sender', id: 'tank', user }));
+      const hasOther = () => Promise.all([store.hasOtherAccount(one!), store.hasOtherAccount(other!)]);
+      expect(await hasOther()).toEqual([false, false]);
+      await reserve([take(1n, one)]);
+      expect(await hasOther()).toEqual([false, true]);
+      await expect(reserve([take(1n, other), take(1n, other)])).rejects.toThrow('UNIQUE');
+      expect(await hasOther()).toEqual([false, true]);
+      await reserve([take(1n, other)]);
+      expect(await hasOther()).toEqual([true, true]);
+      await reopen();
+      expect(await hasOther()).toEqual([true, true]);
+    });
+
     it('writes neither decision nor reservation when deciding fails, and the decisions beside it stand', async () => {
       const failing = store.decideAndReserve({ reservations: [take(7n)], ledgerVersion: 0 }, () => {
         throw new Error('the rule has a bug');

@@ -60,7 +60,19 @@ const createAccounts = (database: Database.Database) => {
   );
   const held = database.prepare<[number], string>('SELECT held FROM ledger_account WHERE account_id = ?').pluck();
   const update = database.prepare<[string, number]>('UPDATE ledger_account SET held = ? WHERE account_id = ?');
+  const users = database
+    .prepare<[string, string], string>('SELECT user FROM ledger_account WHERE kind = ? AND id = ? LIMIT 2')
+    .pluck();
+  /** Users of a kind and id, two at most, until one is added. Only parts of rolling windows, which have no user, are removed. */
+  const known = new Map<string, readonly string[]>();
+  const knownUsers = ({ kind, id }: AccountKey): readonly string[] => {
+    const key = `${kind}:${id}`;
+    const found = known.get(key) ?? users.all(kind, id);
+    known.set(key, found);
+    return found;
+  };
   return {
+    hasOther: (account: AccountKey): boolean => knownUsers(account).some((user) => user !== account.user),
     find(account: AccountKey): Held {
       const row = find.get(...keyOf(account));
       return row === undefined ? { held: 0n } : { held: BigInt(row.held), accountId: row.accountId };
@@ -72,6 +84,7 @@ const createAccounts = (database: Database.Database) => {
         update.run(text, accountId);
         return accountId;
       }
+      known.delete(`${account.kind}:${account.id}`);
       const { lastInsertRowid } = insert.run(...keyOf(account), text);
       return Number(lastInsertRowid);
     },
@@ -114,18 +127,6 @@ export const createLedger = (database: Database.Database): Ledger => {
       'SELECT held FROM ledger_account WHERE kind = ? AND id = ? AND window >= ?',
     )
     .pluck();
-  const users = database
-    .prepare<[string, string], string>('SELECT user FROM ledger_account WHERE kind = ? AND id = ? LIMIT 2')
-    .pluck();
-  /** Where two were seen there will always be another: only the parts of rolling windows, which have no user, are removed. */
-  const shared = new Set<string>();
-  const hasOther = ({ kind, id, user }: AccountKey): boolean => {
-    const key = `${kind}:${id}`;
-    if (shared.has(key)) return true;
-    const found = users.all(kind, id);
-    if (found.length > 1) shared.add(key);
-    return found.some((other) => other !== user);
-  };
   const forgetOldest = database.prepare<[{ kind: string; id: string; since: number }]>(
     `DELETE FROM ledger_account WHERE kind = @kind AND id = @id AND window < @since AND window < (
        SELECT window FROM ledger_account WHERE kind = @kind AND id = @id
@@ -153,7 +154,7 @@ export const createLedger = (database: Database.Database): Ledger => {
       const all = parts.all(account.kind, account.id, since);
       return { held: all.reduce((sum, held) => sum + BigInt(held), 0n) };
     },
-    hasOther,
+    hasOther: accounts.hasOther,
     version: () => version,
     advanceLedger() {
       version += 1;
