@@ -62,7 +62,7 @@ export const requireContract = async (
 const requireFundingWallet = ({ name, fundingWallet }: Paymaster, { hasTanks }: PaymasterLayout) => {
   if (!hasTanks) return undefined;
   if (fundingWallet !== null) return fundingWallet;
-  const fix = 'Fetch a funding message, sign it with the funding wallet and send it: README, "Fund a DApp".';
+  const fix = 'Verify one on the page Gas tank of the console, or run "gasdesk funding-wallet set".';
   throw missing('fundingWallet', `The DApp ${name} has no funding wallet.`, fix);
 };
 

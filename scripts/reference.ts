@@ -1,0 +1,265 @@
+/**
+ * Writes the reference pages of `docs/reference` from the code: commands, settings, HTTP, JSON-RPC and errors. With
+ * `--check` it writes nothing, and fails where a page is not current or a link in a document leads nowhere.
+ */
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { Command } from 'commander';
+import { format, resolveConfig } from 'prettier';
+import { createProgram } from '../src/cli/program.ts';
+import { ruleKinds } from '../src/core/rules/registry.ts';
+import { acceptedBySetting, describeConfig } from '../src/engine/config/config.ts';
+import { openApiDocument } from '../src/engine/description/openapi.ts';
+import { openRpcDocument } from '../src/engine/description/openrpc.ts';
+import { errorTable } from '../src/shared/errors.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const PAGES = join(ROOT, 'docs/reference');
+
+const code = (text: unknown): string => `\`${String(text)}\``;
+const cell = (text: string): string => text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ');
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |`).join('\n');
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const leaves = (command: Command): Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+const fullName = (command: Command): string =>
+  command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+
+/** Options of every command: they are said once. */
+const COMMON = new Set(['--data', '--json', '--passphrase-file']);
+
+const commandText = (command: Command): string => {
+  const help = command.createHelp();
+  const usage = [
+    fullName(command),
+    ...command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`)),
+  ];
+  const rows = [
+    ...help.visibleArguments(command).map((one) => [code(help.argumentTerm(one)), help.argumentDescription(one)]),
+    ...help
+      .visibleOptions(command)
+      .filter(({ long }) => long !== '--help' && !COMMON.has(long ?? ''))
+      .map((one) => [code(help.optionTerm(one)), help.optionDescription(one)]),
+  ];
+  return [
+    `## ${fullName(command).replace('gasdesk ', '')}`,
+    command.description(),
+    code(usage.join(' ')),
+    ...(rows.length > 0 ? [table(['argument or option', 'meaning'], rows)] : []),
+  ].join('\n\n');
+};
+
+const commandsPage = (): string =>
+  [
+    '# Commands',
+    'Every command that works on a desk takes `--data <dir>` (the data folder), `--json` (one JSON document on stdout) and `--passphrase-file <file>` (the passphrase of the vault; by default `GASDESK_PASSPHRASE`). It works whether or not `serve` runs on that folder. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    ...leaves(createProgram()).map(commandText),
+  ].join('\n\n');
+
+const settingsPage = (): string =>
+  [
+    '# Settings',
+    'A setting comes from its environment variable, else from `gasdesk.json` in the data folder; `--host` and `--port` of `gasdesk serve` win over both. `gasdesk config print` shows what is in force and where it came from.',
+    table(
+      ['setting', 'variable', 'accepts', 'default'],
+      describeConfig({}).map(({ key, value }) => [
+        code(key),
+        code(`GASDESK_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`),
+        acceptedBySetting.get(key) ?? '',
+        code(JSON.stringify(value)),
+      ]),
+    ),
+  ].join('\n\n');
+
+const errorsPage = (): string =>
+  [
+    '# Errors',
+    'What a request can fail with, besides a denial. The management interface answers the HTTP status; JSON-RPC answers the code.',
+    table(
+      ['name', 'HTTP', 'JSON-RPC', 'message, where nothing more is known'],
+      Object.entries(errorTable).map(([name, { status, rpc, title }]) => [
+        code(name),
+        String(status),
+        String(rpc),
+        title,
+      ]),
+    ),
+  ].join('\n\n');
+
+const denialsPage = (): string =>
+  [
+    '# Denials',
+    'Rules in the order in which they decide. The first that denies is the reason: its `code` comes with a message and a hint that name the values of the operation.',
+    table(
+      ['rule', 'title', 'codes'],
+      ruleKinds.map(({ type, title, denials }) => [
+        code(type),
+        title,
+        Object.keys(denials).map(code).join(', ') || 'none: it informs',
+      ]),
+    ),
+  ].join('\n\n');
+
+interface Schema extends Fields {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly oneOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+}
+
+const typeText = (schema: Schema): string => {
+  const alternatives = schema.oneOf ?? schema.anyOf;
+  if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? '';
+  if (schema.const !== undefined) return code(JSON.stringify(schema.const));
+  if (schema.enum !== undefined) return schema.enum.map((value) => code(JSON.stringify(value))).join(', ');
+  if (alternatives !== undefined) return [...new Set(alternatives.map(typeText))].join(' or ');
+  if (schema.type === 'array') return `array of ${typeText(schema.items ?? {})}`;
+  return [schema.type ?? 'any'].flat().join(' or ');
+};
+
+/** The fields of a body, those of objects in it by their path. */
+const fieldRows = (schema: Schema, path = ''): string[][] =>
+  Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const needed = schema.required?.includes(name) === true ? 'required' : 'optional';
+    const row = [code(`${path}${name}`), typeText(field), needed, field.description ?? ''];
+    return field.properties === undefined ? [row] : fieldRows(field, `${path}${name}.`);
+  });
+
+const bodyText = (schema: Schema | undefined): string[] => {
+  if (schema === undefined) return [];
+  const kinds = schema.oneOf ?? schema.anyOf ?? [schema];
+  return kinds
+    .map((kind) => table(['field', 'type', '', 'meaning'], fieldRows(kind)))
+    .filter((text) => text.includes('`'));
+};
+
+interface Operation {
+  readonly summary: string;
+  readonly security: readonly Fields[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+  readonly responses: Fields;
+}
+
+const httpPage = (): string => {
+  const { paths } = openApiDocument() as { paths: Record<string, Record<string, Operation>> };
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const managed = operations.filter(({ path }) => path.startsWith('/api/v2/public/'));
+  const text = managed.flatMap(({ path, method, operation: { summary, security, requestBody } }) => [
+    `## ${method.toUpperCase()} ${path.replace('/api/v2/public/sdk', '')}`,
+    `${summary}. Headers: ${Object.keys(security[0] ?? {})
+      .map(code)
+      .join(', ')}.`,
+    ...bodyText(requestBody?.content['application/json'].schema),
+  ]);
+  return [
+    '# HTTP management interface',
+    'Paths stand below `/api/v2/public/sdk`. Bodies are JSON; unknown fields are refused by name. Answers are `{statusCode, message, data}`. The whole description, answers included, is served at `/openapi.json`.',
+    ...text,
+  ].join('\n\n');
+};
+
+interface RpcDescription {
+  readonly name: string;
+  readonly summary: string;
+  readonly params: readonly { readonly name: string; readonly summary: string; readonly required: boolean }[];
+  readonly errors: readonly { readonly code: number }[];
+  readonly examples: readonly [{ readonly params: readonly { readonly value: unknown }[]; readonly result: Fields }];
+}
+
+const methodText = ({ name, summary, params, errors, examples: [example] }: RpcDescription): string =>
+  [
+    `## ${name}`,
+    `${summary}.`,
+    ...(params.length > 0
+      ? [
+          table(
+            ['parameter', '', 'meaning'],
+            params.map((one) => [code(one.name), one.required ? 'required' : 'optional', one.summary]),
+          ),
+        ]
+      : []),
+    `Errors: ${errors.map((error) => code(error.code)).join(', ')}.`,
+    [
+      '```json',
+      JSON.stringify({ params: example.params.map(({ value }) => value), result: example.result['value'] }, null, 2),
+      '```',
+    ].join('\n'),
+  ].join('\n\n');
+
+const jsonRpcPage = (): string => {
+  const { methods } = openRpcDocument() as unknown as { methods: readonly RpcDescription[] };
+  return [
+    '# JSON-RPC methods',
+    'Clients post to `/api/v1/{chainId}/{apiKey}`, `/api/v2/{chainId}/{apiKey}`, or `/rpc/{chainId}` with the key in an `apiKey` header. A batch has at most 20 requests. The schemas are served at `/openrpc.json`. What the error codes mean is in [Errors](errors.md); why an operation is denied is in [Denials](denials.md).',
+    ...methods.map(methodText),
+  ].join('\n\n');
+};
+
+const PAGE_TEXTS: Readonly<Record<string, () => string>> = {
+  'commands.md': commandsPage,
+  'settings.md': settingsPage,
+  'http.md': httpPage,
+  'json-rpc.md': jsonRpcPage,
+  'errors.md': errorsPage,
+  'denials.md': denialsPage,
+};
+
+const NOTE = '<!-- Made from the code by `npm run docs`; changes by hand are lost. -->';
+
+const pageOf = async (name: string, text: string): Promise<string> => {
+  const file = join(PAGES, name);
+  return format(`${NOTE}\n\n${text}\n`, { ...(await resolveConfig(file)), filepath: file });
+};
+
+const markdownFiles = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name));
+
+/** As GitHub names the place of a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+
+/** The links of a document that lead to no file, or to no heading of one. */
+const deadLinks = (file: string): string[] => {
+  const text = readFileSync(file, 'utf8').replaceAll(/```[\s\S]*?```/g, '');
+  const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link);
+  return links.filter((link) => {
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? file : join(dirname(file), path);
+    if (!existsSync(target)) return true;
+    if (anchor === undefined) return false;
+    const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
+    return !headings.map(anchorOf).includes(anchor);
+  });
+};
+
+const isCheck = process.argv.includes('--check');
+mkdirSync(PAGES, { recursive: true });
+const errors: string[] = [];
+for (const [name, text] of Object.entries(PAGE_TEXTS)) {
+  const [file, page] = [join(PAGES, name), await pageOf(name, text())];
+  if (!isCheck) writeFileSync(file, page);
+  else if (!existsSync(file) || readFileSync(file, 'utf8') !== page)
+    errors.push(`${relative(ROOT, file)} is not current: run npm run docs`);
+}
+for (const file of [join(ROOT, 'README.md'), ...markdownFiles(join(ROOT, 'docs'))]) {
+  for (const link of deadLinks(file)) errors.push(`${relative(ROOT, file)} links to ${link}, which is not there`);
+}
+for (const error of errors) console.error(error);
+if (errors.length > 0) process.exitCode = 1;

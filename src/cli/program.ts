@@ -1,0 +1,66 @@
+import { Command } from 'commander';
+import { accountCommand } from './account.ts';
+import { backupCommand } from './backup.ts';
+import { chainCommand } from './chain.ts';
+import { configCommand } from './config.ts';
+import { contractCommand } from './contract.ts';
+import { decisionsCommand } from './decisions.ts';
+import { demoCommand } from './demo.ts';
+import { doctorCommand } from './doctor.ts';
+import { feeTokenCommand } from './fee-token.ts';
+import { fundingWalletCommand } from './funding-wallet.ts';
+import { keystoreCommand } from './keystore.ts';
+import { logCommand } from './log.ts';
+import { openapiCommand } from './openapi.ts';
+import { pauseCommand, resumeCommand } from './pause.ts';
+import { paymasterCommand } from './paymaster.ts';
+import { reviewCommand } from './review.ts';
+import { restoreCommand } from './restore.ts';
+import { serveCommand } from './serve.ts';
+import { signerCommand } from './signer.ts';
+import { tankCommand } from './tank.ts';
+import { tokenCommand } from './token.ts';
+import { vaultCommand } from './vault.ts';
+import { webhookCommand } from './webhook.ts';
+
+const commands = [
+  serveCommand,
+  reviewCommand,
+  demoCommand,
+  accountCommand,
+  tokenCommand,
+  paymasterCommand,
+  fundingWalletCommand,
+  keystoreCommand,
+  webhookCommand,
+  chainCommand,
+  signerCommand,
+  vaultCommand,
+  contractCommand,
+  tankCommand,
+  feeTokenCommand,
+  pauseCommand,
+  resumeCommand,
+  decisionsCommand,
+  backupCommand,
+  restoreCommand,
+  doctorCommand,
+  logCommand,
+  openapiCommand,
+  configCommand,
+];
+
+/** Commander ends the process itself unless every command is told not to; exit codes are ours (SPEC 1). */
+const leaveExitToUs = (one: Command): void => {
+  one.exitOverride();
+  one.showHelpAfterError('(--help shows what there is)');
+  one.commands.forEach(leaveExitToUs);
+};
+
+/** The command line with every command. */
+export const createProgram = (): Command => {
+  const program = new Command('gasdesk').description('The paymaster desk, headless');
+  for (const child of commands) program.addCommand(child);
+  leaveExitToUs(program);
+  return program;
+};
