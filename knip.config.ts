@@ -3,7 +3,7 @@ import type { KnipConfig } from 'knip';
 /** Nothing unused: no file, export or dependency without a reader. Tests are readers. */
 export default {
   entry: [
-    'src/{cli,demo,main,preload}/index.ts',
+    'src/{cli,main,preload}/index.ts',
     // A thread is started with it.
     'src/engine/review/review-worker.ts',
     'scripts/*.ts',

@@ -25,8 +25,9 @@ const builtAt = (): number => (existsSync(stamp) && existsSync(page) ? statSync(
  */
 export const buildConsole = (): void => {
   if (sources.every((source) => newestOf(join(root, source)) < builtAt())) return;
+  console.error('Building the console…');
   const electronVite = join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js');
-  const { status } = spawnSync(process.execPath, [electronVite, 'build', '--logLevel', 'warn'], {
+  const { status } = spawnSync(process.execPath, [electronVite, 'build', '--logLevel', 'error'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -36,7 +36,7 @@ test('each part that is missing is named with the command that mends it, until t
       expectMissing(await dapp.sponsor(op), 'signer', '"gasdesk signer create --chain 31337"');
       await service.call('signers.create', { chainId: 31337 });
 
-      expectMissing(await unfunded.sponsor(op), 'fundingWallet', 'Fetch a funding message');
+      expectMissing(await unfunded.sponsor(op), 'fundingWallet', 'gasdesk funding-wallet set');
       const setRpc = '"gasdesk chain set 31337 --rpc URL"';
       expectMissing(await dapp.sponsor(op, { calculateGasLimits: true }), 'rpc', setRpc);
       expectMissing(await withoutTank.sponsor(op), 'rpc', setRpc);

@@ -1,0 +1,11 @@
+import { buildConsole } from './build-console.ts';
+import { buildContracts } from './build-contracts.ts';
+
+/** The command line in a clone: builds what is stale and what the command needs, then runs it. */
+
+const [command, ...options] = process.argv.slice(2);
+const opensConsole = command === 'serve' || command === 'review' || (command === 'demo' && !options.includes('--once'));
+
+await buildContracts();
+if (opensConsole && !options.includes('--help')) buildConsole();
+await import('../src/cli/index.ts');
