@@ -74,10 +74,14 @@ const signedHash = (facts: Facts, policy: Policy, paymasterAndData: Hex): Hex =>
   });
 };
 
-/** What the trace shows of the operation's calls. */
-export const callsOf = (facts: Facts, policy: Policy): ReturnType<typeof tracedCalls> => {
-  const input = ruleInput(facts, policy);
-  return tracedCalls(input.decoding, whitelistOf(input.policy));
+/** What the trace shows of the operation's calls, those of a deployment first; or why they cannot be told. */
+export const callsOf = (facts: Facts, policy: Policy) => {
+  const { decoding, deployment, policy: bound } = ruleInput(facts, policy);
+  const whitelist = whitelistOf(bound);
+  const calls = tracedCalls(decoding, whitelist);
+  const before = deployment === undefined ? [] : tracedCalls(deployment.decoding, whitelist);
+  if (!Array.isArray(calls) || !Array.isArray(before)) return calls;
+  return [...before.map((call) => ({ ...call, deployment: true as const })), ...calls];
 };
 
 /** How a record keeps an account, what was reserved there, and what it held before. */

@@ -190,6 +190,13 @@ describe('an operation that deploys its account', () => {
     expect(body.result!.reason!.message).toMatch(
       new RegExp(`^The deployment of the account calls ${TOKEN}, which is not a registered contract`, 'i'),
     );
+    const { decisions } = await call<{ decisions: { request: unknown }[] }>('decisions.page', { limit: 1 });
+    expect(decisions[0]?.request).toMatchObject({
+      calls: [
+        { target: TOKEN.toLowerCase(), selector: '0x095ea7b3', deployment: true },
+        expect.not.objectContaining({ deployment: true }),
+      ],
+    });
     const open = await world().dapp(100n * RESERVED_WEI);
     expect(codeOf(await open.sponsor(await approvingSafe()))).not.toBe('CONTRACT_NOT_REGISTERED');
   });
