@@ -1,18 +1,10 @@
-import { readFileSync } from 'node:fs';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
-
-/** Packages that the application carries as they are. Every other dependency is part of the main bundle. */
-const NATIVE = new Set(['better-sqlite3', 'secp256k1']);
-const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object };
-const bundled = Object.keys(dependencies).filter((name) => !NATIVE.has(name));
 
 /** Three bundles side by side in out/: main for Node, preload for the sandbox, renderer for the page. */
 export default defineConfig({
   main: {
     build: {
-      // All side by side in one folder, but for what has a native binding beside it.
-      externalizeDeps: { exclude: bundled },
       chunkSizeWarningLimit: 10_000,
       // koa's dependency depd evaluates a constant of its own.
       rolldownOptions: {

@@ -38,7 +38,7 @@ const forbidden: [from: string, to: string, rule: string][] = [
   ['src/engine/base/a.ts', 'src/engine/store/x.ts', 'base-downwards'],
   ['src/engine/sponsorship/b.ts', 'src/engine/elsewhere/x.ts', 'every-folder-has-a-layer'],
   ['src/engine/base/b.ts', 'test/support/x.ts', 'no-test-code-in-the-product'],
-  ['src/engine/base/c.ts', 'fast-check', 'no-dev-dependency-in-the-product'],
+  ['src/engine/base/c.ts', 'fast-check', 'no-test-library-in-the-product'],
   ['src/engine/base/d.ts', 'no-such-package', 'resolvable'],
 ];
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { CommanderError } from 'commander';
 import { createLog } from '../engine/base/log.ts';
 import { EngineError } from '../shared/errors.ts';

@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { build } from 'vite';
+
+/** Bundles the command line into `out/cli`, for the npm package: Node.js strips no types from packages. */
+
+const root = join(import.meta.dirname, '..');
+
+await build({
+  root,
+  configFile: false,
+  logLevel: 'error',
+  ssr: { noExternal: true, external: ['better-sqlite3', 'secp256k1'] },
+  build: {
+    ssr: 'src/cli/index.ts',
+    outDir: 'out/cli',
+    target: 'node22',
+    // koa's dependency depd evaluates a constant of its own.
+    rolldownOptions: { output: { chunkFileNames: '[name]-[hash].js' }, checks: { eval: false } },
+  },
+});

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, expect, test } from 'vitest';
+import { findAnvil } from '../../src/demo/local-chain.ts';
+import { useTempFolders } from '../support/temp-folder.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+const require = createRequire(import.meta.url);
+const newFolder = useTempFolders();
+
+let installed: string;
+const gasdesk = (...args: string[]) =>
+  run(process.execPath, [join(installed, 'out/cli/index.js'), ...args], { env: { GASDESK_ANVIL: findAnvil() } });
+
+/** As `npm install` would leave it, without asking a registry: only what the package names as its dependencies is there. */
+beforeAll(async () => {
+  await run(process.execPath, [join(root, 'scripts/build-cli.ts')]);
+  const folder = newFolder();
+  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
+    cwd: root,
+  });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  await run('tar', ['xzf', join(folder, filename), '-C', folder]);
+  installed = join(folder, 'package');
+  mkdirSync(join(folder, 'node_modules'));
+  const { dependencies } = require(join(installed, 'package.json')) as { dependencies: Record<string, string> };
+  for (const name of Object.keys(dependencies)) {
+    symlinkSync(dirname(require.resolve(`${name}/package.json`)), join(folder, 'node_modules', name));
+  }
+});
+
+test('the package holds what runs and what is read, and nothing else', () => {
+  const kinds = [
+    /^(package[.]json|README[.]md|LICENSE)$/,
+    /^docs\/([\w-]+\/)?[\w.-]+[.]md$/,
+    /^out\/cli\/[\w.-]+[.]js$/,
+    // The window's, which is named in the manifest: npm takes it along.
+    /^out\/main\/index[.]js$/,
+    /^out\/renderer\/(index[.]html|icon[.](png|svg)|assets\/[\w.-]+[.](js|css))$/,
+    /^resources\/contracts\/[\w.-]+[.]json$/,
+  ];
+  const files = readdirSync(installed, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
+  expect(files.filter((file) => !kinds.some((kind) => kind.test(file)))).toEqual([]);
+  expect(kinds.filter((kind) => !files.some((file) => kind.test(file)))).toEqual([]);
+});
+
+test('the installed package tells the main job on a local chain', async () => {
+  expect((await gasdesk('demo', '--once')).stdout).toContain('All as told.');
+});
+
+test('the installed package serves the console', async () => {
+  const serving = gasdesk('serve', '--port', '0', '--data', newFolder());
+  const { child } = serving;
+  const ended = serving.catch(() => undefined);
+  const line = await new Promise<string>((resolve) => child.stdout?.once('data', (chunk) => resolve(String(chunk))));
+  const response = await fetch(`${(JSON.parse(line) as { url: string }).url}/console/`);
+  expect(await response.text()).toContain('<div id="app">');
+  child.kill('SIGTERM');
+  await ended;
+});
