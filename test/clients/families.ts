@@ -86,6 +86,10 @@ export const families: Readonly<Record<string, Readonly<Record<string, Way>>>> =
       ],
     },
   },
+  safe: {
+    Safe4337Pack: { on: ['0.7'], paid: BOTH },
+    'Safe4337Pack with GenericFeeEstimator': { on: ['0.7'], paid: BOTH },
+  },
   userop: {
     'verifyingPaymaster with {}': { on: ['0.6'], paid: BOTH },
     'verifyingPaymaster with {type}': { on: ['0.6'], paid: BOTH },
