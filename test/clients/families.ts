@@ -94,5 +94,6 @@ export const families: Readonly<Record<string, Readonly<Record<string, Way>>>> =
     'verifyingPaymaster with {}': { on: ['0.6'], paid: BOTH },
     'verifyingPaymaster with {type}': { on: ['0.6'], paid: BOTH },
   },
+  thirdweb: { 'sponsorGas with overrides.paymaster': { on: OLD, paid: BOTH } },
   etherspot: { VerifyingPaymasterAPI: { on: ['0.7'], paid: BOTH } },
 };
