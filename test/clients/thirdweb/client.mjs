@@ -1,5 +1,5 @@
-import { createThirdwebClient, defineChain, getContract, prepareContractCall, readContract } from 'thirdweb';
-import { setThirdwebDomains, stringify, toHex } from 'thirdweb/utils';
+import { createThirdwebClient, defineChain, prepareContractCall, readContract } from 'thirdweb';
+import { setThirdwebDomains, toHex } from 'thirdweb/utils';
 import { privateKeyToAccount, smartWallet } from 'thirdweb/wallets';
 import { createPublicClient, hexToBigInt, http, isHex, parseEventLogs } from 'viem';
 import { entryPoint06Abi } from 'viem/account-abstraction';
@@ -16,10 +16,8 @@ const paymasterAt =
   async (userOp) => {
     const op = mapValues(userOp, (value) => (typeof value === 'bigint' ? toHex(value) : value));
     const params = [op, entryPoint.address, ...(token ? [{ token }] : [])];
-    const body = stringify({ id: 1, jsonrpc: '2.0', method: 'pm_sponsorUserOperation', params });
-    const headers = { 'Content-Type': 'application/json' };
-    const { result, error } = await (await fetch(paymasterUrl, { method: 'POST', headers, body })).json();
-    if (error) throw new Error(error.message);
+    const desk = createPublicClient({ transport: http(paymasterUrl) });
+    const result = await desk.request({ method: 'pm_sponsorUserOperation', params });
     return mapValues(result, (value, key) => (isHex(value) && /Gas/.test(key) ? hexToBigInt(value) : value));
   };
 
