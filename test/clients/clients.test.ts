@@ -132,7 +132,7 @@ const send = async (
 ): Promise<Said> => {
   const { dapp } = places[version];
   const task = taskOf(places[version], payment);
-  const account = (await client.accountOf(task)) ?? (await simpleAccountOf(task));
+  const account = (await client.accountOf(way, task)) ?? (await simpleAccountOf(task));
   if (payment === 'in a token') await token.give(account);
   const before = { purse: await dapp.purse(), units: await balanceOf(account) };
   const said = await client.send(way, task);

@@ -61,7 +61,7 @@ export const families: Readonly<Record<string, Readonly<Record<string, Way>>>> =
     paymasterActionsEip7677: { on: OLD, paid: BOTH },
     createStackupPaymasterClient: { on: OLD, paid: BOTH },
   },
-  'biconomy-account': { Paymaster: { on: ALL, paid: BOTH } },
+  'biconomy-account': { Paymaster: { on: ALL, paid: BOTH }, sendTransaction: { on: ['0.6'], paid: BOTH } },
   'biconomy-paymaster': { BiconomyPaymaster: { on: ['0.6'], paid: BOTH } },
   abstractjs: bicoPaymaster,
   'biconomy-sdk': bicoPaymaster,

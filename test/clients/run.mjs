@@ -1,6 +1,6 @@
-// Runs a client's ways: a line of stdin is {"way", "task"}, and each is answered by a line of stdout, {"userOpHash"} or
-// {"error"}, after a mark that no SDK prints. Without a way it is asked for the task's {"account"}, which only clients
-// with accounts of their own know. It lies beside client.mjs, where the client's packages are installed.
+// Runs a client's ways: a line of stdin is {"ask", "way", "task"}. The answer is a line of stdout after a mark that no SDK
+// prints: {"userOpHash"} of what was sent, {"account"} that the way makes of the task, if it is of a kind that only the
+// client knows, or {"error"}. It lies beside client.mjs, where the client's packages are installed.
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import * as client from './client.mjs';
@@ -11,8 +11,10 @@ const words = (error) => {
   return [message ?? JSON.stringify(error) ?? String(error), details, cause && words(cause)].filter(Boolean).join('\n');
 };
 
-const answer = async ({ way, task }) =>
-  way ? { userOpHash: await client.default[way](task) } : { account: await client.accountOf?.(task) };
+const answer = async ({ ask, way, task }) =>
+  ask === 'account'
+    ? { account: await client.accountOf?.(task, way) }
+    : { userOpHash: await client.default[way](task) };
 
 for await (const line of createInterface({ input: process.stdin })) {
   const said = await answer(JSON.parse(line)).catch((error) => ({ error: words(error) }));

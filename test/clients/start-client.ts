@@ -11,8 +11,8 @@ export interface Said {
 
 /** A client's process. What is asked of it throws an Error if the process ends instead. */
 export interface RunningClient {
-  /** The account that a client makes of a task, if it is of a kind that only the client knows. */
-  accountOf(task: object): Promise<Address | undefined>;
+  /** The account that a way makes of a task, if it is of a kind that only the client knows. */
+  accountOf(way: string, task: object): Promise<Address | undefined>;
   /** Has a way of the client do a task. */
   send(way: string, task: object): Promise<Said>;
   /** Ends the process; resolves when it is gone. */
@@ -38,12 +38,12 @@ export const startClient = (folder: string): RunningClient => {
     throw new Error(`The client has ended: ${printed.join('\n').slice(-3000)}`);
   };
   return {
-    async accountOf(task) {
-      const said = (await ask({ task })) as { account?: Address; error?: string };
+    async accountOf(way, task) {
+      const said = (await ask({ ask: 'account', way, task })) as { account?: Address; error?: string };
       if (said.error !== undefined) throw new Error(said.error);
       return said.account;
     },
-    send: async (way, task) => (await ask({ way, task })) as Said,
+    send: async (way, task) => (await ask({ ask: 'send', way, task })) as Said,
     async stop() {
       child.stdin.end();
       await ended;
