@@ -8,8 +8,8 @@ const INSTALLED = join(HERE, '..', '..', 'test-artifacts', 'clients');
 /** Written last: an install that was cut short has none. */
 const MANIFEST = 'installed.json';
 
-/** Packages run nothing of their own; a slow registry is asked again, and not for what npm has kept. */
-const OPTIONS = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=5'];
+/** Packages run nothing of their own, and a slow registry is asked again. */
+const OPTIONS = ['--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=5'];
 
 const isInstalled = (source: string, folder: string): boolean => {
   const manifest = join(folder, MANIFEST);
