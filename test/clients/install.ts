@@ -8,6 +8,9 @@ const INSTALLED = join(HERE, '..', '..', 'test-artifacts', 'clients');
 /** Written last: an install that was cut short has none. */
 const MANIFEST = 'installed.json';
 
+/** Packages run nothing of their own, and a slow registry is asked again. */
+const OPTIONS = ['--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=5'];
+
 const isInstalled = (source: string, folder: string): boolean => {
   const manifest = join(folder, MANIFEST);
   return existsSync(manifest) && readFileSync(manifest).equals(readFileSync(source));
@@ -24,7 +27,7 @@ export const installFamily = async (family: string): Promise<string> => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     copyFileSync(source, join(folder, 'package.json'));
-    await promisify(execFile)('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder });
+    await promisify(execFile)('npm', ['install', ...OPTIONS], { cwd: folder });
     copyFileSync(source, join(folder, MANIFEST));
   }
   for (const program of globSync(['*.mjs', `${family}/*.mjs`], { cwd: HERE })) {

@@ -4,7 +4,7 @@ import { createPimlicoClient } from 'permissionless/clients/pimlico';
 import { prepareUserOperationForErc20Paymaster } from 'permissionless/experimental/pimlico';
 import { http } from 'viem';
 import { createPaymasterClient } from 'viem/account-abstraction';
-import { foundry } from 'viem/chains';
+import { localhost } from 'viem/chains';
 import { bundlerClient, callsOf, setUp } from './simple-account.mjs';
 
 const viem = async (task) => {
@@ -16,14 +16,14 @@ const viem = async (task) => {
 const smartAccountClient = async (task, prepareUserOperationWith) => {
   const { client, account, estimateFeesPerGas } = await setUp(task);
   const pimlico = createPimlicoClient({
-    chain: foundry,
+    chain: localhost,
     transport: http(task.paymasterUrl),
     entryPoint: task.entryPoint,
   });
   return createSmartAccountClient({
     client,
     account,
-    chain: foundry,
+    chain: localhost,
     bundlerTransport: http(task.bundlerUrl),
     paymaster: pimlico,
     paymasterContext: task.token ? { token: task.token } : { sponsorshipPolicyId: 'sp_any' },

@@ -1,8 +1,9 @@
-// Runs a client's ways: a line of stdin is {"way", "task"}, and each is answered by a line of stdout, {"userOpHash"} or
-// {"error"}, after a mark that no SDK prints. It lies beside client.mjs, where the client's packages are installed.
+// Runs a client's ways: a line of stdin is {"ask", "way", "task"}. The answer is a line of stdout after a mark that no SDK
+// prints: {"userOpHash"} of what was sent, {"account"} that the way makes of the task, if it is of a kind that only the
+// client knows, or {"error"}. It lies beside client.mjs, where the client's packages are installed.
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import ways from './client.mjs';
+import * as client from './client.mjs';
 
 /** All that an error says: what an SDK wraps is told by its causes and details. */
 const words = (error) => {
@@ -10,12 +11,13 @@ const words = (error) => {
   return [message ?? JSON.stringify(error) ?? String(error), details, cause && words(cause)].filter(Boolean).join('\n');
 };
 
+const answer = async ({ ask, way, task }) =>
+  ask === 'account'
+    ? { account: await client.accountOf?.(task, way) }
+    : { userOpHash: await client.default[way](task) };
+
 for await (const line of createInterface({ input: process.stdin })) {
-  const { way, task } = JSON.parse(line);
-  const said = await ways[way](task).then(
-    (userOpHash) => ({ userOpHash }),
-    (error) => ({ error: words(error) }),
-  );
+  const said = await answer(JSON.parse(line)).catch((error) => ({ error: words(error) }));
   process.stdout.write(`\n@@${JSON.stringify(said)}\n`);
 }
 process.exit();

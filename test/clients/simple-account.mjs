@@ -4,13 +4,13 @@ import { createPimlicoClient } from 'permissionless/clients/pimlico';
 import { createPublicClient, http } from 'viem';
 import { createBundlerClient } from 'viem/account-abstraction';
 import { privateKeyToAccount } from 'viem/accounts';
-import { foundry } from 'viem/chains';
+import { localhost } from 'viem/chains';
 
 export const setUp = async ({ rpcUrl, bundlerUrl, entryPoint, factory, ownerKey }) => {
-  const client = createPublicClient({ chain: foundry, transport: http(rpcUrl) });
+  const client = createPublicClient({ chain: localhost, transport: http(rpcUrl) });
   const owner = privateKeyToAccount(ownerKey);
   const account = await toSimpleSmartAccount({ client, owner, factoryAddress: factory, entryPoint });
-  const bundler = createPimlicoClient({ chain: foundry, transport: http(bundlerUrl), entryPoint });
+  const bundler = createPimlicoClient({ chain: localhost, transport: http(bundlerUrl), entryPoint });
   const estimateFeesPerGas = async () => (await bundler.getUserOperationGasPrice()).standard;
   return { client, account, estimateFeesPerGas };
 };
@@ -24,7 +24,7 @@ export const bundlerClient = async (task, paymaster, paymasterContext) => {
   return createBundlerClient({
     account,
     client,
-    chain: foundry,
+    chain: localhost,
     transport: http(task.bundlerUrl),
     paymaster,
     paymasterContext,

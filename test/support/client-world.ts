@@ -55,7 +55,7 @@ export const clientDapp = async (world: SponsoredWorld, version: string): Promis
   const paymaster = await attachNewContract(engine.service, operator, { chainId, version });
   await fundDeposit(entryPoint, paymaster, PURSE_WEI, operator);
   const deposits = await contractAt('EntryPoint', entryPoint, provider);
-  const dapp = await engine.dapp({ version });
+  const dapp = await engine.dapp({ version, chainId });
   return {
     ...dapp,
     url: `${engine.url}/api/v1/${chainId}/${dapp.apiKey}`,

@@ -8,13 +8,13 @@ import {
   split,
 } from '@alchemy/aa-core';
 import { createClient, http, toHex } from 'viem';
-import { foundry } from 'viem/chains';
+import { localhost } from 'viem/chains';
 
 const BUNDLER_METHODS = ['eth_sendUserOperation', 'eth_estimateUserOperationGas', 'eth_getUserOperationReceipt'];
 
 /** Its middleware for one's own paymaster: a dummy that is known beforehand, and what asks for the data. */
 const paymasterAndData = async (task) => {
-  const chain = foundry;
+  const chain = localhost;
   const transport = split({
     overrides: [{ methods: BUNDLER_METHODS, transport: http(task.bundlerUrl) }],
     fallback: http(task.rpcUrl),

@@ -7,9 +7,9 @@ import {
   toSmartContractAccount,
 } from '@aa-sdk/core';
 import { concatHex, encodeFunctionData, http, parseAbi } from 'viem';
-import { foundry } from 'viem/chains';
+import { localhost } from 'viem/chains';
 
-const chain = foundry;
+const chain = localhost;
 const BUNDLER_METHODS = ['eth_sendUserOperation', 'eth_estimateUserOperationGas', 'eth_getUserOperationReceipt'];
 const PAYMASTER_METHODS = ['pm_getPaymasterStubData', 'pm_getPaymasterData'];
 const DUMMY_SIGNATURE =

@@ -1,9 +1,9 @@
 import { createZeroDevPaymasterClient } from '@zerodev/sdk';
 import { http } from 'viem';
-import { foundry } from 'viem/chains';
+import { localhost } from 'viem/chains';
 import { bundlerClient, callsOf } from './simple-account.mjs';
 
-const zeroDev = ({ paymasterUrl }) => createZeroDevPaymasterClient({ chain: foundry, transport: http(paymasterUrl) });
+const zeroDev = ({ paymasterUrl }) => createZeroDevPaymasterClient({ chain: localhost, transport: http(paymasterUrl) });
 
 /** Its paymaster client as it is, by ERC-7677. */
 const erc7677 = async (task) => {
