@@ -47,7 +47,6 @@ const CONTRACTS: Readonly<Record<Address, keyof typeof FUNCTIONS>> = {
   '0x2dd68b007b46fbe91b9a7c3eda5a7a1063cb5b47': 'modules',
   '0x94a4f6affbd8975951142c3999aeab7ecee555c2': 'signer',
   '0xfd90fad33ee8b58f32c00aceead1358e4afc23f9': 'signer',
-  '0x75cf11467937ce3f2f357ce24ffc3dbf8fd5c226': 'launchpad',
   '0x0d5154d7751b6e2fdaa06f0cc9b400549394c8aa': 'bootstrap',
   // npm @safe-global/safe-deployments (1.4.1)
   '0xbd89a1ce4dde368ffab0ec35506eece0b1ffdc54': 'l2',
