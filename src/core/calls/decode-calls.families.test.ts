@@ -17,7 +17,7 @@ import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
 import { decodeCalls } from './decode-calls.ts';
 
 const OTHER: Address = '0x1111111111111111111111111111111111111111';
-const LAUNCHPAD: Address = '0x75cf11467937ce3f2f357ce24ffc3dbf8fd5c226';
+const LAUNCHPAD: Address = '0x7579011ab74c46090561ea277ba79d510c6c00ff';
 const ADAPTER: Address = '0x7579ee8307284f293b1927136486880611f20002';
 const TUPLE = '(address,uint256,bytes)';
 
