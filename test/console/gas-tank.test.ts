@@ -87,6 +87,11 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   const dapp = await world().engine.dapp({});
   const page = await open(`#/gas-tank?dapp=${dapp.paymasterId}`);
   await page.getByText('No funding wallet is set').waitFor();
+  // The contract of the chain is attached, whoever pays: nobody is told to deploy another in its place.
+  const contract = page.getByRole('region', { name: 'Contract and signing key' });
+  await contract.getByText(world().paymaster).waitFor({ state: 'attached' });
+  await contract.getByText('The contract accepts it').waitFor();
+  expect(await page.getByRole('button', { name: 'Deploy' }).count()).toBe(0);
   await look(page, '1-empty');
 
   // Three steps: read, sign, send.
