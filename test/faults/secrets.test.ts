@@ -96,8 +96,8 @@ const useConsole = async (page: Page, rpcUrl: string): Promise<void> => {
   await chains.getByRole('button', { name: 'Change' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('URL of the node').fill(rpcUrl);
-  await dialog.getByRole('button', { name: 'Save the URLs' }).click();
-  await page.getByText('The chain is set').waitFor();
+  await dialog.getByRole('button', { name: 'Save the chain' }).click();
+  await page.getByText('Chain saved').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 
