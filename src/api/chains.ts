@@ -53,6 +53,7 @@ const chain = z.strictObject({
   unchecked,
   unreachable: unreachableState,
   maxOperationCostWei,
+  explorer: z.string().nullable().describe('Its public block explorer'),
   builtIn: z.boolean(),
 });
 

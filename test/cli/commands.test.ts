@@ -217,6 +217,7 @@ describe.concurrent.each([
       name: 'Lucky',
       symbol: 'LUK',
       rpc: 'https://rpc.example.com',
+      explorer: null,
       builtIn: false,
       breaker: { amountWei: '500000000000000000', seconds: 5_400 },
       unchecked: false,

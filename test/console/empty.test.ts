@@ -79,7 +79,7 @@ test('the keys lead to every page, list themselves, and leave those who type alo
   await typed.getByRole('heading', { name: 'Decisions' }).waitFor();
   await typed.keyboard.press('/');
   await typed.keyboard.type('0x12');
-  expect(await typed.getByRole('textbox', { name: 'Sender, userOpHash or decision id' }).inputValue()).toBe('0x12');
+  expect(await typed.getByRole('textbox', { name: 'Search decisions' }).inputValue()).toBe('0x12');
 });
 
 test('the forms can be used by everybody, in both themes', async ({ onTestFinished }) => {

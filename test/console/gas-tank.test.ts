@@ -139,7 +139,9 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   expect(left).toBe(before + ETHER);
   await expect
     .poll(() => shownBalance(page).locator('.amount').getAttribute('title'))
-    .toBe(`${String(left).replace(/\B(?=(\d{3})+$)/g, '\u2009')} wei`);
+    .toBe(`${String(left).replace(/\B(?=(\d{3})+$)/g, ',')} wei`);
+  // Nothing is reserved: all of it is free, and the bar says so.
+  expect(await page.getByRole('meter', { name: 'Free balance' }).getAttribute('aria-valuenow')).toBe('100');
   const listed = page.getByRole('region', { name: 'Transactions' }).getByRole('listitem');
   const mined = listed.filter({ hasText: /1[.]5 ETH|0[.]5 ETH/ }).filter({ hasText: 'Mined' });
   await mined.nth(1).waitFor();

@@ -37,6 +37,7 @@ const view = async (
     symbol: chainSymbol(chainId, settings),
     unchecked: isUnchecked(settings),
     unreachable: await unreachableBudget(store, settings),
+    explorer: known?.explorer ?? null,
     builtIn: known !== undefined,
   };
 };

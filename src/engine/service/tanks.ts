@@ -93,7 +93,15 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
         ownerOf(tank, rpc),
         store.findChain(chainId),
       ]);
-      const { balanceWei, freeWei, reservedWei = 0n, pendingWithdrawalsWei = 0n, level, fault } = state;
+      const {
+        balanceWei,
+        freeWei,
+        reservedWei = 0n,
+        pendingWithdrawalsWei = 0n,
+        lowBelowWei = 0n,
+        level,
+        fault,
+      } = state;
       const isBurning = freeWei !== null && burnWei > 0n;
       return {
         paymasterId,
@@ -113,6 +121,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
         burnWeiPerDay: String(burnWei),
         daysLeft: isBurning ? quotient(freeWei, burnWei) : null,
         lowBalanceThresholdWei: lowBalanceThresholdWei === undefined ? null : String(lowBalanceThresholdWei),
+        lowBelowWei: String(lowBelowWei),
         level,
         signer,
         unchecked: isUnchecked(settings),

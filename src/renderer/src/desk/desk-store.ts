@@ -31,6 +31,8 @@ export const useDesk = defineStore('desk', () => {
   /** The operator looks around without opening the vault. */
   const isVaultLeft = ref(false);
   const dapps = shallowRef<readonly Dapp[]>([]);
+  /** The DApp that the operator looks at: each page begins with it. */
+  const chosenDapp = ref<string>();
   const chainList = shallowRef<readonly Chain[]>([]);
   /** Made since the page was opened, newest first, at most {@link RECENT}. */
   const recent = shallowRef<readonly DecisionRow[]>([]);
@@ -127,7 +129,7 @@ export const useDesk = defineStore('desk', () => {
   };
 
   return {
-    ...{ connection, fault, info, isVaultLeft, dapps, chainList, chains },
+    ...{ connection, fault, info, isVaultLeft, dapps, chosenDapp, chainList, chains },
     ...{ recent, made, total, settled, now, news, sums },
     ...{ chainName, coin, refresh, refreshInfo, open },
   };

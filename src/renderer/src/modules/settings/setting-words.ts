@@ -1,4 +1,5 @@
 import type { ProcedureOutput } from '../../../../api/index.ts';
+import { grouped } from '../../../../shared/words/amount.ts';
 
 /** A setting of the service. */
 export type Setting = ProcedureOutput<'config.set'>;
@@ -63,13 +64,11 @@ export const wordsOf = ({ key }: Setting): SettingWords => WORDS[key] ?? { title
 
 const isRateLimit = (key: string): boolean => key.startsWith('rateLimit');
 
-const grouped = new Intl.NumberFormat('en');
-
 /** The value of a setting as people say it. */
 export const valueText = ({ key }: Setting, value: Setting['value']): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
-  if (isRateLimit(key)) return value === 0 ? 'no limit' : `${grouped.format(Number(value))} a minute`;
+  if (isRateLimit(key)) return value === 0 ? 'no limit' : `${grouped(Number(value))} a minute`;
   if (key.endsWith('Percent')) return `${String(value)} %`;
   return key.endsWith('Ms') ? `${String(value)} ms` : String(value);
 };
