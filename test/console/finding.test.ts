@@ -50,7 +50,7 @@ test('the search finds decisions as it is typed: by method, part of a hash or se
   expect(await search.inputValue()).toBe('');
 
   // A filter that is chosen can be gone back from, too.
-  await page.getByLabel('Outcome').click();
+  await page.locator('.filters .n-select').nth(1).click();
   await page.locator('.n-base-select-option').filter({ hasText: 'Failed' }).click();
   await page.getByText(/matches$/).waitFor();
   await page.goBack();

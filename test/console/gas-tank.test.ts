@@ -157,7 +157,7 @@ test('a contract is deployed and its signing key replaced, with a local key, and
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Label').fill('Owner');
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await dialog.getByLabel('Password once more').fill(PASSWORD);
+  await dialog.getByLabel('Confirm password').fill(PASSWORD);
   await look(page, '7-new-key');
   await dialog.getByRole('button', { name: 'Add the key' }).click();
   await page.getByRole('cell', { name: 'Owner', exact: true }).waitFor();

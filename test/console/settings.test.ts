@@ -216,16 +216,16 @@ test('the passphrase is changed by whoever knows it, and by nobody who finds the
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Current passphrase').fill('a stranger guesses');
   await dialog.getByLabel('New passphrase').fill('new horse battery');
-  await dialog.getByLabel('The new one again').fill('new hors');
-  await dialog.getByText('The two are not the same yet.').waitFor();
-  expect(await dialog.getByRole('button', { name: 'Change it' }).isDisabled()).toBe(true);
-  await dialog.getByLabel('The new one again').fill('new horse battery');
-  await dialog.getByRole('button', { name: 'Change it' }).click();
+  await dialog.getByLabel('Confirm passphrase').fill('new hors');
+  await dialog.getByText('The two do not match.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).last().isDisabled()).toBe(true);
+  await dialog.getByLabel('Confirm passphrase').fill('new horse battery');
+  await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).click();
   await dialog.getByText('The passphrase does not open the vault').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   await page.screenshot({ path: join(artifacts, 'console-passphrase-1280-light.png') });
   await dialog.getByLabel('Current passphrase').fill('correct horse battery staple');
-  await dialog.getByRole('button', { name: 'Change it' }).click();
+  await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).click();
   await page.getByText('The passphrase is changed').waitFor();
   await engine.service.call('vault.open', { passphrase: 'new horse battery' });
   await expect(engine.service.call('vault.open', { passphrase: 'correct horse battery staple' })).rejects.toMatchObject(
@@ -253,7 +253,7 @@ test('what doctor found stands under Health: faults and advice, each with what t
 
 test('the origins from which browsers may use a key are chosen, and bind the next request', async () => {
   const page = await open('#/paymasters');
-  await page.getByRole('button', { name: 'Change from where browsers may ask' }).click();
+  await page.getByRole('button', { name: 'Change allowed origins' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('From these origins only').click();
   await dialog.getByRole('textbox').fill('https://app.example/path');

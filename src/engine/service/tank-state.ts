@@ -56,9 +56,13 @@ export const faultOf = (error: unknown): { fault: string } => {
   throw error;
 };
 
-/** The tank of a DApp, or why it has none. */
+/** The tank of a DApp, or what is missing for one; how to mend that depends on where it is read. */
 export const findTank = ({ store }: TankContext, paymaster: Paymaster): Promise<Tank | { fault: string }> =>
-  requireTank(store, paymaster).catch(faultOf);
+  requireTank(store, paymaster).catch((error: unknown) => {
+    const { fault } = faultOf(error);
+    const fix = error instanceof EngineError ? error.data['fix'] : undefined;
+    return { fault: typeof fix === 'string' ? fault.replace(` ${fix}`, '') : fault };
+  });
 
 /** Asks the chain what a tank holds. */
 export const readTankBalance = async ({ chains }: TankContext, tank: Tank): Promise<TankBalance> => {

@@ -54,7 +54,9 @@ export const useEditedList = <T>(
   read: () => Promise<readonly T[]> | undefined,
 ): EditedList<T> => {
   const { fault: changeFault, run } = useAction();
-  const { data: items, fault, reload } = useLoaded(dependsOn, read);
+  const desk = useDesk();
+  // What another console or the command line changes shows within a tick.
+  const { data: items, fault, reload } = useLoaded(dependsOn, read, { quietly: () => desk.now });
   return {
     ...{ items, fault, changeFault, reload },
     isAdding: ref(false),
