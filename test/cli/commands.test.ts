@@ -326,7 +326,7 @@ describe.concurrent.each([
       await run('contract', 'deploy', '--chain', '31337', '--version', '1.1.0', '--from-key-file', key),
     ).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^gasdesk: The funds are insufficient: .*\n$/),
+      stderr: expect.stringMatching(/^gasdesk: Insufficient balance: .*\n$/),
     });
   });
 

@@ -63,7 +63,7 @@ test('an operator sees which DApp is paused alone, resumes it, and says how long
   const { service } = world().engine;
   const { name } = (await service.call('paymasters.list', {})).find((one) => one.paymasterId === paymasterId)!;
   const page = await open();
-  await page.getByRole('link', { name: 'Paymasters' }).click();
+  await page.getByRole('link', { name: 'DApps' }).click();
   await page.getByRole('button', { name: 'Pause this DApp' }).click();
   const banner = page.getByRole('region', { name: `Sponsorship for ${name} is paused` });
   await banner.getByText('The other DApps are served').waitFor();

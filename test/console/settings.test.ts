@@ -99,7 +99,7 @@ test('a burn-rate breaker is set on a chain, with its consequence said, and swit
   const dark = await open('#/settings', { width: 800, height: 900, colorScheme: 'dark' });
   await dark.getByRole('region', { name: 'Chains' }).getByRole('button', { name: 'Change' }).click();
   await dark.getByRole('dialog').getByLabel('At most').fill('');
-  await dark.getByText('Nothing stops a burst').waitFor();
+  await dark.getByText('No spend cap on this chain').waitFor();
   await dark.getByLabel('At most').scrollIntoViewIfNeeded();
   await dark.screenshot({ path: join(artifacts, 'console-breaker-800-dark.png') });
   await dark.getByRole('button', { name: 'Switch the breaker off' }).click();

@@ -124,9 +124,9 @@ const useConsole = async (page: Page, rpcUrl: string): Promise<void> => {
   await page.evaluate(() => (window.location.hash = '#/gas-tank'));
   await page.getByRole('button', { name: 'Change it' }).click();
   await dialog.getByText('Local key', { exact: true }).click();
-  await dialog.getByLabel('Its password').fill(secrets.keystorePassword);
+  await dialog.getByLabel('Password').fill(secrets.keystorePassword);
   await dialog.getByRole('button', { name: 'Sign with this key' }).click();
-  await dialog.getByRole('button', { name: 'Make it the funding wallet' }).click();
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.evaluate(() => (window.location.hash = '#/settings'));
 
@@ -136,7 +136,7 @@ const useConsole = async (page: Page, rpcUrl: string): Promise<void> => {
     .first()
     .waitFor();
   const loaded = {
-    Paymasters: 'Game',
+    DApps: 'Game',
     Webhooks: '127.0.0.1:1/hook',
     Log: 'http.request',
     Overview: 'Nothing has been decided yet',

@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
       'Percent of a shared tank that one sender, or one DApp, may hold for operations not mined yet. 100 removes the limit.',
   },
   showReasons: {
-    title: 'Tell why',
+    title: 'Return denial reasons to DApps',
     purpose: 'Whether DApps are told why an operation is not sponsored. You see it here in any case.',
   },
   webhookTimeoutMs: {
@@ -50,7 +50,7 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   logLevel: { title: 'Log level', purpose: 'The least important lines that are written.' },
   chainTimeoutMs: { title: 'Time-out of nodes', purpose: 'Milliseconds.' },
   requestTimeoutMs: { title: 'Time for a request to arrive', purpose: 'Milliseconds.' },
-  settlementPollMs: { title: 'Pause between looks at a chain', purpose: 'Milliseconds.' },
+  settlementPollMs: { title: 'Settlement polling interval', purpose: 'Milliseconds.' },
   bodyLimitBytes: { title: 'Largest request', purpose: 'Bytes, for the management interface and the console.' },
   rpcBodyLimitBytes: { title: 'Largest request of a DApp', purpose: 'Bytes, for the JSON-RPC interface.' },
   maxConnections: {
