@@ -53,6 +53,7 @@ const chain = z.strictObject({
   unchecked,
   unreachable: unreachableState,
   maxOperationCostWei,
+  explorer: z.string().nullable().describe('Its public block explorer'),
   builtIn: z.boolean(),
 });
 
@@ -91,16 +92,17 @@ export const chainProcedures = {
     input: z.strictObject({
       chainId: chainId.positive('must be a positive number'),
       rpc: httpUrl.optional(),
-      bundler: httpUrl.optional(),
+      bundler: httpUrl.nullable().optional().describe('null: none'),
       name: name.optional(),
       symbol: name.optional(),
       treasury: address.optional(),
       breaker: breaker.optional(),
       unreachable: unreachable.nullable().optional(),
       maxOperationCostWei: maxOperationCostWei.optional(),
+      mustAnswer: z.boolean().default(false).describe('Refuse a URL at which nothing answers'),
     }),
     output: chain,
-    errors: ['VAULT_LOCKED', 'CHAIN_MISMATCH'],
+    errors: ['VAULT_LOCKED', 'CHAIN_MISMATCH', 'CHAIN_UNREACHABLE'],
   }),
   'chains.list': procedure({
     summary: 'List the supported chains and their settings',

@@ -65,6 +65,12 @@ export const decisionProcedures = {
       ...filters,
       userOpHash: hash.optional().describe('Under which the operation was signed, or mined'),
       decisionId: id.optional(),
+      text: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('In the sender, the hash, the id, the names of called contracts and methods, the DApp or the reason'),
       before: z.number().int().positive().optional().describe('Only decisions with a smaller seq'),
       limit: z.number().int().min(1).max(1000).default(50),
     }),
@@ -117,6 +123,17 @@ export const decisionProcedures = {
     summary: 'Show one decision with its trace',
     input: z.strictObject({ decisionId: id }),
     output: decisionRecord,
+    errors: ['DECISION_NOT_FOUND'],
+  }),
+  'decisions.mined': procedure({
+    summary: 'Tell the block and the transaction in which a decided operation was mined; null where it is not settled',
+    input: z.strictObject({ decisionId: id }),
+    output: z
+      .strictObject({
+        blockNumber: z.number(),
+        transactionHash: hash.nullable().describe('null where the chain cannot be asked'),
+      })
+      .nullable(),
     errors: ['DECISION_NOT_FOUND'],
   }),
   'decisions.policy': procedure({

@@ -19,6 +19,7 @@ const tank = z.strictObject({
   reservedWei: wei.describe('Of this tank, for all DApps that share it'),
   freeWei: wei.nullable(),
   operationsLeft: z.string().nullable().describe("How many more like the DApp's newest it covers, at their maximum"),
+  lowBelowWei: wei.describe('Below this it is low'),
   level: z.enum(['good', 'low', 'empty', 'unknown']),
   sharedBy: z.number().describe('How many DApps are paid from it'),
   fault: z.string().nullable().describe('Why the balance cannot be read, or why there is no tank'),

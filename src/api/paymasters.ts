@@ -89,6 +89,18 @@ export const paymasterProcedures = {
     output: paymaster,
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
+  'paymasters.rename': procedure({
+    summary: 'Change the name of a DApp; its past decisions keep the old one',
+    input: z.strictObject({ paymasterId: id, name }),
+    output: paymaster,
+    errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NAME_EXISTS'],
+  }),
+  'paymasters.replaceKey': procedure({
+    summary: 'Give a DApp a new API key; the old one is refused at once',
+    input: z.strictObject({ paymasterId: id }),
+    output: paymaster,
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
   'paymasters.setSponsor': procedure({
     summary: 'Say what stubs tell of who sponsors (ERC-7677); some wallets take it for fields of the operation',
     input: sponsorAnswer.extend({ paymasterId: id }),

@@ -99,6 +99,11 @@ export const ruleProcedures = {
     input: z.strictObject({ ...target.shape, update: typedLimitUpdate }),
     errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND', 'RULE_NAME_EXISTS', 'NOT_A_LIMIT'],
   }),
+  'rules.delete': procedure({
+    summary: 'Delete a rule. Registered contracts are deleted by their address',
+    input: target,
+    errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND'],
+  }),
   'rules.activate': procedure({
     summary: 'Unpause a rule',
     input: target,

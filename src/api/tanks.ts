@@ -29,6 +29,9 @@ const tank = z.strictObject({
   ),
   daysLeft: z.number().nullable().describe('At that pace; null where nothing was paid'),
   lowBalanceThresholdWei: weiText.nullable().describe('Below this it is low; null: below twenty operations'),
+  lowBelowWei: weiText.describe(
+    'The threshold, or what twenty operations like the newest cost; 0 where there was none',
+  ),
   level: z.enum(['good', 'low', 'empty', 'unknown']),
   signer: z.strictObject({
     vault: address.nullable(),

@@ -2,6 +2,15 @@ import { z } from 'zod';
 import { procedure } from './procedure.ts';
 
 const passphrase = z.string().min(1).max(1_000);
+
+/** The shortest passphrase that is taken for something new; scrypt makes each guess dear, and a short one has few. */
+export const leastPassphrase = 12;
+
+/** What is to protect keys from now on. */
+export const newPassphrase = z
+  .string()
+  .min(leastPassphrase, `must have at least ${leastPassphrase} characters`)
+  .max(1_000);
 const done = z.strictObject({ vault: z.literal('unlocked') });
 
 /** The vault, which holds the keys. */
@@ -20,7 +29,7 @@ export const vaultProcedures = {
   'vault.setPassphrase': procedure({
     summary: 'Set or change the passphrase of the open vault. An older copy of the vault opens with the old one',
     input: z.strictObject({
-      passphrase,
+      passphrase: newPassphrase,
       current: passphrase.optional().describe('What opens it now; required where it has a passphrase'),
     }),
     output: done,

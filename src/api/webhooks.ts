@@ -46,6 +46,11 @@ export const webhookProcedures = {
     input: z.strictObject({ paymasterId: id, webhookId: z.string(), active: z.boolean() }),
     errors: ['PAYMASTER_NOT_FOUND', 'WEBHOOK_NOT_FOUND'],
   }),
+  'webhooks.setUrl': procedure({
+    summary: 'Change the URL of a webhook; its id and its signing secret stay',
+    input: z.strictObject({ paymasterId: id, webhookId: z.string(), webhookUrl: httpUrl }),
+    errors: ['PAYMASTER_NOT_FOUND', 'WEBHOOK_NOT_FOUND', 'VAULT_LOCKED'],
+  }),
   'webhooks.delete': procedure({
     summary: 'Delete a webhook',
     input: z.strictObject({ paymasterId: id, webhookId: z.string() }),

@@ -60,7 +60,7 @@ const unreachableOf = ({
 const set = command('set', 'Add a chain or change its settings; what is not given stays')
   .argument('<chainId>', 'EIP-155 chain id', chainIdArgument)
   .option('--rpc <url>', 'JSON-RPC URL of a node')
-  .option('--bundler <url>', 'JSON-RPC URL of an ERC-4337 bundler')
+  .option('--bundler <url>', 'JSON-RPC URL of an ERC-4337 bundler; "off": none')
   .option('--name <name>', 'name of the chain')
   .option('--symbol <symbol>', 'symbol of its native coin')
   .option(
@@ -96,7 +96,7 @@ const set = command('set', 'Add a chain or change its settings; what is not give
       call('chains.set', {
         chainId,
         ...(rpc !== undefined && { rpc }),
-        ...(bundler !== undefined && { bundler }),
+        ...(bundler !== undefined && { bundler: bundler === 'off' ? null : bundler }),
         ...(name !== undefined && { name }),
         ...(symbol !== undefined && { symbol }),
         ...(treasury !== undefined && { treasury }),

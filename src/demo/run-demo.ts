@@ -41,7 +41,11 @@ export const runDemo = async ({ once: exit }: { once: boolean }): Promise<void> 
     await tellTokenPayment(world, account);
     await tellDecisions(world);
 
-    console.log(`\nAll as told.${exit ? '' : ` The desk stays up at ${world.url}; Ctrl-C ends it.`}`);
+    console.log('\nAll as told.');
+    if (!exit) {
+      console.log(`The desk stays up at ${world.url}; Ctrl-C ends it. Its console, once "npm run build" has made it:`);
+      console.log(`${world.url}/console/#token=${world.engine.operatorToken.reveal()}`);
+    }
     if (!exit) await interrupted();
   } finally {
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();

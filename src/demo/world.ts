@@ -50,6 +50,7 @@ const startEngine = (dir: string): Promise<Engine> =>
     config: loadConfig({ flags: { port: 0, logLevel: 'error' } }),
     log: createLog({ level: 'error' }),
     passphrase: new Secret(hexlify(systemEntropy.bytes(16))),
+    consoleFolder: join(import.meta.dirname, '..', '..', 'out', 'renderer'),
   });
 
 /** Starts a chain and an empty desk. `onEnd` is told what ends each part, also if a later part does not start. */

@@ -1,11 +1,19 @@
 import { shell } from 'electron';
+import { knownChains } from '../shared/chains.ts';
 
 /** The only places outside that the application leads to. */
 export const LINKS = { erc4337: 'https://eips.ethereum.org/EIPS/eip-4337' } as const;
 
 const listed = new Set<string>(Object.values(LINKS));
+const explorers = new Set([...knownChains.values()].map(({ explorer }) => explorer));
 
-/** Opens a listed page in the browser; anything else is not opened. */
+/** A transaction or a block at the explorer of a built-in chain (EIP-3091). */
+const isExplored = (url: string): boolean => {
+  const { origin, pathname, search, hash } = new URL(url);
+  return explorers.has(origin) && /^\/(?:tx\/0x[\da-f]{64}|block\/\d+)$/.test(pathname) && search + hash === '';
+};
+
+/** Opens a listed page, or one of a block explorer, in the browser; anything else is not opened. */
 export const openLink = (url: string): void => {
-  if (listed.has(url) && new URL(url).protocol === 'https:') void shell.openExternal(url);
+  if (listed.has(url) || (URL.canParse(url) && isExplored(url))) void shell.openExternal(url);
 };

@@ -14,7 +14,7 @@ export interface MenuActions {
 const PAGES = [
   ['Overview', '/'],
   ['Decisions', '/decisions'],
-  ['Paymasters', '/paymasters'],
+  ['DApps', '/paymasters'],
   ['Contracts', '/contracts'],
   ['Rules', '/rules'],
   ['Webhooks', '/webhooks'],

@@ -5,6 +5,8 @@ export type Rollup = 'op-stack' | 'scroll' | 'arbitrum';
 export interface KnownChain {
   readonly name: string;
   readonly symbol: string;
+  /** Its public block explorer (EIP-3091 addresses: `/tx/…`, `/block/…`). */
+  readonly explorer?: string;
   /** Absent where calldata costs its gas and nothing else, as on layer 1. */
   readonly rollup?: Rollup;
   /** Wei that one operation may cost where no node tells what the chain asks; absent: {@link UNCHECKED_COST_WEI}. */
@@ -20,28 +22,121 @@ const LAYER_2_WEI = COIN / 100n;
 
 /** Chains in common ERC-4337 use, by chain id (EIP-155). Operators add others with `chain set`. */
 export const knownChains: ReadonlyMap<number, KnownChain> = new Map([
-  [1, { name: 'Ethereum', symbol: 'ETH' }],
-  [10, { name: 'OP Mainnet', symbol: 'ETH', rollup: 'op-stack', uncheckedCostWei: LAYER_2_WEI }],
-  [56, { name: 'BNB Smart Chain', symbol: 'BNB' }],
-  [97, { name: 'BNB Smart Chain Testnet', symbol: 'tBNB' }],
-  [100, { name: 'Gnosis', symbol: 'xDAI', uncheckedCostWei: 2n * COIN }],
-  [137, { name: 'Polygon', symbol: 'POL', uncheckedCostWei: 5n * COIN }],
-  [1101, { name: 'Polygon zkEVM', symbol: 'ETH', uncheckedCostWei: LAYER_2_WEI }],
-  [8453, { name: 'Base', symbol: 'ETH', rollup: 'op-stack', uncheckedCostWei: LAYER_2_WEI }],
+  [1, { name: 'Ethereum', symbol: 'ETH', explorer: 'https://etherscan.io' }],
+  [
+    10,
+    {
+      name: 'OP Mainnet',
+      symbol: 'ETH',
+      explorer: 'https://optimistic.etherscan.io',
+      rollup: 'op-stack',
+      uncheckedCostWei: LAYER_2_WEI,
+    },
+  ],
+  [56, { name: 'BNB Smart Chain', symbol: 'BNB', explorer: 'https://bscscan.com' }],
+  [97, { name: 'BNB Smart Chain Testnet', symbol: 'tBNB', explorer: 'https://testnet.bscscan.com' }],
+  [100, { name: 'Gnosis', symbol: 'xDAI', explorer: 'https://gnosisscan.io', uncheckedCostWei: 2n * COIN }],
+  [137, { name: 'Polygon', symbol: 'POL', explorer: 'https://polygonscan.com', uncheckedCostWei: 5n * COIN }],
+  [
+    1101,
+    { name: 'Polygon zkEVM', symbol: 'ETH', explorer: 'https://zkevm.polygonscan.com', uncheckedCostWei: LAYER_2_WEI },
+  ],
+  [
+    8453,
+    {
+      name: 'Base',
+      symbol: 'ETH',
+      explorer: 'https://basescan.org',
+      rollup: 'op-stack',
+      uncheckedCostWei: LAYER_2_WEI,
+    },
+  ],
   [31337, { name: 'Local chain', symbol: 'ETH' }],
-  [42161, { name: 'Arbitrum One', symbol: 'ETH', rollup: 'arbitrum', uncheckedCostWei: LAYER_2_WEI }],
-  [42170, { name: 'Arbitrum Nova', symbol: 'ETH', rollup: 'arbitrum', uncheckedCostWei: LAYER_2_WEI }],
-  [42220, { name: 'Celo', symbol: 'CELO', rollup: 'op-stack', uncheckedCostWei: 2n * COIN }],
-  [43113, { name: 'Avalanche Fuji', symbol: 'AVAX', uncheckedCostWei: COIN / 2n }],
-  [43114, { name: 'Avalanche', symbol: 'AVAX', uncheckedCostWei: COIN / 2n }],
-  [59144, { name: 'Linea', symbol: 'ETH', uncheckedCostWei: LAYER_2_WEI }],
-  [80002, { name: 'Polygon Amoy', symbol: 'POL', uncheckedCostWei: 5n * COIN }],
-  [81457, { name: 'Blast', symbol: 'ETH', rollup: 'op-stack', uncheckedCostWei: LAYER_2_WEI }],
-  [84532, { name: 'Base Sepolia', symbol: 'ETH', rollup: 'op-stack', uncheckedCostWei: LAYER_2_WEI }],
-  [421614, { name: 'Arbitrum Sepolia', symbol: 'ETH', rollup: 'arbitrum', uncheckedCostWei: LAYER_2_WEI }],
-  [534352, { name: 'Scroll', symbol: 'ETH', rollup: 'scroll', uncheckedCostWei: LAYER_2_WEI }],
-  [11155111, { name: 'Sepolia', symbol: 'ETH' }],
-  [11155420, { name: 'OP Sepolia', symbol: 'ETH', rollup: 'op-stack', uncheckedCostWei: LAYER_2_WEI }],
+  [
+    42161,
+    {
+      name: 'Arbitrum One',
+      symbol: 'ETH',
+      explorer: 'https://arbiscan.io',
+      rollup: 'arbitrum',
+      uncheckedCostWei: LAYER_2_WEI,
+    },
+  ],
+  [
+    42170,
+    {
+      name: 'Arbitrum Nova',
+      symbol: 'ETH',
+      explorer: 'https://nova.arbiscan.io',
+      rollup: 'arbitrum',
+      uncheckedCostWei: LAYER_2_WEI,
+    },
+  ],
+  [
+    42220,
+    { name: 'Celo', symbol: 'CELO', explorer: 'https://celoscan.io', rollup: 'op-stack', uncheckedCostWei: 2n * COIN },
+  ],
+  [
+    43113,
+    { name: 'Avalanche Fuji', symbol: 'AVAX', explorer: 'https://testnet.snowtrace.io', uncheckedCostWei: COIN / 2n },
+  ],
+  [43114, { name: 'Avalanche', symbol: 'AVAX', explorer: 'https://snowtrace.io', uncheckedCostWei: COIN / 2n }],
+  [59144, { name: 'Linea', symbol: 'ETH', explorer: 'https://lineascan.build', uncheckedCostWei: LAYER_2_WEI }],
+  [
+    80002,
+    { name: 'Polygon Amoy', symbol: 'POL', explorer: 'https://amoy.polygonscan.com', uncheckedCostWei: 5n * COIN },
+  ],
+  [
+    81457,
+    {
+      name: 'Blast',
+      symbol: 'ETH',
+      explorer: 'https://blastscan.io',
+      rollup: 'op-stack',
+      uncheckedCostWei: LAYER_2_WEI,
+    },
+  ],
+  [
+    84532,
+    {
+      name: 'Base Sepolia',
+      symbol: 'ETH',
+      explorer: 'https://sepolia.basescan.org',
+      rollup: 'op-stack',
+      uncheckedCostWei: LAYER_2_WEI,
+    },
+  ],
+  [
+    421614,
+    {
+      name: 'Arbitrum Sepolia',
+      symbol: 'ETH',
+      explorer: 'https://sepolia.arbiscan.io',
+      rollup: 'arbitrum',
+      uncheckedCostWei: LAYER_2_WEI,
+    },
+  ],
+  [
+    534352,
+    {
+      name: 'Scroll',
+      symbol: 'ETH',
+      explorer: 'https://scrollscan.com',
+      rollup: 'scroll',
+      uncheckedCostWei: LAYER_2_WEI,
+    },
+  ],
+  [11155111, { name: 'Sepolia', symbol: 'ETH', explorer: 'https://sepolia.etherscan.io' }],
+  [
+    11155420,
+    {
+      name: 'OP Sepolia',
+      symbol: 'ETH',
+      explorer: 'https://sepolia-optimism.etherscan.io',
+      rollup: 'op-stack',
+      uncheckedCostWei: LAYER_2_WEI,
+    },
+  ],
 ]);
 
 /** What the coin of a chain is called. */

@@ -217,6 +217,7 @@ describe.concurrent.each([
       name: 'Lucky',
       symbol: 'LUK',
       rpc: 'https://rpc.example.com',
+      explorer: null,
       builtIn: false,
       breaker: { amountWei: '500000000000000000', seconds: 5_400 },
       unchecked: false,
@@ -325,7 +326,7 @@ describe.concurrent.each([
       await run('contract', 'deploy', '--chain', '31337', '--version', '1.1.0', '--from-key-file', key),
     ).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^gasdesk: The funds are insufficient: .*\n$/),
+      stderr: expect.stringMatching(/^gasdesk: Insufficient balance: .*\n$/),
     });
   });
 

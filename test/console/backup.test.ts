@@ -24,7 +24,7 @@ describe.each([
       const button = section.getByRole('button', { name: 'Make a backup' });
       const [passphrase, again] = [
         section.getByLabel('Passphrase of the backup'),
-        section.getByLabel('The same again'),
+        section.getByLabel('Confirm passphrase'),
       ];
       const before = (await desk().engine.service.call('backups.list', {})).backups.length;
       if (before === 0) await section.getByText('There is no backup in the usual folder').waitFor();

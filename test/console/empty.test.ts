@@ -44,14 +44,14 @@ afterAll(() => desk.stop());
 
 test.each([
   ['overview', '#/', 'First steps', 'Register a DApp'],
-  ['decisions', '#/decisions', 'Nothing has been decided yet', 'Paymasters'],
-  ['paymasters', '#/paymasters', 'No DApp is registered yet', 'Register a DApp'],
-  ['contracts', '#/contracts', 'There is no DApp yet', 'To the paymasters'],
-  ['rules', '#/rules', 'There is no DApp yet', 'To the paymasters'],
-  ['webhooks', '#/webhooks', 'There is no DApp yet', 'To the paymasters'],
-  ['gas-tank', '#/gas-tank', 'There is no DApp yet', 'To the paymasters'],
-  ['log', '#/log', 'Nothing worth a line happened since the start', 'decisions'],
-  ['settings', '#/settings', 'There is no auth token', 'Set up a chain'],
+  ['decisions', '#/decisions', 'Nothing has been decided yet', 'DApps'],
+  ['paymasters', '#/paymasters', 'No DApps yet', 'Register a DApp'],
+  ['contracts', '#/contracts', 'No DApps yet', 'Go to DApps'],
+  ['rules', '#/rules', 'No DApps yet', 'Go to DApps'],
+  ['webhooks', '#/webhooks', 'No DApps yet', 'Go to DApps'],
+  ['gas-tank', '#/gas-tank', 'No DApps yet', 'Go to DApps'],
+  ['log', '#/log', 'No log entries yet', 'decisions'],
+  ['settings', '#/settings', 'No API tokens yet', 'Set up a chain'],
 ])('the empty page %s says what to do next', async (name, address, said, next) => {
   await page.evaluate((hash) => (window.location.hash = hash), address);
   await page.getByText(said).waitFor();
@@ -79,7 +79,7 @@ test('the keys lead to every page, list themselves, and leave those who type alo
   await typed.getByRole('heading', { name: 'Decisions' }).waitFor();
   await typed.keyboard.press('/');
   await typed.keyboard.type('0x12');
-  expect(await typed.getByRole('textbox', { name: 'Sender, userOpHash or decision id' }).inputValue()).toBe('0x12');
+  expect(await typed.getByRole('textbox', { name: 'Search decisions' }).inputValue()).toBe('0x12');
 });
 
 test('the forms can be used by everybody, in both themes', async ({ onTestFinished }) => {
@@ -104,10 +104,10 @@ test('the forms can be used by everybody, in both themes', async ({ onTestFinish
     await form.getByText('The vault is locked').waitFor();
     await form.screenshot({ path: join(artifacts, `console-chain-form-${colorScheme}.png`) });
     await form.keyboard.press('Escape');
-    await form.getByRole('button', { name: 'Create a token' }).click();
-    await form.getByText('Copy the token now').waitFor();
+    await form.getByRole('button', { name: 'Create an API token' }).click();
+    await form.getByText('Copy this token now').waitFor();
     await form.getByRole('button', { name: 'Revoke' }).first().click();
-    await form.getByText('It cannot be brought back.').waitFor();
+    await form.getByText('It cannot be restored.').waitFor();
     await form.screenshot({ path: join(artifacts, `console-confirm-${colorScheme}.png`) });
     expect(await seriousFaults(form)).toEqual([]);
     await form.getByRole('button', { name: 'Keep' }).click();

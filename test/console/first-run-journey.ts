@@ -55,10 +55,10 @@ export const firstRunJourney = async (
   await picture('1-first-steps');
 
   // A token, shown once.
-  await goTo('Make an auth token');
+  await goTo('Create an API token');
   await page.getByRole('textbox', { name: 'Label' }).fill('backend');
-  await page.getByRole('button', { name: 'Create a token' }).click();
-  await page.getByText('Copy the token now').waitFor();
+  await page.getByRole('button', { name: 'Create an API token' }).click();
+  await page.getByText('Copy this token now').waitFor();
   await page.getByRole('button', { name: 'Copy auth token' }).click();
   await page.getByText('Copied').waitFor();
   const authToken = await copied();
@@ -66,14 +66,14 @@ export const firstRunJourney = async (
   await picture('2-token');
 
   // A DApp.
-  await goTo('Paymasters');
+  await goTo('DApps');
   await page.getByRole('button', { name: 'Register a DApp' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Game Items');
   await page.getByRole('dialog').locator('.n-select').first().click();
   await page.locator('.n-base-select-option').filter({ hasText: 'Local chain (31337)' }).click();
   await picture('3-dapp');
   await page.getByRole('dialog').getByRole('button', { name: 'Register' }).click();
-  await page.getByText('the funding wallet is not proved').waitFor();
+  await page.getByText('Verify a funding wallet').waitFor();
   await page.getByRole('button', { name: 'Copy API key', exact: true }).click();
   const apiKey = await copied();
   await fund(world, url, { authToken, apiKey, wallet: devWallet(100, chain.provider) });
@@ -90,16 +90,16 @@ export const firstRunJourney = async (
   await page.getByRole('dialog').getByRole('button', { name: 'Register' }).click();
   await page.getByRole('listitem', { name: 'Items' }).waitFor();
   await goTo('Rules');
-  await page.getByRole('button', { name: 'Add a rule' }).click();
+  await page.getByRole('button', { name: 'Add rule' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Five a day');
   await page.getByRole('textbox', { name: 'Allowed' }).fill('5');
   await page.getByText('Each user may have 5 operations sponsored per day.').waitFor();
   await picture('5-rule');
-  await page.getByRole('button', { name: 'Add the rule' }).click();
+  await page.getByRole('button', { name: 'Add rule', exact: true }).click();
   await page.getByRole('listitem', { name: 'Five a day' }).waitFor();
 
   // The code, pasted as it is, has its operation sponsored, and the overview shows it by itself.
-  await goTo('Paymasters');
+  await goTo('DApps');
   await page.getByText('curl', { exact: true }).click();
   await page.getByRole('button', { name: 'Copy curl snippet' }).click();
   const snippet = await copied();

@@ -60,8 +60,8 @@ const changeOnlySigner = async (page: Page): Promise<void> => {
   const dialog = page.getByRole('dialog');
   await section.getByRole('button', { name: 'Have the contract accept it' }).click();
   await chooseWallet(dialog);
-  await dialog.getByRole('button', { name: 'Simulate it' }).click();
-  await dialog.getByText('Fee, at most').waitFor();
+  await dialog.getByRole('button', { name: 'Review transaction' }).click();
+  await dialog.getByText('Maximum fee').waitFor();
   await look(page, '11-one-signer');
   await dialog.getByRole('button', { name: 'Sign with this wallet' }).click();
   await dialog.getByText('Mined', { exact: true }).waitFor();
@@ -87,6 +87,11 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   const dapp = await world().engine.dapp({});
   const page = await open(`#/gas-tank?dapp=${dapp.paymasterId}`);
   await page.getByText('No funding wallet is set').waitFor();
+  // The contract of the chain is attached, whoever pays: nobody is told to deploy another in its place.
+  const contract = page.getByRole('region', { name: 'Contract and signing key' });
+  await contract.getByText(world().paymaster).waitFor({ state: 'attached' });
+  await contract.getByText('The contract accepts it').waitFor();
+  expect(await page.getByRole('button', { name: 'Deploy' }).count()).toBe(0);
   await look(page, '1-empty');
 
   // Three steps: read, sign, send.
@@ -100,7 +105,7 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   const owner = devWallet(0, world().chain.provider).address;
   await dialog.getByText(owner).first().waitFor();
   await look(page, '3-proved');
-  await dialog.getByRole('button', { name: 'Make it the funding wallet' }).click();
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
   const wallet = page.getByRole('region', { name: 'Funding wallet' });
   await wallet.getByRole('cell').getByText(owner).first().waitFor({ state: 'attached' });
   const before = await tankOf(owner);
@@ -109,8 +114,8 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   await page.getByRole('button', { name: 'Deposit', exact: true }).click();
   await dialog.getByLabel('Amount').fill('1.5');
   await chooseWallet(dialog);
-  await dialog.getByRole('button', { name: 'Simulate it' }).click();
-  await dialog.getByText('Fee, at most').waitFor();
+  await dialog.getByRole('button', { name: 'Review transaction' }).click();
+  await dialog.getByText('Maximum fee').waitFor();
   await look(page, '4-deposit');
   await dialog.getByRole('button', { name: 'Sign with this wallet' }).click();
   await dialog.getByText('Mined', { exact: true }).waitFor();
@@ -122,11 +127,11 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
   await dialog.getByLabel('Amount').fill('10000');
   await chooseWallet(dialog);
-  await dialog.getByRole('button', { name: 'Simulate it' }).click();
-  await dialog.getByText('It was not done', { exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Review transaction' }).click();
+  await dialog.getByText('Transaction not sent', { exact: true }).waitFor();
   await dialog.getByLabel('Amount').fill('0.5');
-  await dialog.getByRole('button', { name: 'Simulate it' }).click();
-  await dialog.getByText('Fee, at most').waitFor();
+  await dialog.getByRole('button', { name: 'Review transaction' }).click();
+  await dialog.getByText('Maximum fee').waitFor();
   await dialog.getByRole('button', { name: 'Sign with this wallet' }).click();
   await dialog.getByText('Mined', { exact: true }).waitFor();
   await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
@@ -134,7 +139,10 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   expect(left).toBe(before + ETHER);
   await expect
     .poll(() => shownBalance(page).locator('.amount').getAttribute('title'))
-    .toBe(`${String(left).replace(/\B(?=(\d{3})+$)/g, '\u2009')} wei`);
+    .toBe(`${String(left).replace(/\B(?=(\d{3})+$)/g, ',')} wei`);
+  // Nothing is reserved: all of it is free, and the bar says so.
+  const meter = page.getByRole('meter', { name: 'Free balance' });
+  await expect.poll(() => meter.getAttribute('aria-valuenow')).toBe('100');
   const listed = page.getByRole('region', { name: 'Transactions' }).getByRole('listitem');
   const mined = listed.filter({ hasText: /1[.]5 ETH|0[.]5 ETH/ }).filter({ hasText: 'Mined' });
   await mined.nth(1).waitFor();
@@ -150,7 +158,7 @@ test('a contract is deployed and its signing key replaced, with a local key, and
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Label').fill('Owner');
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await dialog.getByLabel('Password once more').fill(PASSWORD);
+  await dialog.getByLabel('Confirm password').fill(PASSWORD);
   await look(page, '7-new-key');
   await dialog.getByRole('button', { name: 'Add the key' }).click();
   await page.getByRole('cell', { name: 'Owner', exact: true }).waitFor();
@@ -159,14 +167,14 @@ test('a contract is deployed and its signing key replaced, with a local key, and
   await chain.provider.send('anvil_setBalance', [owner!.address, `0x${(ETHER * 10n).toString(16)}`]);
 
   const sign = async (): Promise<void> => {
-    await dialog.getByRole('button', { name: 'Simulate it' }).click();
-    await dialog.getByLabel('Its password').fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Review transaction' }).click();
+    await dialog.getByLabel('Password').fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Sign with this key' }).click();
     await dialog.getByText('Mined', { exact: true }).waitFor();
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
   };
   await page.evaluate((hash) => (window.location.hash = hash), `#/gas-tank?dapp=${dapp.paymasterId}`);
-  await page.getByRole('button', { name: 'Deploy one' }).click();
+  await page.getByRole('button', { name: 'Deploy contract' }).click();
   await look(page, '9-deploy');
   await sign();
   const section = page.getByRole('region', { name: 'Contract and signing key' });
@@ -177,6 +185,8 @@ test('a contract is deployed and its signing key replaced, with a local key, and
   const accepts = (signer: string) => contract.getFunction('signers')(signer) as Promise<boolean>;
 
   await section.getByRole('button', { name: 'Replace the signing key' }).click();
+  expect((await engine.service.call('tanks.get', { paymasterId: dapp.paymasterId })).signer.next).toBeNull();
+  await dialog.getByRole('button', { name: 'Create the next key' }).click();
   await section.getByText('Next key').waitFor();
   await look(page, '10-next-key');
   const next = (await engine.service.call('tanks.get', { paymasterId: dapp.paymasterId })).signer.next!;
@@ -187,7 +197,7 @@ test('a contract is deployed and its signing key replaced, with a local key, and
 
   // The other contract on this chain has one signer: it changes, and the desk with it.
   await section.getByRole('button', { name: 'Sign with it' }).click();
-  await section.getByText('That did not work').waitFor();
+  await section.getByText("Couldn't save").waitFor();
   const other = await engine.dapp({ fundingWallet: devWallet(0, chain.provider) });
   await page.close();
   await changeOnlySigner(await open(`#/gas-tank?dapp=${other.paymasterId}`));
@@ -225,7 +235,7 @@ test('a Ledger proves a funding wallet; rejected or unplugged, everything stays 
   const address = device.addressAt(ledgerPath('ledger-live', 0));
   await dialog.getByText(address).first().waitFor();
   expect(await state()).toEqual(before);
-  await dialog.getByRole('button', { name: 'Make it the funding wallet' }).click();
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
   await dialog.waitFor({ state: 'detached' });
   expect((await state())[0]).toMatchObject({ fundingWallet: address });
 });

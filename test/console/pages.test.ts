@@ -37,7 +37,7 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
       await page.getByText('arePoliciesVerified').last().waitFor();
     },
   },
-  paymasters: { address: () => '#/paymasters', ready: (page) => page.getByText('Code to paste').waitFor() },
+  paymasters: { address: () => '#/paymasters', ready: (page) => page.getByText('Integration snippets').waitFor() },
   contracts: { address: () => '#/contracts', ready: (page) => page.getByRole('listitem', { name: 'Items' }).waitFor() },
   rules: { address: () => '#/rules', ready: (page) => page.getByRole('listitem', { name: 'Five a day' }).waitFor() },
   webhooks: {
@@ -55,7 +55,7 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
   'rules-near': {
     address: () => '#/rules',
     ready: async (page) => {
-      await page.getByText('Who is near it').first().click();
+      await page.getByText('Top users').first().click();
       await page
         .getByRole('meter', { name: /^Used by 0x/ })
         .first()
@@ -65,20 +65,20 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
   'rules-new': {
     address: () => '#/rules',
     ready: async (page) => {
-      await page.getByRole('button', { name: 'Add a rule' }).click();
+      await page.getByRole('button', { name: 'Add rule' }).click();
       await page.getByLabel('Allowed').fill('3');
       await page.getByText("On the last 24 hours' traffic").waitFor();
     },
   },
   'gas-tank': {
     address: () => '#/gas-tank',
-    ready: (page) => page.getByRole('region', { name: 'Balance' }).getByText('Low below').waitFor(),
+    ready: (page) => page.getByRole('region', { name: 'Balance' }).getByText('Alert when').waitFor(),
   },
   'gas-tank-funding': {
     address: () => '#/gas-tank',
     ready: async (page) => {
       await page.getByRole('button', { name: /^(Set the funding wallet|Change it)$/ }).click();
-      await page.getByRole('dialog').getByText('Elsewhere').click();
+      await page.getByRole('dialog').getByText('Another device').click();
       await page.getByRole('img', { name: 'QR code of the message to sign' }).waitFor();
     },
   },

@@ -63,7 +63,7 @@ test('an operator sees which DApp is paused alone, resumes it, and says how long
   const { service } = world().engine;
   const { name } = (await service.call('paymasters.list', {})).find((one) => one.paymasterId === paymasterId)!;
   const page = await open();
-  await page.getByRole('link', { name: 'Paymasters' }).click();
+  await page.getByRole('link', { name: 'DApps' }).click();
   await page.getByRole('button', { name: 'Pause this DApp' }).click();
   const banner = page.getByRole('region', { name: `Sponsorship for ${name} is paused` });
   await banner.getByText('The other DApps are served').waitFor();
@@ -89,7 +89,7 @@ test('an operator sees which DApp is paused alone, resumes it, and says how long
 test('what is reserved, what the tank has left and which limits are near their end stand on the overview', async () => {
   const page = await open();
   const tank = page.getByRole('listitem', { name: /^Gas tank of DApp/ }).first();
-  await tank.getByText('enough for').waitFor();
+  await tank.getByText('more operations').waitFor();
   expect(await tank.innerText()).toMatch(/0\.014176 ETH free of 0\.01772 ETH, 0\.003544 ETH reserved/);
   await page.getByText('1 chain reachable').waitFor();
   await page

@@ -52,7 +52,8 @@ const step = (rule: string, outcome: 'pass' | 'deny' | 'skip', code: string, evi
 
 const request = (method: 'mint' | 'burn', sender: string) => {
   const userOperation = { sender, nonce: '0x4', callData: encodeExecute(ITEMS, 0n, gameCall(method, 3n)) };
-  return { received: [userOperation, { mode: 'SPONSORED' }], userOperation };
+  const calls = [{ target: ITEMS, contract: 'Items', method: `${method}(uint256)` }];
+  return { received: [userOperation, { mode: 'SPONSORED' }], userOperation, calls };
 };
 
 const draftOf = (dapp: Seeded, at: number, sender: string, rest: Partial<DecisionDraft>): DecisionDraft => ({

@@ -1,8 +1,10 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
 import { seriousFaults } from './axe.ts';
@@ -27,6 +29,15 @@ const open = async (address: string, view = {}): Promise<Page> => {
   await page.getByText('Engine running').waitFor();
   await page.evaluate((hash) => (window.location.hash = hash), address);
   return page;
+};
+/** A node that tells its chain and nothing else. */
+const nodeOf = async (chainId: string): Promise<string> => {
+  const server = createServer((_request, response) =>
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: chainId })),
+  );
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 const stored = () => JSON.parse(readFileSync(join(dir, 'gasdesk.json'), 'utf8')) as unknown;
 
@@ -88,11 +99,57 @@ test('a burn-rate breaker is set on a chain, with its consequence said, and swit
   const dark = await open('#/settings', { width: 800, height: 900, colorScheme: 'dark' });
   await dark.getByRole('region', { name: 'Chains' }).getByRole('button', { name: 'Change' }).click();
   await dark.getByRole('dialog').getByLabel('At most').fill('');
-  await dark.getByText('Nothing stops a burst').waitFor();
+  await dark.getByText('No spend cap on this chain').waitFor();
   await dark.getByLabel('At most').scrollIntoViewIfNeeded();
   await dark.screenshot({ path: join(artifacts, 'console-breaker-800-dark.png') });
   await dark.getByRole('button', { name: 'Switch the breaker off' }).click();
   await dark.getByText('The breaker is off').waitFor();
+});
+
+test('any chain can be typed in; a node that does not answer, or is of another chain, is not taken for one', async () => {
+  const page = await open('#/settings');
+  const chains = page.getByRole('region', { name: 'Chains' });
+  await chains.getByRole('button', { name: 'Set up a chain' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Chain', { exact: true }).click();
+  // The whole menu can be seen, however low the dialog is.
+  const menu = page.locator('.n-base-select-menu');
+  await menu.waitFor();
+  const { y, height } = (await menu.boundingBox())!;
+  const atItsEnd = ([left, top]: number[]) => document.elementFromPoint(left!, top!)?.closest('.n-base-select-menu');
+  const { x } = (await menu.boundingBox())!;
+  expect(await page.evaluate(atItsEnd, [x + 20, y + height - 8]).then(Boolean)).toBe(true);
+  await page.keyboard.type('99999');
+  await page.keyboard.press('Enter');
+  await dialog.getByLabel('Name').fill('Home chain');
+  await dialog.getByLabel('Symbol of its coin').fill('HOME');
+  await dialog.getByLabel('URL of the node').fill('http://127.0.0.1:1');
+  await dialog.getByRole('button', { name: 'Save the chain' }).click();
+  await dialog.getByText('No node answers at this URL').waitFor();
+  await page.screenshot({ path: join(artifacts, 'console-dead-node-1280-light.png') });
+  const chain = async () => (await engine.service.call('chains.list', {})).find(({ chainId }) => chainId === 99_999);
+  expect(await chain()).toBeUndefined();
+
+  const node = await nodeOf('0x1');
+  await dialog.getByLabel('URL of the node').fill(node);
+  await dialog.getByRole('button', { name: 'Save the chain' }).click();
+  await dialog.getByText('is of chain 1, not of chain 99999').waitFor();
+  const own = await nodeOf('0x1869f');
+  await dialog.getByLabel('URL of the node').fill(own);
+  await dialog.getByLabel('URL of a bundler').fill(own);
+  await dialog.getByRole('button', { name: 'Save the chain' }).click();
+  await dialog.getByRole('button', { name: 'Make the signer' }).waitFor();
+  expect(await chain()).toMatchObject({ name: 'Home chain', symbol: 'HOME', rpc: own, bundler: own });
+  await dialog.getByRole('button', { name: 'Remove the bundler' }).click();
+  await page.getByText('Bundler removed').waitFor();
+  expect(await chain()).toMatchObject({ rpc: own, bundler: null });
+
+  // A node that is down for the moment can be saved all the same, once it was said.
+  await dialog.getByLabel('URL of the node').fill('http://127.0.0.1:1');
+  await dialog.getByRole('button', { name: 'Save the chain' }).click();
+  await dialog.getByRole('button', { name: 'Save anyway' }).click();
+  await expect.poll(async () => (await chain())?.rpc).toBe('http://127.0.0.1:1');
+  await engine.service.call('chains.remove', { chainId: 99_999 });
 });
 
 test('a chain without a node is called unchecked wherever it is shown', async () => {
@@ -158,19 +215,19 @@ test('the passphrase is changed by whoever knows it, and by nobody who finds the
   await page.getByRole('region', { name: 'Vault' }).getByRole('button', { name: 'Change passphrase' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Current passphrase').fill('a stranger guesses');
-  await dialog.getByLabel('New passphrase').fill('new horse');
-  await dialog.getByLabel('The new one again').fill('new hors');
-  await dialog.getByText('The two are not the same yet.').waitFor();
-  expect(await dialog.getByRole('button', { name: 'Change it' }).isDisabled()).toBe(true);
-  await dialog.getByLabel('The new one again').fill('new horse');
-  await dialog.getByRole('button', { name: 'Change it' }).click();
+  await dialog.getByLabel('New passphrase').fill('new horse battery');
+  await dialog.getByLabel('Confirm passphrase').fill('new hors');
+  await dialog.getByText('The two do not match.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).last().isDisabled()).toBe(true);
+  await dialog.getByLabel('Confirm passphrase').fill('new horse battery');
+  await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).click();
   await dialog.getByText('The passphrase does not open the vault').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   await page.screenshot({ path: join(artifacts, 'console-passphrase-1280-light.png') });
   await dialog.getByLabel('Current passphrase').fill('correct horse battery staple');
-  await dialog.getByRole('button', { name: 'Change it' }).click();
+  await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).click();
   await page.getByText('The passphrase is changed').waitFor();
-  await engine.service.call('vault.open', { passphrase: 'new horse' });
+  await engine.service.call('vault.open', { passphrase: 'new horse battery' });
   await expect(engine.service.call('vault.open', { passphrase: 'correct horse battery staple' })).rejects.toMatchObject(
     {
       code: 'VAULT_PASSPHRASE_WRONG',
@@ -196,7 +253,7 @@ test('what doctor found stands under Health: faults and advice, each with what t
 
 test('the origins from which browsers may use a key are chosen, and bind the next request', async () => {
   const page = await open('#/paymasters');
-  await page.getByRole('button', { name: 'Change from where browsers may ask' }).click();
+  await page.getByRole('button', { name: 'Change allowed origins' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('From these origins only').click();
   await dialog.getByRole('textbox').fill('https://app.example/path');

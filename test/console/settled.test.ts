@@ -17,7 +17,7 @@ test('a decision that is open, and the list beside it, follow its settlement wit
   await page.getByText('Engine running').waitFor();
   await page.evaluate((id) => (window.location.hash = `#/decisions/${id}`), decision!.id);
   const detail = page.getByRole('complementary', { name: 'Decision' });
-  await detail.getByText('Reserved: not mined yet').waitFor();
+  await detail.getByText('Not mined yet: the maximum cost is reserved').waitFor();
   const lists: string[] = [];
   page.on('request', (request) => {
     if (request.postData()?.includes('decisions.list') === true) lists.push(request.url());

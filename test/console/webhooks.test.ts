@@ -67,7 +67,7 @@ test('a webhook is tried with every fault before a user meets it, and each is ex
   expect(await seriousFaults(narrow)).toEqual([]);
 
   await receiver.getByRole('button', { name: 'Stop' }).click();
-  await receiver.getByText('It does not run').waitFor();
+  await receiver.getByText('Not running').waitFor();
   await row.getByRole('button', { name: 'Send a test call' }).click();
   await dialog.getByRole('button', { name: 'Send', exact: true }).click();
   await dialog.getByText('cannot be reached').waitFor();

@@ -11,17 +11,19 @@ const op = (nonce: number) => operation({ to: `0x${'11'.repeat(20)}`, data: '0x1
 
 test('operations are sponsored while the passphrase is changed, and afterwards', async () => {
   const dapp = await desk().dapp();
-  const changing = desk().call('vault.setPassphrase', { current: PASSPHRASE, passphrase: 'new horse' });
+  const changing = desk().call('vault.setPassphrase', { current: PASSPHRASE, passphrase: 'new horse battery' });
   const meanwhile = await Promise.all(Array.from({ length: 20 }, (_, nonce) => dapp.sponsor(op(nonce))));
   await changing;
   const afterwards = await Promise.all(Array.from({ length: 5 }, (_, nonce) => dapp.sponsor(op(100 + nonce))));
   expect(codesOf([...meanwhile, ...afterwards])).toEqual({ SPONSORED: 25 });
-  await desk().call('vault.setPassphrase', { current: 'new horse', passphrase: PASSPHRASE });
+  await desk().call('vault.setPassphrase', { current: 'new horse battery', passphrase: PASSPHRASE });
 });
 
 test('without the current passphrase, or with a wrong one, it stays as it was', async () => {
   for (const current of [undefined, 'wrong']) {
-    await expect(desk().call('vault.setPassphrase', { current, passphrase: 'thief' })).rejects.toMatchObject({
+    await expect(
+      desk().call('vault.setPassphrase', { current, passphrase: 'a thief of phrases' }),
+    ).rejects.toMatchObject({
       code: 'VAULT_PASSPHRASE_WRONG',
     });
   }
@@ -37,13 +39,13 @@ test('on the command line it is changed through the running service, and on the 
     return gasdesk(args, { GASDESK_PASSPHRASE: passphrase });
   };
   try {
-    expect(await change('wrong', 'thief')).toMatchObject({
+    expect(await change('wrong', 'a thief of phrases')).toMatchObject({
       code: 1,
       stderr: 'gasdesk: The passphrase does not open the vault\n',
     });
-    expect(await change(PASSPHRASE, 'new horse')).toMatchObject({ code: 0, stderr: '' });
+    expect(await change(PASSPHRASE, 'new horse battery')).toMatchObject({ code: 0, stderr: '' });
     await desk().engine().stop();
-    expect(await change('new horse', PASSPHRASE)).toMatchObject({ code: 0, stderr: '' });
+    expect(await change('new horse battery', PASSPHRASE)).toMatchObject({ code: 0, stderr: '' });
     await desk().restart();
     expect(await desk().call('system.info', {})).toMatchObject({ vault: 'unlocked' });
   } finally {

@@ -83,7 +83,7 @@ const quotingNode = async () => {
 const openConsole = async (url: string): Promise<Page> => {
   const page = await browser().open(url);
   await page.getByLabel('Passphrase', { exact: true }).fill(secrets.vaultPassphrase);
-  await page.getByLabel('The same again').fill(secrets.vaultPassphrase);
+  await page.getByLabel('Confirm passphrase').fill(secrets.vaultPassphrase);
   await page.getByRole('button', { name: 'Make the vault' }).click();
   await page.getByText('Vault unlocked').waitFor();
   return page;
@@ -96,37 +96,37 @@ const useConsole = async (page: Page, rpcUrl: string): Promise<void> => {
   await chains.getByRole('button', { name: 'Change' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('URL of the node').fill(rpcUrl);
-  await dialog.getByRole('button', { name: 'Save the URLs' }).click();
-  await page.getByText('The chain is set').waitFor();
+  await dialog.getByRole('button', { name: 'Save the chain' }).click();
+  await page.getByText('Chain saved').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 
   await page.getByRole('region', { name: 'Vault' }).getByRole('button', { name: 'Change passphrase' }).click();
   await dialog.getByLabel('Current passphrase').fill(secrets.vaultPassphrase);
   await dialog.getByLabel('New passphrase').fill(secrets.newVaultPassphrase);
-  await dialog.getByLabel('The new one again').fill(secrets.newVaultPassphrase);
-  await dialog.getByRole('button', { name: 'Change it' }).click();
+  await dialog.getByLabel('Confirm passphrase').fill(secrets.newVaultPassphrase);
+  await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).click();
   await page.getByText('The passphrase is changed').waitFor();
   await dialog.waitFor({ state: 'detached' });
 
   const backup = page.getByRole('region', { name: 'Backup', exact: true });
   await backup.getByLabel('Passphrase of the backup').fill(secrets.backupPassphrase);
-  await backup.getByLabel('The same again').fill(secrets.backupPassphrase);
+  await backup.getByLabel('Confirm passphrase').fill(secrets.backupPassphrase);
   await backup.getByRole('button', { name: 'Make a backup' }).click();
   await backup.getByText('The backup is made:').waitFor();
 
   await page.getByRole('region', { name: 'Local keys' }).getByRole('button', { name: 'Add a key' }).click();
   await dialog.getByLabel('Label').fill('Owner');
   await dialog.getByLabel('Password', { exact: true }).fill(secrets.keystorePassword);
-  await dialog.getByLabel('Password once more').fill(secrets.keystorePassword);
+  await dialog.getByLabel('Confirm password').fill(secrets.keystorePassword);
   await dialog.getByRole('button', { name: 'Add the key' }).click();
   await page.getByRole('cell', { name: 'Owner', exact: true }).waitFor();
   await page.evaluate(() => (window.location.hash = '#/gas-tank'));
   await page.getByRole('button', { name: 'Change it' }).click();
   await dialog.getByText('Local key', { exact: true }).click();
-  await dialog.getByLabel('Its password').fill(secrets.keystorePassword);
+  await dialog.getByLabel('Password').fill(secrets.keystorePassword);
   await dialog.getByRole('button', { name: 'Sign with this key' }).click();
-  await dialog.getByRole('button', { name: 'Make it the funding wallet' }).click();
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.evaluate(() => (window.location.hash = '#/settings'));
 
@@ -136,7 +136,7 @@ const useConsole = async (page: Page, rpcUrl: string): Promise<void> => {
     .first()
     .waitFor();
   const loaded = {
-    Paymasters: 'Game',
+    DApps: 'Game',
     Webhooks: '127.0.0.1:1/hook',
     Log: 'http.request',
     Overview: 'Nothing has been decided yet',

@@ -113,7 +113,7 @@ describe('the menu', () => {
     await shell.page.evaluate(() => ((window as unknown as { kept: boolean }).kept = true));
     for (const page of [
       'Decisions',
-      'Paymasters',
+      'DApps',
       'Contracts',
       'Rules',
       'Webhooks',

@@ -127,11 +127,11 @@ test('without a keyring the passphrase is asked for in the window, and is in no 
 test('a new desk makes its vault with a passphrase that was typed twice', async () => {
   const { page } = await start(newHome());
   await page.getByLabel('Passphrase').fill('long enough');
-  await page.getByLabel('The same again').fill('long enogh');
+  await page.getByLabel('Confirm passphrase').fill('long enogh');
   await page.getByText('not the same').waitFor();
   expect(await page.getByRole('button', { name: 'Make the vault' }).isDisabled()).toBe(true);
   await page.screenshot({ path: join(import.meta.dirname, '../../test-artifacts/vault-new.png') });
-  await page.getByLabel('The same again').fill('long enough');
+  await page.getByLabel('Confirm passphrase').fill('long enough');
   await page.getByRole('button', { name: 'Make the vault' }).click();
   await page.getByText('Vault unlocked').waitFor();
 });

@@ -57,7 +57,7 @@ describe('on a desk with DApps and decisions', () => {
   });
 
   test('the operator sees the DApps and can copy an API key that is shown shortened', async () => {
-    await goTo('Paymasters');
+    await goTo('DApps');
     const row = shell.page.getByRole('row', { name: 'Game Items' });
     expect(await row.innerText()).toContain('Local chain');
     await row.getByRole('button', { name: 'Copy API key of Game Items' }).click();
@@ -106,7 +106,7 @@ describe('on a desk with DApps and decisions', () => {
   });
 
   test('a name that is markup is shown as text and runs nothing', async () => {
-    await goTo('Paymasters');
+    await goTo('DApps');
     await shell.page.getByRole('row').filter({ hasText: HOSTILE_NAME }).waitFor();
     expect(await shell.page.locator('img').count()).toBe(0);
     expect(await shell.page.evaluate(() => window.hacked)).toBeUndefined();

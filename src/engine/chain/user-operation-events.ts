@@ -101,6 +101,21 @@ const readEvents = async (
   return logs.filter(({ removed }) => removed !== true).map(toMined);
 };
 
+/** An operation as the EntryPoint tells it apart from others. */
+export type OperationPlace = Pick<MinedUserOperation, 'entryPoint' | 'sender' | 'nonce' | 'blockNumber'>;
+
+/** The operation of a sender and nonce that a block holds; undefined if it holds none. @throws what the node says */
+export const findMined = async (
+  rpc: RpcClient,
+  { entryPoint, sender, nonce, blockNumber }: OperationPlace,
+): Promise<MinedUserOperation | undefined> => {
+  const block = toQuantity(blockNumber);
+  const topics = [EVENT_TOPIC, null, zeroPadValue(addressKey(sender), 32)];
+  const filter = { address: entryPoint, fromBlock: block, toBlock: block, topics };
+  const logs = z.array(logSchema).parse(await rpc.send('eth_getLogs', [filter]));
+  return logs.map(toMined).find((mined) => mined.nonce === nonce);
+};
+
 /** Reads operations from `fromBlock` on, as far as the node lets it at once and at most to `lastBlock`. */
 export type OperationReader = (
   rpc: RpcClient,

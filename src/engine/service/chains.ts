@@ -37,6 +37,7 @@ const view = async (
     symbol: chainSymbol(chainId, settings),
     unchecked: isUnchecked(settings),
     unreachable: await unreachableBudget(store, settings),
+    explorer: known?.explorer ?? null,
     builtIn: known !== undefined,
   };
 };
@@ -58,9 +59,9 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
   const rpc = (chainId: number) => requireNode(context.chains, chainId);
 
   /** Puts a URL with credentials into the vault; the answer is what may be shown and stored in the open. */
-  const keepUrl = (chainId: number, kind: keyof ChainUrls, url: string): string => {
+  const keepUrl = (chainId: number, kind: keyof ChainUrls, url: string | null): string | null => {
     const name = vaultUrlName(chainId, kind);
-    if (!carriesCredentials(url)) {
+    if (url === null || !carriesCredentials(url)) {
       if (vault.state === 'unlocked') vault.delete(name);
       return url;
     }
@@ -68,11 +69,19 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     return withoutCredentials(url);
   };
 
-  /** A node that cannot be asked now may be right. @throws EngineError `CHAIN_MISMATCH` if it is of another chain */
-  const refuseOtherChain = async (chainId: number, url: string): Promise<void> => {
-    const answered = (await context.chains.chainIdAt(url)) ?? chainId;
-    if (answered === chainId) return;
-    const message = `The node at this URL is of chain ${answered}, not of chain ${chainId}. Nothing was changed.`;
+  /**
+   * A node that cannot be asked now may be right.
+   *
+   * @throws EngineError `CHAIN_MISMATCH` if it is of another chain; `CHAIN_UNREACHABLE` if it must answer and does not
+   */
+  const refuseOtherChain = async (chainId: number, what: string, url: string, mustAnswer: boolean): Promise<void> => {
+    const answered = await context.chains.chainIdAt(url);
+    if (answered === undefined && mustAnswer) {
+      const message = `No ${what} answers at this URL, or it does not tell its chain. Nothing was changed.`;
+      throw new EngineError('CHAIN_UNREACHABLE', message);
+    }
+    if (answered === undefined || answered === chainId) return;
+    const message = `The ${what} at this URL is of chain ${answered}, not of chain ${chainId}. Nothing was changed.`;
     throw new EngineError('CHAIN_MISMATCH', message, { expected: chainId, answered });
   };
 
@@ -114,9 +123,10 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
   };
 
   return {
-    'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, ...limits }) => {
+    'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, mustAnswer, ...limits }) => {
       const { breaker, unreachable, maxOperationCostWei } = limits;
-      if (rpc !== undefined) await refuseOtherChain(chainId, rpc);
+      if (rpc !== undefined) await refuseOtherChain(chainId, 'node', rpc, mustAnswer);
+      if (bundler && mustAnswer) await refuseOtherChain(chainId, 'bundler', bundler, mustAnswer);
       const before = (await store.findChain(chainId)) ?? unset;
       const settings: ChainSettings = {
         chainId,

@@ -1,6 +1,9 @@
+import { ZodError } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord, FeedPage } from '../../shared/schema/decision.ts';
-import { type Address, addressKey } from '../../shared/schema/hex.ts';
+import { type Address, type Hex, address, addressKey } from '../../shared/schema/hex.ts';
+import { RpcError } from '../chain/rpc.ts';
+import { findMined } from '../chain/user-operation-events.ts';
 import type { DecisionFeed } from '../events/decision-feed.ts';
 import { type Origin, decisionReport } from './decision-report.ts';
 import { callsOf } from './decoded-calls.ts';
@@ -10,13 +13,20 @@ import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 const FOLLOW_WAIT_MS = 20_000;
 const HOUR_MS = 3_600_000;
 
+/** Senders, and what is searched for, are compared in lower case. */
+const withSearchKey = <Filter extends { text?: string | undefined }>(filter: Filter): Filter =>
+  filter.text === undefined ? filter : { ...filter, text: filter.text.toLowerCase() };
+
 /** Senders are stored in lower case. */
 const withSenderKey = <Filter extends { sender?: Address | undefined }>(filter: Filter): Filter =>
   filter.sender === undefined ? filter : { ...filter, sender: addressKey(filter.sender) };
 
-/** Decisions already made, and those to come; `origin` is what they come from, if it is not the desk itself. */
+/**
+ * Decisions already made, and those to come; `origin` is what they come from, if it is not the desk itself. Without
+ * `chains` none is asked.
+ */
 export const decisionHandlers = (
-  { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
+  { store, clock, chains }: Pick<ServiceContext, 'store' | 'clock'> & Partial<Pick<ServiceContext, 'chains'>>,
   follow: DecisionFeed['follow'],
   origin?: Origin,
 ): Handlers<NamesOf<'decisions'>> => {
@@ -24,6 +34,22 @@ export const decisionHandlers = (
     const decision = await store.findDecision(decisionId);
     if (decision === undefined) throw new EngineError('DECISION_NOT_FOUND');
     return decision;
+  };
+
+  /** The transaction of a mined operation; null where the chain cannot be asked. */
+  const transactionOf = async (
+    { chainId, entryPoint, sender, nonce }: DecisionRecord,
+    blockNumber: number,
+  ): Promise<Hex | null> => {
+    try {
+      const rpc = await chains?.rpc(chainId);
+      if (rpc === undefined) return null;
+      const place = { entryPoint: address.parse(entryPoint), sender: address.parse(sender) };
+      return (await findMined(rpc, { ...place, nonce: BigInt(nonce), blockNumber }))?.transactionHash ?? null;
+    } catch (error) {
+      if (error instanceof EngineError || error instanceof RpcError || error instanceof ZodError) return null;
+      throw error;
+    }
   };
 
   /** The next page of the feed; an empty one where nothing comes in time, or nobody waits for it. */
@@ -39,10 +65,16 @@ export const decisionHandlers = (
   };
 
   return {
-    'decisions.list': (filter) => store.listDecisions(withSenderKey(filter)),
+    'decisions.list': (filter) => store.listDecisions(withSearchKey(withSenderKey(filter))),
     'decisions.page': (filter) => store.pageDecisions(withSenderKey(filter)),
     'decisions.report': (filter) => decisionReport({ store, clock }, withSenderKey(filter), origin),
     'decisions.show': ({ decisionId }) => requireDecision(decisionId),
+    'decisions.mined': async ({ decisionId }) => {
+      const decision = await requireDecision(decisionId);
+      const blockNumber = await store.minedBlock(decisionId);
+      if (blockNumber === undefined) return null;
+      return { blockNumber, transactionHash: await transactionOf(decision, blockNumber) };
+    },
     'decisions.policy': async ({ hash }) => ({ policy: (await store.findPolicy(hash)) ?? null }),
     'decisions.calls': async ({ decisionId }) => {
       const decision = await requireDecision(decisionId);

@@ -49,18 +49,22 @@ export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exp
 
     const tankOf = async (paymaster: Paymaster, own: OutstandingReservations | undefined) => {
       const one = tanks.get(paymaster) ?? { fault: '' };
-      const { balanceWei, freeWei, operationWei, level, fault, ...state } = await tankState(
-        context,
-        paymaster,
-        one,
-        balanceOf,
-      );
+      const {
+        balanceWei,
+        freeWei,
+        operationWei,
+        lowBelowWei = 0n,
+        level,
+        fault,
+        ...state
+      } = await tankState(context, paymaster, one, balanceOf);
       const isCounted = freeWei !== null && operationWei !== undefined && operationWei > 0n;
       return {
         balanceWei: balanceWei === null ? null : String(balanceWei),
         reservedWei: String(state.reservedWei ?? own?.reservedWei ?? 0n),
         freeWei: freeWei === null ? null : String(freeWei),
         operationsLeft: isCounted ? String(freeWei / operationWei) : null,
+        lowBelowWei: String(lowBelowWei),
         level,
         sharedBy: 'fault' in one ? 1 : keys.filter((key) => key === idOf(one)).length,
         fault,

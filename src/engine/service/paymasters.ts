@@ -40,6 +40,8 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
   const { store, clock, entropy, pause } = context;
   const base64 = (bytes: number): string => Buffer.from(entropy.bytes(bytes)).toString('base64url');
 
+  const newApiKey = (): string => `${base64(7).slice(0, 9)}.${entropy.uuid()}`;
+
   return {
     'paymasters.create': async ({ accountId, name, chainId, version }) => {
       if ((await store.findAccount(accountId)) === undefined) throw new EngineError('ACCOUNT_NOT_FOUND');
@@ -50,7 +52,7 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
         accountId,
         name,
         chainId,
-        apiKey: `${base64(7).slice(0, 9)}.${entropy.uuid()}`,
+        apiKey: newApiKey(),
         version,
         fundingWallet: null,
         allowedOrigins: [ANY_ORIGIN],
@@ -84,6 +86,16 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
     },
     'paymasters.setOrigins': async ({ paymasterId, origins }) => {
       const paymaster = await store.setAllowedOrigins(paymasterId, [...new Set(origins.map(asSent))]);
+      if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+      return paymaster;
+    },
+    'paymasters.rename': async ({ paymasterId, name }) => {
+      const paymaster = await store.renamePaymaster(paymasterId, name);
+      if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+      return paymaster;
+    },
+    'paymasters.replaceKey': async ({ paymasterId }) => {
+      const paymaster = await store.setApiKey(paymasterId, newApiKey());
       if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
       return paymaster;
     },

@@ -6,7 +6,7 @@ import { rulesOf } from '../../core/rules/rule.ts';
 import { type SpendingLimit, cycleMs, limitSetup, thresholdFault } from '../../core/rules/spending-limit.ts';
 import type { Rule, SmartContract } from '../store/policy-store.ts';
 import type { Paymaster } from '../store/registry-store.ts';
-import { keepWebhookUrl } from '../webhooks/url-in-vault.ts';
+import { forgetWebhookUrl, keepWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { usageOf } from './limit-usage.ts';
 import { previewLimit } from '../../core/preview-limit.ts';
 import { requirePaymaster } from './paymasters.ts';
@@ -128,6 +128,12 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       if (!(await store.updateLimit(paymasterId, ruleId, update.name ?? name, updated))) {
         throw new EngineError('RULE_NOT_FOUND');
       }
+      return null;
+    },
+    'rules.delete': async ({ paymasterId, ruleId }) => {
+      await requirePaymaster(context, paymasterId);
+      if (!(await store.deleteRule(paymasterId, ruleId))) throw new EngineError('RULE_NOT_FOUND');
+      forgetWebhookUrl(vault, ruleId);
       return null;
     },
     'rules.activate': ({ paymasterId, ruleId }) => setActive(paymasterId, ruleId, true),

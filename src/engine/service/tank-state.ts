@@ -17,10 +17,13 @@ interface LowTank {
   readonly lowBalanceThresholdWei?: bigint | undefined;
 }
 
+/** Below what a tank is low. */
+const enoughWei = ({ operationWei, lowBalanceThresholdWei }: LowTank): bigint =>
+  lowBalanceThresholdWei ?? (operationWei === undefined ? 0n : LOW_OPERATIONS * operationWei);
+
 /** What is left in a tank besides what is reserved, in a word. */
-const tankLevel = (freeWei: bigint, { operationWei, lowBalanceThresholdWei }: LowTank): 'good' | 'low' | 'empty' => {
+const tankLevel = (freeWei: bigint, enough: bigint): 'good' | 'low' | 'empty' => {
   if (freeWei <= 0n) return 'empty';
-  const enough = lowBalanceThresholdWei ?? (operationWei === undefined ? 0n : LOW_OPERATIONS * operationWei);
   return freeWei < enough ? 'low' : 'good';
 };
 
@@ -40,6 +43,8 @@ export interface TankState {
   readonly freeWei: bigint | null;
   /** The most that the newest operation sponsored for the DApp could cost. */
   readonly operationWei?: bigint | undefined;
+  /** Below this it is low; undefined where the balance is not known. */
+  readonly lowBelowWei?: bigint;
   readonly level: 'good' | 'low' | 'empty' | 'unknown';
   /** Why the balance cannot be read, or why there is no tank. */
   readonly fault: string | null;
@@ -51,9 +56,13 @@ export const faultOf = (error: unknown): { fault: string } => {
   throw error;
 };
 
-/** The tank of a DApp, or why it has none. */
+/** The tank of a DApp, or what is missing for one; how to mend that depends on where it is read. */
 export const findTank = ({ store }: TankContext, paymaster: Paymaster): Promise<Tank | { fault: string }> =>
-  requireTank(store, paymaster).catch(faultOf);
+  requireTank(store, paymaster).catch((error: unknown) => {
+    const { fault } = faultOf(error);
+    const fix = error instanceof EngineError ? error.data['fix'] : undefined;
+    return { fault: typeof fix === 'string' ? fault.replace(` ${fix}`, '') : fault };
+  });
 
 /** Asks the chain what a tank holds. */
 export const readTankBalance = async ({ chains }: TankContext, tank: Tank): Promise<TankBalance> => {
@@ -86,7 +95,10 @@ export const tankState = async (
   const { reservedWei, pendingWithdrawalsWei, freeWei } = await readFree(context.store, tank, balanceWei);
   if ('fault' in balance) return { ...unknown, reservedWei, pendingWithdrawalsWei, fault: balance.fault };
   const operationWei = await newestCost(context, paymasterId);
-  const { lowBalanceThresholdWei: lowBalanceThresholdWei } = await context.store.dappPolicy(paymasterId);
-  const level = tankLevel(freeWei, { operationWei, lowBalanceThresholdWei });
-  return { balanceWei: balance.wei, reservedWei, pendingWithdrawalsWei, freeWei, operationWei, level, fault: null };
+  const { lowBalanceThresholdWei } = await context.store.dappPolicy(paymasterId);
+  const lowBelowWei = enoughWei({ operationWei, lowBalanceThresholdWei });
+  return {
+    ...{ balanceWei: balance.wei, reservedWei, pendingWithdrawalsWei, freeWei, operationWei, lowBelowWei },
+    ...{ level: tankLevel(freeWei, lowBelowWei), fault: null },
+  };
 };

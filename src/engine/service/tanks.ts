@@ -58,14 +58,14 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
 
   const signerOf = async (
     paymaster: Paymaster,
-    tank: Tank | undefined,
+    contract: Address | null,
     rpc: RpcClient | null,
   ): Promise<SignerState> => {
     const { chainId, version } = paymaster;
     const present = (await store.findSigner(chainId))?.address ?? null;
     const next = (vault.state === 'unlocked' ? nextSignerOf(vault, chainId) : undefined) ?? null;
-    if (present === null || tank === undefined || rpc === null) return { vault: present, next, agrees: null };
-    const accepted = await ifAnswered(() => readSigner(rpc.call, requireLayout(version), tank.contract, present));
+    if (present === null || contract === null || rpc === null) return { vault: present, next, agrees: null };
+    const accepted = await ifAnswered(() => readSigner(rpc.call, requireLayout(version), contract, present));
     return { vault: present, next, agrees: accepted === null ? null : sameAddress(accepted, present) };
   };
 
@@ -82,23 +82,33 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
       const { hasTanks, delayedWithdrawal = false } = layout;
       const found = await findTank(context, paymaster);
       const tank = 'fault' in found ? undefined : found;
+      // A contract that keeps tanks is there before the DApp has a funding wallet, and with it a tank.
+      const contract = (await store.findPaymasterContract(chainId, version))?.address ?? null;
       const rpc = (await ifAnswered(() => chains.rpc(chainId))) ?? null;
       const { lowBalanceThresholdWei } = await store.dappPolicy(paymasterId);
       const [state, burnWei, signer, owner, settings] = await Promise.all([
         tankState(context, paymaster, found, (one) => readTankBalance(context, one)),
         sharing(paymaster, tank).then(burnOf),
-        signerOf(paymaster, tank, rpc),
+        signerOf(paymaster, contract, rpc),
         ownerOf(tank, rpc),
         store.findChain(chainId),
       ]);
-      const { balanceWei, freeWei, reservedWei = 0n, pendingWithdrawalsWei = 0n, level, fault } = state;
+      const {
+        balanceWei,
+        freeWei,
+        reservedWei = 0n,
+        pendingWithdrawalsWei = 0n,
+        lowBelowWei = 0n,
+        level,
+        fault,
+      } = state;
       const isBurning = freeWei !== null && burnWei > 0n;
       return {
         paymasterId,
         chainId,
         symbol: chainSymbol(chainId, settings),
         version,
-        contract: tank?.contract ?? null,
+        contract,
         fundingWallet,
         hasTanks,
         signerKind: signerKind(layout),
@@ -111,6 +121,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
         burnWeiPerDay: String(burnWei),
         daysLeft: isBurning ? quotient(freeWei, burnWei) : null,
         lowBalanceThresholdWei: lowBalanceThresholdWei === undefined ? null : String(lowBalanceThresholdWei),
+        lowBelowWei: String(lowBelowWei),
         level,
         signer,
         unchecked: isUnchecked(settings),

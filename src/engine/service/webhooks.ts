@@ -52,6 +52,15 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
       if (!(await store.setWebhookActive(paymasterId, webhookId, active))) throw new EngineError('WEBHOOK_NOT_FOUND');
       return null;
     },
+    'webhooks.setUrl': async ({ paymasterId, webhookId, webhookUrl }) => {
+      await requirePaymaster(context, paymasterId);
+      const { webhooks } = await store.dappPolicy(paymasterId);
+      if (!webhooks.some((webhook) => webhook.webhookId === webhookId)) throw new EngineError('WEBHOOK_NOT_FOUND');
+      const shown = keepWebhookUrl(vault, webhookId, webhookUrl);
+      await store.setWebhookUrl(paymasterId, webhookId, shown);
+      if (shown === webhookUrl) forgetWebhookUrl(vault, webhookId);
+      return null;
+    },
     'webhooks.delete': async ({ paymasterId, webhookId }) => {
       await requirePaymaster(context, paymasterId);
       if (!(await store.deleteWebhook(paymasterId, webhookId))) throw new EngineError('WEBHOOK_NOT_FOUND');

@@ -24,6 +24,8 @@ export interface DecisionFilter extends DecisionQuery {
   /** In lower case. Finds sponsored operations, also by another hash under which they were mined. */
   userOpHash?: string | undefined;
   decisionId?: string | undefined;
+  /** In lower case: part of the sender, hash, id, called contract or method, DApp or reason. Reads every record. */
+  text?: string | undefined;
   /** Only decisions with a smaller `seq`. */
   before?: number | undefined;
   limit: number;
@@ -106,6 +108,8 @@ export interface DecisionQueries {
    */
   pageFeed(page: { after: number; limit: number }): Promise<FeedPage>;
   findDecision(decisionId: string): Promise<DecisionRecord | undefined>;
+  /** The block that settled a decision; undefined where none has. */
+  minedBlock(decisionId: string): Promise<number | undefined>;
   countDecisions(): Promise<number>;
   /** The calls to webhooks that so many of a DApp's newest decisions made, the newest decision first. */
   webhookCalls(query: { paymasterId: string; decisions: number }): Promise<WebhookCallRow[]>;

@@ -51,12 +51,16 @@ export interface DappPolicyStore {
   createRule(rule: Rule): Promise<void>;
   /** Replaces name and limit of a spending limit. False if there is none with this id. */
   updateLimit(paymasterId: string, ruleId: string, name: string, limit: SpendingLimit): Promise<boolean>;
+  /** False if there is none with this id; a registered contract is none. */
+  deleteRule(paymasterId: string, ruleId: string): Promise<boolean>;
   /** Pauses or unpauses a rule or a registered contract. False if there is none with this id. */
   setRuleActive(paymasterId: string, ruleId: string, active: boolean): Promise<boolean>;
   createWebhook(webhook: Webhook): Promise<void>;
   /** True for a registered webhook and for a rule of type WEBHOOK. */
   isWebhook(id: string): Promise<boolean>;
   setWebhookActive(paymasterId: string, webhookId: string, active: boolean): Promise<boolean>;
+  /** False if there is none with this id. */
+  setWebhookUrl(paymasterId: string, webhookId: string, webhookUrl: string): Promise<boolean>;
   deleteWebhook(paymasterId: string, webhookId: string): Promise<boolean>;
   /** Says below what balance the tank is low, wei; null: below so many operations. */
   setLowBalanceThreshold(paymasterId: string, lowBalanceThresholdWei: bigint | null): Promise<void>;

@@ -123,6 +123,10 @@ export interface PaymasterStore {
   /** Undefined if there is no such paymaster. */
   setAllowedOrigins(paymasterId: string, origins: readonly string[]): Promise<Paymaster | undefined>;
   /** Undefined if there is no such paymaster. */
+  renamePaymaster(paymasterId: string, name: string): Promise<Paymaster | undefined>;
+  /** Undefined if there is no such paymaster. */
+  setApiKey(paymasterId: string, apiKey: string): Promise<Paymaster | undefined>;
+  /** Undefined if there is no such paymaster. */
   setMaxExpiry(paymasterId: string, seconds: number): Promise<Paymaster | undefined>;
   /** Changes what stubs say of who sponsors; undefined if there is no such paymaster. */
   setSponsor(paymasterId: string, sponsor: SponsorAnswer): Promise<Paymaster | undefined>;

@@ -102,9 +102,9 @@ const deploy = async (context: ActionContext, action: Action<'deploy'>, from: Ad
   const next = signerKind(layout) === 'fixed' ? nextOf(context, chainId) : undefined;
   const signer = next ?? present;
   const data = await creationCode(layout, { owner: from, signer });
-  const use = next === undefined ? 'it is attached' : 'it is attached and that key, the next one, signs from then on';
+  const use = next === undefined ? 'attached' : 'attached, and that next key signs from then on';
   const replaced = await replacedWords(context, chainId, layout);
-  const made = `Makes a contract ${layout.title} of ${from} that accepts ${signer}; once it is mined ${use}.`;
+  const made = `Deploys ${layout.title}. Owner ${from}, signer ${signer}. Once mined, it is ${use}.`;
   const summary = replaced === null ? made : `${made} ${replaced}`;
   return { chainId, paymasterId: null, version, to: null, valueWei: 0n, data, signer, summary };
 };

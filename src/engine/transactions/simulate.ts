@@ -86,8 +86,8 @@ const mustBeContract = async (rpc: RpcClient, to: Address): Promise<void> => {
 const mustHold = (from: Address, balanceWei: bigint, requiredWei: bigint): void => {
   if (balanceWei >= requiredWei) return;
   const missingWei = requiredWei - balanceWei;
-  const holds = `${from} holds ${weiToDecimal(balanceWei)}, and it takes up to ${weiToDecimal(requiredWei)} with the fee`;
-  const message = `The funds are insufficient: ${holds}. ${weiToDecimal(missingWei)} is missing.`;
+  const required = `you need ${weiToDecimal(requiredWei)} with the fee, ${from} holds ${weiToDecimal(balanceWei)}`;
+  const message = `Insufficient balance: ${required}. Add ${weiToDecimal(missingWei)}.`;
   throw failing(message, { missingWei: String(missingWei) });
 };
 

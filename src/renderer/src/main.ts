@@ -3,7 +3,7 @@ import { createApp } from 'vue';
 import type { ConsoleBridge } from '../../shared/console-bridge.ts';
 import App from './App.vue';
 import { createConsoleRouter } from './router.ts';
-import { enterTokenKey, startGate } from './shell/gate.ts';
+import { enterTokenKey, keepToken, startGate } from './shell/gate.ts';
 import TokenGate from './shell/TokenGate.vue';
 import { timerKey, windowTimer } from './timer.ts';
 import { electronTransport } from './transport/electron.ts';
@@ -29,8 +29,9 @@ const consoleUrl = new URL('.', window.location.href).href;
 
 const enter = (token: string): void => {
   const app = consoleOf(httpTransport(consoleUrl, token));
-  app.provide(enterTokenKey, (next) => {
+  app.provide(enterTokenKey, (next, keep) => {
     app.unmount();
+    keepToken(window, next, keep);
     enter(next);
   });
   app.mount('#app');
@@ -42,9 +43,9 @@ else {
     // Without a token there is nothing to show but how to get one.
     ask: (open) => {
       const gate = createApp(TokenGate, {
-        onToken: (token: string) => {
+        onToken: (token: string, keep: boolean) => {
           gate.unmount();
-          open(token);
+          open(token, keep);
         },
       });
       gate.mount('#app');

@@ -3,8 +3,8 @@ import { weiToDecimal } from '../schema/decimal.ts';
 /** Digits that are shown before the rest is left to the hover. */
 const SIGNIFICANT = 6;
 
-/** Groups of three, apart by thin spaces: no country's comma. */
-const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g, '\u2009');
+/** A whole number with its digits in groups of three: `1,000,000`. */
+export const grouped = (whole: string | number): string => String(whole).replace(/\B(?=(\d{3})+$)/g, ',');
 
 /**
  * Decimal digits as they are shown: the first significant ones, cut and never rounded up, so that nothing seems to be
@@ -22,4 +22,4 @@ export const shownDecimal = (decimal: string): string => {
 export const shownAmount = (wei: bigint): string => shownDecimal(weiToDecimal(wei));
 
 /** Wei with its digits in groups, for the hover. */
-export const exactWei = (wei: bigint): string => `${grouped(wei.toString())} wei`;
+export const exactWei = (wei: bigint): string => `${grouped(String(wei))} wei`;

@@ -64,6 +64,15 @@ export const describePolicyStore = (open: OpenStore): void => {
   });
 
   describe('rules', () => {
+    it('frees the name when a rule is deleted, and deletes nothing of another DApp', async () => {
+      await store.createRule(limitRule());
+      expect(await store.deleteRule('dapp-2', 'limit-1')).toBe(false);
+      expect(await store.deleteRule('dapp-1', 'limit-1')).toBe(true);
+      expect(await store.deleteRule('dapp-1', 'limit-1')).toBe(false);
+      await store.createRule(limitRule());
+      expect((await store.dappPolicy('dapp-1')).rules).toEqual([limitRule()]);
+    });
+
     const url = { url: 'https://example.com' };
     const hook = { ruleId: 'hook-1', paymasterId: 'dapp-1', name: 'Ask', active: true, cycle: 0 } as const;
 
@@ -149,6 +158,10 @@ export const describePolicyStore = (open: OpenStore): void => {
       expect((await store.dappPolicy('dapp-1')).webhooks[0]).toEqual(webhook({ active: false }));
       expect(await store.isWebhook('webhook-1')).toBe(true);
       expect(await store.setWebhookActive('dapp-2', 'webhook-1', true)).toBe(false);
+      const webhookUrl = 'https://new.example/';
+      expect(await store.setWebhookUrl('dapp-2', 'webhook-1', webhookUrl)).toBe(false);
+      expect(await store.setWebhookUrl('dapp-1', 'webhook-1', webhookUrl)).toBe(true);
+      expect((await store.dappPolicy('dapp-1')).webhooks[0]).toEqual(webhook({ active: false, webhookUrl }));
       expect(await store.deleteWebhook('dapp-2', 'webhook-1')).toBe(false);
       expect(await store.deleteWebhook('dapp-1', 'webhook-1')).toBe(true);
       expect(await store.isWebhook('webhook-1')).toBe(false);
@@ -179,7 +192,9 @@ export const describePolicyStore = (open: OpenStore): void => {
         () => store.deleteContract('dapp-1', smartContract().address),
         () => store.createWebhook(webhook()),
         () => store.setWebhookActive('dapp-1', 'webhook-1', false),
+        () => store.setWebhookUrl('dapp-1', 'webhook-1', 'https://new.example/'),
         () => store.deleteWebhook('dapp-1', 'webhook-1'),
+        () => store.deleteRule('dapp-1', 'limit-1'),
       ];
       let before: DappPolicy = await store.dappPolicy('dapp-1');
       for (const change of changes) {

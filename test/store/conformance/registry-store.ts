@@ -94,6 +94,18 @@ export const describeRegistryStore = (open: OpenStore): void => {
       expect(await store.setMaxExpiry('nobody', 600)).toBeUndefined();
     });
 
+    it('renames a DApp and changes its API key, and refuses a name that is taken', async () => {
+      expect(await store.renamePaymaster('dapp-1', 'Bazaar')).toEqual(paymaster({ name: 'Bazaar' }));
+      expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toMatchObject({ name: 'Bazaar' });
+      expect(await store.setApiKey('dapp-1', 'another')).toMatchObject({ apiKey: 'another' });
+      expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toBeUndefined();
+      expect(await store.findPaymasterByApiKey('another')).toMatchObject({ paymasterId: 'dapp-1' });
+      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Other', apiKey: 'third' }));
+      await expect(store.renamePaymaster('dapp-2', 'Bazaar')).rejects.toMatchObject({ code: 'PAYMASTER_NAME_EXISTS' });
+      expect(await store.renamePaymaster('nobody', 'x')).toBeUndefined();
+      expect(await store.setApiKey('nobody', 'x')).toBeUndefined();
+    });
+
     it('keeps what wallets are told of who sponsors, by its API key too', async () => {
       const sponsor = { icon: null, isTold: false };
       expect(await store.setSponsor('dapp-1', sponsor)).toEqual(paymaster({ sponsor }));

@@ -49,6 +49,8 @@ type Filters = Omit<DecisionFilter, 'before' | 'limit'>;
 const CONDITIONS: Readonly<Record<keyof Filters, string>> = {
   userOpHash: 'seq IN (SELECT seq FROM decision_hash WHERE user_op_hash = @userOpHash)',
   decisionId: 'id = @decisionId',
+  text: `instr(lower(concat_ws(' ', sender, id, record ->> 'userOpHash', record ->> 'dapp', record ->> 'message',
+    record ->> '$.request.calls')), @text) > 0`,
   accountId: 'paymaster_id IN (SELECT paymaster_id FROM paymaster WHERE account_id = @accountId)',
   paymasterId: 'paymaster_id = @paymasterId',
   sender: 'sender = @sender',
@@ -77,11 +79,14 @@ export const decisionQueries = (
   commit: GroupCommit,
 ): Pick<
   DecisionQueries,
-  'listDecisions' | 'pageDecisions' | 'pageFeed' | 'findDecision' | 'countDecisions' | 'webhookCalls'
+  'listDecisions' | 'pageDecisions' | 'pageFeed' | 'findDecision' | 'minedBlock' | 'countDecisions' | 'webhookCalls'
 > => {
   const hashes = createHashIndex(database);
   const prepared = new Map<string, Database.Statement<[Filters & Stretch]>>();
   const find = database.prepare<[string], StoredDecision>(`${DECISION} WHERE id = ?`);
+  const mined = database
+    .prepare<[string], number | null>("SELECT settled_block FROM decision WHERE id = ? AND settlement = 'settled'")
+    .pluck();
   const count = database.prepare<[number], { n: number; upTo: number | null }>(
     'SELECT count(*) AS n, max(seq) AS upTo FROM decision WHERE seq > ?',
   );
@@ -166,6 +171,9 @@ export const decisionQueries = (
     async findDecision(decisionId) {
       const row = find.get(decisionId);
       return row && toRecord(row);
+    },
+    async minedBlock(decisionId) {
+      return mined.get(decisionId) ?? undefined;
     },
     async countDecisions() {
       const { n, upTo } = count.get(counted.upTo) ?? { n: 0, upTo: null };

@@ -46,6 +46,8 @@ export const paymasterStore = (
   const setOrigins = database.prepare<[string, string]>(
     'UPDATE paymaster SET allowed_origins = ? WHERE paymaster_id = ?',
   );
+  const setName = database.prepare<[string, string]>('UPDATE paymaster SET name = ? WHERE paymaster_id = ?');
+  const setKey = database.prepare<[string, string]>('UPDATE paymaster SET api_key = ? WHERE paymaster_id = ?');
   const setExpiry = database.prepare<[number, string]>('UPDATE paymaster SET max_expiry_s = ? WHERE paymaster_id = ?');
   const setAnswer = database.prepare<[string, string]>('UPDATE paymaster SET sponsor = ? WHERE paymaster_id = ?');
   const saveMessage = database.prepare(
@@ -104,6 +106,18 @@ export const paymasterStore = (
     },
     async setAllowedOrigins(paymasterId, origins) {
       setOrigins.run(JSON.stringify(origins), paymasterId);
+      ofApiKey.forget();
+      dappChanged(paymasterId);
+      return found(byId.get(paymasterId));
+    },
+    async renamePaymaster(paymasterId, name) {
+      orClash({ name: 'PAYMASTER_NAME_EXISTS' }, () => setName.run(name, paymasterId));
+      ofApiKey.forget();
+      dappChanged(paymasterId);
+      return found(byId.get(paymasterId));
+    },
+    async setApiKey(paymasterId, apiKey) {
+      setKey.run(apiKey, paymasterId);
       ofApiKey.forget();
       dappChanged(paymasterId);
       return found(byId.get(paymasterId));

@@ -68,6 +68,7 @@ export const policyStore = (
   const setRule = database.prepare<[number, string, string]>(
     'UPDATE rule SET active = ? WHERE paymaster_id = ? AND rule_id = ?',
   );
+  const removeRule = database.prepare<[string, string]>('DELETE FROM rule WHERE paymaster_id = ? AND rule_id = ?');
   const setContract = database.prepare<[number, string, string]>(
     'UPDATE smart_contract SET active = ? WHERE paymaster_id = ? AND rule_id = ?',
   );
@@ -80,6 +81,9 @@ export const policyStore = (
   const webhooks = database.prepare<[string], WebhookRow>(`${WEBHOOK} WHERE paymaster_id = ? ORDER BY rowid`);
   const setWebhook = database.prepare<[number, string, string]>(
     'UPDATE webhook SET active = ? WHERE paymaster_id = ? AND webhook_id = ?',
+  );
+  const setUrl = database.prepare<[string, string, string]>(
+    'UPDATE webhook SET webhook_url = ? WHERE paymaster_id = ? AND webhook_id = ?',
   );
   const removeWebhook = database.prepare<[string, string]>(
     'DELETE FROM webhook WHERE paymaster_id = ? AND webhook_id = ?',
@@ -156,6 +160,9 @@ export const policyStore = (
         change(paymasterId, () => setLimit.run(name, JSON.stringify(limit), paymasterId, ruleId).changes),
       );
     },
+    async deleteRule(paymasterId, ruleId) {
+      return change(paymasterId, () => removeRule.run(paymasterId, ruleId).changes);
+    },
     async setRuleActive(paymasterId, ruleId, active) {
       const row = [Number(active), paymasterId, ruleId] as const;
       return change(paymasterId, () => setRule.run(...row).changes + setContract.run(...row).changes);
@@ -168,6 +175,9 @@ export const policyStore = (
     },
     async setWebhookActive(paymasterId, webhookId, active) {
       return change(paymasterId, () => setWebhook.run(Number(active), paymasterId, webhookId).changes);
+    },
+    async setWebhookUrl(paymasterId, webhookId, webhookUrl) {
+      return change(paymasterId, () => setUrl.run(webhookUrl, paymasterId, webhookId).changes);
     },
     async deleteWebhook(paymasterId, webhookId) {
       return change(paymasterId, () => removeWebhook.run(paymasterId, webhookId).changes);

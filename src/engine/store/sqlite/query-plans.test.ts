@@ -204,7 +204,8 @@ describe('the plans of the statements', () => {
     ['the paymasters that settlement looks for', 'FROM watched_paymaster WHERE', 'PRIMARY KEY (chain_id=?)'],
     ['the DApp of an API key', 'FROM paymaster WHERE api_key', 'sqlite_autoindex_paymaster_2 (api_key=?)'],
     ['the account of a token', 'FROM auth_token WHERE hash', 'sqlite_autoindex_auth_token_2 (hash=?)'],
-    ['a decision by its id', 'FROM decision WHERE id', 'sqlite_autoindex_decision_1 (id=?)'],
+    ['a decision by its id', 'record FROM decision WHERE id', 'sqlite_autoindex_decision_1 (id=?)'],
+    ['the block of a decision', 'settled_block FROM decision WHERE id', 'sqlite_autoindex_decision_1 (id=?)'],
     ['the webhooks of a DApp', 'FROM webhook WHERE paymaster_id = ? ORDER', 'webhook_of_paymaster (paymaster_id=?)'],
   ])('finds %s by an index', (_what, text, index) => {
     const [sql, ...others] = containing(text);

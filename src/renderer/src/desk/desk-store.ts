@@ -11,6 +11,8 @@ import type { Chain, Dapp, SystemInfo } from './types.ts';
 export type Connection = 'starting' | 'connected' | 'lost' | 'refused';
 
 const TICK_MS = 5_000;
+/** An engine that answers none of so many questions, one a tick, is not running. */
+const MOST_UNANSWERED = 3;
 const MINUTE_MS = 60_000;
 /** Decisions kept of those that came while the page was open. */
 export const RECENT = 200;
@@ -31,6 +33,8 @@ export const useDesk = defineStore('desk', () => {
   /** The operator looks around without opening the vault. */
   const isVaultLeft = ref(false);
   const dapps = shallowRef<readonly Dapp[]>([]);
+  /** The DApp that the operator looks at: each page begins with it. */
+  const chosenDapp = ref<string>();
   const chainList = shallowRef<readonly Chain[]>([]);
   /** Made since the page was opened, newest first, at most {@link RECENT}. */
   const recent = shallowRef<readonly DecisionRow[]>([]);
@@ -59,20 +63,36 @@ export const useDesk = defineStore('desk', () => {
     fault.value = error instanceof EngineError ? error.message : 'The engine does not answer.';
   };
 
-  /** Reads state, DApps and chains anew. */
+  /** Questions that the engine was asked since it last answered one. */
+  let unanswered = 0;
+  const answered = (): void => {
+    if (unanswered >= MOST_UNANSWERED && connection.value === 'lost') {
+      connection.value = 'connected';
+      fault.value = undefined;
+    }
+    unanswered = 0;
+  };
+  /** What is as it was stays the same object: what is made of it is not made anew. */
+  const keep = <T>(kept: { value: T }, now: T): void => {
+    if (JSON.stringify(kept.value) !== JSON.stringify(now)) kept.value = now;
+  };
+
+  /** Reads state, DApps and chains anew: what another console or the command line has changed shows within a tick. */
   const refresh = async (): Promise<void> => {
+    const seen = made.value + gathered.length;
     const [system, paymasters, chain] = await Promise.all([
       transport.call('system.info', {}),
       transport.call('paymasters.list', {}),
       transport.call('chains.list', {}),
     ]);
     info.value = system;
-    counted = made.value;
-    dapps.value = paymasters;
-    chainList.value = chain;
+    counted = seen;
+    keep(dapps, paymasters);
+    keep(chainList, chain);
+    answered();
   };
 
-  /** Reads the state anew: what another console or the command line has changed shows within a tick. */
+  /** Reads the state anew. */
   const refreshInfo = async (): Promise<void> => {
     const seen = made.value + gathered.length;
     info.value = await transport.call('system.info', {});
@@ -98,6 +118,13 @@ export const useDesk = defineStore('desk', () => {
     });
   };
 
+  /** Asks for the state. An engine that hangs keeps its connections: only its silence tells. */
+  const beat = (): void => {
+    unanswered += 1;
+    if (unanswered === MOST_UNANSWERED) failed(new EngineError('INTERNAL', 'It has not answered for 10 seconds.'));
+    if (unanswered <= MOST_UNANSWERED) refresh().catch(() => undefined);
+  };
+
   /** Connects, and stays connected until the returned function is called. */
   const open = (): (() => void) => {
     const stopFollowing = followFeed(transport, timer, {
@@ -115,7 +142,7 @@ export const useDesk = defineStore('desk', () => {
       now.value = timer.now();
       news.value = told;
       // A lost connection is told by the feed, which also brings it back.
-      if (connection.value === 'connected') refreshInfo().catch(() => undefined);
+      if (connection.value === 'connected' || unanswered >= MOST_UNANSWERED) beat();
       cancelTick = timer.after(TICK_MS, tick);
     };
     tick();
@@ -127,7 +154,7 @@ export const useDesk = defineStore('desk', () => {
   };
 
   return {
-    ...{ connection, fault, info, isVaultLeft, dapps, chainList, chains },
+    ...{ connection, fault, info, isVaultLeft, dapps, chosenDapp, chainList, chains },
     ...{ recent, made, total, settled, now, news, sums },
     ...{ chainName, coin, refresh, refreshInfo, open },
   };

@@ -1,17 +1,25 @@
-import { type ComputedRef, type Ref, computed, ref } from 'vue';
+import { type ComputedRef, type Ref, computed, ref, watch } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 import { useDesk } from './desk-store.ts';
 import type { Dapp } from './types.ts';
 import { useAction } from './use-action.ts';
 import { useLoaded } from './use-loaded.ts';
 
-/** The DApp a page is about: the one that its URL names, else the first. */
+/** The DApp a page is about: the one that its URL names, else the one that the page before was about, else the first. */
 export const useDapp = (): { dapp: ComputedRef<Dapp | undefined>; choose: (paymasterId: string) => void } => {
   const desk = useDesk();
   const route = useRoute();
   const router = useRouter();
+  const named = computed(() => desk.dapps.find(({ paymasterId }) => paymasterId === route.query['dapp']));
+  watch(
+    named,
+    (dapp) => {
+      if (dapp !== undefined) desk.chosenDapp = dapp.paymasterId;
+    },
+    { immediate: true },
+  );
   const dapp = computed(
-    () => desk.dapps.find(({ paymasterId }) => paymasterId === route.query['dapp']) ?? desk.dapps[0],
+    () => named.value ?? desk.dapps.find(({ paymasterId }) => paymasterId === desk.chosenDapp) ?? desk.dapps[0],
   );
   return {
     dapp,
@@ -46,7 +54,9 @@ export const useEditedList = <T>(
   read: () => Promise<readonly T[]> | undefined,
 ): EditedList<T> => {
   const { fault: changeFault, run } = useAction();
-  const { data: items, fault, reload } = useLoaded(dependsOn, read);
+  const desk = useDesk();
+  // What another console or the command line changes shows within a tick.
+  const { data: items, fault, reload } = useLoaded(dependsOn, read, { quietly: () => desk.now });
   return {
     ...{ items, fault, changeFault, reload },
     isAdding: ref(false),

@@ -41,7 +41,8 @@ export const useLoaded = <T>(
     try {
       const answer = await read();
       if (mine !== asked) return;
-      data.value = answer;
+      // What is the same stays the same object: what somebody types into a form made of it is not thrown away.
+      if (JSON.stringify(answer) !== JSON.stringify(data.value)) data.value = answer;
       fault.value = undefined;
     } catch (error) {
       if (mine === asked) fault.value = faultText(error);

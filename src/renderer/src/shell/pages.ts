@@ -23,7 +23,7 @@ export const pages: readonly Page[] = [
     ...{ name: 'decisions', path: '/decisions/:id?', link: '/decisions', title: 'Decisions' },
     ...{ icon: 'decisions', key: 'd', inReview: true },
   },
-  { name: 'paymasters', path: '/paymasters', link: '/paymasters', title: 'Paymasters', icon: 'paymasters', key: 'p' },
+  { name: 'paymasters', path: '/paymasters', link: '/paymasters', title: 'DApps', icon: 'paymasters', key: 'p' },
   { name: 'contracts', path: '/contracts', link: '/contracts', title: 'Contracts', icon: 'contracts', key: 'c' },
   { name: 'rules', path: '/rules', link: '/rules', title: 'Rules', icon: 'rules', key: 'r' },
   { name: 'webhooks', path: '/webhooks', link: '/webhooks', title: 'Webhooks', icon: 'webhooks', key: 'w' },

@@ -11,7 +11,7 @@ export const spans: Readonly<Record<string, { label: string; ms: number }>> = {
 };
 
 /** Of these `hash` is a user operation's, `from` and `to` are local date and time, as `datetime-local` has them. */
-const FIELDS = ['dapp', 'sender', 'hash', 'decision', 'outcome', 'rule', 'span', 'from', 'to'] as const;
+const FIELDS = ['dapp', 'sender', 'hash', 'decision', 'text', 'outcome', 'rule', 'span', 'from', 'to'] as const;
 
 /** The fields of the filter as they stand in the page's address. */
 export type FilterFields = Readonly<Record<(typeof FIELDS)[number], string | undefined>>;
@@ -19,6 +19,8 @@ export type FilterFields = Readonly<Record<(typeof FIELDS)[number], string | und
 type Queried = LocationQueryValue | LocationQueryValue[] | undefined;
 const text = (value: Queried): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
+/** As much as the engine takes. */
+const LONGEST_TEXT = 200;
 const OUTCOMES = ['sponsored', 'denied', 'error'] as const;
 const HEX = { sender: /^0x[0-9a-fA-F]{40}$/, hash: /^0x[0-9a-fA-F]{64}$/ };
 const isHex = (text: string, kind: keyof typeof HEX): text is `0x${string}` => HEX[kind].test(text);
@@ -29,7 +31,7 @@ const timeOf = (local: string | undefined): number | undefined => {
 };
 
 const filterOf = (fields: FilterFields, now: number): DecisionFilter => {
-  const { dapp, sender, hash, decision, span } = fields;
+  const { dapp, sender, hash, decision, text: searched, span } = fields;
   const outcome = OUTCOMES.find((one) => one === fields.outcome);
   const rule = decidingRules.find((one) => one === fields.rule);
   const back = span === undefined ? undefined : spans[span];
@@ -40,6 +42,7 @@ const filterOf = (fields: FilterFields, now: number): DecisionFilter => {
     ...(sender !== undefined && isHex(sender, 'sender') && { sender }),
     ...(hash !== undefined && isHex(hash, 'hash') && { userOpHash: hash }),
     ...(decision !== undefined && { decisionId: decision }),
+    ...(searched !== undefined && { text: searched.slice(0, LONGEST_TEXT) }),
     ...(outcome !== undefined && { outcome }),
     ...(rule !== undefined && { rule }),
     ...(from !== undefined && { from }),
@@ -54,7 +57,8 @@ export const useDecisionFilter = (
   fields: ComputedRef<FilterFields>;
   filter: ComputedRef<DecisionFilter>;
   isNarrowed: ComputedRef<boolean>;
-  change: (changed: Partial<Record<keyof FilterFields, string | null>>) => void;
+  /** Changes fields; `back` leads to how they were, unless it is one more letter of the same word. */
+  change: (changed: Partial<Record<keyof FilterFields, string | null>>, isTyping?: boolean) => void;
   clear: () => void;
 } => {
   const route = useRoute();
@@ -66,12 +70,13 @@ export const useDecisionFilter = (
     fields,
     filter: computed(() => filterOf(fields.value, now())),
     isNarrowed: computed(() => Object.values(fields.value).some((value) => value !== undefined)),
-    change(changed) {
+    change(changed, isTyping = false) {
       const query = Object.entries({ ...route.query, ...changed }).filter(
         ([, value]) => value !== null && value !== '',
       );
-      void router.replace({ query: Object.fromEntries(query) });
+      const to = { query: Object.fromEntries(query) };
+      void (isTyping ? router.replace(to) : router.push(to));
     },
-    clear: () => void router.replace({ query: {} }),
+    clear: () => void router.push({ query: {} }),
   };
 };

@@ -30,7 +30,7 @@ export interface DecisionList {
 }
 
 const matches = (row: DecisionRow, filter: DecisionFilter): boolean => {
-  const { paymasterId, sender, outcome, rule, to, userOpHash, decisionId } = filter;
+  const { paymasterId, sender, outcome, rule, to, userOpHash, decisionId, text } = filter;
   // Who looks for one decision waits for no others.
   if (userOpHash !== undefined || decisionId !== undefined) return false;
   return (
@@ -38,6 +38,7 @@ const matches = (row: DecisionRow, filter: DecisionFilter): boolean => {
     (sender === undefined || row.sender.toLowerCase() === sender.toLowerCase()) &&
     (outcome === undefined || row.outcome === outcome) &&
     (rule === undefined || row.rule === rule) &&
+    (text === undefined || `${row.sender} ${row.dapp} ${row.message}`.toLowerCase().includes(text.toLowerCase())) &&
     (to === undefined || row.at < to)
   );
 };

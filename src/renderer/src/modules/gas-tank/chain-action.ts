@@ -11,18 +11,19 @@ export type Transaction = ProcedureOutput<'transactions.list'>[number];
 
 /** What a dialog for an action is called, and what its consequence is, before anything is typed. */
 export const actionWords: Readonly<Record<ChainAction['kind'], { title: string; intro: string }>> = {
-  deposit: { title: 'Deposit', intro: 'Anybody may fill the tank. What is in it pays for what is sponsored.' },
-  withdraw: { title: 'Withdraw', intro: 'Only the owner of the tank can take something out.' },
+  deposit: { title: 'Deposit', intro: 'Anyone can fill the tank. Its balance covers sponsored gas.' },
+  withdraw: { title: 'Withdraw', intro: 'Only the owner of the tank can withdraw.' },
   deploy: {
     title: 'Deploy the paymaster contract',
-    intro: 'Whoever signs owns the contract and can withdraw its money. It is attached once it is mined.',
+    intro:
+      'The signing wallet owns the contract and can withdraw its balance. Gasdesk attaches the contract once it is mined.',
   },
   acceptSigner: {
     title: 'Have the contract accept the signer',
-    intro: 'Only the owner of the contract can do it. Gasdesk signs with a key that the contract accepts.',
+    intro: 'Only the owner of the contract can do this. Gasdesk signs with a key that the contract accepts.',
   },
   removeSigner: {
-    title: 'Take a signer away',
-    intro: 'Only the owner of the contract can do it. What this key has signed is worth nothing from then on.',
+    title: 'Remove a signer',
+    intro: 'Only the owner of the contract can do this. Operations signed by this key fail from then on.',
   },
 };

@@ -13,7 +13,7 @@ interface PaymasterEndpoint {
   readonly entryPoint: string;
 }
 
-/** Code to paste, by its kind. */
+/** Integration snippets, by their kind. */
 export interface Snippet {
   readonly title: string;
   readonly code: string;

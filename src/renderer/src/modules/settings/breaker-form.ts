@@ -46,7 +46,7 @@ export const breakerWords = ({ breaker, symbol }: Pick<Chain, 'breaker' | 'symbo
 export const breakerSentence = (form: BreakerForm, coin: string): string => {
   const typed = typedBreaker(form);
   if (typed === undefined) return 'Say an amount, and a time from one minute to 7 days.';
-  if (typed === null) return 'Nothing stops a burst on this chain besides the limits of each DApp and the tank.';
+  if (typed === null) return 'No spend cap on this chain; only DApp limits and the tank apply.';
   const amount = `${weiToDecimal(BigInt(typed.amountWei))} ${coin}`;
   return (
     `As soon as operations on this chain would come to more than ${amount} within ${spanWords(typed.seconds)}, ` +

@@ -1,4 +1,5 @@
 import type { ProcedureOutput } from '../../../../api/index.ts';
+import { grouped } from '../../../../shared/words/amount.ts';
 
 /** A setting of the service. */
 export type Setting = ProcedureOutput<'config.set'>;
@@ -28,7 +29,7 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
       'Percent of a shared tank that one sender, or one DApp, may hold for operations not mined yet. 100 removes the limit.',
   },
   showReasons: {
-    title: 'Tell why',
+    title: 'Return denial reasons to DApps',
     purpose: 'Whether DApps are told why an operation is not sponsored. You see it here in any case.',
   },
   webhookTimeoutMs: {
@@ -49,7 +50,7 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   logLevel: { title: 'Log level', purpose: 'The least important lines that are written.' },
   chainTimeoutMs: { title: 'Time-out of nodes', purpose: 'Milliseconds.' },
   requestTimeoutMs: { title: 'Time for a request to arrive', purpose: 'Milliseconds.' },
-  settlementPollMs: { title: 'Pause between looks at a chain', purpose: 'Milliseconds.' },
+  settlementPollMs: { title: 'Settlement polling interval', purpose: 'Milliseconds.' },
   bodyLimitBytes: { title: 'Largest request', purpose: 'Bytes, for the management interface and the console.' },
   rpcBodyLimitBytes: { title: 'Largest request of a DApp', purpose: 'Bytes, for the JSON-RPC interface.' },
   maxConnections: {
@@ -63,13 +64,11 @@ export const wordsOf = ({ key }: Setting): SettingWords => WORDS[key] ?? { title
 
 const isRateLimit = (key: string): boolean => key.startsWith('rateLimit');
 
-const grouped = new Intl.NumberFormat('en');
-
 /** The value of a setting as people say it. */
 export const valueText = ({ key }: Setting, value: Setting['value']): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
-  if (isRateLimit(key)) return value === 0 ? 'no limit' : `${grouped.format(Number(value))} a minute`;
+  if (isRateLimit(key)) return value === 0 ? 'no limit' : `${grouped(Number(value))} a minute`;
   if (key.endsWith('Percent')) return `${String(value)} %`;
   return key.endsWith('Ms') ? `${String(value)} ms` : String(value);
 };

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { useConsoleBrowser } from '../support/console-page.ts';
+import { seriousFaults } from './axe.ts';
+import { HOSTILE, useSeededConsole } from './seeded-console.ts';
+
+const desk = useSeededConsole();
+const browser = useConsoleBrowser();
+const artifacts = join(import.meta.dirname, '../../test-artifacts');
+
+const open = async (address: string): Promise<Page> => {
+  const page = await browser().open(desk().url);
+  await page.getByText('Engine running').waitFor();
+  await page.evaluate((hash) => (window.location.hash = hash), address);
+  return page;
+};
+
+test('the DApp that was chosen on one page is the DApp of the next', async () => {
+  const dapps = await desk().engine.service.call('paymasters.list', {});
+  const other = dapps.find(({ name }) => name === HOSTILE)!;
+  const page = await open(`#/rules?dapp=${other.paymasterId}`);
+  await page.getByRole('heading', { name: `Rules of ${HOSTILE}` }).waitFor();
+  for (const name of ['Contracts', 'Webhooks']) {
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.getByRole('heading', { name: `${name} of ${HOSTILE}` }).waitFor();
+  }
+});
+
+test('the search finds decisions as it is typed: by method, part of a hash or sender; Back undoes it', async () => {
+  const page = await open('#/decisions');
+  const search = page.getByRole('textbox', { name: 'Search decisions' });
+  const list = page.getByRole('table', { name: 'Decisions' });
+  const scroller = page.locator('.rows .v-vl');
+  await page.getByRole('row').nth(5).waitFor();
+  await scroller.evaluate((rows) => (rows.scrollTop = 2_000));
+  await search.pressSequentially('BURN(');
+  await page.getByText(/^\d+ matches$/).waitFor();
+  const denied = await list.getByText('Denied').count();
+  expect(await page.getByRole('row').count()).toBe(denied + 1);
+  expect(await scroller.evaluate((rows) => rows.scrollTop)).toBe(0);
+  await page.screenshot({ path: join(artifacts, 'console-search-1280-light.png') });
+
+  const [sponsored] = await desk().engine.service.call('decisions.list', { outcome: 'sponsored', limit: 1 });
+  const { userOpHash } = await desk().engine.service.call('decisions.show', { decisionId: sponsored!.id });
+  await search.fill(userOpHash!.slice(10, 40));
+  await page.getByText('1 match', { exact: true }).waitFor();
+  await page.goBack();
+  await page.getByText('in all').waitFor();
+  expect(await search.inputValue()).toBe('');
+
+  // A filter that is chosen can be gone back from, too.
+  await page.locator('.filters .n-select').nth(1).click();
+  await page.locator('.n-base-select-option').filter({ hasText: 'Failed' }).click();
+  await page.getByText(/matches$/).waitFor();
+  await page.goBack();
+  await page.getByText('in all').waitFor();
+});
+
+test('a denial leads to where its rule is changed, and to its DApp', async () => {
+  const page = await open(`#/decisions/${desk().deniedDecision}`);
+  const detail = page.getByRole('complementary', { name: 'Decision' });
+  await detail.getByRole('heading', { name: 'Rule by rule' }).waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.screenshot({ path: join(artifacts, 'console-decision-links-1280-light.png') });
+  await detail.getByRole('link', { name: 'Game Items' }).click();
+  await page.getByRole('region', { name: 'Game Items' }).waitFor();
+  await page.goBack();
+  await detail.getByRole('link', { name: 'Edit contracts' }).first().click();
+  await page.getByRole('heading', { name: 'Contracts of Game Items' }).waitFor();
+});
