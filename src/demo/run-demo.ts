@@ -43,7 +43,7 @@ export const runDemo = async ({ once: exit }: { once: boolean }): Promise<void> 
 
     console.log('\nAll as told.');
     if (!exit) {
-      console.log(`The desk stays up at ${world.url}; Ctrl-C ends it. Its console, once "npm run build" has made it:`);
+      console.log(`The desk stays up at ${world.url}; Ctrl-C ends it. Open its console in the browser:`);
       console.log(`${world.url}/console/#token=${world.engine.operatorToken.reveal()}`);
     }
     if (!exit) await interrupted();
