@@ -57,6 +57,23 @@ test('the search finds decisions as it is typed: by method, part of a hash or se
   await page.getByText('in all').waitFor();
 });
 
+test('in a narrow window the page has nearly all of the height, and its frame fits the width', async () => {
+  const page = await open('#/rules');
+  await page.getByRole('listitem', { name: 'Five a day' }).waitFor();
+  await page.setViewportSize({ width: 400, height: 800 });
+  const { y } = (await page.getByRole('main').boundingBox())!;
+  expect(y).toBeLessThan(125);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(400);
+  for (const name of ['overview', 'decisions', 'paymasters', 'rules', 'gas-tank', 'settings']) {
+    await page.evaluate((hash) => (window.location.hash = hash), `#/${name === 'overview' ? '' : name}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.screenshot({ path: join(artifacts, `console-${name}-400-light.png`) });
+  }
+  await page.setViewportSize({ width: 800, height: 900 });
+  const bar = (await page.getByRole('banner').boundingBox())!;
+  expect(bar.height).toBeLessThan(60);
+});
+
 test('a denial leads to where its rule is changed, and to its DApp', async () => {
   const page = await open(`#/decisions/${desk().deniedDecision}`);
   const detail = page.getByRole('complementary', { name: 'Decision' });
@@ -68,4 +85,29 @@ test('a denial leads to where its rule is changed, and to its DApp', async () =>
   await page.goBack();
   await detail.getByRole('link', { name: 'Edit contracts' }).first().click();
   await page.getByRole('heading', { name: 'Contracts of Game Items' }).waitFor();
+});
+
+test('ticks and typed text outlast a look elsewhere, and what is not saved is not called sponsored', async () => {
+  const page = await open('#/contracts');
+  const row = page.getByRole('listitem', { name: 'Items' });
+  await row.getByText('1 of 2 write methods sponsored.').waitFor();
+  await row.getByRole('checkbox', { name: 'burn' }).click();
+  await row.getByText('Not saved yet. After saving: 2 of 2 write methods sponsored.').waitFor();
+  await page.getByRole('link', { name: 'Rules', exact: true }).click();
+  await page.getByRole('heading', { name: 'Rules of Game Items' }).waitFor();
+  await page.getByRole('link', { name: 'Contracts', exact: true }).click();
+  await row.getByText('Not saved yet.').waitFor();
+  await row.getByRole('button', { name: 'Discard' }).click();
+  await row.getByText('Not saved yet.').waitFor({ state: 'detached' });
+
+  await page.getByRole('button', { name: 'Register a contract' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Bazaar');
+  const method = (index: number) => ({ type: 'function', name: `method${index}`, inputs: [], outputs: [] });
+  const abi = Array.from({ length: 40 }, (_, index) => ({ ...method(index), stateMutability: 'nonpayable' }));
+  await dialog.getByLabel('ABI').fill(JSON.stringify(abi));
+  await dialog.getByLabel('Search methods').fill('method39');
+  await expect.poll(() => dialog.getByRole('checkbox').count()).toBe(1);
+  await page.mouse.click(5, 400);
+  expect(await dialog.getByLabel('Name').inputValue()).toBe('Bazaar');
 });

@@ -95,7 +95,7 @@ export const firstRunJourney = async (
   await page.getByRole('textbox', { name: 'Allowed' }).fill('5');
   await page.getByText('Each user may have 5 operations sponsored per day.').waitFor();
   await picture('5-rule');
-  await page.getByRole('button', { name: 'Add rule', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Add rule' }).click();
   await page.getByRole('listitem', { name: 'Five a day' }).waitFor();
 
   // The code, pasted as it is, has its operation sponsored, and the overview shows it by itself.

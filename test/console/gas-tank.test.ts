@@ -66,7 +66,7 @@ const changeOnlySigner = async (page: Page): Promise<void> => {
   await dialog.getByRole('button', { name: 'Sign with this wallet' }).click();
   await dialog.getByText('Mined', { exact: true }).waitFor();
   await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
-  await section.getByText('Next key').waitFor({ state: 'detached' });
+  await section.getByText('Next key', { exact: true }).waitFor({ state: 'detached' });
   await section.getByText('The contract accepts it').waitFor();
   await look(page, '12-rotated');
 };
@@ -187,7 +187,7 @@ test('a contract is deployed and its signing key replaced, with a local key, and
   await section.getByRole('button', { name: 'Replace the signing key' }).click();
   expect((await engine.service.call('tanks.get', { paymasterId: dapp.paymasterId })).signer.next).toBeNull();
   await dialog.getByRole('button', { name: 'Create the next key' }).click();
-  await section.getByText('Next key').waitFor();
+  await section.getByText('Next key', { exact: true }).waitFor();
   await look(page, '10-next-key');
   const next = (await engine.service.call('tanks.get', { paymasterId: dapp.paymasterId })).signer.next!;
   expect(await accepts(next)).toBe(false);

@@ -42,4 +42,6 @@ test('a token of a service that was started again is told from an engine that is
   const page = await browser().open(`${url}/console/#token=${'A'.repeat(43)}`);
   await page.getByText('This console was opened with an old token').waitFor();
   await page.getByText('Token not accepted').waitFor();
+  // It would ask on, and be refused while another test looks for errors.
+  await page.close();
 });

@@ -126,12 +126,12 @@ test('without a keyring the passphrase is asked for in the window, and is in no 
 
 test('a new desk makes its vault with a passphrase that was typed twice', async () => {
   const { page } = await start(newHome());
-  await page.getByLabel('Passphrase').fill('long enough');
-  await page.getByLabel('Confirm passphrase').fill('long enogh');
-  await page.getByText('not the same').waitFor();
+  await page.getByLabel('Passphrase', { exact: true }).fill('long enough now');
+  await page.getByLabel('Confirm passphrase').fill('long enough nwo');
+  await page.getByText('do not match').waitFor();
   expect(await page.getByRole('button', { name: 'Make the vault' }).isDisabled()).toBe(true);
   await page.screenshot({ path: join(import.meta.dirname, '../../test-artifacts/vault-new.png') });
-  await page.getByLabel('Confirm passphrase').fill('long enough');
+  await page.getByLabel('Confirm passphrase').fill('long enough now');
   await page.getByRole('button', { name: 'Make the vault' }).click();
   await page.getByText('Vault unlocked').waitFor();
 });

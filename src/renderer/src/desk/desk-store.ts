@@ -13,6 +13,8 @@ export type Connection = 'starting' | 'connected' | 'lost' | 'refused';
 const TICK_MS = 5_000;
 /** An engine that answers none of so many questions, one a tick, is not running. */
 const MOST_UNANSWERED = 3;
+/** It is asked again in one of so many ticks, since each question keeps a connection. */
+const SELDOM = 12;
 const MINUTE_MS = 60_000;
 /** Decisions kept of those that came while the page was open. */
 export const RECENT = 200;
@@ -122,7 +124,11 @@ export const useDesk = defineStore('desk', () => {
   const beat = (): void => {
     unanswered += 1;
     if (unanswered === MOST_UNANSWERED) failed(new EngineError('INTERNAL', 'It has not answered for 10 seconds.'));
-    if (unanswered <= MOST_UNANSWERED) refresh().catch(() => undefined);
+    if (unanswered > MOST_UNANSWERED && unanswered % SELDOM !== 0) return;
+    refresh().catch((error: unknown) => {
+      // A refusal is an answer, too.
+      if (error instanceof EngineError) unanswered = 0;
+    });
   };
 
   /** Connects, and stays connected until the returned function is called. */

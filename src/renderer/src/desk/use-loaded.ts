@@ -60,8 +60,8 @@ export const useLoaded = <T>(
   );
   if (rereading !== undefined) {
     watch(rereading.quietly, () => {
-      // A question to a slow chain is not overtaken by the same one.
-      if (underWay === 0) void reload();
+      // A question to a slow chain is not overtaken by the same one; without a connection there is nobody to ask.
+      if (underWay === 0 && desk.connection === 'connected') void reload();
     });
   }
   watch(

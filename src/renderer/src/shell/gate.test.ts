@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { tokenIn } from './gate.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { signOut, startGate, tokenIn } from './gate.ts';
 
 const TOKEN = 'V1F5zGZno0VlEqvtK1VPhvN56HzDu2IQSu1P0euNgzM';
 
@@ -14,4 +14,47 @@ test.each([
 
 test.each(['', 'hello', '#/decisions', `#/decisions/${TOKEN}`, `${TOKEN}x`])('%j holds no token', (text) => {
   expect(tokenIn(text)).toBeUndefined();
+});
+
+/** A tab, as far as the gate knows one. */
+const tab = () => {
+  const kept = new Map<string, string>();
+  const location = { hash: '', reload: () => undefined };
+  const history = { replaceState: (_data: unknown, _title: string, url: string) => (location.hash = url) };
+  const sessionStorage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  };
+  return { location, history, sessionStorage } as unknown as Window & { location: { hash: string } };
+};
+
+let page: ReturnType<typeof tab>;
+/** Loads the page, and says what it does; a person who is asked types the token. */
+const load = (keep = true): string => {
+  let done = '';
+  startGate(page, {
+    enter: (token) => (done += `enters with ${token}`),
+    ask: (open) => {
+      done += 'asks, ';
+      open(TOKEN, keep);
+    },
+  });
+  return done;
+};
+beforeEach(() => (page = tab()));
+
+test('a reload asks for no token, and the address holds none', () => {
+  page.location.hash = `#token=${TOKEN}`;
+  expect(load()).toBe(`enters with ${TOKEN}`);
+  expect(page.location.hash).toBe('#/');
+  expect(load()).toBe(`enters with ${TOKEN}`);
+});
+
+test('who does not want it kept, or signs out, is asked again', () => {
+  expect(load(false)).toBe(`asks, enters with ${TOKEN}`);
+  expect(load()).toBe(`asks, enters with ${TOKEN}`);
+  expect(load()).toBe(`enters with ${TOKEN}`);
+  signOut(page);
+  expect(load()).toBe(`asks, enters with ${TOKEN}`);
 });
