@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { procedure } from './procedure.ts';
-import { newPassphrase } from './vault.ts';
 
 const backup = z.strictObject({
   path: z.string(),
@@ -20,7 +19,7 @@ export const backupProcedures = {
         .regex(/^\P{Cc}*$/u, 'must not contain control characters')
         .optional()
         .describe("An absolute path on the engine's machine, or a name in the folder of backups"),
-      passphrase: newPassphrase,
+      passphrase: z.string().min(1).max(1000).describe('At least 8 characters, or what opens the vault'),
       force: z
         .boolean()
         .default(false)

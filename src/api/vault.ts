@@ -3,14 +3,11 @@ import { procedure } from './procedure.ts';
 
 const passphrase = z.string().min(1).max(1_000);
 
-/** The shortest passphrase that is taken for something new; scrypt makes each guess dear, and a short one has few. */
-export const leastPassphrase = 12;
+/** The shortest passphrase that is taken for something new (NIST SP 800-63B, 3.1.1); scrypt makes each guess cost much. */
+export const leastPassphrase = 8;
 
 /** What is to protect keys from now on. */
-export const newPassphrase = z
-  .string()
-  .min(leastPassphrase, `must have at least ${leastPassphrase} characters`)
-  .max(1_000);
+const newPassphrase = z.string().min(leastPassphrase, `must have at least ${leastPassphrase} characters`).max(1_000);
 const done = z.strictObject({ vault: z.literal('unlocked') });
 
 /** The vault, which holds the keys. */

@@ -214,6 +214,16 @@ describe('the vault in a backup', () => {
     await expect(copy.unlock({ key })).rejects.toMatchObject({ code: 'VAULT_PASSPHRASE_WRONG' });
   });
 
+  test('has a short passphrase only where that opens the vault, too', async () => {
+    const dir = tempFolder();
+    const engine = await engineOf(dir, 'short');
+    const create = (passphrase: string) => engine.service.call('backups.create', { passphrase });
+    await expect(create('other')).rejects.toMatchObject({ code: 'VALIDATION' });
+    const { path } = await create('short');
+    expect(existsSync(path)).toBe(true);
+    await engine.stop();
+  });
+
   test('of a locked desk needs the vault’s own passphrase: no backup is made whose keys nobody could use', async () => {
     const { dir } = await deskWith('Locked');
     const engine = await engineOf(dir);

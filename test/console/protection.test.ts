@@ -112,7 +112,7 @@ test('a backup is not made with a passphrase that can be guessed', async () => {
   const backup = page.getByRole('region', { name: 'Backup', exact: true });
   await backup.getByLabel('Passphrase of the backup').fill('abc');
   await backup.getByLabel('Confirm passphrase').fill('abc');
-  await backup.getByText('Use at least 12 characters.').waitFor();
+  await backup.getByText('Use at least 8 characters.').waitFor();
   expect(await backup.getByRole('button', { name: 'Make a backup' }).isDisabled()).toBe(true);
   await expect(engine.service.call('backups.create', { passphrase: 'abc' })).rejects.toMatchObject({
     code: 'VALIDATION',

@@ -1,11 +1,21 @@
+import { leastPassphrase } from '../../api/vault.ts';
+import { EngineError } from '../../shared/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 /** Backups of data, vault and settings. */
-export const backupHandlers = ({ backups, clock, log }: ServiceContext): Handlers<NamesOf<'backups'>> => ({
+export const backupHandlers = ({ backups, vault, clock, log }: ServiceContext): Handlers<NamesOf<'backups'>> => ({
   'backups.create': async ({ file, passphrase, force }) => {
     const started = clock.monotonic();
-    const made = await backups.create({ file, passphrase: new Secret(passphrase), force });
+    const secret = new Secret(passphrase);
+    // What opens the vault protects a backup as well as the vault; anything else must not be weak.
+    if (passphrase.length < leastPassphrase) {
+      await vault.verify({ passphrase: secret }).catch((cause: unknown) => {
+        const message = `passphrase must have at least ${leastPassphrase} characters, or be the one that opens the vault`;
+        throw new EngineError('VALIDATION', message, {}, { cause });
+      });
+    }
+    const made = await backups.create({ file, passphrase: secret, force });
     log.info('backup.made', { bytes: made.bytes, ms: Math.round(clock.monotonic() - started) });
     return made;
   },
