@@ -224,8 +224,15 @@ describe('version 1.0.0, whose signatures never expire', () => {
     const [decision] = (await dapp.decisions()).filter(({ outcome }) => outcome === 'sponsored');
     expect(await mine(ops)).toHaveLength(2);
     expect(decision).toMatchObject({ settlement: 'reserved', validAfter: 0, validUntil: 0 });
+    expect(await world().engine.service.call('decisions.mined', { decisionId: decision!.id })).toBeNull();
     await noneReserved(dapp);
     expect(await settlementsOf(dapp)).toEqual(['settled', 'settled']);
+    // Each is found again on the chain.
+    for (const { id } of (await dapp.decisions()).filter(({ settlement }) => settlement === 'settled')) {
+      const mined = await world().engine.service.call('decisions.mined', { decisionId: id });
+      const receipt = await world().chain.provider.getTransactionReceipt(mined?.transactionHash ?? '0x');
+      expect(receipt).toMatchObject({ blockNumber: mined?.blockNumber, status: 1 });
+    }
   });
 
   test('gives back what can no longer be mined since its nonce is used, once no re-org brings it back', async () => {
