@@ -29,6 +29,7 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'assets'), { recursive: true });
   writeFileSync(join(folder, 'index.html'), '<p>console</p>');
   writeFileSync(join(folder, 'assets', 'page.js'), 'export {}');
+  writeFileSync(join(folder, 'assets', 'page-Ab3_-x9Z.js'), 'export {}');
   writeFileSync(join(root, 'secret.html'), 'secret');
   engine = await start(folder);
   url = await engine.serve();
@@ -170,6 +171,15 @@ describe('the files of the console', () => {
       'text/javascript; charset=utf-8',
     );
     expect((await send('GET', '/console')).headers['location']).toBe('/console/');
+  });
+
+  test('travel compressed, and those named by their content are fetched once', async () => {
+    const response = await fetch(`${url}/console/assets/page-Ab3_-x9Z.js`);
+    expect([response.headers.get('content-encoding'), await response.text()]).toEqual(['gzip', 'export {}']);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(response.headers.get('vary')).toBe('Accept-Encoding');
+    const plain = await send('GET', '/console/assets/page.js', { 'accept-encoding': 'identity' });
+    expect(plain).toMatchObject({ text: 'export {}', headers: { 'cache-control': 'no-store' } });
   });
 
   test.each([

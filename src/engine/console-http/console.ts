@@ -1,10 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { EngineError, errorTable } from '../../shared/errors.ts';
 import type { EngineAnswer } from '../../shared/console-bridge.ts';
 import type { Secret } from '../base/secret.ts';
-import { readConsoleFile } from './console-files.ts';
+import { type ConsoleFile, readConsoleFile } from './console-files.ts';
 import type { EventSource, EventStreams } from './events.ts';
 
 /** A call of a procedure as the body of a request has it. */
@@ -51,6 +53,19 @@ const checkOperator = (context: Context, token: Secret<string>): void => {
 
 const isObject = (value: unknown): value is SentCall => typeof value === 'object' && value !== null;
 
+const compressed = promisify(gzip);
+/** Vite puts a hash of the content into the names of all files but the page and its icons. */
+const NAMED_BY_CONTENT = /^[/]assets[/][\w.-]+-[\w-]{8}[.](?:css|js)$/;
+
+const serveFile = async (context: Context, path: string, { headers, content }: ConsoleFile): Promise<void> => {
+  context.set({ ...headers });
+  context.vary('Accept-Encoding');
+  if (NAMED_BY_CONTENT.test(path)) context.set('Cache-Control', 'public, max-age=31536000, immutable');
+  const encoding = context.acceptsEncodings('gzip', 'identity');
+  if (encoding === 'gzip') context.set('Content-Encoding', encoding);
+  context.body = encoding === 'gzip' ? await compressed(content) : content;
+};
+
 /**
  * The browser console below `/console/`: its files, which hold nothing of the desk, procedure calls (`POST call` with
  * `{name, input}`) and the feed as server-sent events (`GET events`), both with the operator token as bearer.
@@ -83,8 +98,7 @@ export const consoleRouter = (context: ConsoleContext): Router => {
     const path = new URL(context.href).pathname.replace('/console', '');
     const file = folder === undefined ? undefined : await readConsoleFile(folder, path, 'self');
     if (file !== undefined) {
-      context.set({ ...file.headers });
-      context.body = file.content;
+      await serveFile(context, path, file);
     } else if (path === '/') {
       context.status = 404;
       context.type = 'text/plain';
