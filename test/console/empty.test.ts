@@ -54,9 +54,10 @@ test.each([
   ['settings', '#/settings', 'No API tokens yet', 'Set up a chain'],
 ])('the empty page %s says what to do next', async (name, address, said, next) => {
   await page.evaluate((hash) => (window.location.hash = hash), address);
-  await page.getByText(said).waitFor();
   const main = page.getByRole('main');
-  expect(await main.getByText(next, { exact: true }).count()).toBeGreaterThan(0);
+  // The page before may say the same.
+  await main.getByText(next, { exact: true }).first().waitFor();
+  await main.getByText(said).waitFor();
   // Nothing can be sponsored without a vault, and every page says so.
   expect(await main.getByRole('alert').innerText()).toContain('There is no vault yet');
   await page.screenshot({ path: join(artifacts, `console-empty-${name}.png`) });
