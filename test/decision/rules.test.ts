@@ -190,8 +190,9 @@ describe('an operation that deploys its account', () => {
     expect(body.result!.reason!.message).toMatch(
       new RegExp(`^The deployment of the account calls ${TOKEN}, which is not a registered contract`, 'i'),
     );
-    const { decisions } = await call<{ decisions: { request: unknown }[] }>('decisions.page', { limit: 1 });
-    expect(decisions[0]?.request).toMatchObject({
+    const [newest] = await call<{ id: string }[]>('decisions.list', { limit: 1 });
+    const { request } = await call<{ request: unknown }>('decisions.show', { decisionId: newest!.id });
+    expect(request).toMatchObject({
       calls: [
         { target: TOKEN.toLowerCase(), selector: '0x095ea7b3', deployment: true },
         expect.not.objectContaining({ deployment: true }),
