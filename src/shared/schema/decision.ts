@@ -19,7 +19,7 @@ export const traceStep = z.strictObject({
   rule: z.string(),
   outcome: z.enum(['pass', 'deny', 'skip']),
   code: z.string(),
-  evidence: z.record(z.string(), z.unknown()).describe('The values compared; wei as decimal strings'),
+  evidence: z.looseObject({}).describe('The values compared; wei as decimal strings'),
   micros: z.number().describe('Time taken, in µs'),
   call: webhookCall.optional(),
 });
