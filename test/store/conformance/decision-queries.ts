@@ -53,6 +53,28 @@ export const describeDecisionQueries = (open: OpenStore): void => {
       expect(await ids({ paymasterId: 'nobody' })).toEqual([]);
     });
 
+    it('finds text in whatever letters, as it is written, however far back, and lets others work meanwhile', async () => {
+      const calls = [{ target: '0xc0de', selector: '0xa0712d68', contract: 'Items 100%', method: 'mint(uint256)' }];
+      await append({ id: 'old', message: 'The Limit "One a day" is reached', userOpHash: `0x${'5e'.repeat(32)}` });
+      await append({ id: 'calling', request: { calls }, sender: '0x00000000000000000000000000000000000000fe' });
+      await Promise.all(Array.from({ length: 1_500 }, (_, n) => append({ id: `other-${n}` })));
+      const ids = async (text: string) => (await store.listDecisions({ text, limit: 9 })).map(({ id }) => id);
+      for (const text of ['the limit "one a day"', '5e5e5e5e5e', 'old']) expect(await ids(text)).toEqual(['old']);
+      for (const text of ['mint(uint', '0xa0712d68', 'items 100%', '00fe'])
+        expect(await ids(text)).toEqual(['calling']);
+      for (const text of ['%', '_________', "' or 1 = 1 --"]) expect((await ids(text)).includes('old')).toBe(false);
+
+      let turns = 0;
+      const count = (): void => {
+        turns += 1;
+        next = setImmediate(count);
+      };
+      let next = setImmediate(count);
+      expect(await ids('nowhere')).toEqual([]);
+      clearImmediate(next);
+      expect(turns).toBeGreaterThan(2);
+    });
+
     it('lists rows: what a list shows of a decision, without its request and trace', async () => {
       const { id, at, paymasterId, dapp, chainId, sender, mode, outcome, code, rule, ...rest } = await append({
         ...{ outcome: 'denied', code: 'NO', rule: 'contracts', message: 'm'.repeat(900), hint: 'Add it.' },

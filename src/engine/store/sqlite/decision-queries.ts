@@ -26,6 +26,8 @@ interface Stretch {
 
 /** SQLite answers before anything else runs: a filter that nothing matches must not read a million rows at once. */
 const STRETCH = 5_000;
+/** Text is looked for in the records, and whoever has an API key can make those long. */
+const TEXT_STRETCH = 500;
 
 /** Read at once of records (characters or bytes), and by one more decision: it keeps the process for some ms. */
 const LOT_LENGTH = 1024 * 1024;
@@ -124,7 +126,7 @@ export const decisionQueries = (
       const found: DecisionRow[] = [];
       let high = positions.upTo((before ?? Infinity) - 1);
       while (high > 0) {
-        const low = high - STRETCH;
+        const low = high - (query.text === undefined ? STRETCH : TEXT_STRETCH);
         let [next, total] = [low, 0];
         for (const { length, ...row } of read({ low, high, limit: limit - found.length })) {
           found.push(row);
