@@ -31,6 +31,9 @@ export default {
     'account-abstraction-0.7',
     'account-abstraction-0.8',
     'solc',
+    // Their files are named in src/renderer/src/ui/fonts.css.
+    '@fontsource-variable/inter',
+    '@fontsource-variable/jetbrains-mono',
     // @biconomy/account needs it and does not say so.
     'tslib',
     // Its native binding is loaded by name, so that its slow JavaScript never is.

@@ -51,7 +51,9 @@ const summary = z.strictObject({
   outcomes: z
     .array(z.strictObject({ sponsored: z.number(), denied: z.number(), error: z.number() }))
     .describe('One per step, oldest first'),
-  rules: z.array(z.strictObject({ rule: z.string(), count: z.number() })).describe('Denials by deciding rule'),
+  rules: z
+    .array(z.strictObject({ rule: z.string(), name: z.string().describe('As people call it'), count: z.number() }))
+    .describe('Denials by deciding rule'),
   spent: z
     .array(z.strictObject({ chainId: z.number(), wei: z.array(z.string()).describe('One per step') }))
     .describe('Actual cost, or the maximum while it is reserved'),

@@ -1,10 +1,8 @@
 import { z } from 'zod';
+import { leastPassphrase } from '../shared/least-passphrase.ts';
 import { procedure } from './procedure.ts';
 
 const passphrase = z.string().min(1).max(1_000);
-
-/** The shortest passphrase that is taken for something new (NIST SP 800-63B, 3.1.1); scrypt makes each guess cost much. */
-export const leastPassphrase = 8;
 
 /** What is to protect keys from now on. */
 const newPassphrase = z.string().min(leastPassphrase, `must have at least ${leastPassphrase} characters`).max(1_000);

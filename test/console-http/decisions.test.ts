@@ -28,7 +28,7 @@ test('the overview counts what was decided, and what it may cost, by time', asyn
       error: before.outcomes[1]!.error,
     },
   ]);
-  expect(rules).toContainEqual({ rule: 'spendingLimit', count: 1 });
+  expect(rules).toContainEqual({ rule: 'spendingLimit', name: 'Spending limit', count: 1 });
   const newWei = BigInt(spent[0]!.wei[1]!) - BigInt(before.spent[0]?.wei[1] ?? '0');
   expect([spent[0]!.chainId, newWei]).toEqual([31337, 2n * RESERVED_WEI]);
 });

@@ -30,6 +30,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'index.html'), '<p>console</p>');
   writeFileSync(join(folder, 'assets', 'page.js'), 'export {}');
   writeFileSync(join(folder, 'assets', 'page-Ab3_-x9Z.js'), 'export {}');
+  writeFileSync(join(folder, 'assets', 'text-Ab3_-x9Z.woff2'), 'wOF2');
   writeFileSync(join(root, 'secret.html'), 'secret');
   engine = await start(folder);
   url = await engine.serve();
@@ -178,6 +179,12 @@ describe('the files of the console', () => {
     expect([response.headers.get('content-encoding'), await response.text()]).toEqual(['gzip', 'export {}']);
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(response.headers.get('vary')).toBe('Accept-Encoding');
+    const font = await fetch(`${url}/console/assets/text-Ab3_-x9Z.woff2`);
+    expect(await font.text()).toBe('wOF2');
+    expect(Object.fromEntries(font.headers)).toMatchObject({
+      ...{ 'content-type': 'font/woff2', 'cache-control': 'public, max-age=31536000, immutable' },
+    });
+    expect(font.headers.get('content-encoding')).toBeNull();
     const plain = await send('GET', '/console/assets/page.js', { 'accept-encoding': 'identity' });
     expect(plain).toMatchObject({ text: 'export {}', headers: { 'cache-control': 'no-store' } });
   });

@@ -1,6 +1,7 @@
 import { type DenialRows, type Evidence, areUsed, clockTime, duration, units } from '../../shared/denials.ts';
 import { z } from 'zod';
-import { decimalToWei, exactPositiveInput, exactPositiveNumber } from '../../shared/schema/decimal.ts';
+import { decimalToWei } from '../../shared/schema/decimal.ts';
+import { exactPositiveInput, exactPositiveNumber } from '../../shared/schema/exact-positive.ts';
 import { name } from '../../shared/schema/text.ts';
 import { shownAmount } from '../../shared/words/amount.ts';
 import { addressKey } from '../../shared/schema/hex.ts';

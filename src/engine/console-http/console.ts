@@ -55,13 +55,14 @@ const isObject = (value: unknown): value is SentCall => typeof value === 'object
 
 const compressed = promisify(gzip);
 /** Vite puts a hash of the content into the names of all files but the page and its icons. */
-const NAMED_BY_CONTENT = /^[/]assets[/][\w.-]+-[\w-]{8}[.](?:css|js)$/;
+const NAMED_BY_CONTENT = /^[/]assets[/][\w.-]+-[\w-]{8}[.](?:css|js|woff2)$/;
 
 const serveFile = async (context: Context, path: string, { headers, content }: ConsoleFile): Promise<void> => {
   context.set({ ...headers });
   context.vary('Accept-Encoding');
   if (NAMED_BY_CONTENT.test(path)) context.set('Cache-Control', 'public, max-age=31536000, immutable');
-  const encoding = context.acceptsEncodings('gzip', 'identity');
+  // A font is compressed already.
+  const encoding = path.endsWith('.woff2') ? 'identity' : context.acceptsEncodings('gzip', 'identity');
   if (encoding === 'gzip') context.set('Content-Encoding', encoding);
   context.body = encoding === 'gzip' ? await compressed(content) : content;
 };

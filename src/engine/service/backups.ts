@@ -1,4 +1,4 @@
-import { leastPassphrase } from '../../api/vault.ts';
+import { leastPassphrase } from '../../shared/least-passphrase.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';

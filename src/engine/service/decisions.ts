@@ -1,4 +1,5 @@
 import { ZodError } from 'zod';
+import { ruleName } from '../../core/rule-words.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord, FeedPage } from '../../shared/schema/decision.ts';
 import { type Address, type Hex, address, addressKey } from '../../shared/schema/hex.ts';
@@ -91,7 +92,7 @@ export const decisionHandlers = (
         from,
         stepMs,
         outcomes,
-        rules: [...rules].map(([rule, count]) => ({ rule, count })),
+        rules: [...rules].map(([rule, count]) => ({ rule, name: ruleName(rule), count })),
         spent: [...spent].map(([chainId, wei]) => ({ chainId, wei: wei.map(String) })),
       };
     },

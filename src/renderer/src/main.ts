@@ -1,14 +1,14 @@
 import { createPinia } from 'pinia';
-import { createApp } from 'vue';
+import { createApp, defineAsyncComponent } from 'vue';
 import type { ConsoleBridge } from '../../shared/console-bridge.ts';
 import App from './App.vue';
 import { createConsoleRouter } from './router.ts';
 import { enterTokenKey, keepToken, startGate } from './shell/gate.ts';
-import TokenGate from './shell/TokenGate.vue';
 import { timerKey, windowTimer } from './timer.ts';
 import { electronTransport } from './transport/electron.ts';
 import { httpTransport } from './transport/http.ts';
 import { type Transport, transportKey } from './transport/transport.ts';
+import './ui/fonts.css';
 import './ui/tokens.css';
 
 declare global {
@@ -42,12 +42,15 @@ else {
   startGate(window, {
     // Without a token there is nothing to show but how to get one.
     ask: (open) => {
-      const gate = createApp(TokenGate, {
-        onToken: (token: string, keep: boolean) => {
-          gate.unmount();
-          open(token, keep);
+      const gate = createApp(
+        defineAsyncComponent(() => import('./shell/TokenGate.vue')),
+        {
+          onToken: (token: string, keep: boolean) => {
+            gate.unmount();
+            open(token, keep);
+          },
         },
-      });
+      );
       gate.mount('#app');
     },
     enter,

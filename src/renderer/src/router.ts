@@ -1,11 +1,10 @@
 import { type RouteRecordRaw, type Router, createRouter, createWebHashHistory } from 'vue-router';
-import DecisionsPage from './modules/decisions/DecisionsPage.vue';
 import OverviewPage from './modules/overview/OverviewPage.vue';
 import { pages } from './shell/pages.ts';
 
 const components: Readonly<Record<string, RouteRecordRaw['component']>> = {
   overview: OverviewPage,
-  decisions: DecisionsPage,
+  decisions: () => import('./modules/decisions/DecisionsPage.vue'),
   paymasters: () => import('./modules/paymasters/PaymastersPage.vue'),
   rules: () => import('./modules/rules/RulesPage.vue'),
   contracts: () => import('./modules/contracts/ContractsPage.vue'),

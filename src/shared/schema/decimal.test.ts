@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  JsonNumber,
-  decimalToWei,
-  exactPositiveNumber,
-  parseExactJson,
-  positiveDecimal,
-  weiToDecimal,
-} from './decimal.ts';
+import { JsonNumber, decimalToWei, parseExactJson, positiveDecimal, weiToDecimal } from './decimal.ts';
+import { exactPositiveNumber } from './exact-positive.ts';
 
 describe('a threshold is kept by its digits', () => {
   it.each([

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { parseJsonWith } from './parse-json.ts';
 
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
@@ -35,30 +34,6 @@ export const positiveDecimal = (source: string): string | undefined => {
   const rest = padded.slice(cut).replace(/0+$/, '');
   return rest === '' ? padded.slice(0, cut) : `${padded.slice(0, cut)}.${rest}`;
 };
-
-const POSITIVE_FAULT = 'must be a positive number';
-
-const digitsOf = (value: number | string | JsonNumber, context: z.core.$RefinementCtx): string => {
-  const digits = positiveDecimal(value instanceof JsonNumber ? value.source : String(value));
-  if (digits !== undefined) return digits;
-  context.addIssue({ code: 'custom', message: POSITIVE_FAULT });
-  return z.NEVER;
-};
-
-const isNumber = (value: unknown): boolean => typeof value === 'number' || value instanceof JsonNumber;
-
-/**
- * Schema of a positive number kept exactly: in comes a number or a {@link JsonNumber}, out go its decimal digits.
- */
-export const exactPositiveNumber = z
-  .custom<number | JsonNumber>(isNumber, POSITIVE_FAULT)
-  .meta({ type: 'number', exclusiveMinimum: 0 })
-  .transform(digitsOf);
-
-/** The same where people type: also digits as text, so that no double stands between what is typed and what is kept. */
-export const exactPositiveInput = z
-  .custom<number | string | JsonNumber>((value) => typeof value === 'string' || isNumber(value), POSITIVE_FAULT)
-  .transform(digitsOf);
 
 /** Smallest units in a decimal amount of something with so many decimals. @throws RangeError for finer amounts */
 export const decimalToUnits = (amount: string, decimals: number): bigint => {

@@ -1,4 +1,4 @@
-import { leastPassphrase } from '../../../api/vault.ts';
+import { leastPassphrase } from '../../../shared/least-passphrase.ts';
 
 /** What is wrong with a new passphrase while it is typed, in a sentence; empty if nothing is. */
 export const passphraseFault = (typed: string): string =>

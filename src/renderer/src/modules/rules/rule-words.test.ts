@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type LimitWords, limitSentence } from '../../../../core/rules/spending-limit.ts';
-import { previewSentence, typedThresholdFault, usageSentence } from './rule-words.ts';
+import { previewSentence, typedThresholdFault } from './rule-words.ts';
+import { usageSentence } from './usage-words.ts';
 
 const limit: LimitWords = {
   type: 'SMART_ACCOUNT',

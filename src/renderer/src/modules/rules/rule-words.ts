@@ -2,8 +2,8 @@ import { CONTRACT_TYPE } from '../../../../api/rules.ts';
 import { ruleTypeOf, ruleTypes } from '../../../../core/rule-words.ts';
 import { type LimitWords, thresholdFault } from '../../../../core/rules/spending-limit.ts';
 import { positiveDecimal } from '../../../../shared/schema/decimal.ts';
-import type { LimitPreview, LimitUsage, Rule } from '../../desk/types.ts';
-import { shownAmount } from '../../../../shared/words/amount.ts';
+import type { LimitPreview, Rule } from '../../desk/types.ts';
+import { people } from './usage-words.ts';
 
 /** As people type amounts: no exponent, no sign. */
 const DIGITS = /^[\d.]+$/;
@@ -16,8 +16,6 @@ export const typedThresholdFault = (typed: string, type: LimitWords['thresholdTy
   return fault === undefined ? undefined : `It ${fault}.`;
 };
 
-const people = (count: number): string => `${count} ${count === 1 ? 'user' : 'users'}`;
-
 /** What a limit would have done, as a sentence. */
 export const previewSentence = (preview: LimitPreview): string => {
   const { users, usersReached, operations, operationsDenied, complete } = preview;
@@ -26,22 +24,6 @@ export const previewSentence = (preview: LimitPreview): string => {
   if (usersReached === 0) return `${traffic}, none of ${people(users)} would have reached it.`;
   const denied = `${operationsDenied} of ${operations} operations been denied`;
   return `${traffic}, ${usersReached} of ${people(users)} would have reached it, and ${denied}.`;
-};
-
-/** An amount of what a limit counts, with its unit. */
-export const usageAmount = (amount: string, unit: LimitUsage['unit'], coin: string): string => {
-  if (unit === 'wei') return `${shownAmount(BigInt(amount))} ${coin}`;
-  return amount === '1' ? '1 operation' : `${amount} operations`;
-};
-
-/** How much of a limit is used, as a sentence. */
-export const usageSentence = ({ used, threshold, unit, perUser }: LimitUsage, coin: string): string => {
-  const allowed = usageAmount(threshold, unit, coin);
-  const share = `${unit === 'wei' ? usageAmount(used, unit, coin) : used} of ${allowed}`;
-  if (perUser === null) return `${share} used.`;
-  if (perUser.users === 0) return `Nobody has used it in this window.`;
-  const atLimit = perUser.atLimit === 0 ? 'nobody is' : `${perUser.atLimit} ${perUser.atLimit === 1 ? 'is' : 'are'}`;
-  return `${people(perUser.users)} in this window; the nearest has used ${share}, ${atLimit} at the limit.`;
 };
 
 /** What a rule of a registered contract is answered with. */
