@@ -53,3 +53,9 @@ export type ProcedureOutput<Name extends ProcedureName> = z.output<(typeof contr
 
 /** True for the name of a procedure, and not for inherited members such as `toString`. */
 export const isProcedureName = (name: string): name is ProcedureName => Object.hasOwn(contract, name);
+
+/** A caller of procedures, in this process, through the control socket or from a browser. */
+export type Caller = <Name extends ProcedureName>(
+  name: Name,
+  input: ProcedureInput<Name>,
+) => Promise<ProcedureOutput<Name>>;

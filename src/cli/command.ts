@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { Caller } from '../engine/service/index.ts';
+import type { Caller } from '../api/index.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { type Printable, print } from './human-text.ts';
 

@@ -1,5 +1,5 @@
 import { describeConfig } from '../engine/config/config.ts';
-import type { Caller } from '../engine/service/index.ts';
+import type { Caller } from '../api/index.ts';
 import type { ProcedureOutput } from '../api/index.ts';
 import { command, group, printFromDesk } from './command.ts';
 import { type DeskOptions, dataFolder } from './desk.ts';

@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EngineError } from '../shared/errors.ts';
-import type { Caller } from '../engine/service/index.ts';
+import { type ExportFormat, exportFormats, exportedDecisions } from '../api/decision-export.ts';
+import type { Caller } from '../api/index.ts';
 import { decidingRules } from '../core/rule-words.ts';
 import type { DecisionRecord, DecisionRow } from '../shared/schema/decision.ts';
 import { command, group, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
-import { decisionsToExport, exportDecisions } from './export-decisions.ts';
+import { exportDecisions } from './export-decisions.ts';
 import { print } from './human-text.ts';
 import { decisionsIn, replayDecisions, tellReplay } from './replay-decisions.ts';
 
@@ -105,10 +106,15 @@ const writeReport = async (file: string, html: string): Promise<void> => {
   }
 };
 
-const exportAll = withFilters(command('export', 'Write decisions as JSON Lines, oldest first')).action(
-  (options: DeskOptions & FilterFlags) =>
-    withDesk(options, (call) => exportDecisions(call, filtersOf(options), process.stdout)),
-);
+const exportAll = withFilters(command('export', 'Write decisions as JSON Lines or CSV, oldest first'))
+  .addOption(
+    new Option('--format <format>', 'jsonl: whole decisions, for review and replay; csv: a table')
+      .choices(exportFormats)
+      .default('jsonl'),
+  )
+  .action((options: DeskOptions & FilterFlags & { format: ExportFormat }) =>
+    withDesk(options, (call) => exportDecisions(call, filtersOf(options), process.stdout, options.format)),
+  );
 
 const report = withFilters(command('report', 'Write a report of decisions as one HTML page, to be read or printed'))
   .option('--out <file>', 'file to write (default: standard output)')
@@ -134,7 +140,7 @@ const replayAll = withDappAndTime(
       replayDecisions(decisions, filters, options.signatures);
     const report =
       file === undefined
-        ? await withDesk(options, (call) => again(decisionsToExport(call, filters)))
+        ? await withDesk(options, (call) => again(exportedDecisions(call, filters)))
         : await again(decisionsIn(file));
     tellReplay(report, options.json === true);
     if (report.different.length > 0) process.exitCode = 1;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Caller } from '../engine/service/index.ts';
+import type { Caller } from '../api/index.ts';
 import { controlClient, isNobodyThere } from '../engine/control/client.ts';
 import { loadConfig } from '../engine/config/config.ts';
 import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/data-folder/data-folder.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Caller } from '../engine/service/index.ts';
+import type { Caller } from '../api/index.ts';
 import { EngineError } from '../shared/errors.ts';
 import type { Address } from '../shared/schema/hex.ts';
 import { command, group, printFromDesk } from './command.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../engine/service/index.ts';
+import type { Caller } from '../api/index.ts';
 import type { ProcedureInput, ProcedureOutput } from '../api/index.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { type TransactionSigner, type TransactionSignerFlags, transactionSigner } from './operator-key.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Wallet } from 'ethers';
 import { controlClient } from '../../src/engine/control/client.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
-import type { Caller } from '../../src/engine/service/index.ts';
+import type { Caller } from '../../src/api/index.ts';
 import type { ProcedureInput } from '../../src/api/index.ts';
 import { CHAIN_ID, GAME, gameItems } from './operations.ts';
 import { type ServerProcess, startServer } from './server-process.ts';

@@ -83,6 +83,13 @@ describe('decisions export', () => {
     ]);
   });
 
+  test('writes a table where asked, as much of it as the lines hold', async () => {
+    const child = decisionsCommand(few, 'export', '--format', 'csv', '--outcome', 'denied');
+    const [head = '', ...rows] = (await text(child.stdout)).trimEnd().split('\r\n');
+    expect(head).toMatch(/^seq,time,dapp,chainId,outcome,code,/);
+    expect(rows.map((row) => Number(row.split(',')[0]))).toEqual(range(1, 2_000).filter((n) => n % 3 === 0));
+  });
+
   test('is complete and in order while the engine adds decisions', async () => {
     const busy = openDataFolder(tempFolder());
     await storeDecisions(busy, 20_000);
@@ -128,6 +135,7 @@ describe('decisions export', () => {
     ['--to', '2026-13-01'],
     ['--sender', '0x12'],
     ['--outcome', 'maybe'],
+    ['--format', 'xlsx'],
     ['--since', '0'],
   ])('says that %s %s is bad usage', async (flag, value) => {
     const { code, stderr, seqs } = await exported(few, flag, value);

@@ -7,7 +7,7 @@ import type { DataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { createLog } from '../../src/engine/base/log.ts';
 import { type Review, createReview } from '../../src/engine/review/review.ts';
 import { decisionHandlers } from '../../src/engine/service/decisions.ts';
-import type { Caller } from '../../src/engine/service/index.ts';
+import type { Caller } from '../../src/api/index.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import type { ProcedureInput } from '../../src/api/index.ts';
 import { contract } from '../../src/api/index.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../../src/engine/service/index.ts';
+import type { Caller } from '../../src/api/index.ts';
 import type { ProcedureInput } from '../../src/api/index.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { EngineAnswer } from '../../shared/console-bridge.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { parseExactJson } from '../../shared/schema/decimal.ts';
-import type { Caller } from '../service/index.ts';
+import type { Caller } from '../../api/index.ts';
 import type { ProcedureOutput } from '../../api/index.ts';
 
 const post = (socketPath: string, path: string, body: string): Promise<string> =>

@@ -1,10 +1,4 @@
-import {
-  type ProcedureArguments,
-  type ProcedureInput,
-  type ProcedureName,
-  type ProcedureOutput,
-  contract,
-} from '../../api/index.ts';
+import { type ProcedureArguments, type ProcedureName, type ProcedureOutput, contract } from '../../api/index.ts';
 import { parse } from '../../shared/schema/parse.ts';
 import type { DecisionFeed } from '../events/decision-feed.ts';
 import { type Access, createAccess } from './access.ts';
@@ -45,12 +39,6 @@ export interface Service {
 
 /** What the console needs of a service, be it a desk's or a review's. */
 export type ConsoleService = Pick<Service, 'call' | 'run' | 'follow'>;
-
-/** A caller of procedures, in this process or through the control socket. */
-export type Caller = <Name extends ProcedureName>(
-  name: Name,
-  input: ProcedureInput<Name>,
-) => Promise<ProcedureOutput<Name>>;
 
 /** The procedures on a context, whose store is that of the feed. */
 export const createService = (context: ServiceContext, { subscribe, follow }: DecisionFeed): Service => {

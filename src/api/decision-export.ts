@@ -1,0 +1,87 @@
+import Papa from 'papaparse';
+import { weiToDecimal } from '../shared/schema/decimal.ts';
+import { type DecisionRecord, decisionRecord } from '../shared/schema/decision.ts';
+import type { Caller, ProcedureInput } from './index.ts';
+
+const PAGE = 100;
+
+/** Puts to the first decision by each policy revision the revision itself. */
+const withRevisions = (call: Caller) => {
+  const told = new Set<string>();
+  return async (decision: DecisionRecord): Promise<DecisionRecord> => {
+    const { policy: hash } = decision;
+    if (hash === undefined || told.has(hash)) return decision;
+    told.add(hash);
+    const { policy } = await call('decisions.policy', { hash });
+    return policy === null ? decision : { ...decision, policyRevision: policy };
+  };
+};
+
+/** The decisions of an export, oldest first, those that are made meanwhile included. */
+export async function* exportedDecisions(
+  call: Caller,
+  filters: ProcedureInput<'decisions.page'>,
+): AsyncGenerator<DecisionRecord[]> {
+  const withRevision = withRevisions(call);
+  let after = 0;
+  for (let isLast = false; !isLast;) {
+    const { decisions, upTo, more } = await call('decisions.page', { ...filters, after, limit: PAGE });
+    const page = [];
+    for (const decision of decisions) page.push(await withRevision(decision));
+    yield page;
+    after = upTo;
+    isLast = !more;
+  }
+}
+
+const FIELDS = Object.keys(decisionRecord.shape) as (keyof DecisionRecord)[];
+
+/** A decision as one line of the export, its fields in the order of the record. */
+const lineOf = (decision: DecisionRecord): string =>
+  `${JSON.stringify(Object.fromEntries(FIELDS.map((field) => [field, decision[field]])))}\n`;
+
+const coin = (wei: string | null): string => (wei === null ? '' : weiToDecimal(BigInt(wei)));
+
+/** The columns of the table by their names, in their order. Amounts are in the chain's coin, and exact. */
+const COLUMNS: Readonly<Record<string, (decision: DecisionRecord) => string | number | null>> = {
+  seq: ({ seq }) => seq,
+  time: ({ at }) => new Date(at).toISOString(),
+  dapp: ({ dapp }) => dapp,
+  chainId: ({ chainId }) => chainId,
+  outcome: ({ outcome }) => outcome,
+  code: ({ code }) => code,
+  rule: ({ rule }) => rule,
+  message: ({ message }) => message,
+  mode: ({ mode }) => mode,
+  method: ({ method }) => method,
+  sender: ({ sender }) => sender,
+  nonce: ({ nonce }) => nonce,
+  userOpHash: ({ userOpHash }) => userOpHash,
+  maxCost: ({ maxCostWei }) => coin(maxCostWei),
+  actualCost: ({ actualCostWei }) => coin(actualCostWei),
+  settlement: ({ settlement }) => settlement,
+  id: ({ id }) => id,
+};
+
+/** CSV by RFC 4180. What a spreadsheet would take for a formula is text: names and messages may come from anybody. */
+const csv = (rows: readonly (readonly unknown[])[]): string => {
+  const text = Papa.unparse(rows as unknown[][], { escapeFormulae: true, newline: '\r\n' });
+  return text === '' ? '' : `${text}\r\n`;
+};
+
+/** How decisions are written down. */
+export const exportFormats = ['jsonl', 'csv'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** The text of an export, piece by piece: all of each decision as JSON Lines, or the columns above as CSV. */
+export async function* exportText(
+  pages: AsyncIterable<readonly DecisionRecord[]>,
+  format: ExportFormat,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield csv([Object.keys(COLUMNS)]);
+  for await (const page of pages) {
+    yield format === 'jsonl'
+      ? page.map(lineOf).join('')
+      : csv(page.map((decision) => Object.values(COLUMNS).map((column) => column(decision))));
+  }
+}
