@@ -71,6 +71,7 @@ const csv = (rows: readonly (readonly unknown[])[]): string => {
 
 /** How decisions are written down. */
 export const exportFormats = ['jsonl', 'csv'] as const;
+/** One of them. */
 export type ExportFormat = (typeof exportFormats)[number];
 
 /** The text of an export, piece by piece: all of each decision as JSON Lines, or the columns above as CSV. */
