@@ -98,6 +98,7 @@ export const decisionProcedures = {
   'decisions.summary': procedure({
     summary: 'Count the decisions of the last hours by time, outcome and rule, and what was spent on them',
     input: z.strictObject({
+      paymasterId: filters.paymasterId.describe('Only decisions for this DApp'),
       hours: z.int().min(1).max(LONGEST_SUMMARY_HOURS).default(24),
       steps: z.int().min(1).max(500).default(SUMMARY_STEPS),
     }),

@@ -94,6 +94,23 @@ export const ruleProcedures = {
     output: limitPreview,
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
+  'rules.decideAgain': procedure({
+    summary:
+      'Decide an operation that was decided before again, by its own facts, under the policy in force. Nothing is signed or stored',
+    input: z.strictObject({ decisionId: id }),
+    output: z.strictObject({
+      verdict: z
+        .enum(['sponsored', 'denied', 'webhooks', 'gasUnknown', 'notReplayable'])
+        .describe(
+          'webhooks: no rule denies it, and webhooks that were not asked would have the last word; gasUnknown: no rule denies it, and its gas was not estimated; notReplayable: its record is not whole',
+        ),
+      reason: z
+        .strictObject({ code: z.string(), rule: z.string(), message: z.string(), hint: z.string() })
+        .nullable()
+        .describe('Why it is denied'),
+    }),
+    errors: ['DECISION_NOT_FOUND', 'PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY'],
+  }),
   'rules.updateLimit': procedure({
     summary: 'Update a spending limit; its cycle starts anew',
     input: z.strictObject({ ...target.shape, update: typedLimitUpdate }),

@@ -14,13 +14,9 @@ export interface MenuActions {
 const PAGES = [
   ['Overview', '/'],
   ['Decisions', '/decisions'],
-  ['DApps', '/paymasters'],
-  ['Contracts', '/contracts'],
-  ['Rules', '/rules'],
-  ['Webhooks', '/webhooks'],
-  ['Gas tank', '/gas-tank'],
+  ['DApps', '/dapps'],
   ['Tokens', '/tokens'],
-  ['Log', '/log'],
+  ['Activity', '/activity'],
   ['Settings', '/settings'],
 ] as const;
 

@@ -83,11 +83,11 @@ export const decisionHandlers = (
       return callsOf(decision, contracts);
     },
     'decisions.follow': ({ after, wait }) => nextPage(after, wait),
-    'decisions.summary': async ({ hours, steps }) => {
+    'decisions.summary': async ({ paymasterId, hours, steps }) => {
       const stepMs = (hours * HOUR_MS) / steps;
       // The last hours of what is reviewed lie where its last decision does.
       const from = (origin === undefined ? clock.now() : origin.to + 1) - hours * HOUR_MS;
-      const { outcomes, rules, spent } = await store.summarizeDecisions({ from, stepMs, steps });
+      const { outcomes, rules, spent } = await store.summarizeDecisions({ paymasterId, from, stepMs, steps });
       return {
         from,
         stepMs,

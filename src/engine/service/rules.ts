@@ -8,7 +8,9 @@ import type { Rule, SmartContract } from '../store/policy-store.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 import { forgetWebhookUrl, keepWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { usageOf } from './limit-usage.ts';
+import { decideAgain } from '../../core/decide-again.ts';
 import { previewLimit } from '../../core/preview-limit.ts';
+import { currentPolicy } from '../sponsorship/current-policy.ts';
 import { requirePaymaster } from './paymasters.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -106,6 +108,14 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       const operations = await store.countedOperations({ paymasterId, from, most: PREVIEW_OPERATIONS + 1 });
       const read = operations.slice(0, PREVIEW_OPERATIONS).reverse();
       return { ...previewLimit(limit, from, read), complete: operations.length <= PREVIEW_OPERATIONS };
+    },
+    'rules.decideAgain': async ({ decisionId }) => {
+      const record = await store.findDecision(decisionId);
+      if (record === undefined) throw new EngineError('DECISION_NOT_FOUND');
+      const paymaster = await requirePaymaster(context, record.paymasterId);
+      const { policy } = await currentPolicy(context, paymaster);
+      const { verdict, reason = null } = decideAgain(record, policy);
+      return { verdict, reason };
     },
     'rules.updateLimit': async ({ paymasterId, ruleId, update }) => {
       await requirePaymaster(context, paymasterId);

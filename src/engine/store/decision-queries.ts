@@ -113,8 +113,16 @@ export interface DecisionQueries {
   countDecisions(): Promise<number>;
   /** The calls to webhooks that so many of a DApp's newest decisions made, the newest decision first. */
   webhookCalls(query: { paymasterId: string; decisions: number }): Promise<WebhookCallRow[]>;
-  /** What was decided from `from` (epoch ms) on, in so many steps of `stepMs`; the last holds all later ones too. */
-  summarizeDecisions(time: { from: number; stepMs: number; steps: number }): Promise<DecisionSummary>;
+  /**
+   * What was decided, for one DApp or for all, from `from` (epoch ms) on, in so many steps of `stepMs`; the last holds all
+   * later ones too.
+   */
+  summarizeDecisions(asked: {
+    paymasterId?: string | undefined;
+    from: number;
+    stepMs: number;
+    steps: number;
+  }): Promise<DecisionSummary>;
   /** What limits would have counted of a DApp since `from`, newest first and at most so many: sponsored, or denied by a limit. */
   countedOperations(query: { paymasterId: string; from: number; most: number }): Promise<CountedOperation[]>;
   /** What settled operations of the DApps that were decided from `from` (epoch ms) on did cost, and when the first was. */

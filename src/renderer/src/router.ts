@@ -1,19 +1,37 @@
 import { type RouteRecordRaw, type Router, createRouter, createWebHashHistory } from 'vue-router';
+import { type DappTab, LAST_DAPP, dappPlace } from './desk/dapp-place.ts';
 import OverviewPage from './modules/overview/OverviewPage.vue';
 import { pages } from './shell/pages.ts';
 
 const components: Readonly<Record<string, RouteRecordRaw['component']>> = {
   overview: OverviewPage,
   decisions: () => import('./modules/decisions/DecisionsPage.vue'),
-  paymasters: () => import('./modules/paymasters/PaymastersPage.vue'),
-  rules: () => import('./modules/rules/RulesPage.vue'),
-  contracts: () => import('./modules/contracts/ContractsPage.vue'),
-  webhooks: () => import('./modules/webhooks/WebhooksPage.vue'),
-  tank: () => import('./modules/gas-tank/GasTankPage.vue'),
+  dapps: () => import('./modules/dapps/DappsPage.vue'),
   tokens: () => import('./modules/tokens/TokensPage.vue'),
-  log: () => import('./modules/log/LogPage.vue'),
+  activity: () => import('./modules/activity/ActivityPage.vue'),
   settings: () => import('./modules/settings/SettingsPage.vue'),
 };
+
+/** Pages that a DApp's tabs have replaced: addresses that somebody kept lead there. */
+const moved: Readonly<Record<string, DappTab>> = {
+  '/rules': 'policy',
+  '/contracts': 'policy',
+  '/webhooks': 'webhooks',
+  '/gas-tank': 'tank',
+};
+
+const redirects: RouteRecordRaw[] = [
+  ...Object.entries(moved).map(([path, tab]): RouteRecordRaw => ({
+    path,
+    redirect: ({ query: { dapp } }) => dappPlace(typeof dapp === 'string' ? dapp : LAST_DAPP, tab),
+  })),
+  {
+    path: '/paymasters',
+    redirect: ({ query: { dapp } }) => (typeof dapp === 'string' ? dappPlace(dapp) : { path: '/dapps', query: {} }),
+  },
+  { path: '/log', redirect: '/activity' },
+  { path: '/:unknown(.*)*', redirect: '/' },
+];
 
 /** The pages by their addresses. A decision has its own, so that it can be linked and opened in a new window. */
 export const createConsoleRouter = (): Router => {
@@ -24,7 +42,7 @@ export const createConsoleRouter = (): Router => {
         ({ name, path, title }): RouteRecordRaw =>
           ({ name, path, component: components[name], meta: { title } }) as RouteRecordRaw,
       ),
-      { path: '/:unknown(.*)*', redirect: '/' },
+      ...redirects,
     ],
   });
   router.afterEach(({ meta }) => {

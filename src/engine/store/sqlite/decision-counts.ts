@@ -94,6 +94,7 @@ const paidSince = (database: Database.Database): Pick<DecisionQueries, 'paidSinc
 };
 
 interface SummaryRow {
+  paymasterId: string;
   step: number;
   chainId: number;
   outcome: DecisionRecord['outcome'];
@@ -114,7 +115,8 @@ const STRETCH = 2_000;
 
 /** The maximum stands in the record alone, which is read only where the actual cost is not known yet. */
 const ROWS = `
-  SELECT CAST((at - @from) / @stepMs AS INTEGER) AS step, chain_id AS chainId, outcome, rule,
+  SELECT CAST((at - @from) / @stepMs AS INTEGER) AS step, paymaster_id AS paymasterId,
+    chain_id AS chainId, outcome, rule,
     CASE
       WHEN actual_cost_wei IS NOT NULL THEN actual_cost_wei
       WHEN settlement IN ('reserved', 'unconfirmed') THEN record ->> 'maxCostWei'
@@ -139,7 +141,7 @@ const summary = (database: Database.Database): Pick<DecisionQueries, 'summarizeD
   const rows = database.prepare<[Asked], SummaryRow>(ROWS);
   const positions = positionsIn(database);
   return {
-    async summarizeDecisions({ from, stepMs, steps }) {
+    async summarizeDecisions({ paymasterId, from, stepMs, steps }) {
       const none = (): OutcomeCounts => ({ sponsored: 0, denied: 0, error: 0 });
       const counted: DecisionSummary = {
         outcomes: Array.from({ length: steps }, none),
@@ -149,7 +151,7 @@ const summary = (database: Database.Database): Pick<DecisionQueries, 'summarizeD
       for (let high = positions.upTo(Infinity); high > 0; high = positions.upTo(high - STRETCH)) {
         const found = rows.all({ from, stepMs, low: high - STRETCH, high });
         if (found.length === 0) break;
-        for (const row of found) add(counted, row);
+        for (const row of found) if (paymasterId === undefined || row.paymasterId === paymasterId) add(counted, row);
         await turn();
       }
       return counted;

@@ -14,8 +14,6 @@ export type LimitUsage = ProcedureOutput<'rules.usage'>[number];
 export type LimitPreview = ProcedureOutput<'rules.preview'>;
 /** What is signed for, and what there is to pay it with. */
 export type Exposure = ProcedureOutput<'exposure.get'>;
-/** A registered contract. */
-export type SmartContract = ProcedureOutput<'contracts.list'>[number];
 /** A registered webhook. */
 export type Webhook = ProcedureOutput<'webhooks.list'>[number];
 /** A paymaster version that a DApp may have. */

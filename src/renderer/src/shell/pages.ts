@@ -1,4 +1,5 @@
 import { type ComputedRef, computed } from 'vue';
+import { dappTabs } from '../desk/dapp-place.ts';
 import { useDesk } from '../desk/desk-store.ts';
 import type { IconName } from '../ui/icons.ts';
 
@@ -23,13 +24,12 @@ export const pages: readonly Page[] = [
     ...{ name: 'decisions', path: '/decisions/:id?', link: '/decisions', title: 'Decisions' },
     ...{ icon: 'decisions', key: 'd', inReview: true },
   },
-  { name: 'paymasters', path: '/paymasters', link: '/paymasters', title: 'DApps', icon: 'paymasters', key: 'p' },
-  { name: 'contracts', path: '/contracts', link: '/contracts', title: 'Contracts', icon: 'contracts', key: 'c' },
-  { name: 'rules', path: '/rules', link: '/rules', title: 'Rules', icon: 'rules', key: 'r' },
-  { name: 'webhooks', path: '/webhooks', link: '/webhooks', title: 'Webhooks', icon: 'webhooks', key: 'w' },
-  { name: 'tank', path: '/gas-tank', link: '/gas-tank', title: 'Gas tank', icon: 'tank', key: 'f' },
+  {
+    ...{ name: 'dapps', path: `/dapps/:id?/:tab(${dappTabs.join('|')})?`, link: '/dapps', title: 'DApps' },
+    ...{ icon: 'dapps', key: 'p' },
+  },
   { name: 'tokens', path: '/tokens', link: '/tokens', title: 'Tokens', icon: 'tokens', key: 't' },
-  { name: 'log', path: '/log', link: '/log', title: 'Log', icon: 'log', key: 'l' },
+  { name: 'activity', path: '/activity', link: '/activity', title: 'Activity', icon: 'activity', key: 'a' },
   { name: 'settings', path: '/settings', link: '/settings', title: 'Settings', icon: 'settings', key: 's' },
 ];
 

@@ -1,13 +1,13 @@
 import { shallowReactive } from 'vue';
-import type { SmartContract } from '../../desk/types.ts';
+import type { RegisteredContract } from './registered-contract.ts';
 
 /** Ticks that are not saved yet, by contract as it was when they were made: they outlast a look at another page. */
 const drafts = shallowReactive(new Map<string, string[]>());
-const keyOf = (contract: SmartContract): string => JSON.stringify(contract);
+const keyOf = (contract: RegisteredContract): string => JSON.stringify(contract);
 
 /** Methods that the operator has ticked and not saved. What is saved, here or elsewhere, ends the draft. */
 export const methodDrafts = {
-  get: (contract: SmartContract): string[] | undefined => drafts.get(keyOf(contract)),
-  set: (contract: SmartContract, methods: string[]): void => void drafts.set(keyOf(contract), methods),
-  drop: (contract: SmartContract): void => void drafts.delete(keyOf(contract)),
+  get: (contract: RegisteredContract): string[] | undefined => drafts.get(keyOf(contract)),
+  set: (contract: RegisteredContract, methods: string[]): void => void drafts.set(keyOf(contract), methods),
+  drop: (contract: RegisteredContract): void => void drafts.delete(keyOf(contract)),
 };

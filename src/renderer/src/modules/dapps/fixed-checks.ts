@@ -1,0 +1,58 @@
+import { shownAmount } from '../../../../shared/words/amount.ts';
+import { spanWords } from '../../../../shared/words/span.ts';
+import type { FeeToken } from '../../../../shared/schema/fee-token.ts';
+import type { Chain, Exposure } from '../../desk/types.ts';
+
+/** What the checks that every DApp has look at. */
+export interface FixedFacts {
+  readonly chain: Chain | undefined;
+  /** Undefined until it is read. */
+  readonly tank: Exposure['dapps'][number]['tank'] | undefined;
+  /** Those of the chain. */
+  readonly tokens: readonly FeeToken[];
+  /** Whether the policy has any entry of that kind. */
+  readonly has: (type: string) => boolean;
+}
+
+const amount = (wei: string, coin: string): string => `${shownAmount(BigInt(wei))} ${coin}`;
+
+const SENTENCES: Readonly<Record<string, (facts: FixedFacts, coin: string) => string>> = {
+  contracts: () => 'No contract is registered: calls to every contract are sponsored.',
+  walletDeployment: ({ has }) =>
+    has('contracts')
+      ? 'Deployment of new accounts is not sponsored.'
+      : 'Deployment of new accounts is sponsored, as nothing is restricted.',
+  validity: () => 'The account exists or is being deployed, and its nonce is unused.',
+  fees: ({ chain }, coin) => {
+    const most = chain?.maxOperationCostWei ?? null;
+    const cost = most === null ? "20 million gas at the chain's price" : amount(most, coin);
+    return `Fees cover the base fee. One operation costs at most ${cost}.`;
+  },
+  spendingLimit: () => 'No limit: one user may have any number of operations sponsored.',
+  tokenPayment: ({ tokens }) =>
+    tokens.length === 0
+      ? 'No token is accepted on this chain, so nobody can pay in one.'
+      : `Users may pay in ${tokens.map(({ symbol }) => symbol).join(', ')} if they hold enough and allow it. Contracts, limits and webhooks do not apply to them.`,
+  gasTank: ({ tank }, coin) => {
+    const covers = 'The gas tank covers the maximum cost';
+    if (tank === undefined || tank.freeWei === null || tank.balanceWei === null) return `${covers}.`;
+    return `${covers}: ${amount(tank.freeWei, coin)} free of ${amount(tank.balanceWei, coin)}.`;
+  },
+  unreachable: ({ chain }, coin) => {
+    if (chain?.unchecked === true) return 'The chain has no node: fees and gas tank are not checked.';
+    const budget = chain?.unreachable ?? null;
+    if (budget === null) return 'While the node is unreachable, nothing is signed.';
+    return `While the node is unreachable, at most ${amount(budget.budgetWei, coin)} is signed for.`;
+  },
+  webhook: () => 'No webhook is asked.',
+  burnRate: ({ chain }, coin) => {
+    const breaker = chain?.breaker ?? null;
+    if (breaker === null) return 'No spend cap on this chain: only limits and the gas tank apply.';
+    const { amountWei, seconds } = breaker;
+    return `At most ${amount(amountWei, coin)} is signed for per ${spanWords(seconds)} on this chain. Beyond that, sponsorship pauses.`;
+  },
+};
+
+/** What a kind of rule checks where the operator has set up nothing; empty where nobody knows. */
+export const fixedSentence = (type: string, facts: FixedFacts): string =>
+  SENTENCES[type]?.(facts, facts.chain?.symbol ?? 'native coin') ?? '';

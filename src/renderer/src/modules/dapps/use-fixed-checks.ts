@@ -1,0 +1,50 @@
+import { type ComputedRef, type Ref, computed } from 'vue';
+import { useDesk } from '../../desk/desk-store.ts';
+import type { Dapp } from '../../desk/types.ts';
+import { useCall } from '../../desk/use-call.ts';
+import { useExposure } from '../../desk/use-exposure.ts';
+import { usePause } from '../../desk/use-pause.ts';
+import { exactTime } from '../../ui/time.ts';
+import { fixedSentence } from './fixed-checks.ts';
+import type { PolicyStep } from './policy-steps.ts';
+
+/** The checks of a DApp that nobody adds, with their numbers, and the switch of its pause. */
+export const useFixedChecks = (
+  dapp: () => Dapp,
+  steps: Readonly<Ref<readonly PolicyStep[] | undefined>>,
+): {
+  /** What a kind of rule checks where nothing is set up. */
+  sentence: (type: string) => string;
+  isPaused: ComputedRef<boolean>;
+  /** Pauses the DApp; where it is paused, or all of the desk, ends that. */
+  switchPause: () => void;
+  fault: Readonly<Ref<string | undefined>>;
+} => {
+  const desk = useDesk();
+  const { data: exposure } = useExposure();
+  const { data: tokens } = useCall('feeTokens.list', () => ({}));
+  const { fault, resume, pauseDapp, resumeDapp } = usePause();
+  const ofDesk = computed(() => desk.info?.paused ?? undefined);
+  const ofDapp = computed(() => desk.info?.pausedDapps.find(({ paymasterId }) => paymasterId === dapp().paymasterId));
+  const pauseSentence = (): string => {
+    const pause = ofDesk.value ?? ofDapp.value;
+    if (pause === undefined) return 'Sponsorship is not paused.';
+    const what = ofDesk.value === undefined ? 'Sponsorship for this DApp' : 'All sponsorship';
+    return `${what} is paused since ${exactTime(pause.since)}${pause.reason === null ? '' : `: ${pause.reason}`}.`;
+  };
+  const facts = computed(() => ({
+    chain: desk.chains.get(dapp().chainId),
+    tank: exposure.value?.dapps.find(({ paymasterId }) => paymasterId === dapp().paymasterId)?.tank,
+    tokens: (tokens.value ?? []).filter(({ chainId }) => chainId === dapp().chainId),
+    has: (type: string) => steps.value?.some((step) => step.type === type && step.entries.length > 0) === true,
+  }));
+  return {
+    sentence: (type) => (type === 'pause' ? pauseSentence() : fixedSentence(type, facts.value)),
+    isPaused: computed(() => (ofDesk.value ?? ofDapp.value) !== undefined),
+    switchPause: () => {
+      if (ofDesk.value !== undefined) void resume();
+      else void (ofDapp.value === undefined ? pauseDapp(dapp()) : resumeDapp(dapp()));
+    },
+    fault,
+  };
+};

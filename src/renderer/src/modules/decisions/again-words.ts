@@ -1,0 +1,37 @@
+import type { ProcedureOutput } from '../../../../api/index.ts';
+import type { IconName } from '../../ui/icons.ts';
+
+type Again = ProcedureOutput<'rules.decideAgain'>;
+
+/** What came of deciding again, as it is shown. */
+interface AgainWords {
+  readonly icon: IconName;
+  readonly tone: 'good' | 'warning' | 'quiet';
+  readonly verdict: string;
+  /** Further sentences; empty where there are none. */
+  readonly rest: string;
+}
+
+const GOOD = { icon: 'check', tone: 'good' } as const;
+const DENIED = { icon: 'cross', tone: 'warning' } as const;
+const UNKNOWN = { icon: 'info', tone: 'quiet' } as const;
+
+/** Says what came of deciding again. @param isSame for the same reason as before */
+export const againWords = ({ verdict, reason }: Again, isSame: boolean): AgainWords => {
+  switch (verdict) {
+    case 'sponsored':
+      return { ...GOOD, verdict: 'sponsored.', rest: 'The client can send the operation again.' };
+    case 'webhooks':
+      return { ...GOOD, verdict: 'sponsored if its webhooks verify it.', rest: 'They are not called for this.' };
+    case 'gasUnknown':
+      return {
+        ...GOOD,
+        verdict: 'no rule denies it.',
+        rest: 'Its gas was not estimated while sponsorship was paused: send the operation again.',
+      };
+    case 'denied':
+      return { ...DENIED, verdict: isSame ? 'still denied.' : 'still denied:', rest: isSame ? '' : (reason?.message ?? '') };
+    case 'notReplayable':
+      return { ...UNKNOWN, verdict: 'not known.', rest: 'This decision was stored without all its facts.' };
+  }
+};
