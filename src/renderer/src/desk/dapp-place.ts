@@ -6,6 +6,15 @@ export const dappTabs = ['policy', 'tank', 'connect', 'decisions', 'webhooks'] a
 /** What there is of a DApp. */
 export type DappTab = (typeof dappTabs)[number];
 
+/** The tabs as they are called. */
+export const dappTabTitles: Readonly<Record<DappTab, string>> = {
+  policy: 'Policy',
+  tank: 'Gas tank',
+  connect: 'Connect',
+  decisions: 'Decisions',
+  webhooks: 'Webhooks',
+};
+
 /** Stands in an address for the DApp that was looked at last. */
 export const LAST_DAPP = 'last';
 

@@ -5,14 +5,22 @@ import { usePages } from './pages.ts';
 const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Keys that work on every page: `g` and a letter for a page, `/` for its search field, `?` for the list of keys. */
-export const useShortcuts = (): { isHelpShown: Ref<boolean> } => {
+/**
+ * Keys that work on every page: Ctrl or Cmd and K for the command palette, `g` and a letter for a page, `/` for its
+ * search field, `?` for the list of keys.
+ */
+export const useShortcuts = (): { isHelpShown: Ref<boolean>; isPaletteShown: Ref<boolean> } => {
   const router = useRouter();
   const pages = usePages();
   const isHelpShown = ref(false);
+  const isPaletteShown = ref(false);
   let isGoing = false;
 
   const press = (event: KeyboardEvent): void => {
+    if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      isPaletteShown.value = !isPaletteShown.value;
+    }
     if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
     const page = isGoing ? pages.value.find(({ key }) => key === event.key) : undefined;
     isGoing = event.key === 'g' && !isGoing;
@@ -27,5 +35,5 @@ export const useShortcuts = (): { isHelpShown: Ref<boolean> } => {
   };
   onMounted(() => window.addEventListener('keydown', press));
   onUnmounted(() => window.removeEventListener('keydown', press));
-  return { isHelpShown };
+  return { isHelpShown, isPaletteShown };
 };

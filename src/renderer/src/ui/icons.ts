@@ -23,6 +23,7 @@ export const icons = {
   activity: lucide.Activity,
   next: lucide.ChevronRight,
   close: lucide.X,
+  search: lucide.Search,
 };
 
 /** Name of an icon. */

@@ -2,6 +2,7 @@ import { type ComputedRef, computed } from 'vue';
 import { type LocationQueryValue, useRoute, useRouter } from 'vue-router';
 import { decidingRules } from '../../../../core/rule-words.ts';
 import type { DecisionFilter } from './decision-list.ts';
+import { LONGEST_TEXT } from './searched.ts';
 
 /** Times back from now by their names in the address. */
 export const spans: Readonly<Record<string, { label: string; ms: number }>> = {
@@ -19,8 +20,6 @@ export type FilterFields = Readonly<Record<(typeof FIELDS)[number], string | und
 type Queried = LocationQueryValue | LocationQueryValue[] | undefined;
 const text = (value: Queried): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** As much as the engine takes. */
-const LONGEST_TEXT = 200;
 const OUTCOMES = ['sponsored', 'denied', 'error'] as const;
 const HEX = { sender: /^0x[0-9a-fA-F]{40}$/, hash: /^0x[0-9a-fA-F]{64}$/ };
 const isHex = (text: string, kind: keyof typeof HEX): text is `0x${string}` => HEX[kind].test(text);

@@ -1,3 +1,8 @@
+import type { DecisionFilter } from './decision-list.ts';
+
+/** As much as the engine takes. */
+export const LONGEST_TEXT = 200;
+
 /** What somebody looks for among the decisions, and by which field of the filter it is found. */
 export type Searched =
   | { readonly kind: 'sender' | 'hash' | 'decision' | 'text'; readonly text: string; readonly words: string }
@@ -16,4 +21,17 @@ export const searchedOf = (typed: string): Searched => {
   if (known !== undefined) return { kind: known.kind, text, words: known.words };
   if (text === '') return { kind: 'nothing' };
   return { kind: 'text', text, words: 'Decisions with this text in hash, sender, method, contract, DApp or reason.' };
+};
+
+/** The filter that finds what somebody typed. */
+export const searchedFilter = (typed: string): DecisionFilter => {
+  const found = searchedOf(typed);
+  if (found.kind === 'nothing') return {};
+  const text = found.text as `0x${string}`;
+  return {
+    sender: { sender: text },
+    hash: { userOpHash: text },
+    decision: { decisionId: text },
+    text: { text: text.slice(0, LONGEST_TEXT) },
+  }[found.kind];
 };

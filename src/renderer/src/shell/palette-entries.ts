@@ -1,0 +1,86 @@
+import type { RouteLocationRaw } from 'vue-router';
+import type { DecisionRow } from '../../../shared/schema/decision.ts';
+import { shorten } from '../../../shared/words/shorten.ts';
+import { type DappTab, dappPlace, dappTabTitles } from '../desk/dapp-place.ts';
+import type { Dapp } from '../desk/types.ts';
+import type { IconName } from '../ui/icons.ts';
+import { outcomes } from '../ui/outcomes.ts';
+import type { Page } from './pages.ts';
+
+/** What a choice in the command palette does beside going somewhere. */
+export type PaletteAct = 'pause' | 'resume' | 'keys';
+
+/** A line of the command palette. */
+export interface PaletteEntry {
+  readonly id: string;
+  readonly title: string;
+  /** Stands beside the title, and is searched as well. */
+  readonly note: string;
+  readonly icon: IconName;
+  /** Where it leads; absent where it does something here. */
+  readonly to?: RouteLocationRaw;
+  readonly act?: PaletteAct;
+}
+
+const dappEntries = ({ paymasterId, name }: Pick<Dapp, 'paymasterId' | 'name'>): PaletteEntry[] =>
+  Object.entries(dappTabTitles).map(([tab, title]) => ({
+    ...{ id: `dapp ${paymasterId} ${tab}`, title: name, note: `DApp · ${title}`, icon: 'dapps' },
+    to: dappPlace(paymasterId, tab as DappTab),
+  }));
+
+const ruleEntries = ({ paymasterId, name }: Pick<Dapp, 'paymasterId' | 'name'>): PaletteEntry[] =>
+  Object.entries({ contracts: 'Add a contract', spendingLimit: 'Add a spending limit', webhook: 'Add a webhook' }).map(
+    ([form, title]) => ({
+      ...{ id: `add ${form} ${paymasterId}`, title, note: `New rule for ${name}`, icon: 'add' },
+      to: dappPlace(paymasterId, 'policy', { form }),
+    }),
+  );
+
+/** What the palette offers whatever is typed, in the order in which it is listed. */
+export const paletteEntries = (desk: {
+  readonly pages: readonly Page[];
+  readonly dapps: readonly Pick<Dapp, 'paymasterId' | 'name'>[];
+  readonly isReview: boolean;
+  readonly isPaused: boolean;
+}): PaletteEntry[] => {
+  const pages = desk.pages.map(({ name, title, icon, link, key }): PaletteEntry => ({
+    ...{ id: `page ${name}`, title, note: `Page · g ${key}`, icon, to: link },
+  }));
+  const keys: PaletteEntry = { id: 'keys', title: 'Keyboard shortcuts', note: 'Help', icon: 'info', act: 'keys' };
+  if (desk.isReview) return [...pages, keys];
+  const pause: PaletteEntry = desk.isPaused
+    ? { id: 'resume', title: 'Resume all sponsorship', note: 'Action', icon: 'play', act: 'resume' }
+    : { id: 'pause', title: 'Pause all sponsorship', note: 'Action', icon: 'paused', act: 'pause' };
+  const setting = (at: string, title: string, icon: IconName): PaletteEntry => ({
+    ...{ id: `settings ${at}`, title, note: 'Settings', icon, to: { name: 'settings', query: { at } } },
+  });
+  return [
+    ...pages,
+    pause,
+    setting('backup', 'Make a backup', 'locked'),
+    setting('chains', 'Set up a chain', 'live'),
+    setting('keys', 'Create a signing key', 'key'),
+    setting('api-tokens', 'Create an API token', 'key'),
+    ...desk.dapps.flatMap(dappEntries),
+    ...desk.dapps.flatMap(ruleEntries),
+    keys,
+  ];
+};
+
+/** The entries that hold every word that was typed; those whose title begins with it come first. */
+export const matchingEntries = (entries: readonly PaletteEntry[], typed: string): PaletteEntry[] => {
+  const words = typed.trim().toLowerCase().split(/\s+/);
+  const begins = ({ title }: PaletteEntry): boolean => title.toLowerCase().startsWith(words.join(' '));
+  const found = entries.filter(({ title, note }) => {
+    const text = `${title} ${note}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  return [...found.filter(begins), ...found.filter((entry) => !begins(entry))];
+};
+
+/** A decision as the palette lists it. */
+export const decisionEntry = ({ id, seq, dapp, sender, outcome, message }: DecisionRow): PaletteEntry => ({
+  ...{ id: `decision ${id}`, title: `#${seq} ${outcomes[outcome].word} · ${dapp}`, icon: outcomes[outcome].icon },
+  note: `${sender === '' ? '' : `${shorten(sender)} · `}${message}`,
+  to: { name: 'decisions', params: { id } },
+});
