@@ -29,7 +29,12 @@ test.each<[string, Situation, Partial<Policy>, string]>([
   ['the limit holds what it held', atLimit, {}, 'LIMIT_REACHED'],
   ['a limit that was changed begins a new window', atLimit, { rules: [moreOften] }, 'sponsored'],
   ['a limit is paused', atLimit, { rules: [{ ...limit(), active: false }] }, 'sponsored'],
-  ['a limit that was added has counted nothing yet', burning, { contracts: [], rules: [limit({ threshold: '1' })] }, 'sponsored'],
+  [
+    'a limit that was added has counted nothing yet',
+    burning,
+    { contracts: [], rules: [limit({ threshold: '1' })] },
+    'sponsored',
+  ],
   ['a webhook has the last word', burning, { contracts: [bothMethods], webhooks: [hook] }, 'webhooks'],
   [
     'deployments are sponsored now',

@@ -59,16 +59,19 @@ test('the policy stands in the order in which every trace decides, with its live
   await list.getByText('Only mint on Game Items.').waitFor();
   await list.getByText('0 of 1 denied').waitFor();
   await list.getByText('1 user in this window; the nearest has used 1 of 2 operations').waitFor();
-  const order = await list.locator('[data-rule]').evaluateAll((steps) =>
-    steps.map((step) => (step as HTMLElement).dataset['rule'] ?? ''),
-  );
+  const order = await list
+    .locator('[data-rule]')
+    .evaluateAll((steps) => steps.map((step) => (step as HTMLElement).dataset['rule'] ?? ''));
   expect(order).toEqual(decidingRules);
   const traced = [...new Set(decision!.trace.map(({ rule }) => rule))].filter((rule) => order.includes(rule));
   expect(traced.length).toBeGreaterThan(6);
   expect(order.filter((rule) => traced.includes(rule))).toEqual(traced);
   expect(await seriousFaults(page)).toEqual([]);
   await picture(page, 'policy-1280-light');
-  await page.getByRole('navigation', { name: /parts$/ }).getByRole('link', { name: 'Decisions' }).click();
+  await page
+    .getByRole('navigation', { name: /parts$/ })
+    .getByRole('link', { name: 'Decisions' })
+    .click();
   await page.getByRole('row').nth(1).getByRole('link').click();
   const life = page.getByRole('list', { name: 'What became of it' });
   await life.getByText('Not mined yet: the maximum cost is reserved').waitFor();
@@ -93,7 +96,9 @@ test('from a denial the keyboard alone leads to the filled-in change, and says w
   await form.getByText('Not saved yet. After saving: 2 of 2 write methods sponsored.').waitFor();
   const again = page.getByRole('region', { name: 'Decided again' });
   await again.getByText('Under the policy now: still denied.').waitFor();
-  expect(await form.getByRole('checkbox', { name: 'mint' }).evaluate((box) => box === document.activeElement)).toBe(true);
+  expect(await form.getByRole('checkbox', { name: 'mint' }).evaluate((box) => box === document.activeElement)).toBe(
+    true,
+  );
   expect(await seriousFaults(page)).toEqual([]);
   await picture(page, 'fix-1280-light');
   await form.getByRole('button', { name: 'Save methods' }).focus();
@@ -126,7 +131,10 @@ test('a limit, a deployment and a pause are lifted from their denials', async ()
   await world().engine.service.call('paymasters.pause', { paymasterId: dapp.paymasterId });
   await dapp.sponsor(call('mint'));
   await go(page, `#/decisions/${(await dapp.decisions())[0]!.id}`);
-  await page.getByRole('button', { name: /^Resume DApp \d+$/ }).last().click();
+  await page
+    .getByRole('button', { name: /^Resume DApp \d+$/ })
+    .last()
+    .click();
   const pause = page.locator('[data-rule="pause"]');
   await pause.getByText('is paused since').waitFor();
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent.trim())).toBe('Resume');

@@ -26,8 +26,18 @@ test.each([
     { form: 'contracts', add: ITEMS, decision: 'd' },
   ],
   ['CONTRACT_PAUSED', { target: ITEMS, contract: 'Items' }, 'Resume Items', { at: ITEMS, decision: 'd' }],
-  ['LIMIT_REACHED', { name: 'Five a day' }, 'Raise "Five a day"', { form: 'spendingLimit', of: 'Five a day', decision: 'd' }],
-  ['WALLET_DEPLOYMENT_NOT_SPONSORED', { paused: false }, 'Sponsor deployments', { form: 'walletDeployment', decision: 'd' }],
+  [
+    'LIMIT_REACHED',
+    { name: 'Five a day' },
+    'Raise "Five a day"',
+    { form: 'spendingLimit', of: 'Five a day', decision: 'd' },
+  ],
+  [
+    'WALLET_DEPLOYMENT_NOT_SPONSORED',
+    { paused: false },
+    'Sponsor deployments',
+    { form: 'walletDeployment', decision: 'd' },
+  ],
   [
     'WALLET_DEPLOYMENT_NOT_SPONSORED',
     { paused: true },
