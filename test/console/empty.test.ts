@@ -45,12 +45,9 @@ afterAll(() => desk.stop());
 test.each([
   ['overview', '#/', 'First steps', 'Register a DApp'],
   ['decisions', '#/decisions', 'Nothing has been decided yet', 'DApps'],
-  ['paymasters', '#/paymasters', 'No DApps yet', 'Register a DApp'],
-  ['contracts', '#/contracts', 'No DApps yet', 'Go to DApps'],
-  ['rules', '#/rules', 'No DApps yet', 'Go to DApps'],
-  ['webhooks', '#/webhooks', 'No DApps yet', 'Go to DApps'],
-  ['gas-tank', '#/gas-tank', 'No DApps yet', 'Go to DApps'],
-  ['log', '#/log', 'No log entries yet', 'decisions'],
+  ['dapps', '#/dapps', 'No DApps yet', 'Register a DApp'],
+  ['dapp', '#/dapps/last/tank', 'No DApps yet', 'Register a DApp'],
+  ['activity', '#/activity', 'No log entries yet', 'decisions'],
   ['settings', '#/settings', 'No API tokens yet', 'Set up a chain'],
 ])('the empty page %s says what to do next', async (name, address, said, next) => {
   await page.evaluate((hash) => (window.location.hash = hash), address);
@@ -88,7 +85,7 @@ test('the forms can be used by everybody, in both themes', async ({ onTestFinish
   onTestFinished(() => own.stop());
   for (const colorScheme of ['light', 'dark'] as const) {
     const form = await open(own, { colorScheme });
-    await form.evaluate(() => (window.location.hash = '#/paymasters'));
+    await form.evaluate(() => (window.location.hash = '#/dapps'));
     await form.getByRole('button', { name: 'Register a DApp' }).click();
     await form.getByRole('dialog').waitFor();
     expect(await seriousFaults(form)).toEqual([]);

@@ -20,11 +20,16 @@ test('the DApp that was chosen on one page is the DApp of the next', async () =>
   const dapps = await desk().engine.service.call('paymasters.list', {});
   const other = dapps.find(({ name }) => name === HOSTILE)!;
   const page = await open(`#/rules?dapp=${other.paymasterId}`);
-  await page.getByRole('heading', { name: `Rules of ${HOSTILE}` }).waitFor();
-  for (const name of ['Contracts', 'Webhooks']) {
+  const title = page.getByRole('heading', { name: HOSTILE, level: 1 });
+  await title.waitFor();
+  for (const name of ['Webhooks', 'Gas tank']) {
     await page.getByRole('link', { name, exact: true }).click();
-    await page.getByRole('heading', { name: `${name} of ${HOSTILE}` }).waitFor();
+    await page.getByRole('heading', { name: name === 'Webhooks' ? name : 'Balance', level: 2 }).waitFor();
+    await title.waitFor();
   }
+  await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  await page.evaluate(() => (window.location.hash = '#/dapps/last/connect'));
+  await title.waitFor();
 });
 
 test('the search finds decisions as it is typed: by method, part of a hash or sender; Back undoes it', async () => {
@@ -64,7 +69,7 @@ test('in a narrow window the page has nearly all of the height, and its frame fi
   const { y } = (await page.getByRole('main').boundingBox())!;
   expect(y).toBeLessThan(125);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(400);
-  for (const name of ['overview', 'decisions', 'paymasters', 'rules', 'gas-tank', 'settings']) {
+  for (const name of ['overview', 'decisions', 'dapps', 'tokens', 'activity', 'settings']) {
     await page.evaluate((hash) => (window.location.hash = hash), `#/${name === 'overview' ? '' : name}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.screenshot({ path: join(artifacts, `console-${name}-400-light.png`) });
@@ -81,27 +86,30 @@ test('a denial leads to where its rule is changed, and to its DApp', async () =>
   expect(await seriousFaults(page)).toEqual([]);
   await page.screenshot({ path: join(artifacts, 'console-decision-links-1280-light.png') });
   await detail.getByRole('link', { name: 'Game Items' }).click();
-  await page.getByRole('region', { name: 'Game Items' }).waitFor();
+  await page.getByRole('heading', { name: 'Game Items', level: 1 }).waitFor();
   await page.goBack();
   await detail.getByRole('link', { name: 'Edit contracts' }).first().click();
-  await page.getByRole('heading', { name: 'Contracts of Game Items' }).waitFor();
+  await page.getByText('Only mint on Items.').waitFor();
 });
 
 test('ticks and typed text outlast a look elsewhere, and what is not saved is not called sponsored', async () => {
   const page = await open('#/contracts');
-  const row = page.getByRole('listitem', { name: 'Items' });
-  await row.getByText('1 of 2 write methods sponsored.').waitFor();
-  await row.getByRole('checkbox', { name: 'burn' }).click();
-  await row.getByText('Not saved yet. After saving: 2 of 2 write methods sponsored.').waitFor();
-  await page.getByRole('link', { name: 'Rules', exact: true }).click();
-  await page.getByRole('heading', { name: 'Rules of Game Items' }).waitFor();
-  await page.getByRole('link', { name: 'Contracts', exact: true }).click();
+  const row = page.getByRole('listitem', { name: 'Items', exact: true });
+  await row.getByRole('button', { name: 'Edit' }).click();
+  const form = page.getByRole('complementary', { name: 'Methods of Items' });
+  await form.getByText('1 of 2 write methods sponsored.').waitFor();
+  await form.getByRole('checkbox', { name: 'burn' }).click();
+  await form.getByText('Not saved yet. After saving: 2 of 2 write methods sponsored.').waitFor();
+  await page.getByRole('link', { name: 'Gas tank', exact: true }).click();
+  await page.getByRole('heading', { name: 'Balance' }).waitFor();
+  await page.getByRole('link', { name: 'Policy', exact: true }).click();
   await row.getByText('Not saved yet.').waitFor();
-  await row.getByRole('button', { name: 'Discard' }).click();
+  await row.getByRole('button', { name: 'Edit' }).click();
+  await form.getByRole('button', { name: 'Discard' }).click();
   await row.getByText('Not saved yet.').waitFor({ state: 'detached' });
 
-  await page.getByRole('button', { name: 'Register a contract' }).click();
-  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Add contract' }).click();
+  const dialog = page.getByRole('complementary', { name: 'Register a contract' });
   await dialog.getByLabel('Name').fill('Bazaar');
   const method = (index: number) => ({ type: 'function', name: `method${index}`, inputs: [], outputs: [] });
   const abi = Array.from({ length: 40 }, (_, index) => ({ ...method(index), stateMutability: 'nonpayable' }));

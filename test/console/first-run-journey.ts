@@ -74,32 +74,34 @@ export const firstRunJourney = async (
   await picture('3-dapp');
   await page.getByRole('dialog').getByRole('button', { name: 'Register' }).click();
   await page.getByText('Verify a funding wallet').waitFor();
+  await goTo('Connect');
   await page.getByRole('button', { name: 'Copy API key', exact: true }).click();
   const apiKey = await copied();
   await fund(world, url, { authToken, apiKey, wallet: devWallet(100, chain.provider) });
 
   // A contract with a method to sponsor, and a limit.
-  await goTo('Contracts');
-  await page.getByRole('button', { name: 'Register a contract' }).click();
+  await goTo('Policy');
+  await page.getByRole('button', { name: 'Add contract' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Items');
   await page.getByRole('textbox', { name: 'Address' }).fill(contracts.gameItems);
   await page.getByRole('textbox', { name: 'ABI' }).fill(gameItems.formatJson());
   await page.getByRole('checkbox', { name: 'mint' }).click();
   await page.getByText('Calls of mint are sponsored').waitFor();
   await picture('4-contract');
-  await page.getByRole('dialog').getByRole('button', { name: 'Register' }).click();
+  const contract = page.getByRole('complementary', { name: 'Register a contract' });
+  await contract.getByRole('button', { name: 'Register' }).click();
   await page.getByRole('listitem', { name: 'Items' }).waitFor();
-  await goTo('Rules');
-  await page.getByRole('button', { name: 'Add rule' }).click();
+  await page.getByRole('button', { name: 'Add limit' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Five a day');
   await page.getByRole('textbox', { name: 'Allowed' }).fill('5');
   await page.getByText('Each user may have 5 operations sponsored per day.').waitFor();
   await picture('5-rule');
-  await page.getByRole('dialog').getByRole('button', { name: 'Add rule' }).click();
+  const limit = page.getByRole('complementary', { name: 'Add a limit' });
+  await limit.getByRole('button', { name: 'Add limit' }).click();
   await page.getByRole('listitem', { name: 'Five a day' }).waitFor();
 
   // The code, pasted as it is, has its operation sponsored, and the overview shows it by itself.
-  await goTo('DApps');
+  await goTo('Connect');
   await page.getByText('curl', { exact: true }).click();
   await page.getByRole('button', { name: 'Copy curl snippet' }).click();
   const snippet = await copied();

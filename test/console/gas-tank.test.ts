@@ -78,14 +78,14 @@ const expectNewContractForNextKey = async (): Promise<void> => {
   await attachNewContract(engine.service, devWallet(0, chain.provider), target);
   const dapp = await engine.dapp({ version: target.version });
   await engine.service.call('signers.prepareNext', { chainId: chain.chainId });
-  const page = await open(`#/gas-tank?dapp=${dapp.paymasterId}`);
+  const page = await open(`#/dapps/${dapp.paymasterId}/tank`);
   await page.getByRole('button', { name: 'Deploy a contract that accepts it' }).waitFor();
   expect(await page.getByRole('button', { name: 'Have the contract accept it' }).count()).toBe(0);
 };
 
 test('a funding wallet is proved, its tank filled and emptied again, as the chain has it', async () => {
   const dapp = await world().engine.dapp({});
-  const page = await open(`#/gas-tank?dapp=${dapp.paymasterId}`);
+  const page = await open(`#/dapps/${dapp.paymasterId}/tank`);
   await page.getByText('No funding wallet is set').waitFor();
   // The contract of the chain is attached, whoever pays: nobody is told to deploy another in its place.
   const contract = page.getByRole('region', { name: 'Contract and signing key' });
@@ -173,7 +173,7 @@ test('a contract is deployed and its signing key replaced, with a local key, and
     await dialog.getByText('Mined', { exact: true }).waitFor();
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
   };
-  await page.evaluate((hash) => (window.location.hash = hash), `#/gas-tank?dapp=${dapp.paymasterId}`);
+  await page.evaluate((hash) => (window.location.hash = hash), `#/dapps/${dapp.paymasterId}/tank`);
   await page.getByRole('button', { name: 'Deploy contract' }).click();
   await look(page, '9-deploy');
   await sign();
@@ -200,7 +200,7 @@ test('a contract is deployed and its signing key replaced, with a local key, and
   await section.getByText("Couldn't save").waitFor();
   const other = await engine.dapp({ fundingWallet: devWallet(0, chain.provider) });
   await page.close();
-  await changeOnlySigner(await open(`#/gas-tank?dapp=${other.paymasterId}`));
+  await changeOnlySigner(await open(`#/dapps/${other.paymasterId}/tank`));
   expect((await engine.service.call('signers.list', {}))[0]!.address).toBe(next);
   await expectNewContractForNextKey();
 });
@@ -209,7 +209,7 @@ test('a Ledger proves a funding wallet; rejected or unplugged, everything stays 
   const { engine } = world();
   const dapp = await engine.dapp({ fundingWallet: devWallet(150, world().chain.provider) });
   const device = createLedgerEmulator();
-  const page = await open(`#/gas-tank?dapp=${dapp.paymasterId}`, device);
+  const page = await open(`#/dapps/${dapp.paymasterId}/tank`, device);
   await page.getByRole('button', { name: 'Change it' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Ledger', { exact: true }).click();

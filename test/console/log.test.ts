@@ -25,7 +25,7 @@ const refused = async (count: number): Promise<void> => {
 test('the log is followed, waits for those who read, and is searched', async () => {
   await refused(80);
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
-  await page.evaluate(() => (window.location.hash = '#/log'));
+  await page.evaluate(() => (window.location.hash = '#/activity'));
   const lines = page.getByRole('region', { name: 'Lines of the log' });
   const rows = lines.getByRole('listitem');
   const shown = (count: number) => expect.poll(() => rows.count()).toBe(count);
@@ -57,7 +57,7 @@ test('the log is followed, waits for those who read, and is searched', async () 
     /^\d{4}-.*Z info http\.request method=PUT route=none status=404/,
   );
 
-  await page.getByRole('heading', { name: 'Log' }).click();
+  await page.getByRole('heading', { name: 'Activity' }).click();
   await page.keyboard.press('/');
   await page.keyboard.type(' no such thing');
   await page.getByText('No line matches').waitFor();

@@ -41,7 +41,7 @@ const open = async (paymasterId: string, width: number, colorScheme: 'light' | '
   const page = await browser().open('about:blank', { width, colorScheme });
   await page.goto(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
   await page.getByText('Engine running').waitFor();
-  await page.evaluate((hash) => (window.location.hash = hash), `#/gas-tank?dapp=${paymasterId}`);
+  await page.evaluate((hash) => (window.location.hash = hash), `#/dapps/${paymasterId}/tank`);
   return page;
 };
 

@@ -37,23 +37,30 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
       await page.getByText('arePoliciesVerified').last().waitFor();
     },
   },
-  paymasters: { address: () => '#/paymasters', ready: (page) => page.getByText('Integration snippets').waitFor() },
-  contracts: { address: () => '#/contracts', ready: (page) => page.getByRole('listitem', { name: 'Items' }).waitFor() },
-  rules: { address: () => '#/rules', ready: (page) => page.getByRole('listitem', { name: 'Five a day' }).waitFor() },
+  dapps: { address: () => '#/dapps', ready: (page) => page.getByRole('row').nth(2).waitFor() },
+  connect: { address: () => '#/dapps/last/connect', ready: (page) => page.getByText('Integration snippets').waitFor() },
+  contracts: {
+    address: () => '#/dapps/last?form=contracts&of=Items',
+    ready: (page) => page.getByRole('complementary', { name: 'Methods of Items' }).waitFor(),
+  },
+  rules: {
+    address: () => '#/dapps/last',
+    ready: (page) => page.getByRole('listitem', { name: 'Five a day' }).waitFor(),
+  },
   webhooks: {
-    address: () => '#/webhooks',
+    address: () => '#/dapps/last/webhooks',
     ready: (page) => page.getByText('https://hooks.example/verify').first().waitFor(),
   },
   'webhook-test': {
-    address: () => '#/webhooks',
+    address: () => '#/dapps/last/webhooks',
     ready: async (page) => {
       await page.getByRole('button', { name: 'Send a test call' }).first().click();
       await page.getByRole('dialog').getByText('gasdesk-preview').waitFor();
     },
   },
-  log: { address: () => '#/log', ready: (page) => page.getByText('http.request').first().waitFor() },
+  activity: { address: () => '#/activity', ready: (page) => page.getByText('http.request').first().waitFor() },
   'rules-near': {
-    address: () => '#/rules',
+    address: () => '#/dapps/last',
     ready: async (page) => {
       await page.getByText('Top users').first().click();
       await page
@@ -63,19 +70,19 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
     },
   },
   'rules-new': {
-    address: () => '#/rules',
+    address: () => '#/dapps/last',
     ready: async (page) => {
-      await page.getByRole('button', { name: 'Add rule' }).click();
+      await page.getByRole('button', { name: 'Add limit' }).click();
       await page.getByLabel('Allowed').fill('3');
       await page.getByText("On the last 24 hours' traffic").waitFor();
     },
   },
   'gas-tank': {
-    address: () => '#/gas-tank',
+    address: () => '#/dapps/last/tank',
     ready: (page) => page.getByRole('region', { name: 'Balance' }).getByText('Alert when').waitFor(),
   },
   'gas-tank-funding': {
-    address: () => '#/gas-tank',
+    address: () => '#/dapps/last/tank',
     ready: async (page) => {
       await page.getByRole('button', { name: /^(Set the funding wallet|Change it)$/ }).click();
       await page.getByRole('dialog').getByText('Another device').click();
@@ -153,7 +160,7 @@ test.each(['light', 'dark'] as const)(
 test('names and answers that are markup are shown as text', async () => {
   const page = await browser().open(desk().url);
   await page.getByText('Engine running').waitFor();
-  await show(page, 'paymasters');
+  await show(page, 'dapps');
   expect(await page.getByRole('row').filter({ hasText: HOSTILE }).count()).toBe(1);
   await show(page, 'decision-webhook');
   expect(await page.getByRole('complementary').innerText()).toContain(HOSTILE);

@@ -63,7 +63,7 @@ test('an operator sees which DApp is paused alone, resumes it, and says how long
   const { service } = world().engine;
   const { name } = (await service.call('paymasters.list', {})).find((one) => one.paymasterId === paymasterId)!;
   const page = await open();
-  await page.getByRole('link', { name: 'DApps' }).click();
+  await page.evaluate((id) => (window.location.hash = `#/dapps/${id}`), paymasterId);
   await page.getByRole('button', { name: 'Pause this DApp' }).click();
   const banner = page.getByRole('region', { name: `Sponsorship for ${name} is paused` });
   await banner.getByText('The other DApps are served').waitFor();
@@ -75,6 +75,7 @@ test('an operator sees which DApp is paused alone, resumes it, and says how long
   await banner.waitFor({ state: 'detached' });
   expect((await ask()).body.result?.reason?.code).toBe('LIMIT_REACHED');
 
+  await page.getByRole('link', { name: 'Connect', exact: true }).click();
   await page.getByRole('button', { name: 'Change the longest expiry' }).click();
   const dialog = page.getByRole('dialog', { name: `Longest expiry for ${name}` });
   await dialog.getByLabel('Seconds').fill('7200');

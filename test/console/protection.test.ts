@@ -48,13 +48,13 @@ test('a limit is paused and deleted only after a question, and another window sh
   await dialog.getByRole('button', { name: 'Keep' }).click();
   expect((await rules())[0]!.active).toBe(true);
   await row(page).getByRole('button', { name: 'Pause' }).click();
-  await dialog.getByRole('button', { name: 'Pause rule' }).click();
+  await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
   await row(page).getByText('Paused').waitFor();
   await row(other).getByText('Paused').waitFor();
   await row(other).getByRole('button', { name: 'Resume' }).click();
   await row(other).getByText('Active').waitFor();
   await row(other).getByRole('button', { name: 'Delete' }).click();
-  await other.getByRole('dialog').getByRole('button', { name: 'Delete rule' }).click();
+  await other.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await row(other).waitFor({ state: 'detached' });
   await row(page).waitFor({ state: 'detached' });
   expect(await rules()).toEqual([]);
@@ -77,12 +77,13 @@ test('a DApp is renamed, its key replaced after a question, and its webhook gets
   await engine.service.call('webhooks.create', {
     ...{ paymasterId, webhookUrl: 'https://old.example/verify', requestType: 'POST' },
   });
-  const page = await open('#/paymasters');
+  const page = await open('#/dapps/last/connect');
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Rename' }).click();
   await dialog.getByLabel('Name').fill('Space Bazaar');
   await dialog.getByRole('button', { name: 'Rename' }).click();
-  const facts = page.getByRole('region', { name: 'Space Bazaar' });
+  await page.getByRole('heading', { name: 'Space Bazaar', level: 1 }).waitFor();
+  const facts = page.getByRole('region', { name: 'API key and address' });
   await facts.getByRole('button', { name: 'Replace' }).click();
   await dialog.getByText('The old key is refused at once').waitFor();
   await dialog.getByRole('button', { name: 'Replace API key' }).click();
@@ -101,9 +102,12 @@ test('a DApp is renamed, its key replaced after a question, and its webhook gets
   expect(await asked(after.apiKey)).not.toContain('-32051');
 
   await go(page, '#/webhooks');
-  await page.getByRole('button', { name: 'Edit' }).click();
-  await dialog.getByLabel('URL').fill('https://new.example/verify');
-  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Edit in policy' }).click();
+  const entry = page.getByRole('listitem', { name: 'https://old.example/verify' });
+  await entry.getByRole('button', { name: 'Edit' }).click();
+  const form = page.getByRole('complementary', { name: 'Edit webhook' });
+  await form.getByLabel('URL').fill('https://new.example/verify');
+  await form.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('listitem', { name: 'https://new.example/verify' }).waitFor();
 });
 

@@ -54,8 +54,8 @@ test('a page that was cut off, or slept, is told every decision that was made me
 test('a console whose engine is gone tells of no chain; with the new token it goes on where it was', async () => {
   const page = await browser().open(`${proxy.url}/console/#token=${engine.operatorToken.reveal()}`);
   await page.getByText('Engine running').waitFor();
-  await page.evaluate(() => (window.location.hash = '#/rules'));
-  await page.getByRole('heading', { name: 'Rules', exact: true }).waitFor();
+  await page.evaluate(() => (window.location.hash = '#/tokens'));
+  await page.getByRole('heading', { name: 'Tokens', exact: true }).waitFor();
   await page.getByText('Local chain unreachable', { exact: true }).waitFor();
   await proxy.cut();
   await engine.stop();
@@ -72,5 +72,5 @@ test('a console whose engine is gone tells of no chain; with the new token it go
     .fill(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
   await page.getByRole('button', { name: 'Open the console' }).click();
   await page.getByText('Engine running').waitFor();
-  expect(page.url()).toContain('#/rules');
+  expect(page.url()).toContain('#/tokens');
 });

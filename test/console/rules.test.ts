@@ -24,9 +24,8 @@ test('a factory that Gasdesk cannot read is trusted by its address, in the form 
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
   await page.getByText('Engine running').waitFor();
   await page.evaluate(() => (window.location.hash = '#/rules'));
-  await page.getByRole('button', { name: 'Add rule' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('Wallet deployment', { exact: true }).click();
+  await page.getByRole('button', { name: 'Sponsor deployments' }).click();
+  const dialog = page.getByRole('complementary', { name: 'Sponsor deployments' });
   await dialog.getByRole('textbox', { name: 'Name' }).fill('New accounts');
   const factories = dialog.getByRole('textbox', { name: 'Factories' });
   await factories.fill('0x12');

@@ -157,10 +157,10 @@ test('a chain without a node is called unchecked wherever it is shown', async ()
   const { paymasterId } = await engine.dapp({ chainId: 10 });
   const page = await open('#/settings');
   await page.getByText('chains unchecked').or(page.getByText('Bare unchecked')).waitFor();
-  await page.evaluate((id) => (window.location.hash = `#/paymasters?dapp=${id}`), paymasterId);
+  await page.evaluate((id) => (window.location.hash = `#/dapps/${id}/connect`), paymasterId);
   await page.getByText('the chain has no node: set one in Settings').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
-  await page.evaluate((id) => (window.location.hash = `#/gas-tank?dapp=${id}`), paymasterId);
+  await page.evaluate((id) => (window.location.hash = `#/dapps/${id}/tank`), paymasterId);
   await page.getByRole('region', { name: 'Balance' }).getByText('Unchecked', { exact: true }).waitFor();
 });
 
@@ -252,7 +252,7 @@ test('what doctor found stands under Health: faults and advice, each with what t
 });
 
 test('the origins from which browsers may use a key are chosen, and bind the next request', async () => {
-  const page = await open('#/paymasters');
+  const page = await open('#/dapps/last/connect');
   await page.getByRole('button', { name: 'Change allowed origins' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('From these origins only').click();

@@ -12,7 +12,7 @@ const artifacts = join(import.meta.dirname, '../../test-artifacts');
 const open = async (view = {}): Promise<Page> => {
   const page = await browser().open(desk().url, view);
   await page.getByText('Engine running').waitFor();
-  await page.evaluate(() => (window.location.hash = '#/webhooks'));
+  await page.evaluate(() => (window.location.hash = '#/dapps/last/webhooks'));
   return page;
 };
 const choose = async (page: Page, select: string, option: string): Promise<void> => {

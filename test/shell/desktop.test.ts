@@ -111,18 +111,7 @@ const click = (menu: string, label: string): Promise<void> =>
 describe('the menu', () => {
   test('leads to every page without loading the console anew', async () => {
     await shell.page.evaluate(() => ((window as unknown as { kept: boolean }).kept = true));
-    for (const page of [
-      'Decisions',
-      'DApps',
-      'Contracts',
-      'Rules',
-      'Webhooks',
-      'Gas tank',
-      'Tokens',
-      'Log',
-      'Settings',
-      'Overview',
-    ]) {
+    for (const page of ['Decisions', 'DApps', 'Tokens', 'Activity', 'Settings', 'Overview']) {
       await click('View', page);
       await shell.page.getByRole('heading', { name: page, exact: true, level: 1 }).waitFor();
     }
@@ -248,11 +237,11 @@ test('a page whose process dies is loaded again where it was, once by itself, an
       const contents = BrowserWindow.getAllWindows()[0]?.webContents;
       contents?.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 1 });
     });
-  await shell.page.evaluate(() => (window.location.hash = '#/rules'));
+  await shell.page.evaluate(() => (window.location.hash = '#/tokens'));
   await shell.page.evaluate(() => (window.hacked = 'before'));
   await die();
   await shell.page.waitForFunction(() => window.hacked === undefined);
-  await shell.page.getByRole('heading', { name: 'Rules', exact: true, level: 1 }).waitFor();
+  await shell.page.getByRole('heading', { name: 'Tokens', exact: true, level: 1 }).waitFor();
   await expect.poll(() => shell.stderr()).toContain('The console had to be loaded again');
   await shell.page.evaluate(() => (window.hacked = 'again'));
   await die();

@@ -30,7 +30,11 @@ export const againWords = ({ verdict, reason }: Again, isSame: boolean): AgainWo
         rest: 'Its gas was not estimated while sponsorship was paused: send the operation again.',
       };
     case 'denied':
-      return { ...DENIED, verdict: isSame ? 'still denied.' : 'still denied:', rest: isSame ? '' : (reason?.message ?? '') };
+      return {
+        ...DENIED,
+        verdict: isSame ? 'still denied.' : 'still denied:',
+        rest: isSame ? '' : (reason?.message ?? ''),
+      };
     case 'notReplayable':
       return { ...UNKNOWN, verdict: 'not known.', rest: 'This decision was stored without all its facts.' };
   }
