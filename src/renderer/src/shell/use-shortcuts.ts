@@ -5,6 +5,9 @@ import { usePages } from './pages.ts';
 const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
+const isPaletteKey = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): boolean =>
+  key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !shiftKey && !altKey;
+
 /**
  * Keys that work on every page: Ctrl or Cmd and K for the command palette, `g` and a letter for a page, `/` for its
  * search field, `?` for the list of keys.
@@ -17,7 +20,7 @@ export const useShortcuts = (): { isHelpShown: Ref<boolean>; isPaletteShown: Ref
   let isGoing = false;
 
   const press = (event: KeyboardEvent): void => {
-    if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey) {
+    if (isPaletteKey(event)) {
       event.preventDefault();
       isPaletteShown.value = !isPaletteShown.value;
     }

@@ -1,0 +1,51 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { useConsoleBrowser } from '../support/console-page.ts';
+import { seriousFaults } from './axe.ts';
+import { useSeededConsole } from './seeded-console.ts';
+
+const desk = useSeededConsole();
+const browser = useConsoleBrowser();
+
+const goTo = (page: Page, hash: string) => page.evaluate((to) => (window.location.hash = to), hash);
+const heads = (page: Page) => page.getByRole('columnheader').allInnerTexts();
+const usual = ['Outcome', 'When', 'DApp', 'Sender', 'Reason', 'Cost'];
+
+test('the operator chooses the columns, and this browser keeps them', async () => {
+  const page = await browser().open(desk().url);
+  await goTo(page, '#/decisions');
+  await page.getByRole('row').nth(5).waitFor();
+  expect(await heads(page)).toEqual(usual);
+  await page.getByRole('button', { name: 'Columns' }).click();
+  const choice = page
+    .getByRole('group', { name: 'Columns' })
+    .or(page.getByLabel('Columns', { exact: true }))
+    .first();
+  await choice.getByText('Code').click();
+  await choice.getByText('Sender').click();
+  const chosen = ['Outcome', 'When', 'DApp', 'Reason', 'Code', 'Cost'];
+  await expect.poll(() => heads(page)).toEqual(chosen);
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.reload();
+  await page.getByRole('row').nth(5).waitFor();
+  expect(await heads(page)).toEqual(chosen);
+});
+
+test('a filter is saved under a name, found again, and removed', async () => {
+  const page = await browser().open(desk().url);
+  await goTo(page, '#/decisions?outcome=denied&text=burn');
+  await page.getByRole('row').nth(5).waitFor();
+  await page.getByRole('button', { name: 'Saved filters' }).click();
+  await page.getByLabel('Name of this filter').fill('Burns');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Burns' }).waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+
+  await goTo(page, '#/decisions');
+  await page.reload();
+  await page.getByRole('button', { name: 'Saved filters' }).click();
+  await page.getByRole('link', { name: 'Burns' }).click();
+  await expect.poll(() => new URL(page.url()).hash).toBe('#/decisions?outcome=denied&text=burn');
+  await page.getByRole('button', { name: 'Remove Burns' }).click();
+  await page.getByRole('link', { name: 'Burns' }).waitFor({ state: 'hidden' });
+});
