@@ -106,6 +106,14 @@ test('from a denial the keyboard alone leads to the filled-in change, and says w
   await again.getByText('Under the policy now: sponsored.').waitFor();
   await form.waitFor({ state: 'detached' });
   await page.getByText('Only mint, burn on Game Items.').waitFor();
+  // A form that is closed leads back to what opened it.
+  const edit = page.getByRole('listitem', { name: 'Game Items' }).getByRole('button', { name: 'Edit' });
+  await edit.focus();
+  await page.keyboard.press('Enter');
+  await form.waitFor();
+  await page.keyboard.press('Escape');
+  await form.waitFor({ state: 'detached' });
+  expect(await edit.evaluate((button) => button === document.activeElement)).toBe(true);
   await picture(page, 'fixed-1280-light');
   // Deciding again stores nothing.
   expect((await world().engine.service.call('system.info', {})).decisions).toBe(before.decisions);
@@ -114,7 +122,7 @@ test('from a denial the keyboard alone leads to the filled-in change, and says w
   await detail.getByText('Under the policy now: sponsored.').waitFor();
 });
 
-test('a limit, a deployment and a pause are lifted from their denials', async () => {
+test('a limit, deployments and a pause are changed from their denials', async () => {
   const dapp = await world().dapp(10n * RESERVED_WEI);
   await world().registerGameItems(dapp);
   await limit(dapp, '1');
@@ -126,6 +134,16 @@ test('a limit, a deployment and a pause are lifted from their denials', async ()
   await form.getByLabel('Allowed').fill('3');
   await form.getByRole('button', { name: 'Save limit' }).click();
   const again = page.getByRole('region', { name: 'Decided again' });
+  await again.getByText('Under the policy now: sponsored.').waitFor();
+
+  const { chain, contracts } = world();
+  const account = await simpleAccount(contracts.accountFactory, devWallet(4, chain.provider), 9n, chain.provider);
+  await dapp.sponsor({ ...call('mint'), sender: account.address, initCode: account.initCode });
+  await go(page, `#/decisions/${(await dapp.decisions())[0]!.id}`);
+  await page.getByRole('button', { name: 'Sponsor deployments' }).click();
+  const deployments = page.getByRole('complementary', { name: 'Sponsor deployments' });
+  await deployments.getByRole('button', { name: 'Add rule' }).click();
+  await deployments.waitFor({ state: 'detached' });
   await again.getByText('Under the policy now: sponsored.').waitFor();
 
   await world().engine.service.call('paymasters.pause', { paymasterId: dapp.paymasterId });

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/engine/base/clock.ts';
 import { createLog } from '../../src/engine/base/log.ts';
 import { MANAGEMENT_PREFIX } from '../../src/engine/management/operations.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
-import { ruleSentence, typeOptions } from '../../src/renderer/src/modules/rules/rule-words.ts';
+import { policySteps } from '../../src/renderer/src/modules/dapps/policy-steps.ts';
 import { quickEngine } from '../support/quick-engine.ts';
 
 const dir = process.argv[2] ?? '';
@@ -63,9 +63,11 @@ await engine.stop();
 const store = openSqliteStore(join(dir, 'gasdesk.db'), { clock: systemClock, log: createLog({ level: 'silent' }) });
 const policy = await store.findPolicy(decision.policy ?? '');
 await store.close();
+const steps = policySteps({ rules: listed ? [listed] : [], webhooks: [], coin: 'ETH' });
 const console = {
-  typeOptions,
-  sentence: listed && ruleSentence(listed, 'ETH'),
+  added: steps.flatMap(({ title, add, entries }) =>
+    add === undefined ? [] : [[title, add, ...entries.map(({ sentence }) => sentence)]],
+  ),
   title: ruleName(row?.rule ?? ''),
 };
 process.stdout.write(

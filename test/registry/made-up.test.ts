@@ -81,15 +81,15 @@ test('a new kind of rule is among those that the help of the command line lists'
   expect(help.stdout.replaceAll(/\s+/g, ' ')).toContain('"walletDeployment", "senderList", "validity"');
 });
 
-test('the console offers a new kind of rule behind those it has, and tells it in its own words', () => {
+test('the console has a new kind of rule where it decides, lets one be added, and tells it in its own words', () => {
   expect(told.console).toEqual({
-    typeOptions: [
-      { value: 'PAYMASTER_SA_LIMIT', label: 'Spending limit' },
-      { value: 'WEBHOOK', label: 'Webhook' },
-      { value: 'WALLET_DEPLOYMENT', label: 'Wallet deployment' },
-      { value: 'SENDER_LIST', label: 'Sender list' },
+    added: [
+      ['Contracts', 'Add contract'],
+      ['Wallet deployment', 'Sponsor deployments'],
+      ['Sender list', 'Add rule', '1 senders are barred.'],
+      ['Spending limit', 'Add limit'],
+      ['Webhook', 'Add webhook'],
     ],
-    sentence: '1 senders are barred.',
     title: 'Sender list',
   });
 });

@@ -127,8 +127,8 @@ describe('the menu', () => {
     );
     expect(menus?.map(({ name }) => name)).toEqual(['File', 'editMenu', 'View', 'windowMenu', 'help']);
     const keys = menus?.flatMap((menu) => menu.keys) ?? [];
-    expect(keys).toHaveLength(11);
-    expect(new Set(keys).size).toBe(11);
+    expect(keys).toHaveLength(7);
+    expect(new Set(keys).size).toBe(7);
     await click('help', 'ERC-4337 in full');
     await click('File', 'Open data folder');
     expect(await inDesktop(({ opened }) => opened.slice(-2))).toEqual([

@@ -53,6 +53,39 @@ export const describeDecisionQueries = (open: OpenStore): void => {
       expect(await ids({ paymasterId: 'nobody' })).toEqual([]);
     });
 
+    it('counts the decisions of one DApp, or of all, from a time on', async () => {
+      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
+      for (const [at, paymasterId, outcome, rule] of [
+        [5, 'dapp-1', 'denied', 'fees'],
+        [10, 'dapp-1', 'denied', 'fees'],
+        [15, 'dapp-2', 'denied', 'contracts'],
+        [25, 'dapp-1', 'sponsored', null],
+      ] as const) {
+        await append({ id: String(at), at, paymasterId, outcome, rule, settlement: null });
+      }
+      const counted = async (paymasterId?: string) => {
+        const { outcomes, rules } = await store.summarizeDecisions({ paymasterId, from: 10, stepMs: 10, steps: 2 });
+        return [outcomes.map(({ sponsored, denied }) => [sponsored, denied]), Object.fromEntries(rules)];
+      };
+      const none = [0, 0];
+      expect(await counted()).toEqual([
+        [
+          [0, 2],
+          [1, 0],
+        ],
+        { fees: 1, contracts: 1 },
+      ]);
+      expect(await counted('dapp-1')).toEqual([
+        [
+          [0, 1],
+          [1, 0],
+        ],
+        { fees: 1 },
+      ]);
+      expect(await counted('dapp-2')).toEqual([[[0, 1], none], { contracts: 1 }]);
+      expect(await counted('nobody')).toEqual([[none, none], {}]);
+    });
+
     it('finds text in whatever letters, as it is written, however far back, and lets others work meanwhile', async () => {
       const calls = [{ target: '0xc0de', selector: '0xa0712d68', contract: 'Items 100%', method: 'mint(uint256)' }];
       await append({ id: 'old', message: 'The Limit "One a day" is reached', userOpHash: `0x${'5e'.repeat(32)}` });

@@ -14,6 +14,8 @@ export type LimitUsage = ProcedureOutput<'rules.usage'>[number];
 export type LimitPreview = ProcedureOutput<'rules.preview'>;
 /** What is signed for, and what there is to pay it with. */
 export type Exposure = ProcedureOutput<'exposure.get'>;
+/** Decisions, counted by outcome and rule, and what was spent on them. */
+export type DecisionSummary = ProcedureOutput<'decisions.summary'>;
 /** A registered webhook. */
 export type Webhook = ProcedureOutput<'webhooks.list'>[number];
 /** A paymaster version that a DApp may have. */

@@ -1,5 +1,5 @@
 import { CONTRACT_TYPE } from '../../../../api/rules.ts';
-import { ruleTypeOf, ruleTypes } from '../../../../core/rule-words.ts';
+import { ruleTypeOf } from '../../../../core/rule-words.ts';
 import { type LimitWords, thresholdFault } from '../../../../core/rules/spending-limit.ts';
 import { positiveDecimal } from '../../../../shared/schema/decimal.ts';
 import type { LimitPreview, Rule } from '../../desk/types.ts';
@@ -42,10 +42,3 @@ export const ruleSentence = ({ policyType, policyData }: Rule, coin: string): st
   if (whitelistedMethods.length === 0) return `None of its ${methods.length} write methods is sponsored.`;
   return `Calls of ${whitelistedMethods.join(', ')} are sponsored.`;
 };
-
-/** The types of rules that an operator can choose from. */
-export const typeOptions = ruleTypes.map(({ title, setup }) => ({ value: setup.policyType, label: title }));
-
-/** The type of a rule, in the operator's words. */
-export const typeWords = (policyType: string): string =>
-  policyType === CONTRACT_TYPE ? 'Contract' : ruleTypeOf(policyType).title;
