@@ -177,13 +177,13 @@ const tellRules = async (world: World, dapp: Dapp, account: SimpleAccount): Prom
   story.check((await tankBalance(world, dapp)) === before, 'the tank paid for none of these');
 };
 
-/** The desk pays: what it sponsors, and what each of its rules denies. Answers the account of the user. */
-export const tellSponsorship = async (world: World): Promise<SimpleAccount> => {
+/** The desk pays: what it sponsors, and what each of its rules denies. Answers the DApp and the account of its user. */
+export const tellSponsorship = async (world: World): Promise<{ dapp: Dapp; account: SimpleAccount }> => {
   const { contracts, cast, provider } = world;
   const dapp = await prepareDapp(world, await prepareDesk(world));
   const account = await simpleAccount(contracts.accountFactory, cast.player, 0n, provider);
   await tellNotReady(world, dapp, account);
   await tellSponsored(world, dapp, account);
   await tellRules(world, dapp, account);
-  return account;
+  return { dapp, account };
 };

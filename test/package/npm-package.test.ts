@@ -40,6 +40,7 @@ test('the package holds what runs and what is read, and nothing else', () => {
     /^out\/cli\/[\w.-]+[.]js$/,
     // The window's, which is named in the manifest: npm takes it along.
     /^out\/main\/index[.]js$/,
+    /^out\/playground\/(index[.]html|assets\/[\w.-]+[.](js|css|svg))$/,
     /^out\/renderer\/(index[.]html|icon[.](png|svg)|assets\/[\w.-]+[.](js|css))$/,
     /^resources\/contracts\/[\w.-]+[.]json$/,
   ];
