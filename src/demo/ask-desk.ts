@@ -37,6 +37,12 @@ export const askDesk = async (
 /** Options of a sponsored operation whose gas the desk finds out. */
 export const SPONSORED_OPTIONS = { mode: 'SPONSORED', calculateGasLimits: true, expiryDuration: 300 };
 
+/** For an operation that cannot succeed, so that nobody can find out its gas. */
+export const GIVEN_GAS = {
+  fields: { callGasLimit: '200000', verificationGasLimit: '500000', preVerificationGas: '60000' },
+  options: { calculateGasLimits: false },
+};
+
 /**
  * Why an operation is not sponsored; undefined if it is, or if there is another error. Not sponsored is a result; in
  * token mode it is an error, since `0x` would have the user pay in the native coin.

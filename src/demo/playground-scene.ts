@@ -23,6 +23,8 @@ export type SwitchName = (typeof switchNames)[number];
 
 /** What visitors change. */
 export interface PlaygroundState {
+  /** Of the scene that this is the state of: another one begins when somebody resets the playground. */
+  readonly deskUrl: string;
   /** The desk's time, epoch ms. */
   readonly now: number;
   readonly traffic: boolean;

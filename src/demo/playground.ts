@@ -79,7 +79,12 @@ const play = async (stage: Stage, clock: DemoClock, webhookUrl: string): Promise
     get isVerified() {
       return !on.has('webhook');
     },
-    state: () => ({ now: clock.now(), traffic: traffic.isOn, on: switchNames.filter((name) => on.has(name)) }),
+    state: () => ({
+      deskUrl: stage.world.url,
+      now: clock.now(),
+      traffic: traffic.isOn,
+      on: switchNames.filter((name) => on.has(name)),
+    }),
     async newestDecision(sender) {
       const [newest] = await call('decisions.list', { sender, limit: 1 });
       return newest?.id;

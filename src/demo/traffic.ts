@@ -1,6 +1,6 @@
 import { Wallet } from 'ethers';
 import type { Clock } from '../engine/base/clock.ts';
-import { SPONSORED_OPTIONS, askDesk, reasonOf } from './ask-desk.ts';
+import { GIVEN_GAS, SPONSORED_OPTIONS, askDesk, reasonOf } from './ask-desk.ts';
 import type { Bundler } from './bundler.ts';
 import { gameCall } from './game-items.ts';
 import {
@@ -57,8 +57,11 @@ export const createTraffic = ({ world, dapp }: Stage, bundler: Bundler, clock: C
     const user = await userOf(move);
     const call = gameCall(world, move.method, 1n);
     const partial = await partialOperation(user, call, contracts.entryPoint, provider);
-    const op = { ...partial, ...(move.lowFee && LOW_FEE) };
-    const reply = await askDesk({ url, chainId: chain.chainId, apiKey: dapp.apiKey }, [op, SPONSORED_OPTIONS]);
+    // Who burns may own nothing to burn.
+    const gas = move.method === 'burn' ? GIVEN_GAS : undefined;
+    const op = { ...partial, ...gas?.fields, ...(move.lowFee && LOW_FEE) };
+    const options = { ...SPONSORED_OPTIONS, ...gas?.options };
+    const reply = await askDesk({ url, chainId: chain.chainId, apiKey: dapp.apiKey }, [op, options]);
     if (reply.result === undefined || reasonOf(reply) !== undefined) return;
     const target = { chainId: chain.chainId, entryPoint: contracts.entryPoint };
     await bundler.submit(await finishOperation(user, op, reply.result as SponsoredGas, target));

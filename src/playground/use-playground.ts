@@ -93,21 +93,29 @@ export const usePlayground = () => {
       return { kind: 'done', title, sentence: `Your account holds ${usdt(holdings.value.tokens)} now.` };
     });
 
+  const beginAnew = (): void => {
+    forgetVisitor();
+    window.location.reload();
+  };
+
   const reset = (): Promise<void> =>
     during('A new chain and a new desk: the story is told again, which takes some seconds…', async () => {
       await host.reset();
-      forgetVisitor();
-      window.location.reload();
+      beginAnew();
       return undefined;
     });
 
   const look = async (): Promise<void> => {
     if (busy.value !== '') return;
     try {
-      state.value = await host.state();
+      const now = await host.state();
+      // Somebody has reset the playground in another tab.
+      if (scene.value !== undefined && now.deskUrl !== scene.value.deskUrl) beginAnew();
+      state.value = now;
       isGone.value = false;
-    } catch {
-      isGone.value = true;
+    } catch (error) {
+      // What fetch throws where nobody answers; while the playground is being reset there is an answer.
+      isGone.value = error instanceof TypeError;
     }
   };
 
