@@ -25,8 +25,8 @@ export const offers = {
   },
   tokens: { label: 'Get 10 USDT', sentence: 'Test tokens, so that your account has something to pay with.' },
   pay: {
-    label: 'Mint and pay in USDT',
-    sentence: 'A second DApp. The paymaster takes USDT from your account for the gas, at the rate and 10 % on top.',
+    label: 'Pay in USDT',
+    sentence: 'Mints at a second DApp. The paymaster takes USDT from your account for the gas.',
   },
 } as const satisfies Record<string, Offer>;
 

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type PlayingCli, startPlaying } from '../support/cli.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
+import { seriousFaults } from './axe.ts';
 
 /** `gasdesk demo`, as a visitor has it: the story was told, and the playground is open in the browser. */
 
@@ -57,14 +58,24 @@ test('what the policy does not allow is denied in the words of the desk, with wh
   expect(await answer(page).textContent()).toContain('The nonce 0 is used already');
 });
 
+test('the page is for everybody: axe finds nothing serious, with answers and without, and the keyboard suffices', async () => {
+  const page = await visit();
+  await page.getByText('0 ETH').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Burn an item' }).focus();
+  await page.keyboard.press('Enter');
+  await told(page, 'Denied: Burn an item');
+  expect(await seriousFaults(page)).toEqual([]);
+});
+
 test('a visitor pays in a token, once there is one to pay with', async () => {
   const page = await visit();
-  await press(page, 'Mint and pay in USDT');
-  await told(page, 'Denied: Mint and pay in USDT');
+  await press(page, 'Pay in USDT');
+  await told(page, 'Denied: Pay in USDT');
   await press(page, 'Get 10 USDT');
   await told(page, 'Your account holds 10 USDT now.');
-  await press(page, 'Mint and pay in USDT');
-  await told(page, 'Sponsored: Mint and pay in USDT');
+  await press(page, 'Pay in USDT');
+  await told(page, 'Sponsored: Pay in USDT');
   expect(await answer(page).textContent()).toMatch(/You paid \d[.]\d+ USDT: 10 USDT before, \d[.]\d+ USDT after/);
   expect(await itemsOf(page).textContent()).toBe('1');
 });
