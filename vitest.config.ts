@@ -5,7 +5,9 @@ import { PATIENCE_MS } from './test/support/patience.ts';
 /** Shell, console and package are tested in a browser. CI installs one; elsewhere a missing one is said, and counts as nothing tested. */
 const withoutBrowser = findChromium() === undefined && !process.env['CI'];
 if (withoutBrowser)
-  console.warn('No Chromium here: test/shell, test/console and test/package are left out. Install it, or name one in CHROMIUM.');
+  console.warn(
+    'No Chromium here: test/shell, test/console and test/package are left out. Install it, or name one in CHROMIUM.',
+  );
 
 export default defineConfig({
   test: {

@@ -26,16 +26,17 @@ export const operatorSwitches = (
   paymasterId: string,
 ): Readonly<Record<SwitchName, (on: boolean) => Promise<unknown>>> => {
   const { engine, chain } = stage.world;
-  const { call } = engine.service;
+  const { service } = engine;
   return {
-    pause: (on) => (on ? call('system.pause', { reason: 'The playground' }) : call('system.resume', {})),
+    pause: (on) =>
+      on ? service.call('system.pause', { reason: 'The playground' }) : service.call('system.resume', {}),
     tank: (on) => switchTank(stage, on),
     breaker: (on) =>
-      call('chains.set', { chainId: chain.chainId, breaker: on ? { amountWei: '1', seconds: 3600 } : null }),
+      service.call('chains.set', { chainId: chain.chainId, breaker: on ? { amountWei: '1', seconds: 3600 } : null }),
     newAccounts: async (on) => {
-      const rules = await call('rules.list', { paymasterId });
+      const rules = await service.call('rules.list', { paymasterId });
       const ruleId = rules.find(({ policyType }) => policyType === 'WALLET_DEPLOYMENT')?._id;
-      await call(on ? 'rules.deactivate' : 'rules.activate', { paymasterId, ruleId });
+      await service.call(on ? 'rules.deactivate' : 'rules.activate', { paymasterId, ruleId });
     },
     webhook: async () => undefined,
   };

@@ -6,7 +6,7 @@ import { systemClock } from '../engine/base/clock.ts';
 import { createLog } from '../engine/base/log.ts';
 import { readConsoleFile } from '../engine/console-http/console-files.ts';
 import { createBodyReader, readJson } from '../engine/http/json.ts';
-import { type Listening, listen } from '../engine/http/listen.ts';
+import { listen } from '../engine/http/listen.ts';
 import { address } from '../shared/schema/hex.ts';
 import { bundlerRequest } from './bundler.ts';
 import { switchNames } from './playground-scene.ts';
@@ -117,26 +117,9 @@ export const servePlayground = async (story: Story): Promise<ServedPlayground> =
     throw Object.assign(new Error('The story is being told; the playground opens after it'), { status: 503 });
   };
   let resetting: Promise<void> | undefined;
-  let listening: Listening | undefined;
-
-  const open = async (told: Story): Promise<void> => {
-    const origin = listening?.url ?? '';
-    playground = await openPlayground(told, { origin, webhookUrl: `${origin}/webhook` });
-  };
-  const startAnew = async (): Promise<void> => {
-    const before = playground;
-    playground = undefined;
-    await before?.end();
-    await open(createStory(() => undefined));
-  };
   const reset = (): Promise<void> => {
     resetting ??= startAnew().finally(() => (resetting = undefined));
     return resetting;
-  };
-  const stop = async (): Promise<void> => {
-    await resetting?.catch(() => undefined);
-    await playground?.end();
-    await listening?.close();
   };
 
   const app = new Koa();
@@ -145,13 +128,25 @@ export const servePlayground = async (story: Story): Promise<ServedPlayground> =
   app.use(ownPageOnly);
   app.use(routesOf(current, reset).routes());
   app.use(servePage(current));
-  const serving = {
-    requestTimeoutMs: 30_000,
-    maxConnections: 256,
-    clock: systemClock,
-    log: createLog({ level: 'error' }),
+  const log = createLog({ level: 'error' });
+  const serving = { requestTimeoutMs: 30_000, maxConnections: 256, clock: systemClock, log };
+  const listening = await listen(app, { host: '127.0.0.1', port: 0 }, serving);
+
+  const open = async (told: Story): Promise<void> => {
+    const origin = listening.url;
+    playground = await openPlayground(told, { origin, webhookUrl: `${origin}/webhook` });
   };
-  listening = await listen(app, { host: '127.0.0.1', port: 0 }, serving);
+  const startAnew = async (): Promise<void> => {
+    const before = playground;
+    playground = undefined;
+    await before?.end();
+    await open(createStory(() => undefined));
+  };
+  const stop = async (): Promise<void> => {
+    await resetting?.catch(() => undefined);
+    await playground?.end();
+    await listening.close();
+  };
   try {
     await open(story);
   } catch (error) {

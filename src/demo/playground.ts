@@ -42,13 +42,13 @@ export interface PlaygroundPlace {
 /** The DApp's webhook is the playground's from here on, and there is enough to pay for an evening. */
 const furnish = async ({ world, dapp, shop }: Stage, webhookUrl: string): Promise<string> => {
   const { engine, contracts, cast } = world;
-  const { call } = engine.service;
-  const all = await call('paymasters.list', {});
+  const { service } = engine;
+  const all = await service.call('paymasters.list', {});
   const paymasterId = all.find(({ apiKey }) => apiKey === dapp.apiKey)?.paymasterId ?? '';
-  for (const { webhookId } of await call('webhooks.list', { paymasterId })) {
-    await call('webhooks.delete', { paymasterId, webhookId });
+  for (const { webhookId } of await service.call('webhooks.list', { paymasterId })) {
+    await service.call('webhooks.delete', { paymasterId, webhookId });
   }
-  await call('webhooks.create', { paymasterId, webhookUrl, requestType: 'POST' });
+  await service.call('webhooks.create', { paymasterId, webhookUrl, requestType: 'POST' });
   await fundGasTank(dapp.paymaster, cast.fundingWallet.address as Address, TANK_WEI, cast.operator);
   await fundDeposit(contracts.entryPoint, shop.dapp.paymaster, TANK_WEI, cast.operator);
   return paymasterId;
@@ -67,7 +67,6 @@ const sceneOf = ({ world, dapp, shop }: Stage): PlaygroundScene => ({
 
 const play = async (stage: Stage, clock: DemoClock, webhookUrl: string): Promise<Playground> => {
   const { engine, provider } = stage.world;
-  const { call } = engine.service;
   const paymasterId = await furnish(stage, webhookUrl);
   const bundler = createBundler(stage.world);
   const traffic: Traffic = createTraffic(stage, bundler, clock);
@@ -86,7 +85,7 @@ const play = async (stage: Stage, clock: DemoClock, webhookUrl: string): Promise
       on: switchNames.filter((name) => on.has(name)),
     }),
     async newestDecision(sender) {
-      const [newest] = await call('decisions.list', { sender, limit: 1 });
+      const [newest] = await engine.service.call('decisions.list', { sender, limit: 1 });
       return newest?.id;
     },
     async flip(name, wanted) {
