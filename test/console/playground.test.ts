@@ -88,6 +88,7 @@ test('the limit of a day denies until the clock is moved by a day', async () => 
   await told(page, 'Denied: Mint again');
   expect(await answer(page).textContent()).toContain('The limit "One a day" allows 1 operation per user and window');
   await press(page, '+1 day');
+  await consolePane(page).getByText('1 day ago').first().waitFor();
   await press(page, 'Mint again');
   await told(page, 'Sponsored: Mint again');
   expect(await itemsOf(page).textContent()).toBe('2');
