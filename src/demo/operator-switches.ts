@@ -1,6 +1,7 @@
 import { parseEther } from 'ethers';
 import type { Address } from '../shared/schema/hex.ts';
 import type { SwitchName } from './playground-scene.ts';
+import { NO_NODE } from './sponsored-story.ts';
 import type { Stage } from './stage.ts';
 import { contractAt, fundGasTank } from './world-contracts.ts';
 
@@ -39,5 +40,11 @@ export const operatorSwitches = (
       await service.call(on ? 'rules.deactivate' : 'rules.activate', { paymasterId, ruleId });
     },
     webhook: async () => undefined,
+    node: (on) =>
+      service.call('chains.set', {
+        chainId: chain.chainId,
+        rpc: on ? NO_NODE : chain.url,
+        unreachable: on ? { budgetWei: '1' } : null,
+      }),
   };
 };

@@ -16,7 +16,7 @@ export interface PlaygroundScene {
 }
 
 /** What the operator, or the DApp's backend, may do in the playground so that operations are denied. */
-export const switchNames = ['pause', 'tank', 'breaker', 'newAccounts', 'webhook'] as const;
+export const switchNames = ['pause', 'tank', 'breaker', 'newAccounts', 'webhook', 'node'] as const;
 
 /** Name of a switch. */
 export type SwitchName = (typeof switchNames)[number];

@@ -85,7 +85,7 @@ const tellNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): P
 };
 
 /** Nobody listens there. */
-const NO_NODE = 'http://127.0.0.1:1';
+export const NO_NODE = 'http://127.0.0.1:1';
 
 /** A node that does not answer, and a budget that holds nothing. */
 const tellUnreachable = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {

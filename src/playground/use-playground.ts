@@ -1,4 +1,5 @@
 import { onMounted, onUnmounted, ref, shallowRef } from 'vue';
+import { GIVEN_GAS } from '../demo/ask-desk.ts';
 import type { PlaygroundScene, PlaygroundState, SwitchName } from '../demo/playground-scene.ts';
 import { unitsToDecimal } from '../shared/schema/decimal.ts';
 import { type Game, type Holdings, type Wish, createGame } from './game.ts';
@@ -65,7 +66,10 @@ export const usePlayground = () => {
     during(`${title}…`, async () => {
       const current = game ?? (await open());
       const before = await current.holdings();
-      const { kind, reason, error, decision } = await current.make(wish);
+      const isBlind = state.value?.on.includes('node') === true;
+      // A desk that cannot ask the chain cannot find out the gas either.
+      const asked = isBlind ? { ...GIVEN_GAS, ...wish } : wish;
+      const { kind, reason, error, decision } = await current.make(asked);
       const after = await current.holdings();
       holdings.value = after;
       if (kind === 'sponsored') return { kind, title, sentence: minedWords(before, after), decision };

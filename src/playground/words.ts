@@ -46,4 +46,8 @@ export const switches: Readonly<Record<SwitchName, Offer>> = {
     label: 'The DApp’s webhook says no',
     sentence: 'The desk asks the DApp’s own backend about each operation, and obeys it.',
   },
+  node: {
+    label: 'The node is unreachable',
+    sentence: 'The desk cannot ask the chain. It may sign for 1 wei until the node answers.',
+  },
 };

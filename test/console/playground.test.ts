@@ -94,23 +94,40 @@ test('the limit of a day denies until the clock is moved by a day', async () => 
   expect(await itemsOf(page).textContent()).toBe('2');
 });
 
-test.for([
-  ['Pause all sponsorship', 'All sponsorship has been paused'],
-  ['Empty the gas tank', 'The gas tank holds 0 ETH'],
-  ['Lower the burn-rate breaker', 'The burn-rate breaker of the chain allows'],
-  ['Do not pay for new accounts', 'deploys its account'],
-  ['The DApp’s webhook says no', 'does not verify this operation'],
-])('%s: new users are denied, until it is off again', async ([name = '', words = '']) => {
+/** What each switch of the operator has the desk say to a new user. */
+const SWITCHES: Readonly<Record<string, string>> = {
+  'Pause all sponsorship': 'All sponsorship has been paused',
+  'Empty the gas tank': 'The gas tank holds 0 ETH',
+  'Lower the burn-rate breaker': 'The burn-rate breaker of the chain allows',
+  'Do not pay for new accounts': 'deploys its account',
+  'The DApp’s webhook says no': 'does not verify this operation',
+  'The node is unreachable': 'The node of the chain is unreachable',
+};
+
+test('each switch of the operator has new users denied, until it is off again', async () => {
   const page = await visit();
-  await flip(page, name);
-  await page.getByRole('switch', { name, checked: true }).waitFor();
-  await press(page, 'Mint as a new user');
-  await told(page, 'Denied: Mint as a new user');
-  expect(await answer(page).textContent()).toContain(words);
-  await flip(page, name);
-  await page.getByRole('switch', { name, checked: false }).waitFor();
+  for (const [name, words] of Object.entries(SWITCHES)) {
+    await flip(page, name);
+    await page.getByRole('switch', { name, checked: true }).waitFor();
+    await press(page, 'Mint as a new user');
+    await told(page, 'Denied: Mint as a new user');
+    expect(await answer(page).textContent()).toContain(words);
+    await flip(page, name);
+    await page.getByRole('switch', { name, checked: false }).waitFor();
+  }
   await press(page, 'Mint as a new user');
   await told(page, 'Sponsored: Mint as a new user');
+});
+
+test('no other site can do anything to the playground', async () => {
+  const reset = (headers: Record<string, string>) =>
+    fetch(new URL('reset', demo.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: '{}',
+    });
+  expect((await reset({ origin: 'https://evil.example' })).status).toBe(403);
+  expect((await fetch(new URL('scene', demo.url.replace('127.0.0.1', 'localhost')))).status).toBe(403);
 });
 
 test('traffic: good and bad users come until it is turned off', async () => {

@@ -15,7 +15,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** naive-ui writes its styles into the page; everything else comes from the package. */
-const contentSecurityPolicy = ({ connect, frames = "'none'", framedBy = "'none'" }: PageReach): string =>
+const contentSecurityPolicy = ({ connect, frames, framedBy = "'none'" }: PageReach): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -23,7 +23,7 @@ const contentSecurityPolicy = ({ connect, frames = "'none'", framedBy = "'none'"
     "img-src 'self' data:",
     "font-src 'self'",
     `connect-src ${connect}`,
-    `frame-src ${frames}`,
+    ...(frames === undefined ? [] : [`frame-src ${frames}`]),
     // These three do not fall back to default-src.
     "base-uri 'none'",
     "form-action 'none'",
