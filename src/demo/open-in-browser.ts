@@ -8,9 +8,9 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [command: string, ...arg
 };
 
 /** Opens an address in the default browser; where there is none, nothing happens. */
-export const openInBrowser = (url: string): void => {
+export const openInBrowser = (url: string, env = process.env): void => {
   const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
-  spawn(command, [...args, url], { detached: true, stdio: 'ignore' })
+  spawn(command, [...args, url], { detached: true, stdio: 'ignore', env })
     .on('error', () => undefined)
     .unref();
 };

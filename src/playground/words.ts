@@ -23,6 +23,10 @@ export const offers = {
     label: 'Mint with a used nonce',
     sentence: 'The EntryPoint would reject it. The desk denies it before it reserves any money.',
   },
+  noUsedNonce: {
+    label: 'Mint with a used nonce',
+    sentence: 'Mint an item first: an account that has done nothing has used no nonce.',
+  },
   tokens: { label: 'Get 10 USDT', sentence: 'Test tokens, so that your account has something to pay with.' },
   pay: {
     label: 'Pay in USDT',

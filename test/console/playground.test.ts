@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type PlayingCli, startPlaying } from '../support/cli.ts';
-import { useConsoleBrowser } from '../support/console-page.ts';
+import { type View, useConsoleBrowser } from '../support/console-page.ts';
 import { seriousFaults } from './axe.ts';
 
 /** `gasdesk demo`, as a visitor has it: the story was told, and the playground is open in the browser. */
@@ -15,8 +15,8 @@ afterAll(() => demo.end());
 
 /** What somebody resets would be shown as errors by the tabs of others. */
 let visited: Page | undefined;
-const visit = async (): Promise<Page> => {
-  visited = await browser().open(demo.url);
+const visit = async (view?: View): Promise<Page> => {
+  visited = await browser().open(demo.url, view);
   return visited;
 };
 afterEach(() => visited?.close());
@@ -65,6 +65,16 @@ test('the page is for everybody: axe finds nothing serious, with answers and wit
   await page.getByRole('button', { name: 'Burn an item' }).focus();
   await page.keyboard.press('Enter');
   await told(page, 'Denied: Burn an item');
+  expect(await seriousFaults(page)).toEqual([]);
+});
+
+test('in a narrow window the panes are stacked, and a link to a decision goes to the console below', async () => {
+  const page = await visit({ width: 400 });
+  await press(page, 'Burn an item');
+  await page.getByRole('link', { name: 'See this decision in the console' }).click();
+  await consolePane(page).getByText('burn(1) on GameItems').first().waitFor();
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(500);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400);
   expect(await seriousFaults(page)).toEqual([]);
 });
 
