@@ -39,6 +39,9 @@ const downwards = Object.entries(layers).map(([name, folders], index, all) => ({
   to: { path: '^src/engine/', pathNot: all.slice(index).map(([, below]) => inEngine(below)) },
 }));
 
+/** What a DApp and its users do, in the demo's story and in its page. */
+const clientSide = '^src/demo/(ask-desk|fee-token|game-items|playground-scene|simple-account)[.]ts$';
+
 /** The kinds of rules: all of the folder but what they are made of and the list of them. */
 const kinds = '^src/core/rules/(?!rule[.]|registry[.])';
 
@@ -69,6 +72,23 @@ export default {
     part('main', ['engine', 'api', 'core', 'shared']),
     part('preload', ['shared']),
     part('renderer', ['api', 'core', 'shared']),
+    {
+      name: 'playground-reaches',
+      comment: "The demo's page is a client of the desk: of src it has what clients do, and the console's look.",
+      severity: 'error',
+      from: { path: '^src/playground/', pathNot: tests },
+      to: {
+        path: '^src/',
+        pathNot: ['^src/(playground|core|shared)/', clientSide, '^src/renderer/src/ui/tokens[.]css$'],
+      },
+    },
+    {
+      name: 'clients-run-in-the-page',
+      comment: 'What the playground has of src/demo runs in Node and in a browser.',
+      severity: 'error',
+      from: { path: clientSide },
+      to: { pathNot: [clientSide, '^src/(core|shared)/', '(^|/)node_modules/ethers/'] },
+    },
     {
       name: 'shared-is-pure',
       comment: 'src/shared runs in the browser, in Node and in the sandbox: of the outside it knows zod only.',

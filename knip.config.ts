@@ -4,6 +4,8 @@ import type { KnipConfig } from 'knip';
 export default {
   entry: [
     'src/{cli,main,preload}/index.ts',
+    // Named by its page.
+    'src/playground/main.ts',
     // A thread is started with it.
     'src/engine/review/review-worker.ts',
     'scripts/*.ts',

@@ -2,10 +2,12 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { findChromium } from './test/support/find-chromium.ts';
 import { PATIENCE_MS } from './test/support/patience.ts';
 
-/** Shell and console are tested in a browser. CI installs one; elsewhere a missing one is said, and counts as nothing tested. */
+/** Shell, console and package are tested in a browser. CI installs one; elsewhere a missing one is said, and counts as nothing tested. */
 const withoutBrowser = findChromium() === undefined && !process.env['CI'];
 if (withoutBrowser)
-  console.warn('No Chromium here: test/shell and test/console are left out. Install it, or name one in CHROMIUM.');
+  console.warn(
+    'No Chromium here: test/shell, test/console and test/package are left out. Install it, or name one in CHROMIUM.',
+  );
 
 export default defineConfig({
   test: {
@@ -14,7 +16,7 @@ export default defineConfig({
     exclude: [
       ...configDefaults.exclude,
       'test/clients/**',
-      ...(withoutBrowser ? ['test/shell/**', 'test/console/**'] : []),
+      ...(withoutBrowser ? ['test/shell/**', 'test/console/**', 'test/package/**'] : []),
     ],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: [

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 /** Written last, so that its time tells when everything was built. Not in `out`, all of which is packed. */
 const stamp = join(root, '.cache', 'console-built');
-const page = join(root, 'out', 'renderer', 'index.html');
+const pages = ['renderer', 'playground'].map((part) => join(root, 'out', part, 'index.html'));
 /** What the bundles are made of. */
-const sources = ['src', 'electron.vite.config.ts', 'package-lock.json'];
+const sources = ['src', 'electron.vite.config.ts', 'scripts/build-playground.ts', 'package-lock.json'];
 
 /** The latest time at which the file, or anything in the folder, was written; epoch ms. */
 export const newestOf = (path: string): number => {
@@ -16,22 +16,26 @@ export const newestOf = (path: string): number => {
   return Math.max(stats.mtimeMs, ...readdirSync(path).map((name) => newestOf(join(path, name))));
 };
 
-const builtAt = (): number => (existsSync(stamp) && existsSync(page) ? statSync(stamp).mtimeMs : 0);
+const builtAt = (): number => ([stamp, ...pages].every((file) => existsSync(file)) ? statSync(stamp).mtimeMs : 0);
+
+const run = (script: string, ...args: string[]): void => {
+  const { status } = spawnSync(process.execPath, [join(root, script), ...args], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (status !== 0) throw new Error('The console cannot be built');
+};
 
 /**
- * Builds main, preload and renderer into `out`, unless they are newer than all that they are made of.
+ * Builds main, preload, renderer and playground into `out`, unless they are newer than all that they are made of.
  *
  * @throws Error if the build fails; what is wrong is on standard error
  */
 export const buildConsole = (): void => {
   if (sources.every((source) => newestOf(join(root, source)) < builtAt())) return;
   console.error('Building the console…');
-  const electronVite = join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js');
-  const { status } = spawnSync(process.execPath, [electronVite, 'build', '--logLevel', 'error'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  if (status !== 0) throw new Error('The console cannot be built');
+  run('node_modules/electron-vite/bin/electron-vite.js', 'build', '--logLevel', 'error');
+  run('scripts/build-playground.ts');
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, '');
 };

@@ -94,8 +94,8 @@ const packageHomes = [
   },
   {
     packages: /^(vue|vue-router|pinia|naive-ui)(\/|$)/,
-    homes: ['src/renderer/', 'test/'],
-    message: 'vue stays in src/renderer: the engine knows no screen.',
+    homes: ['src/renderer/', 'src/playground/', 'test/'],
+    message: 'vue stays in src/renderer and src/playground: the engine knows no screen.',
   },
 ];
 

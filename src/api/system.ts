@@ -53,6 +53,10 @@ export const systemProcedures = {
       decisions: z.number(),
       review: review.optional().describe('There only where a file is reviewed'),
       paused: pause.nullable().describe('Null while operations are sponsored'),
+      now: z
+        .number()
+        .optional()
+        .describe('The time by which the desk decides, epoch ms; absent in a review, in which nothing is decided'),
       pausedDapps: z
         .array(pause.extend({ paymasterId: z.string(), name: z.string() }))
         .describe('DApps that are paused by themselves'),

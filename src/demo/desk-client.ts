@@ -1,17 +1,11 @@
 import { MANAGEMENT_PREFIX } from '../engine/management/operations.ts';
+import { type RpcReply, askDesk } from './ask-desk.ts';
 
 /** An answer of the management interface. */
 export interface ManagementAnswer {
   statusCode: number;
   message: string;
   data?: unknown;
-}
-
-/** An answer of the JSON-RPC interface, and the HTTP status it came with. */
-export interface RpcReply {
-  status: number;
-  result?: unknown;
-  error?: { code: number; message: string; data?: unknown };
 }
 
 /** A client of the desk that goes over HTTP, as DApps and their developers do. */
@@ -33,12 +27,5 @@ export const deskClient = (url: string): DeskClient => ({
     if (response.status !== 200) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.message}`);
     return answer.data;
   },
-  async sponsor(chainId, apiKey, params) {
-    const response = await fetch(`${url}/api/v1/${chainId}/${apiKey}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'pm_sponsorUserOperation', params }),
-    });
-    return { status: response.status, ...((await response.json()) as Omit<RpcReply, 'status'>) };
-  },
+  sponsor: (chainId, apiKey, params) => askDesk({ url, chainId, apiKey }, params),
 });

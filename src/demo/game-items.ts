@@ -1,8 +1,6 @@
-import { Interface } from 'ethers';
+import { Contract, Interface, type Provider } from 'ethers';
 import type { Address, Hex } from '../shared/schema/hex.ts';
 import type { AccountCall } from './simple-account.ts';
-import type { World } from './world.ts';
-import { contractAt } from './world-contracts.ts';
 
 /** ABI of the sample DApp. */
 export const gameItems = new Interface([
@@ -11,14 +9,22 @@ export const gameItems = new Interface([
   'function balanceOf(address owner) view returns (uint256)',
 ]);
 
+/** Where the sample DApp is. */
+interface GameWorld {
+  readonly contracts: { readonly gameItems: Address };
+}
+
 /** A call of the sample DApp. */
-export const gameCall = ({ contracts }: World, method: 'mint' | 'burn', amount: bigint): AccountCall => ({
+export const gameCall = ({ contracts }: GameWorld, method: 'mint' | 'burn', amount: bigint): AccountCall => ({
   to: contracts.gameItems,
   data: gameItems.encodeFunctionData(method, [amount]) as Hex,
 });
 
 /** Items that an account owns, by the chain. */
-export const itemsOf = async ({ provider, contracts }: World, owner: Address): Promise<bigint> => {
-  const contract = await contractAt('GameItems', contracts.gameItems, provider);
+export const itemsOf = async (
+  { provider, contracts }: GameWorld & { readonly provider: Provider },
+  owner: Address,
+): Promise<bigint> => {
+  const contract = new Contract(contracts.gameItems, gameItems, provider);
   return (await contract.getFunction('balanceOf')(owner)) as bigint;
 };

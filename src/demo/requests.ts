@@ -1,3 +1,4 @@
+import { type RpcReply, SPONSORED_OPTIONS, reasonOf } from './ask-desk.ts';
 import type { Dapp } from './dapp.ts';
 import {
   type AccountCall,
@@ -8,7 +9,6 @@ import {
   partialOperation,
   submitOperation,
 } from './simple-account.ts';
-import type { RpcReply } from './desk-client.ts';
 import type { World } from './world.ts';
 
 /** What a user asks a DApp's paymaster for. */
@@ -22,14 +22,15 @@ export interface SponsorRequest {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-const OPTIONS = { mode: 'SPONSORED', calculateGasLimits: true, expiryDuration: 300 };
-
 const ask = async (
   { desk, chain, provider, contracts }: World,
   { dapp, account, calls, fields, options }: SponsorRequest,
 ): Promise<{ partial: Record<string, string>; reply: RpcReply }> => {
   const partial = { ...(await partialOperation(account, calls, contracts.entryPoint, provider)), ...fields };
-  return { partial, reply: await desk.sponsor(chain.chainId, dapp.apiKey, [partial, { ...OPTIONS, ...options }]) };
+  return {
+    partial,
+    reply: await desk.sponsor(chain.chainId, dapp.apiKey, [partial, { ...SPONSORED_OPTIONS, ...options }]),
+  };
 };
 
 /** Has an operation signed by the desk and mined by the EntryPoint. */
@@ -49,20 +50,6 @@ export const tellMined = async (world: World, request: SponsorRequest, signed: s
   story.tell('transaction', mined.transactionHash);
   story.check(mined.success, `the EntryPoint mined it with success, ${mined.actualGasUsed} gas used`);
   return mined;
-};
-
-interface Reason {
-  readonly code: string;
-  readonly rule: string;
-  readonly message: string;
-  readonly hint: string;
-}
-
-/** Not sponsored is a result; in token mode it is an error, since `0x` would have the user pay in the native coin. */
-const reasonOf = ({ status, result, error }: RpcReply): Reason | undefined => {
-  if (error !== undefined) return error.code === -32050 ? (error.data as Reason) : undefined;
-  const { paymasterAndData, reason } = result as { paymasterAndData: string; reason?: Reason };
-  return status === 200 && paymasterAndData === '0x' ? reason : undefined;
 };
 
 /** Has an operation denied for the expected reason, and tells the desk's words for it. */

@@ -1,10 +1,8 @@
 import { Contract, Interface, type Provider, type Signer, concat, getBytes } from 'ethers';
-import { loadArtifact } from '../engine/chain/artifacts.ts';
 import { STUB_SIGNATURE } from '../core/paymaster-layouts/layout.ts';
 import { userOpHash } from '../core/user-operation/user-op-hash.ts';
 import type { Address, Hex } from '../shared/schema/hex.ts';
 import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
-import { contractAt } from './world-contracts.ts';
 
 /** A SimpleAccount v0.6 of an owner, deployed or not. */
 export interface SimpleAccount {
@@ -24,7 +22,21 @@ const accountAbi = new Interface([
   'function execute(address dest, uint256 value, bytes func)',
   'function executeBatch(address[] dest, bytes[] func)',
 ]);
-const createAccount = new Interface(['function createAccount(address owner, uint256 salt)']);
+const factoryAbi = new Interface([
+  'function createAccount(address owner, uint256 salt)',
+  'function getAddress(address owner, uint256 salt) view returns (address)',
+]);
+const OPERATION =
+  '(address sender, uint256 nonce, bytes initCode, bytes callData, uint256 callGasLimit, ' +
+  'uint256 verificationGasLimit, uint256 preVerificationGas, uint256 maxFeePerGas, uint256 maxPriorityFeePerGas, ' +
+  'bytes paymasterAndData, bytes signature)';
+const entryPointAbi = new Interface([
+  'function getNonce(address sender, uint192 key) view returns (uint256)',
+  `function handleOps(${OPERATION}[] ops, address beneficiary)`,
+  'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, ' +
+    'uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
+  'error FailedOp(uint256 opIndex, string reason)',
+]);
 
 /** The account that the factory makes for an owner and a salt. */
 export const simpleAccount = async (
@@ -33,11 +45,11 @@ export const simpleAccount = async (
   salt: bigint,
   provider: Provider,
 ): Promise<SimpleAccount> => {
-  const contract = await contractAt('SimpleAccountFactory', factory, provider);
+  const contract = new Contract(factory, factoryAbi, provider);
   const ownerAddress = await owner.getAddress();
   // By signature: ethers contracts have a getAddress of their own.
   const address = (await contract.getFunction('getAddress(address,uint256)')(ownerAddress, salt)) as Address;
-  const initCode = concat([factory, createAccount.encodeFunctionData('createAccount', [ownerAddress, salt])]) as Hex;
+  const initCode = concat([factory, factoryAbi.encodeFunctionData('createAccount', [ownerAddress, salt])]) as Hex;
   return { address, owner, initCode };
 };
 
@@ -55,7 +67,7 @@ export const partialOperation = async (
   entryPoint: Address,
   provider: Provider,
 ): Promise<Record<string, string>> => {
-  const contract = await contractAt('EntryPoint', entryPoint, provider);
+  const contract = new Contract(entryPoint, entryPointAbi, provider);
   const nonce = (await contract.getFunction('getNonce')(account.address, 0n)) as bigint;
   const deployed = (await provider.getCode(account.address)) !== '0x';
   const { maxFeePerGas, maxPriorityFeePerGas } = await provider.getFeeData();
@@ -119,8 +131,7 @@ export const submitOperation = async (
   entryPoint: Address,
   bundler: Signer,
 ): Promise<MinedOperation> => {
-  const { abi } = await loadArtifact('EntryPoint');
-  const contract = new Contract(entryPoint, abi, bundler);
+  const contract = new Contract(entryPoint, entryPointAbi, bundler);
   const sent = await contract.getFunction('handleOps').send([op], await bundler.getAddress());
   const receipt = await sent.wait();
   if (receipt === null) throw new Error('The bundle was not mined');

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseEther } from 'ethers';
 import type { Address } from '../shared/schema/hex.ts';
+import { GIVEN_GAS } from './ask-desk.ts';
 import { type Dapp, deployPaymaster, registerDapp } from './dapp.ts';
 import { gameCall, gameItems, itemsOf } from './game-items.ts';
 import { tellDenied, tellMined } from './requests.ts';
@@ -84,7 +85,7 @@ const tellNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): P
 };
 
 /** Nobody listens there. */
-const NO_NODE = 'http://127.0.0.1:1';
+export const NO_NODE = 'http://127.0.0.1:1';
 
 /** A node that does not answer, and a budget that holds nothing. */
 const tellUnreachable = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
@@ -92,10 +93,8 @@ const tellUnreachable = async (world: World, dapp: Dapp, account: SimpleAccount)
   const { chainId, url } = chain;
   story.step('The user tries again while the node is unreachable: the operator lets almost nothing be signed then');
   await engine.service.call('chains.set', { chainId, rpc: NO_NODE, unreachable: { budgetWei: '1' } });
-  const fields = { callGasLimit: '200000', verificationGasLimit: '500000', preVerificationGas: '60000' };
-  const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)], fields } as const;
-  const options = { calculateGasLimits: false };
-  await tellDenied(world, 'unreachable', 'UNREACHABLE_BUDGET_SPENT', { ...mint, options });
+  const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)], ...GIVEN_GAS } as const;
+  await tellDenied(world, 'unreachable', 'UNREACHABLE_BUDGET_SPENT', mint);
   await engine.service.call('chains.set', { chainId, rpc: url, unreachable: null });
   story.tell('The node answers again.');
 };
@@ -161,8 +160,8 @@ const tellRules = async (world: World, dapp: Dapp, account: SimpleAccount): Prom
   await tellDenied(world, 'fees', 'FEE_TOO_LOW', { ...mint, fields });
 
   story.step('The user mints once more, under a nonce that is used');
-  const used = { nonce: '0x0', callGasLimit: '200000', verificationGasLimit: '500000', preVerificationGas: '60000' };
-  await tellDenied(world, 'validity', 'NONCE_USED', { ...mint, fields: used, options: { calculateGasLimits: false } });
+  const used = { ...GIVEN_GAS, fields: { ...GIVEN_GAS.fields, nonce: '0x0' } };
+  await tellDenied(world, 'validity', 'NONCE_USED', { ...mint, ...used });
 
   story.step('The user mints once more: a second time on this day');
   await tellDenied(world, 'spendingLimit', 'LIMIT_REACHED', mint);
@@ -177,13 +176,13 @@ const tellRules = async (world: World, dapp: Dapp, account: SimpleAccount): Prom
   story.check((await tankBalance(world, dapp)) === before, 'the tank paid for none of these');
 };
 
-/** The desk pays: what it sponsors, and what each of its rules denies. Answers the account of the user. */
-export const tellSponsorship = async (world: World): Promise<SimpleAccount> => {
+/** The desk pays: what it sponsors, and what each of its rules denies. Answers the DApp and the account of its user. */
+export const tellSponsorship = async (world: World): Promise<{ dapp: Dapp; account: SimpleAccount }> => {
   const { contracts, cast, provider } = world;
   const dapp = await prepareDapp(world, await prepareDesk(world));
   const account = await simpleAccount(contracts.accountFactory, cast.player, 0n, provider);
   await tellNotReady(world, dapp, account);
   await tellSponsored(world, dapp, account);
   await tellRules(world, dapp, account);
-  return account;
+  return { dapp, account };
 };

@@ -1,11 +1,12 @@
-import { type Contract, Interface, parseEther } from 'ethers';
+import { type Contract, parseEther } from 'ethers';
 import { WEI_PER_COIN } from '../core/paymaster-layouts/token-charge.ts';
 import { unitsToDecimal } from '../shared/schema/decimal.ts';
-import type { Address, Hex } from '../shared/schema/hex.ts';
+import type { Address } from '../shared/schema/hex.ts';
 import { type Dapp, deployPaymaster, registerDapp } from './dapp.ts';
 import { gameCall, itemsOf } from './game-items.ts';
+import { approval } from './fee-token.ts';
 import { tellDenied, tellMined } from './requests.ts';
-import type { AccountCall, SimpleAccount } from './simple-account.ts';
+import type { SimpleAccount } from './simple-account.ts';
 import { type World, ether } from './world.ts';
 import { contractAt, deployContract, fundDeposit } from './world-contracts.ts';
 
@@ -24,7 +25,7 @@ const usdt = (units: bigint): string => `${unitsToDecimal(units, DECIMALS)} ${SY
 const worth = (wei: bigint): bigint => (wei * USDT_PER_ETH * USDT) / WEI_PER_COIN;
 
 /** A DApp whose users pay, and what they pay with. */
-interface TokenShop {
+export interface TokenShop {
   readonly dapp: Dapp;
   /** The token, as its maker. */
   readonly token: Contract;
@@ -55,13 +56,6 @@ const openShop = async (world: World): Promise<TokenShop> => {
   return { dapp, token: await contractAt('TestToken', tokenAddress, cast.operator), tokenAddress };
 };
 
-const erc20 = new Interface(['function approve(address spender, uint256 value)']);
-
-const approval = ({ dapp, tokenAddress }: TokenShop): AccountCall => ({
-  to: tokenAddress,
-  data: erc20.encodeFunctionData('approve', [dapp.paymaster, 10n * USDT]) as Hex,
-});
-
 /** Money before and after, all by the chain. */
 const readMoney = async (
   { provider, contracts, cast }: World,
@@ -77,8 +71,8 @@ const readMoney = async (
   };
 };
 
-/** The user pays: refused while he cannot, then charged what the operation costs and the premium. */
-export const tellTokenPayment = async (world: World, account: SimpleAccount): Promise<void> => {
+/** The user pays: denied until they can, then charged what the operation costs and the premium. Answers the DApp. */
+export const tellTokenPayment = async (world: World, account: SimpleAccount): Promise<TokenShop> => {
   const { story, provider } = world;
   const shop = await openShop(world);
   const mint = gameCall(world, 'mint', 2n);
@@ -88,7 +82,7 @@ export const tellTokenPayment = async (world: World, account: SimpleAccount): Pr
   story.step(`The user would pay in ${SYMBOL}, and has not approved the paymaster`);
   await tellDenied(world, 'tokenPayment', 'TOKEN_ALLOWANCE_SHORT', { ...request, calls: [mint] });
   story.step(`The user approves it in the same batch, and has no ${SYMBOL}`);
-  const paid = { ...request, calls: [approval(shop), mint] } as const;
+  const paid = { ...request, calls: [approval(shop.tokenAddress, shop.dapp.paymaster, 10n * USDT), mint] } as const;
   await tellDenied(world, 'tokenPayment', 'TOKEN_BALANCE_SHORT', paid);
 
   story.step(`The user receives ${usdt(10n * USDT)} and mints 2 items`);
@@ -111,4 +105,5 @@ export const tellTokenPayment = async (world: World, account: SimpleAccount): Pr
     `the income is the cost and ${PREMIUM} % at least`,
   );
   story.check((await provider.getBalance(account.address)) === 0n, 'the account still holds 0 ETH');
+  return shop;
 };

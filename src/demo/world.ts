@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type HDNodeWallet, formatEther, hexlify } from 'ethers';
-import { systemEntropy } from '../engine/base/clock.ts';
+import { type Clock, systemEntropy } from '../engine/base/clock.ts';
 import { loadConfig } from '../engine/config/config.ts';
 import { openDataFolder } from '../engine/data-folder/data-folder.ts';
 import { type Engine, createEngine } from '../engine/index.ts';
@@ -44,8 +44,17 @@ const castOf = (provider: World['provider']): Cast => {
   return { operator, bundler, fundingWallet, player, treasury };
 };
 
-const startEngine = (dir: string): Promise<Engine> =>
+/** What differs between the story alone and the playground. */
+export interface StageOptions {
+  /** The desk's clock; the machine's by default. */
+  readonly clock?: Clock;
+  /** The origin of the page that shows the console in itself. */
+  readonly consoleFramedBy?: string;
+}
+
+const startEngine = (dir: string, options: StageOptions): Promise<Engine> =>
   createEngine({
+    ...options,
     folder: openDataFolder(dir),
     config: loadConfig({ flags: { port: 0, logLevel: 'error' } }),
     log: createLog({ level: 'error' }),
@@ -54,7 +63,11 @@ const startEngine = (dir: string): Promise<Engine> =>
   });
 
 /** Starts a chain and an empty desk. `onEnd` is told what ends each part, also if a later part does not start. */
-export const startWorld = async (story: Story, onEnd: (end: () => unknown) => void): Promise<World> => {
+export const startWorld = async (
+  story: Story,
+  onEnd: (end: () => unknown) => void,
+  options: StageOptions = {},
+): Promise<World> => {
   story.step('A local chain with EntryPoint v0.6, an account factory and a sample DApp');
   const chain = await startLocalChain();
   onEnd(() => chain.stop());
@@ -67,7 +80,7 @@ export const startWorld = async (story: Story, onEnd: (end: () => unknown) => vo
 
   const dir = await mkdtemp(join(tmpdir(), 'gasdesk-demo-'));
   onEnd(() => rm(dir, { recursive: true, force: true }));
-  const engine = await startEngine(dir);
+  const engine = await startEngine(dir, options);
   onEnd(() => engine.stop());
   const url = await engine.serve();
   return { story, chain, provider, cast, contracts, engine, url, desk: deskClient(url) };

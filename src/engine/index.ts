@@ -55,6 +55,8 @@ export interface EngineOptions {
   readonly entropy?: Entropy;
   /** The built console to serve below `/console/`: an absolute path without a separator at its end. */
   readonly consoleFolder?: string;
+  /** The origin whose pages may show the console in themselves: the demo's playground. Nobody's by default. */
+  readonly consoleFramedBy?: string | undefined;
   /** How many bytes may still be written to where a folder is; asks the operating system unless a test says. */
   readonly freeBytes?: (dir: string) => Promise<bigint>;
   /** Cost of deriving the keys of the vault and of new keystores; tests take a cheap one. */
@@ -230,8 +232,9 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         watch.start();
         contracts.start();
         clocks.start();
-        const { consoleFolder } = options;
-        const app = createHttpApp({ service, config, clock, entropy, log, operatorToken, consoleFolder });
+        const { consoleFolder, consoleFramedBy } = options;
+        const consoleOptions = { operatorToken, consoleFolder, consoleFramedBy };
+        const app = createHttpApp({ service, config, clock, entropy, log, ...consoleOptions });
         const http = await listen(app, { host: config.host, port: config.port }, serving);
         servers.push(http);
         url = http.url;

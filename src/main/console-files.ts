@@ -15,7 +15,8 @@ const pathOf = (url: string): string | undefined =>
  */
 export const serveConsoleFile = async (folder: string, { method, url }: Request): Promise<Response> => {
   const path = pathOf(url);
-  const file = method === 'GET' && path !== undefined ? await readConsoleFile(folder, path, 'none') : undefined;
+  const file =
+    method === 'GET' && path !== undefined ? await readConsoleFile(folder, path, { connect: "'none'" }) : undefined;
   if (file === undefined) return new Response('Not found', { status: 404 });
   return new Response(new Uint8Array(file.content), { headers: file.headers });
 };

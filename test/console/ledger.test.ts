@@ -45,7 +45,7 @@ beforeAll(async () => {
   });
   // As in the window: with the console's own policy, which lets it connect to nothing.
   server = createServer((request, response) => {
-    void readConsoleFile(folder, request.url ?? '/', 'none').then((file) => {
+    void readConsoleFile(folder, request.url ?? '/', { connect: "'none'" }).then((file) => {
       response.writeHead(file ? 200 : 404, { ...file?.headers }).end(file?.content);
     });
   });

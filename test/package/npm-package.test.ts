@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { findAnvil } from '../../src/demo/local-chain.ts';
+import { startPlaying } from '../support/cli.ts';
+import { useConsoleBrowser } from '../support/console-page.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const run = promisify(execFile);
@@ -40,6 +42,7 @@ test('the package holds what runs and what is read, and nothing else', () => {
     /^out\/cli\/[\w.-]+[.]js$/,
     // The window's, which is named in the manifest: npm takes it along.
     /^out\/main\/index[.]js$/,
+    /^out\/playground\/(index[.]html|assets\/[\w.-]+[.](js|css|svg))$/,
     /^out\/renderer\/(index[.]html|icon[.](png|svg)|assets\/[\w.-]+[.](js|css))$/,
     /^resources\/contracts\/[\w.-]+[.]json$/,
   ];
@@ -50,8 +53,17 @@ test('the package holds what runs and what is read, and nothing else', () => {
   expect(kinds.filter((kind) => !files.some((file) => kind.test(file)))).toEqual([]);
 });
 
-test('the installed package tells the main job on a local chain', async () => {
-  expect((await gasdesk('demo', '--once')).stdout).toContain('All as told.');
+const browser = useConsoleBrowser();
+test('the installed package tells the main job on a local chain, and opens a playground in which a visitor mints', async () => {
+  const demo = await startPlaying({ GASDESK_ANVIL: findAnvil() }, join(installed, 'out/cli/index.js'));
+  const page = await browser().open(demo.url);
+  await page.getByRole('button', { name: 'Mint an item' }).click();
+  await page.getByText('Sponsored: Mint an item').waitFor();
+  await page.getByRole('link', { name: 'See this decision in the console' }).click();
+  await page.frameLocator('iframe').getByText('mint(1)').first().waitFor();
+  const { stdout, stderr } = await demo.end();
+  expect(stdout).toContain('All as told.');
+  expect(stderr).toBe('');
 });
 
 test('the installed package serves the console', async () => {

@@ -72,6 +72,32 @@ const startServing = async (
   return { url, console, pid: child.pid ?? 0, ended, signal: (name) => child.kill(name) };
 };
 
+/** A `gasdesk demo` whose playground is open. */
+export interface PlayingCli {
+  /** Address of the playground. */
+  readonly url: string;
+  /** Asks it to end, and waits until it has. */
+  end(): Promise<CliResult>;
+}
+
+/** Runs `gasdesk demo` until its playground is open; `cli`: the script of another copy of this program. */
+export const startPlaying = async (env: CliEnvironment = {}, cli = CLI): Promise<PlayingCli> => {
+  const { child, stdout, ended } = start(['demo', '--no-open'], env, cli);
+  const refused = ended.then((result) => {
+    throw new Error(`demo ended: ${result.stdout}${result.stderr}`);
+  });
+  refused.catch(() => undefined);
+  const address = (): string | undefined => /^The playground is at (\S+);/m.exec(stdout())?.[1];
+  while (address() === undefined) await Promise.race([once(child.stdout, 'data'), refused]);
+  return {
+    url: address() ?? '',
+    end() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+};
+
 /**
  * Gives tests a `gasdesk serve` on a free port. It is killed after the tests of the file, if it has not ended by then.
  * Where it ends instead of serving, an Error has what it said.

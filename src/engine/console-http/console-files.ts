@@ -16,22 +16,30 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** naive-ui writes its styles into the page; everything else comes from the package. */
-const contentSecurityPolicy = (connect: ConsoleConnection): string =>
+const contentSecurityPolicy = ({ connect, frames, framedBy = "'none'" }: PageReach): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",
-    `connect-src '${connect}'`,
+    `connect-src ${connect}`,
+    ...(frames === undefined ? [] : [`frame-src ${frames}`]),
     // These three do not fall back to default-src.
     "base-uri 'none'",
     "form-action 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${framedBy}`,
   ].join('; ');
 
-/** Whom the page may talk to: nobody in a window, which has IPC; its own engine in a browser. */
-export type ConsoleConnection = 'none' | 'self';
+/** What a page may reach, and who may show it: sources of a content security policy. */
+export interface PageReach {
+  /** Whom it may talk to: nobody in a window, which has IPC; its own engine in a browser. */
+  readonly connect: string;
+  /** What it may show in itself; nothing by default. */
+  readonly frames?: string | undefined;
+  /** Whose pages may show it in themselves; nobody's by default. */
+  readonly framedBy?: string | undefined;
+}
 
 /** The file that an encoded path names below the folder, or undefined if it names anything else. */
 const fileBelow = (folder: string, encodedPath: string): string | undefined => {
@@ -54,7 +62,7 @@ const fileBelow = (folder: string, encodedPath: string): string | undefined => {
 export const readConsoleFile = async (
   folder: string,
   encodedPath: string,
-  connect: ConsoleConnection,
+  reach: PageReach,
 ): Promise<ConsoleFile | undefined> => {
   const file = fileBelow(folder, encodedPath);
   const contentType = file && CONTENT_TYPES[extname(file)];
@@ -65,7 +73,7 @@ export const readConsoleFile = async (
     content,
     headers: {
       'Content-Type': contentType,
-      'Content-Security-Policy': contentSecurityPolicy(connect),
+      'Content-Security-Policy': contentSecurityPolicy(reach),
       'X-Content-Type-Options': 'nosniff',
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cross-Origin-Resource-Policy': 'same-origin',

@@ -27,6 +27,8 @@ export interface ConsoleContext {
   readonly operatorToken: Secret<string>;
   /** The built renderer; undefined where there is none to serve. */
   readonly folder: string | undefined;
+  /** The origin whose pages may show the console in themselves; undefined: nobody's. */
+  readonly framedBy: string | undefined;
 }
 
 const NOT_BUILT = 'The console is not built here. Run "npm run build" in the project\'s folder and reload this page.\n';
@@ -72,7 +74,8 @@ const serveFile = async (context: Context, path: string, { headers, content }: C
  * `{name, input}`) and the feed as server-sent events (`GET events`), both with the operator token as bearer.
  */
 export const consoleRouter = (context: ConsoleContext): Router => {
-  const { readJsonBody, answer, streams, feed, operatorToken, folder } = context;
+  const { readJsonBody, answer, streams, feed, operatorToken, folder, framedBy } = context;
+  const reach = { connect: "'self'", framedBy };
   const router = new Router();
 
   router.post('/console/call', async (context) => {
@@ -97,7 +100,7 @@ export const consoleRouter = (context: ConsoleContext): Router => {
       return;
     }
     const path = new URL(context.href).pathname.replace('/console', '');
-    const file = folder === undefined ? undefined : await readConsoleFile(folder, path, 'self');
+    const file = folder === undefined ? undefined : await readConsoleFile(folder, path, reach);
     if (file !== undefined) {
       await serveFile(context, path, file);
     } else if (path === '/') {

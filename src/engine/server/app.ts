@@ -32,6 +32,8 @@ export interface ConsoleAppContext {
   readonly operatorToken: Secret<string>;
   /** The built console; undefined where there is none to serve. */
   readonly consoleFolder: string | undefined;
+  /** The origin whose pages may show the console in themselves; nobody's by default. */
+  readonly consoleFramedBy?: string | undefined;
 }
 
 /** What the HTTP interfaces work with. */
@@ -143,6 +145,7 @@ const consoleOf = (context: ConsoleAppContext, readBody: ReadBody, streams: Even
     feed: feedEvents(context.service),
     operatorToken: context.operatorToken,
     folder: context.consoleFolder,
+    framedBy: context.consoleFramedBy,
   });
 
 /** An application with the browser console and nothing else. */

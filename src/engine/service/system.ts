@@ -17,6 +17,7 @@ export const systemHandlers = (context: ServiceContext): Handlers<NamesOf<'syste
         paymasters: paymasters.length,
         decisions: await store.countDecisions(),
         paused: pause.current(),
+        now: clock.now(),
         pausedDapps: paymasters.flatMap(({ paymasterId, name }) => {
           const own = pause.ofDapp(paymasterId);
           return own === null ? [] : [{ paymasterId, name, ...own }];

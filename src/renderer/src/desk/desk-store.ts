@@ -16,6 +16,8 @@ const MOST_UNANSWERED = 3;
 /** It is asked again in one of so many ticks, since each question keeps a connection. */
 const SELDOM = 12;
 const MINUTE_MS = 60_000;
+/** Clocks that differ by less are told apart by nobody: what the page shows is in minutes. */
+const NOTICEABLE_MS = 10_000;
 /** Decisions kept of those that came while the page was open. */
 export const RECENT = 200;
 /** Settled decisions kept, for the lists that were read before: more than somebody scrolls through. */
@@ -46,6 +48,8 @@ export const useDesk = defineStore('desk', () => {
   let counted = 0;
   /** The newest that settlement has changed since the page was opened, by id, as they are now. */
   const settled = shallowRef(new Map<string, DecisionRow>());
+  /** How far the desk's clock, by which limits and windows go, is ahead of this window's, ms. */
+  let aheadMs = 0;
   const now = ref(timer.now());
   /** How much the feed had told by the last tick: what is added up is read again when it moves. */
   const news = ref(0);
@@ -79,6 +83,14 @@ export const useDesk = defineStore('desk', () => {
     if (JSON.stringify(kept.value) !== JSON.stringify(now)) kept.value = now;
   };
 
+  /** Goes by the desk's clock. */
+  const followClock = ({ now: told }: SystemInfo): void => {
+    const ahead = told === undefined ? 0 : told - timer.now();
+    if (Math.abs(ahead - aheadMs) < NOTICEABLE_MS) return;
+    aheadMs = ahead;
+    now.value = timer.now() + aheadMs;
+  };
+
   /** Reads state, DApps and chains anew: what another console or the command line has changed shows within a tick. */
   const refresh = async (): Promise<void> => {
     const seen = made.value + gathered.length;
@@ -88,6 +100,7 @@ export const useDesk = defineStore('desk', () => {
       transport.call('chains.list', {}),
     ]);
     info.value = system;
+    followClock(system);
     counted = seen;
     keep(dapps, paymasters);
     keep(chainList, chain);
@@ -145,7 +158,7 @@ export const useDesk = defineStore('desk', () => {
     });
     let cancelTick = (): void => undefined;
     const tick = (): void => {
-      now.value = timer.now();
+      now.value = timer.now() + aheadMs;
       news.value = told;
       // A lost connection is told by the feed, which also brings it back.
       if (connection.value === 'connected' || unanswered >= MOST_UNANSWERED) beat();

@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import vue from '@vitejs/plugin-vue';
+import { build } from 'vite';
+
+/** Bundles the page of `gasdesk demo` into `out/playground`. */
+
+await build({
+  root: join(import.meta.dirname, '..', 'src', 'playground'),
+  configFile: false,
+  logLevel: 'error',
+  base: './',
+  publicDir: false,
+  plugins: [vue()],
+  build: {
+    outDir: '../../out/playground',
+    emptyOutDir: true,
+    // Its polyfill would fetch, which Chromium does not need.
+    modulePreload: false,
+  },
+});

@@ -1,0 +1,54 @@
+/** An answer of the JSON-RPC interface, and the HTTP status it came with. */
+export interface RpcReply {
+  status: number;
+  result?: unknown;
+  error?: { code: number; message: string; data?: unknown };
+}
+
+/** Where a DApp asks for sponsorship. */
+export interface SponsorAddress {
+  /** Of the desk. */
+  readonly url: string;
+  readonly chainId: number;
+  readonly apiKey: string;
+}
+
+/** Why the desk does not sponsor an operation, in its own words. */
+export interface Reason {
+  readonly code: string;
+  readonly rule: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Sends `pm_sponsorUserOperation` over HTTP, as every client does. */
+export const askDesk = async (
+  { url, chainId, apiKey }: SponsorAddress,
+  params: readonly unknown[],
+): Promise<RpcReply> => {
+  const response = await fetch(`${url}/api/v1/${chainId}/${apiKey}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'pm_sponsorUserOperation', params }),
+  });
+  return { status: response.status, ...((await response.json()) as Omit<RpcReply, 'status'>) };
+};
+
+/** Options of a sponsored operation whose gas the desk finds out. */
+export const SPONSORED_OPTIONS = { mode: 'SPONSORED', calculateGasLimits: true, expiryDuration: 300 };
+
+/** For an operation that cannot succeed, so that nobody can find out its gas. */
+export const GIVEN_GAS = {
+  fields: { callGasLimit: '200000', verificationGasLimit: '500000', preVerificationGas: '60000' },
+  options: { calculateGasLimits: false },
+};
+
+/**
+ * Why an operation is not sponsored; undefined if it is, or if there is another error. Not sponsored is a result; in
+ * token mode it is an error, since `0x` would have the user pay in the native coin.
+ */
+export const reasonOf = ({ status, result, error }: RpcReply): Reason | undefined => {
+  if (error !== undefined) return error.code === -32050 ? (error.data as Reason) : undefined;
+  const { paymasterAndData, reason } = result as { paymasterAndData: string; reason?: Reason };
+  return status === 200 && paymasterAndData === '0x' ? reason : undefined;
+};

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { userOpHash } from '../core/user-operation/user-op-hash.ts';
+import { address, hex } from '../shared/schema/hex.ts';
+import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
+import { type MinedOperation, submitOperation } from './simple-account.ts';
+import type { World } from './world.ts';
+
+const quantity = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,64}$/)
+  .transform(BigInt);
+
+const operation = z.strictObject({
+  sender: address,
+  nonce: quantity,
+  initCode: hex,
+  callData: hex,
+  callGasLimit: quantity,
+  verificationGasLimit: quantity,
+  preVerificationGas: quantity,
+  maxFeePerGas: quantity,
+  maxPriorityFeePerGas: quantity,
+  paymasterAndData: hex,
+  signature: hex,
+}) satisfies z.ZodType<UserOperationV06>;
+
+/** `eth_sendUserOperation`, the one method that the playground's bundler has. */
+export const bundlerRequest = z.strictObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.number()]),
+  method: z.literal('eth_sendUserOperation'),
+  params: z.tuple([operation, address]),
+});
+
+/** Submits operations to the local chain, each in a transaction of its own. */
+export interface Bundler {
+  /** Waits until an operation is mined. @throws Error with the EntryPoint's reason if it is not valid */
+  submit(op: UserOperationV06): Promise<MinedOperation>;
+  /** The hash under which an operation is known. */
+  hashOf(op: UserOperationV06): string;
+}
+
+/** A bundler that takes one operation after the other: all its transactions are of one key. */
+export const createBundler = ({ chain, contracts: { entryPoint }, cast }: World): Bundler => {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    submit(op) {
+      const mined = last.then(() => submitOperation(op, entryPoint, cast.bundler));
+      last = mined.catch(() => undefined);
+      return mined;
+    },
+    hashOf: (op) => userOpHash['0.6'](op, { chainId: chain.chainId, entryPoint }),
+  };
+};

@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import Router from '@koa/router';
+import Koa, { type Context } from 'koa';
+import { z } from 'zod';
+import { systemClock } from '../engine/base/clock.ts';
+import { createLog } from '../engine/base/log.ts';
+import { readConsoleFile } from '../engine/console-http/console-files.ts';
+import { createBodyReader, readJson } from '../engine/http/json.ts';
+import { listen } from '../engine/http/listen.ts';
+import { address } from '../shared/schema/hex.ts';
+import { bundlerRequest } from './bundler.ts';
+import { switchNames } from './playground-scene.ts';
+import { type Playground, openPlayground } from './playground.ts';
+import { type Story, createStory } from './story.ts';
+
+/** A playground that is being served. */
+export interface ServedPlayground {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const BODY_BYTES = 65_536;
+const DAY_SECONDS = 86_400;
+const FOLDER = join(import.meta.dirname, '..', '..', 'out', 'playground');
+
+const readBody = createBodyReader(BODY_BYTES);
+const read = async <Body>(context: Context, schema: z.ZodType<Body>): Promise<Body> =>
+  schema.parse(readJson(await readBody(context)));
+
+const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Only the playground's own page may do anything here: no other site may reach a server of this machine. */
+const ownPageOnly: Koa.Middleware = async (context, next) => {
+  const host = context.get('host');
+  const origin = context.get('origin');
+  const isOwn = /^127[.]0[.]0[.]1:\d+$/.test(host) && (origin === '' || origin === `http://${host}`);
+  if (!isOwn) context.throw(403, 'Only the page of the playground may ask this');
+  await next();
+};
+
+const answerErrors: Koa.Middleware = async (context, next) => {
+  try {
+    await next();
+  } catch (error) {
+    const { status } = error as { status?: number };
+    context.status = error instanceof z.ZodError ? 400 : (status ?? 500);
+    context.body = { message: words(error) };
+  }
+};
+
+const on = z.strictObject({ on: z.boolean() });
+const flip = on.extend({ name: z.enum(switchNames) });
+const forward = z.strictObject({ seconds: z.int().min(1).max(DAY_SECONDS) });
+const to = z.strictObject({ to: address });
+
+/** The routes of the page; `current` is the playground that is open. */
+const routesOf = (current: () => Playground, reset: () => Promise<void>): Router => {
+  const router = new Router();
+  const action = (path: string, act: (context: Context) => Promise<unknown>): void => {
+    router.post(path, async (context) => {
+      await act(context);
+      context.body = current().state();
+    });
+  };
+  router.get('/scene', (context) => {
+    context.body = current().scene;
+  });
+  router.get('/state', (context) => {
+    context.body = current().state();
+  });
+  router.get('/newest-decision', async (context) => {
+    const sender = address.parse(context.query['sender']);
+    context.body = { id: (await current().newestDecision(sender)) ?? null };
+  });
+  router.post('/webhook', (context) => {
+    context.body = { arePoliciesVerified: current().isVerified };
+  });
+  router.post('/bundler', async (context) => {
+    const { bundler } = current();
+    const { id, params } = await read(context, bundlerRequest);
+    const answer = await bundler.submit(params[0]).then(
+      () => ({ result: bundler.hashOf(params[0]) }),
+      // What a bundler answers where an operation is not valid (ERC-7769).
+      (error: unknown) => ({ error: { code: -32500, message: words(error) } }),
+    );
+    context.body = { jsonrpc: '2.0', id, ...answer };
+  });
+  action('/switches', async (context) => {
+    const { name, on: wanted } = await read(context, flip);
+    await current().flip(name, wanted);
+  });
+  action('/traffic', async (context) => current().setTraffic((await read(context, on)).on));
+  action('/clock', async (context) => current().forward((await read(context, forward)).seconds));
+  action('/faucet', async (context) => current().giveTokens((await read(context, to)).to));
+  action('/reset', reset);
+  return router;
+};
+
+/** The files of the page, which may talk to desk and chain and show the console. */
+const servePage =
+  (current: () => Playground): Koa.Middleware =>
+  async (context) => {
+    if (context.method !== 'GET') return;
+    const { deskUrl, chainUrl } = current().scene;
+    const reach = { connect: `'self' ${deskUrl} ${chainUrl}`, frames: deskUrl };
+    const file = await readConsoleFile(FOLDER, context.path, reach);
+    if (file === undefined) return;
+    context.set({ ...file.headers, 'Cache-Control': 'no-store' });
+    context.body = file.content;
+  };
+
+/** Serves the playground on a free port of 127.0.0.1, and tells the story. @throws Error if any step is not as told */
+export const servePlayground = async (story: Story): Promise<ServedPlayground> => {
+  let playground: Playground | undefined;
+  const current = (): Playground => {
+    if (playground !== undefined) return playground;
+    throw Object.assign(new Error('The story is being told; the playground opens after it'), { status: 503 });
+  };
+  let resetting: Promise<void> | undefined;
+  const reset = (): Promise<void> => {
+    resetting ??= startAnew().finally(() => (resetting = undefined));
+    return resetting;
+  };
+
+  const app = new Koa();
+  app.silent = true;
+  app.use(answerErrors);
+  app.use(ownPageOnly);
+  app.use(routesOf(current, reset).routes());
+  app.use(servePage(current));
+  const log = createLog({ level: 'error' });
+  const serving = { requestTimeoutMs: 30_000, maxConnections: 256, clock: systemClock, log };
+  const listening = await listen(app, { host: '127.0.0.1', port: 0 }, serving);
+
+  const open = async (told: Story): Promise<void> => {
+    const origin = listening.url;
+    playground = await openPlayground(told, { origin, webhookUrl: `${origin}/webhook` });
+  };
+  const startAnew = async (): Promise<void> => {
+    const before = playground;
+    playground = undefined;
+    await before?.end();
+    await open(createStory(() => undefined));
+  };
+  const stop = async (): Promise<void> => {
+    await resetting?.catch(() => undefined);
+    await playground?.end();
+    await listening.close();
+  };
+  try {
+    await open(story);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: `${listening.url}/`, stop };
+};

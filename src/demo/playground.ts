@@ -1,0 +1,126 @@
+import type { Address } from '../shared/schema/hex.ts';
+import { type Bundler, createBundler } from './bundler.ts';
+import { type DemoClock, createDemoClock } from './demo-clock.ts';
+import { TANK_WEI, operatorSwitches } from './operator-switches.ts';
+import { type PlaygroundScene, type PlaygroundState, type SwitchName, switchNames } from './playground-scene.ts';
+import { type Stage, tellStory } from './stage.ts';
+import type { Story } from './story.ts';
+import { type Traffic, createTraffic } from './traffic.ts';
+import { fundDeposit, fundGasTank } from './world-contracts.ts';
+
+const FAUCET_UNITS = 10_000_000n;
+
+/** The stage after the story, and what visitors do on it. */
+export interface Playground {
+  readonly bundler: Bundler;
+  /** What stays as it is until the playground is reset. */
+  readonly scene: PlaygroundScene;
+  /** What the webhook of the DApp answers. */
+  readonly isVerified: boolean;
+  state(): PlaygroundState;
+  /** The newest decision about an account. */
+  newestDecision(sender: Address): Promise<string | undefined>;
+  /** Turns a switch of the operator's on or off. */
+  flip(name: SwitchName, on: boolean): Promise<void>;
+  /** Has users come and go, or not. */
+  setTraffic(on: boolean): Promise<void>;
+  /** Moves the chain's time and the desk's. */
+  forward(seconds: number): Promise<void>;
+  /** Gives an account tokens to pay with. */
+  giveTokens(to: Address): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Where the playground is served. */
+export interface PlaygroundPlace {
+  /** The origin of its page. */
+  readonly origin: string;
+  /** The webhook of the DApp. */
+  readonly webhookUrl: string;
+}
+
+/** The DApp's webhook is the playground's from here on, and there is enough to pay for an evening. */
+const furnish = async ({ world, dapp, shop }: Stage, webhookUrl: string): Promise<string> => {
+  const { engine, contracts, cast } = world;
+  const { service } = engine;
+  const all = await service.call('paymasters.list', {});
+  const paymasterId = all.find(({ apiKey }) => apiKey === dapp.apiKey)?.paymasterId ?? '';
+  for (const { webhookId } of await service.call('webhooks.list', { paymasterId })) {
+    await service.call('webhooks.delete', { paymasterId, webhookId });
+  }
+  await service.call('webhooks.create', { paymasterId, webhookUrl, requestType: 'POST' });
+  await fundGasTank(dapp.paymaster, cast.fundingWallet.address as Address, TANK_WEI, cast.operator);
+  await fundDeposit(contracts.entryPoint, shop.dapp.paymaster, TANK_WEI, cast.operator);
+  return paymasterId;
+};
+
+const sceneOf = ({ world, dapp, shop }: Stage): PlaygroundScene => ({
+  chainId: world.chain.chainId,
+  chainUrl: world.chain.url,
+  deskUrl: world.url,
+  consoleUrl: `${world.url}/console/`,
+  operatorToken: world.engine.operatorToken.reveal(),
+  contracts: world.contracts,
+  apiKey: dapp.apiKey,
+  shop: { apiKey: shop.dapp.apiKey, paymaster: shop.dapp.paymaster, token: shop.tokenAddress },
+});
+
+const play = async (stage: Stage, clock: DemoClock, webhookUrl: string): Promise<Playground> => {
+  const { engine, provider } = stage.world;
+  const paymasterId = await furnish(stage, webhookUrl);
+  const bundler = createBundler(stage.world);
+  const traffic: Traffic = createTraffic(stage, bundler, clock);
+  const on = new Set<SwitchName>();
+  const switches = operatorSwitches(stage, paymasterId);
+  return {
+    bundler,
+    scene: sceneOf(stage),
+    get isVerified() {
+      return !on.has('webhook');
+    },
+    state: () => ({
+      deskUrl: stage.world.url,
+      now: clock.now(),
+      traffic: traffic.isOn,
+      on: switchNames.filter((name) => on.has(name)),
+    }),
+    async newestDecision(sender) {
+      const [newest] = await engine.service.call('decisions.list', { sender, limit: 1 });
+      return newest?.id;
+    },
+    async flip(name, wanted) {
+      if (on.has(name) === wanted) return;
+      await switches[name](wanted);
+      if (wanted) on.add(name);
+      else on.delete(name);
+    },
+    async setTraffic(wanted) {
+      if (wanted) traffic.start();
+      else await traffic.stop();
+    },
+    async forward(seconds) {
+      await provider.send('evm_increaseTime', [seconds]);
+      await provider.send('evm_mine', []);
+      clock.forward(seconds * 1000);
+    },
+    async giveTokens(to) {
+      await (await stage.shop.token.getFunction('mint').send(to, FAUCET_UNITS)).wait();
+    },
+    async end() {
+      await traffic.stop();
+      await stage.end();
+    },
+  };
+};
+
+/** Tells the story, and opens the stage to visitors. @throws Error if any step is not as told */
+export const openPlayground = async (story: Story, { origin, webhookUrl }: PlaygroundPlace): Promise<Playground> => {
+  const clock = createDemoClock();
+  const stage = await tellStory(story, { clock, consoleFramedBy: origin });
+  try {
+    return await play(stage, clock, webhookUrl);
+  } catch (error) {
+    await stage.end();
+    throw error;
+  }
+};

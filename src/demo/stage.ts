@@ -1,0 +1,54 @@
+import { decidingRules } from '../core/rule-words.ts';
+import type { Dapp } from './dapp.ts';
+import { tellSponsorship } from './sponsored-story.ts';
+import type { Story } from './story.ts';
+import { type TokenShop, tellTokenPayment } from './token-story.ts';
+import { type StageOptions, type World, ether, startWorld } from './world.ts';
+
+/** What there is once the story is told. */
+export interface Stage {
+  readonly world: World;
+  /** Pays for its users. */
+  readonly dapp: Dapp;
+  /** Its users pay in a token. */
+  readonly shop: TokenShop;
+  /** Ends chain and desk, and leaves nothing behind. */
+  end(): Promise<void>;
+}
+
+const tellDecisions = async ({ story, engine }: World): Promise<void> => {
+  story.step('What the desk wrote down');
+  const decisions = await engine.service.call('decisions.list', {});
+  for (const { seq, outcome, code, maxCostWei } of [...decisions].reverse()) {
+    story.tell(`#${seq} ${outcome}`, `${code}, at most ${ether(BigInt(maxCostWei ?? 0))}`);
+  }
+  const denying = new Set(decisions.filter(({ outcome }) => outcome === 'denied').map(({ rule }) => rule));
+  story.check(
+    decidingRules.every((rule) => denying.has(rule)),
+    'every rule has denied an operation',
+  );
+  const signed = decisions.filter(({ outcome }) => outcome === 'sponsored').map(({ mode }) => mode);
+  story.check(signed.sort().join() === 'ERC20,SPONSORED', 'one operation is sponsored, and one paid in a token');
+};
+
+/**
+ * Tells the main job on a local chain of its own, with figures read from the chain.
+ *
+ * @throws Error if any step is not as told; nothing is left behind then
+ */
+export const tellStory = async (story: Story, options: StageOptions = {}): Promise<Stage> => {
+  const ends: (() => unknown)[] = [];
+  const end = async (): Promise<void> => {
+    for (let step = ends.pop(); step !== undefined; step = ends.pop()) await step();
+  };
+  try {
+    const world = await startWorld(story, (step) => ends.push(step), options);
+    const { dapp, account } = await tellSponsorship(world);
+    const shop = await tellTokenPayment(world, account);
+    await tellDecisions(world);
+    return { world, dapp, shop, end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+};

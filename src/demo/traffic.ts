@@ -1,0 +1,94 @@
+import { Wallet } from 'ethers';
+import type { Clock } from '../engine/base/clock.ts';
+import { GIVEN_GAS, SPONSORED_OPTIONS, askDesk, reasonOf } from './ask-desk.ts';
+import type { Bundler } from './bundler.ts';
+import { gameCall } from './game-items.ts';
+import {
+  type SimpleAccount,
+  type SponsoredGas,
+  finishOperation,
+  partialOperation,
+  simpleAccount,
+} from './simple-account.ts';
+import type { Stage } from './stage.ts';
+
+const EVERY_MS = 1_000;
+
+/** One thing that a user does. */
+interface Move {
+  readonly method: 'mint' | 'burn';
+  /** Else the last one who minted. */
+  readonly newUser?: boolean;
+  readonly lowFee?: boolean;
+}
+
+/** Good and bad users in turn. */
+const MOVES: readonly Move[] = [
+  { method: 'mint', newUser: true },
+  { method: 'burn' },
+  { method: 'mint', newUser: true },
+  { method: 'mint' },
+  { method: 'mint', newUser: true, lowFee: true },
+];
+
+/** Users that come and go. */
+export interface Traffic {
+  readonly isOn: boolean;
+  start(): void;
+  /** Resolves when nobody is under way any more. */
+  stop(): Promise<void>;
+}
+
+const LOW_FEE = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' };
+
+/** Users of the DApp, one every second. What a visitor does to the desk meanwhile is theirs to suffer. */
+export const createTraffic = ({ world, dapp }: Stage, bundler: Bundler, clock: Clock): Traffic => {
+  const { chain, contracts, provider, url } = world;
+  let cancel: (() => void) | undefined;
+  let underWay: Promise<unknown> = Promise.resolve();
+  let last: SimpleAccount | undefined;
+  let moves = 0;
+
+  const userOf = async ({ newUser = false }: Move): Promise<SimpleAccount> =>
+    (newUser ? undefined : last) ??
+    simpleAccount(contracts.accountFactory, Wallet.createRandom(provider), 0n, provider);
+
+  const make = async (move: Move): Promise<void> => {
+    const user = await userOf(move);
+    const call = gameCall(world, move.method, 1n);
+    const partial = await partialOperation(user, call, contracts.entryPoint, provider);
+    // Who burns may own nothing to burn.
+    const gas = move.method === 'burn' ? GIVEN_GAS : undefined;
+    const op = { ...partial, ...gas?.fields, ...(move.lowFee && LOW_FEE) };
+    const options = { ...SPONSORED_OPTIONS, ...gas?.options };
+    const reply = await askDesk({ url, chainId: chain.chainId, apiKey: dapp.apiKey }, [op, options]);
+    if (reply.result === undefined || reasonOf(reply) !== undefined) return;
+    const target = { chainId: chain.chainId, entryPoint: contracts.entryPoint };
+    await bundler.submit(await finishOperation(user, op, reply.result as SponsoredGas, target));
+    last = user;
+  };
+
+  const next = (): void => {
+    const move = MOVES[moves % MOVES.length];
+    moves += 1;
+    // Whatever fails, the clock may have been moved between signing and mining, the next user comes.
+    if (move !== undefined) underWay = make(move).catch(() => undefined);
+    void underWay.then(() => {
+      if (cancel !== undefined) cancel = clock.setTimer(EVERY_MS, next);
+    });
+  };
+
+  return {
+    get isOn() {
+      return cancel !== undefined;
+    },
+    start() {
+      cancel ??= clock.setTimer(0, next);
+    },
+    async stop() {
+      cancel?.();
+      cancel = undefined;
+      await underWay;
+    },
+  };
+};

@@ -1,0 +1,106 @@
+import { JsonRpcProvider } from 'ethers';
+import { type Reason, type SponsorAddress, SPONSORED_OPTIONS, askDesk, reasonOf } from '../demo/ask-desk.ts';
+import { approval, tokensOf } from '../demo/fee-token.ts';
+import { gameCall, itemsOf } from '../demo/game-items.ts';
+import type { PlaygroundScene } from '../demo/playground-scene.ts';
+import {
+  type AccountCall,
+  type SimpleAccount,
+  type SponsoredGas,
+  finishOperation,
+  partialOperation,
+} from '../demo/simple-account.ts';
+import { host } from './host.ts';
+import { visitorAccount } from './visitor.ts';
+
+/** What the chain says of the visitor's account. Ether in wei, tokens in their smallest units. */
+export interface Holdings {
+  readonly address: string;
+  readonly isDeployed: boolean;
+  readonly ether: bigint;
+  readonly items: bigint;
+  readonly tokens: bigint;
+}
+
+/** An operation that the visitor asks for. */
+export interface Wish {
+  readonly method: 'mint' | 'burn';
+  /** The visitor pays in the token, at the other DApp. */
+  readonly inToken?: boolean;
+  /** Fields that differ from what a wallet would send. */
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+/** What came of a wish: mined, denied with the desk's words, or an error. */
+export interface Outcome {
+  readonly kind: 'sponsored' | 'denied' | 'error';
+  readonly reason?: Reason;
+  /** What went wrong, where the desk did not decide. */
+  readonly error?: string;
+  /** The id of the decision; null where none was made. */
+  readonly decision: string | null;
+}
+
+/** More than any operation costs: the visitor approves it once for each operation. */
+const APPROVED_UNITS = 10_000_000n;
+
+/** The sample DApp, with the visitor's account. */
+export interface Game {
+  holdings(): Promise<Holdings>;
+  /** Asks the desk; if it sponsors, signs here and waits until the operation is mined. */
+  make(wish: Wish): Promise<Outcome>;
+  getTokens(): Promise<void>;
+}
+
+/** Makes the DApp's page a client of desk and chain, as any DApp is. */
+export const createGame = async (scene: PlaygroundScene): Promise<Game> => {
+  const { chainId, chainUrl, deskUrl, contracts, shop } = scene;
+  const { entryPoint } = contracts;
+  const provider = new JsonRpcProvider(chainUrl, chainId, { staticNetwork: true, cacheTimeout: -1 });
+  const account: SimpleAccount = await visitorAccount(contracts.accountFactory, provider);
+
+  const callsOf = ({ method, inToken = false }: Wish): readonly [AccountCall, ...AccountCall[]] => {
+    const call = gameCall(scene, method, 1n);
+    return inToken ? [approval(shop.token, shop.paymaster, APPROVED_UNITS), call] : [call];
+  };
+  const dappOf = ({ inToken = false }: Wish): SponsorAddress => {
+    return { url: deskUrl, chainId, apiKey: inToken ? shop.apiKey : scene.apiKey };
+  };
+
+  const ask = async (wish: Wish) => {
+    const standard = await partialOperation(account, callsOf(wish), entryPoint, provider);
+    const partial = { ...standard, ...wish.fields };
+    const inToken = wish.inToken && { mode: 'ERC20', tokenInfo: { feeTokenAddress: shop.token } };
+    const reply = await askDesk(dappOf(wish), [partial, { ...SPONSORED_OPTIONS, ...inToken, ...wish.options }]);
+    return { partial, reply };
+  };
+
+  return {
+    async holdings() {
+      const { address } = account;
+      const [ether, code, items, tokens] = await Promise.all([
+        provider.getBalance(address),
+        provider.getCode(address),
+        itemsOf({ provider, contracts }, address),
+        tokensOf(shop.token, address, provider),
+      ]);
+      return { address, isDeployed: code !== '0x', ether, items, tokens };
+    },
+    async make(wish) {
+      const before = await host.newestDecision(account.address);
+      const { partial, reply } = await ask(wish);
+      const newest = await host.newestDecision(account.address);
+      const decision = newest === before ? null : newest;
+      const reason = reasonOf(reply);
+      if (reason !== undefined) return { kind: 'denied', reason, decision };
+      if (reply.result === undefined) return { kind: 'error', error: reply.error?.message ?? '', decision };
+      const op = await finishOperation(account, partial, reply.result as SponsoredGas, { chainId, entryPoint });
+      await host.submit(op, entryPoint);
+      return { kind: 'sponsored', decision };
+    },
+    async getTokens() {
+      await host.giveTokens(account.address);
+    },
+  };
+};

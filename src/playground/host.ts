@@ -1,0 +1,45 @@
+import type { PlaygroundScene, PlaygroundState, SwitchName } from '../demo/playground-scene.ts';
+import type { Address } from '../shared/schema/hex.ts';
+import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
+
+const ask = async <Answer>(path: string, body?: unknown): Promise<Answer> => {
+  const response = await fetch(path, {
+    ...(body !== undefined && {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  });
+  const answer = (await response.json()) as Answer & { message?: string };
+  if (!response.ok) throw new Error(answer.message ?? `The playground answered ${response.status}`);
+  return answer;
+};
+
+const asHex = (_key: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? `0x${value.toString(16)}` : value;
+
+interface BundlerAnswer {
+  readonly result?: string;
+  readonly error?: { readonly message: string };
+}
+
+/** The demo's process, which serves this page. Every call throws an Error if that fails or is not there any more. */
+export const host = {
+  scene: () => ask<PlaygroundScene>('scene'),
+  state: () => ask<PlaygroundState>('state'),
+  flip: (name: SwitchName, on: boolean) => ask<PlaygroundState>('switches', { name, on }),
+  setTraffic: (on: boolean) => ask<PlaygroundState>('traffic', { on }),
+  forward: (seconds: number) => ask<PlaygroundState>('clock', { seconds }),
+  giveTokens: (to: Address) => ask<PlaygroundState>('faucet', { to }),
+  reset: () => ask<PlaygroundState>('reset', {}),
+  /** The id of the newest decision about an account. */
+  newestDecision: async (sender: Address) => (await ask<{ id: string | null }>(`newest-decision?sender=${sender}`)).id,
+  /** Sends an operation to the bundler; resolves with its hash once it is mined. */
+  async submit(op: UserOperationV06, entryPoint: Address): Promise<string> {
+    const params = JSON.parse(JSON.stringify([op, entryPoint], asHex)) as unknown;
+    const request = { jsonrpc: '2.0', id: 1, method: 'eth_sendUserOperation', params };
+    const { result, error } = await ask<BundlerAnswer>('bundler', request);
+    if (result === undefined) throw new Error(error?.message ?? 'The bundler does not answer');
+    return result;
+  },
+};

@@ -1,0 +1,152 @@
+import { onMounted, onUnmounted, ref, shallowRef } from 'vue';
+import { GIVEN_GAS } from '../demo/ask-desk.ts';
+import type { PlaygroundScene, PlaygroundState, SwitchName } from '../demo/playground-scene.ts';
+import { unitsToDecimal } from '../shared/schema/decimal.ts';
+import { type Game, type Holdings, type Wish, createGame } from './game.ts';
+import { host } from './host.ts';
+import { forgetVisitor } from './visitor.ts';
+
+const TOKEN_DECIMALS = 6;
+const LOOK_EVERY_MS = 1_000;
+
+/** An amount of the playground's token. */
+export const usdt = (units: bigint): string => `${unitsToDecimal(units, TOKEN_DECIMALS)} USDT`;
+
+/** What the visitor is told after an action. */
+export interface Answer {
+  readonly kind: 'sponsored' | 'denied' | 'error' | 'done';
+  readonly title: string;
+  readonly sentence: string;
+  readonly hint?: string;
+  readonly decision?: string | null;
+}
+
+const items = (count: bigint): string => `${count} ${count === 1n ? 'item' : 'items'}`;
+
+const minedWords = (before: Holdings, after: Holdings): string => {
+  const paid = before.tokens - after.tokens;
+  const owns = `It is mined: your account owns ${items(after.items)} now, and still holds 0 ETH.`;
+  if (paid === 0n) return owns;
+  return `${owns} You paid ${usdt(paid)}: ${usdt(before.tokens)} before, ${usdt(after.tokens)} after.`;
+};
+
+/** All that the page shows and does. */
+export const usePlayground = () => {
+  const scene = shallowRef<PlaygroundScene>();
+  const state = shallowRef<PlaygroundState>();
+  const holdings = shallowRef<Holdings>();
+  const answer = shallowRef<Answer>();
+  /** What is being done; empty while nothing is. */
+  const busy = ref('');
+  const isGone = ref(false);
+  let game: Game | undefined;
+
+  const open = async (): Promise<Game> => {
+    scene.value = await host.scene();
+    game = await createGame(scene.value);
+    holdings.value = await game.holdings();
+    return game;
+  };
+
+  /** Does one thing at a time, and tells what went wrong. */
+  const during = async (what: string, act: () => Promise<Answer | undefined>): Promise<void> => {
+    if (busy.value !== '') return;
+    busy.value = what;
+    try {
+      answer.value = await act();
+    } catch (error) {
+      const sentence = error instanceof Error ? error.message : String(error);
+      answer.value = { kind: 'error', title: what, sentence };
+    } finally {
+      busy.value = '';
+    }
+  };
+
+  const make = (title: string, wish: Wish): Promise<void> =>
+    during(`${title}…`, async () => {
+      const current = game ?? (await open());
+      const before = await current.holdings();
+      const isBlind = state.value?.on.includes('node') === true;
+      // A desk that cannot ask the chain cannot find out the gas either.
+      const asked = isBlind ? { ...GIVEN_GAS, ...wish } : wish;
+      const { kind, reason, error, decision } = await current.make(asked);
+      const after = await current.holdings();
+      holdings.value = after;
+      if (kind === 'sponsored') return { kind, title, sentence: minedWords(before, after), decision };
+      if (reason !== undefined) return { kind, title, sentence: reason.message, hint: reason.hint, decision };
+      return { kind, title, sentence: error ?? '', decision };
+    });
+
+  const asNewUser = async (title: string, wish: Wish): Promise<void> => {
+    forgetVisitor();
+    game = undefined;
+    await make(title, wish);
+  };
+
+  const change = (what: string, act: () => Promise<PlaygroundState>): Promise<void> =>
+    during(what, async () => {
+      state.value = await act();
+      return answer.value;
+    });
+
+  const getTokens = (title: string): Promise<void> =>
+    during(`${title}…`, async () => {
+      const current = game ?? (await open());
+      await current.getTokens();
+      holdings.value = await current.holdings();
+      return { kind: 'done', title, sentence: `Your account holds ${usdt(holdings.value.tokens)} now.` };
+    });
+
+  const beginAnew = (): void => {
+    forgetVisitor();
+    window.location.reload();
+  };
+
+  const reset = (): Promise<void> =>
+    during('A new chain and a new desk: the story is told again, which takes some seconds…', async () => {
+      await host.reset();
+      beginAnew();
+      return undefined;
+    });
+
+  const look = async (): Promise<void> => {
+    if (busy.value !== '') return;
+    try {
+      const now = await host.state();
+      // Somebody has reset the playground in another tab.
+      if (scene.value !== undefined && now.deskUrl !== scene.value.deskUrl) beginAnew();
+      state.value = now;
+      isGone.value = false;
+    } catch (error) {
+      // What fetch throws where nobody answers; while the playground is being reset there is an answer.
+      isGone.value = error instanceof TypeError;
+    }
+  };
+
+  let looking: number | undefined;
+  onMounted(() => {
+    void during('Opening…', async () => {
+      await open();
+      state.value = await host.state();
+      return undefined;
+    });
+    looking = window.setInterval(() => void look(), LOOK_EVERY_MS);
+  });
+  onUnmounted(() => window.clearInterval(looking));
+
+  return {
+    scene,
+    state,
+    holdings,
+    answer,
+    busy,
+    isGone,
+    make,
+    asNewUser,
+    getTokens,
+    reset,
+    flip: (name: SwitchName, on: boolean) => change('The operator changes it…', () => host.flip(name, on)),
+    setTraffic: (on: boolean) => change('One moment…', () => host.setTraffic(on)),
+    forward: (seconds: number) => change('The clock moves…', () => host.forward(seconds)),
+  };
+};
