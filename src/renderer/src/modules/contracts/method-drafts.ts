@@ -1,5 +1,5 @@
 import { shallowReactive } from 'vue';
-import type { RegisteredContract } from './registered-contract.ts';
+import { type RegisteredContract, tickedOf } from './registered-contract.ts';
 
 /** Ticks that are not saved yet, by contract as it was when they were made: they outlast a look at another page. */
 const drafts = shallowReactive(new Map<string, string[]>());
@@ -9,5 +9,9 @@ const keyOf = (contract: RegisteredContract): string => JSON.stringify(contract)
 export const methodDrafts = {
   get: (contract: RegisteredContract): string[] | undefined => drafts.get(keyOf(contract)),
   set: (contract: RegisteredContract, methods: string[]): void => void drafts.set(keyOf(contract), methods),
+  /** Whether saving would change anything. */
+  isChanged: (contract: RegisteredContract): boolean =>
+    drafts.has(keyOf(contract)) &&
+    [...(drafts.get(keyOf(contract)) ?? [])].sort().join() !== tickedOf(contract).sort().join(),
   drop: (contract: RegisteredContract): void => void drafts.delete(keyOf(contract)),
 };
