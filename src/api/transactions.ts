@@ -79,6 +79,13 @@ const signed = z.union([
 /** How a prepared transaction is signed. */
 export type SignedDraft = z.output<typeof signed>;
 
+/** What a wallet in the operator's browser made of a transaction. */
+const handedBack = z.union([
+  z.strictObject({ hash }),
+  z.strictObject({ refused: z.literal(true) }),
+  z.strictObject({ unclear: z.string().max(300).describe("The wallet's words, which leave open whether it was sent") }),
+]);
+
 const query = z.strictObject({ chainId: chainId.optional(), paymasterId: id.optional() });
 
 /** Which transactions are asked for; what is not given does not filter. */
@@ -124,6 +131,25 @@ export const transactionProcedures = {
       'RPC_MISSING',
       'VAULT_LOCKED',
     ],
+  }),
+  'transactions.handOver': procedure({
+    summary: 'Leave a prepared transaction to a wallet in the browser, which sends it; what a withdrawal takes is held',
+    input: z.strictObject({ draftId: id }),
+    errors: [
+      'DRAFT_NOT_FOUND',
+      'PAYMASTER_NOT_FOUND',
+      'PAYMASTER_NOT_READY',
+      'CHAIN_UNREACHABLE',
+      'TRANSACTION_WOULD_FAIL',
+      'RPC_MISSING',
+      'VAULT_LOCKED',
+    ],
+  }),
+  'transactions.handBack': procedure({
+    summary: 'Tell what the wallet in the browser made of it; null: it refused, and the transaction may be sent again',
+    input: z.strictObject({ draftId: id, outcome: handedBack }),
+    output: transaction.nullable(),
+    errors: ['DRAFT_NOT_FOUND', 'TRANSACTION_MAYBE_SENT', 'CHAIN_UNREACHABLE', 'RPC_MISSING', 'VAULT_LOCKED'],
   }),
   'transactions.forget': procedure({
     summary: 'Wait no longer for a transaction that the node does not know, and reckon with it no longer',

@@ -211,6 +211,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => Promise.all(servers.map((server) => server.close())));
     // Before that even: the servers wait for whoever waits for a wallet's owner.
     undo.push(() => wallets.stop());
+    undo.push(() => transactions.handOvers.stop());
     return {
       service,
       operatorToken,
