@@ -79,13 +79,6 @@ const signed = z.union([
 /** How a prepared transaction is signed. */
 export type SignedDraft = z.output<typeof signed>;
 
-/** What a wallet in the operator's browser made of a transaction. */
-const handedBack = z.union([
-  z.strictObject({ hash }),
-  z.strictObject({ refused: z.literal(true) }),
-  z.strictObject({ unclear: z.string().max(300).describe("The wallet's words, which leave open whether it was sent") }),
-]);
-
 const query = z.strictObject({ chainId: chainId.optional(), paymasterId: id.optional() });
 
 /** Which transactions are asked for; what is not given does not filter. */
@@ -146,10 +139,22 @@ export const transactionProcedures = {
     ],
   }),
   'transactions.handBack': procedure({
-    summary: 'Tell what the wallet in the browser made of it; null: it refused, and the transaction may be sent again',
-    input: z.strictObject({ draftId: id, outcome: handedBack }),
-    output: transaction.nullable(),
-    errors: ['DRAFT_NOT_FOUND', 'TRANSACTION_MAYBE_SENT', 'CHAIN_UNREACHABLE', 'RPC_MISSING', 'VAULT_LOCKED'],
+    summary: 'Tell under which hash the wallet in the browser has sent it; it is followed from then on',
+    input: z.strictObject({ draftId: id, hash }),
+    output: transaction,
+    errors: ['TRANSACTION_MAYBE_SENT'],
+  }),
+  'transactions.takeBack': procedure({
+    summary: 'Tell that the wallet in the browser gave no hash; what surely was not sent may be sent again',
+    input: z.strictObject({
+      draftId: id,
+      unclear: z
+        .string()
+        .max(300)
+        .nullable()
+        .describe("The wallet's words, where they leave open whether it was sent; null: it refused"),
+    }),
+    errors: ['TRANSACTION_MAYBE_SENT'],
   }),
   'transactions.forget': procedure({
     summary: 'Wait no longer for a transaction that the node does not know, and reckon with it no longer',

@@ -43,9 +43,11 @@ export const transactionHandlers = (context: ServiceContext): Handlers<NamesOf<'
       await transactions.handOvers.handOver(draftId);
       return null;
     },
-    'transactions.handBack': async ({ draftId, outcome }) => {
-      const sent = await transactions.handOvers.handBack(draftId, outcome);
-      return sent && sentView(sent);
+    'transactions.handBack': async ({ draftId, hash }) =>
+      sentView(await transactions.handOvers.handBack(draftId, hash)),
+    'transactions.takeBack': async ({ draftId, unclear }) => {
+      await transactions.handOvers.takeBack(draftId, unclear);
+      return null;
     },
     'transactions.forget': async ({ transactionId }) => sentView(await transactions.forget(transactionId)),
     'transactions.list': async (query) => (await transactions.list(query)).map(sentView),

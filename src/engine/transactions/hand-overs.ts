@@ -4,13 +4,6 @@ import type { Clock } from '../base/clock.ts';
 import { CONFIRM_MS, maybeSent } from '../keys/wallets.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
 
-/** What a wallet in the operator's browser made of a transaction, as the console tells it. */
-export type HandedBack =
-  | { readonly hash: Hex }
-  | { readonly refused: true }
-  /** The wallet's words, which do not say whether it was sent. */
-  | { readonly unclear: string };
-
 /** Prepared transactions in the hands of wallets that only the operator's browser reaches. */
 export interface HandOvers {
   /**
@@ -20,8 +13,15 @@ export interface HandOvers {
    * @throws EngineError as `transactions.handOver`
    */
   handOver(draftId: string): Promise<void>;
-  /** Records what was sent; null where the wallet refused, and the draft may be sent again. @throws EngineError as `transactions.handBack` */
-  handBack(draftId: string, outcome: HandedBack): Promise<OperatorTransaction | null>;
+  /** Records what the wallet has sent. @throws EngineError as `transactions.handBack` */
+  handBack(draftId: string, hash: Hex): Promise<OperatorTransaction>;
+  /**
+   * Takes a draft back of which the wallet gave no hash. It may be sent again where the wallet has surely sent nothing.
+   *
+   * @param unclear the wallet's words, where they leave open whether it was sent
+   * @throws EngineError as `transactions.takeBack`
+   */
+  takeBack(draftId: string, unclear: string | null): Promise<void>;
   /** Waits for no wallet any longer. */
   stop(): void;
 }
@@ -37,6 +37,11 @@ interface HandedOver {
 /** Sending as with a wallet that the engine asks, but here the console asks it, and tells what it answered. */
 export const createHandOvers = (clock: Clock, send: SendBy): HandOvers => {
   const handedOver = new Map<string, HandedOver>();
+  const inTime = (draftId: string): HandedOver => {
+    const one = handedOver.get(draftId);
+    if (one === undefined) throw maybeSent('Gasdesk waits for a wallet for five minutes, and they are over');
+    return one;
+  };
   return {
     async handOver(draftId) {
       const asked = Promise.withResolvers<undefined>();
@@ -56,22 +61,18 @@ export const createHandOvers = (clock: Clock, send: SendBy): HandOvers => {
       };
       sent.then(forget, forget);
     },
-    async handBack(draftId, outcome) {
-      const { answer, sent } = handedOver.get(draftId) ?? {};
-      if (answer === undefined || sent === undefined) {
-        throw 'refused' in outcome
-          ? new EngineError('DRAFT_NOT_FOUND')
-          : maybeSent('Gasdesk no longer waits for this wallet');
-      }
-      if ('hash' in outcome) answer.resolve(outcome);
-      else if ('unclear' in outcome) answer.reject(maybeSent(`The wallet answered: ${outcome.unclear}`));
-      else answer.reject(new EngineError('SIGNING_REFUSED'));
-      try {
-        return await sent;
-      } catch (error) {
-        if ('refused' in outcome && error instanceof EngineError && error.code === 'SIGNING_REFUSED') return null;
-        throw error;
-      }
+    async handBack(draftId, hash) {
+      const { answer, sent } = inTime(draftId);
+      answer.resolve({ hash });
+      return sent;
+    },
+    async takeBack(draftId, unclear) {
+      const { answer, sent } = inTime(draftId);
+      const refused = new EngineError('SIGNING_REFUSED');
+      answer.reject(unclear === null ? refused : maybeSent(`The wallet answered: ${unclear}`));
+      await sent.catch((error: unknown) => {
+        if (error !== refused) throw error;
+      });
     },
     stop() {
       for (const { answer } of handedOver.values()) answer.reject(maybeSent('The engine stopped meanwhile'));
