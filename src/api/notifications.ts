@@ -62,6 +62,6 @@ export const notificationProcedures = {
       ok: z.boolean(),
       message: z.string().describe('What came of it, in words'),
     }),
-    errors: ['WEBHOOK_NOT_FOUND', 'VAULT_LOCKED'],
+    errors: ['WEBHOOK_NOT_FOUND'],
   }),
 };
