@@ -87,12 +87,17 @@ export const watchDesk = (options: WatchOptions): Watch => {
     await set({ kind: 'breaker', subject }, now !== null && isTripped ? trippedBreaker(dapp, now) : undefined);
     await set({ kind: 'paused', subject }, now !== null && !isTripped ? operatorPause(dapp, now) : undefined);
   };
-  const lookAtPauses = async (): Promise<void> => {
+  const lookAtAllPauses = async (): Promise<void> => {
     await lookAtPause('', undefined, pause.current());
     for (const { paymasterId, name } of await store.listPaymasters()) {
       await lookAtPause(paymasterId, name, pause.ofDapp(paymasterId));
     }
   };
+
+  let looking = Promise.resolve();
+  /** One after the other: a look that takes longer must not tell what is no longer so. */
+  const lookAtPauses = (): Promise<void> =>
+    (looking = looking.then(lookAtAllPauses).catch((err: unknown) => log.error('notifications.fault', { err })));
 
   const lookAtChains = async (): Promise<void> => {
     // The URLs of nodes may be in the vault.
@@ -115,7 +120,6 @@ export const watchDesk = (options: WatchOptions): Watch => {
   };
   const loop = createPollLoop({ clock, log, name: 'notifications', everyMs: LOOK_MS, poll });
   let isStarted = false;
-  let looking = Promise.resolve();
 
   const ends = [
     feed.onMade((decision) => {
@@ -123,9 +127,7 @@ export const watchDesk = (options: WatchOptions): Watch => {
       const isDue = isStarted && clock.monotonic() - lookedAt >= SOON_MS;
       if (decision.code === 'GAS_TANK_EMPTY' && isDue) void loop.pollNow();
     }),
-    pause.onChange(() => {
-      looking = lookAtPauses().catch((err: unknown) => log.error('notifications.fault', { err }));
-    }),
+    pause.onChange(() => void lookAtPauses()),
   ];
   return {
     start() {

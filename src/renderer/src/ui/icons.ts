@@ -10,6 +10,7 @@ export const icons = {
   webhooks: lucide.Webhook,
   log: lucide.ScrollText,
   settings: lucide.Settings,
+  bell: lucide.Bell,
   check: lucide.CircleCheck,
   info: lucide.Info,
   play: lucide.Play,
