@@ -31,7 +31,13 @@ const views = [
 
 test('the bell counts what is unseen, says what happened and leads to the page that helps', async () => {
   const empty = await open('#/', {});
-  await empty.getByRole('button', { name: 'Notifications', exact: true }).click();
+  await empty.setViewportSize({ width: 400, height: 860 });
+  const bell = empty.getByRole('button', { name: 'Notifications', exact: true });
+  const [top, other] = [await bell.boundingBox(), await empty.getByRole('button', { name: 'Sign out' }).boundingBox()];
+  // The bar stays one line on a narrow screen.
+  expect(Math.abs(top!.y - other!.y)).toBeLessThan(8);
+  await look(empty, '0-narrow');
+  await bell.click();
   await empty.getByText('Nothing has happened').waitFor();
   await empty.close();
 
@@ -51,8 +57,7 @@ test('the bell counts what is unseen, says what happened and leads to the page t
   }
 
   const page = await open('#/rules', {});
-  const bell = page.getByRole('button', { name: /^Notifications/ });
-  await bell.press('Enter');
+  await page.getByRole('button', { name: /^Notifications/ }).press('Enter');
   const panel = page.getByRole('dialog', { name: 'Notifications' });
   await panel.getByText('still the case').first().waitFor();
   expect(await panel.getByRole('listitem').first().getByRole('link').innerText()).toBe('All sponsorship is paused');
