@@ -10,7 +10,7 @@ const layers = {
   doors: ['management', 'rpc', 'console-http', 'control'],
   http: ['http', 'rate-limit'],
   service: ['service'],
-  workers: ['sponsorship', 'transactions', 'token-mode', 'paymaster', 'keys', 'backup', 'webhooks', 'events', 'chain'],
+  workers: ['sponsorship', 'transactions', 'token-mode', 'paymaster', 'keys', 'backup', 'webhooks', 'events', 'notifications', 'chain'],
   keepers: ['signer'],
   store: ['store'],
   base: ['config', 'data-folder', 'base'],

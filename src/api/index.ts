@@ -8,6 +8,7 @@ import { decisionProcedures } from './decisions.ts';
 import { exposureProcedures } from './exposure.ts';
 import { fundingProcedures } from './funding.ts';
 import { keyProcedures } from './keys.ts';
+import { notificationProcedures } from './notifications.ts';
 import { paymasterProcedures } from './paymasters.ts';
 import { receiverProcedures } from './receiver.ts';
 import { ruleProcedures } from './rules.ts';
@@ -30,6 +31,7 @@ export const contract = {
   ...exposureProcedures,
   ...fundingProcedures,
   ...keyProcedures,
+  ...notificationProcedures,
   ...paymasterProcedures,
   ...receiverProcedures,
   ...ruleProcedures,

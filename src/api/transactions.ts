@@ -125,6 +125,37 @@ export const transactionProcedures = {
       'VAULT_LOCKED',
     ],
   }),
+  'transactions.handOver': procedure({
+    summary: 'Leave a prepared transaction to a wallet in the browser, which sends it; what a withdrawal takes is held',
+    input: z.strictObject({ draftId: id }),
+    errors: [
+      'DRAFT_NOT_FOUND',
+      'PAYMASTER_NOT_FOUND',
+      'PAYMASTER_NOT_READY',
+      'CHAIN_UNREACHABLE',
+      'TRANSACTION_WOULD_FAIL',
+      'RPC_MISSING',
+      'VAULT_LOCKED',
+    ],
+  }),
+  'transactions.handBack': procedure({
+    summary: 'Tell under which hash the wallet in the browser has sent it; it is followed from then on',
+    input: z.strictObject({ draftId: id, hash }),
+    output: transaction,
+    errors: ['TRANSACTION_MAYBE_SENT'],
+  }),
+  'transactions.takeBack': procedure({
+    summary: 'Tell that the wallet in the browser gave no hash; what surely was not sent may be sent again',
+    input: z.strictObject({
+      draftId: id,
+      unclear: z
+        .string()
+        .max(300)
+        .nullable()
+        .describe("The wallet's words, where they leave open whether it was sent; null: it refused"),
+    }),
+    errors: ['TRANSACTION_MAYBE_SENT'],
+  }),
   'transactions.forget': procedure({
     summary: 'Wait no longer for a transaction that the node does not know, and reckon with it no longer',
     input: z.strictObject({ transactionId: id }),

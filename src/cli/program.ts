@@ -11,6 +11,7 @@ import { feeTokenCommand } from './fee-token.ts';
 import { fundingWalletCommand } from './funding-wallet.ts';
 import { keystoreCommand } from './keystore.ts';
 import { logCommand } from './log.ts';
+import { notificationsCommand } from './notifications.ts';
 import { openapiCommand } from './openapi.ts';
 import { pauseCommand, resumeCommand } from './pause.ts';
 import { paymasterCommand } from './paymaster.ts';
@@ -42,6 +43,7 @@ const commands = [
   pauseCommand,
   resumeCommand,
   decisionsCommand,
+  notificationsCommand,
   backupCommand,
   restoreCommand,
   doctorCommand,

@@ -17,6 +17,9 @@ import { removeAbandonedFolders } from './data-folder/temporary-folder.ts';
 import { createPauseSwitch } from './sponsorship/pause-switch.ts';
 import { createHttpApp } from './server/app.ts';
 import { type Listening, listen } from './http/listen.ts';
+import { createDelivery } from './notifications/delivery.ts';
+import { createNotifications } from './notifications/notifications.ts';
+import { watchDesk } from './notifications/watch.ts';
 import { createKeySigners } from './keys/key-signers.ts';
 import { createKeystores } from './keys/keystores.ts';
 import { createWallets } from './keys/wallets.ts';
@@ -25,6 +28,7 @@ import { requireNodeApi } from './base/node-api.ts';
 import { recheckContracts } from './paymaster/recheck.ts';
 import { Secret } from './base/secret.ts';
 import { createDecisionFeed } from './events/decision-feed.ts';
+import { measureExposure } from './service/exposure.ts';
 import { type Service, createService } from './service/index.ts';
 import { createSettings } from './config/settings.ts';
 import { openDeskVault, reconcileSigners } from './signer/chain-signer.ts';
@@ -173,6 +177,15 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const settlement = createSettlement({ store, chains, clock, log, everyMs: config.settlementPollMs });
     undo.push(() => settlement.stop());
     let url: string | null = null;
+    const address = (): string | null => url;
+    const pause = await createPauseSwitch(store, log);
+    const notifications = await createNotifications({ store, clock, entropy, log });
+    undo.push(() => notifications.stop());
+    const delivery = createDelivery({ notifications, store, webhooks, vault, clock, entropy, log, address });
+    undo.push(() => delivery.stop());
+    const measure = () => measureExposure({ store, chains });
+    const deskWatch = watchDesk({ notifications, store, feed, pause, vault, measure, clock, log });
+    undo.push(() => deskWatch.stop());
     const service = createService(
       {
         store,
@@ -188,7 +201,9 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         webhooks,
         clock,
         entropy,
-        pause: await createPauseSwitch(store, log),
+        pause,
+        notifications,
+        delivery,
         config,
         log,
         receiver,
@@ -196,7 +211,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         folder,
         freeBytes,
         polledAt: (chainId) => settlement.polledAt(chainId),
-        address: () => url,
+        address,
       },
       feed,
     );
@@ -213,6 +228,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => Promise.all(servers.map((server) => server.close())));
     // Before that even: the servers wait for whoever waits for a wallet's owner.
     undo.push(() => wallets.stop());
+    undo.push(() => transactions.handOvers.stop());
     return {
       service,
       operatorToken,
@@ -232,6 +248,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         watch.start();
         contracts.start();
         clocks.start();
+        deskWatch.start();
+        delivery.start();
         const { consoleFolder, consoleFramedBy } = options;
         const consoleOptions = { operatorToken, consoleFolder, consoleFramedBy };
         const app = createHttpApp({ service, config, clock, entropy, log, ...consoleOptions });

@@ -117,7 +117,7 @@ const start = async (folder: DataFolder): Promise<void> => {
     ...{ desk: deskControl(service), show: showWindow, quit: () => app.quit(), clock: systemClock, failed },
   });
   app.once('will-quit', closeTray);
-  notifyOperator({ service, clock: systemClock, go, failed });
+  notifyOperator({ service, go, failed });
 };
 
 /** Tells a person why there is no desk. What is not expected has its details on standard error. */

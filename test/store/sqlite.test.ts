@@ -6,6 +6,7 @@ import { describeDecisionQueries } from './conformance/decision-queries.ts';
 import { describeDecisionStore } from './conformance/decision-store.ts';
 import { describeLedger } from './conformance/ledger.ts';
 import type { OpenStore } from './conformance/open-store.ts';
+import { describeNotificationStore } from './conformance/notification-store.ts';
 import { describePolicyStore } from './conformance/policy-store.ts';
 import { describeRegistryStore } from './conformance/registry-store.ts';
 import { describeSettingsVersion } from './conformance/settings-version.ts';
@@ -18,6 +19,7 @@ describe.each([
   ['deciding and reserving', describeDecisionStore],
   ['the ledger', describeLedger],
   ['decisions', describeDecisionQueries],
+  ['notifications', describeNotificationStore],
   ['settlement', describeSettlementStore],
   ['policies', describePolicyStore],
   ['versions of the settings', describeSettingsVersion],

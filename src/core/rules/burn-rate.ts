@@ -1,6 +1,7 @@
 import { type DenialRows, type Evidence, areUsed, units } from '../../shared/denials.ts';
 import { knownChains } from '../../shared/chains.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
+import { BREAKER_REASON } from '../../shared/words/breaker.ts';
 import { spanWords } from '../../shared/words/span.ts';
 import { type AccountKey, type Reservation, partAt } from '../ledger/account.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass } from './rule.ts';
@@ -68,7 +69,7 @@ const tripWords = ({ policy, symbol }: RuleInput, what: string, part: bigint): s
   const { chainId } = policy.dapp;
   const chain = policy.chain?.name ?? knownChains.get(chainId)?.name ?? `chain ${chainId}`;
   const coins = `${weiToDecimal(BigInt(amountWei) / part)} ${symbol}`;
-  return `Burn-rate breaker: ${what} on ${chain} came to more than ${coins} within ${spanWords(seconds)}`;
+  return `${BREAKER_REASON} ${what} on ${chain} came to more than ${coins} within ${spanWords(seconds)}`;
 };
 
 /**

@@ -13,6 +13,8 @@ export interface Subscription {
 export interface DecisionFeed {
   /** The same store, but what it writes is told to the subscribers. */
   readonly store: Store;
+  /** Calls `listener` with each decision made from now on, once it is durable. @returns ends that */
+  readonly onMade: (listener: (decision: DecisionRecord) => void) => () => void;
   /**
    * Calls `listener` with every whole decision whose `seq` is greater than `after`, oldest first: those that are stored,
    * then those to come, each once. The next call waits for the promise the listener answers: nothing piles up for a slow
@@ -64,6 +66,12 @@ export const createDecisionFeed = (store: Store): DecisionFeed => {
     return written;
   };
 
+  const listeners = new Set<(decision: DecisionRecord) => void>();
+  const made = <T extends DecisionRecord | undefined>(decision: T): T => {
+    if (decision !== undefined) for (const tell of listeners) tell(decision);
+    return committed(decision);
+  };
+
   /** Reads pages and tells them, until it is cancelled. */
   const start = <P extends Page>(
     after: number | undefined,
@@ -104,6 +112,10 @@ export const createDecisionFeed = (store: Store): DecisionFeed => {
   };
 
   return {
+    onMade(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     subscribe: (after, listener, accountId) =>
       start(
         after,
@@ -122,8 +134,8 @@ export const createDecisionFeed = (store: Store): DecisionFeed => {
     },
     store: {
       ...store,
-      decideAndReserve: (...args) => store.decideAndReserve(...args).then(committed),
-      appendDecision: (...args) => store.appendDecision(...args).then(committed),
+      decideAndReserve: (...args) => store.decideAndReserve(...args).then(made),
+      appendDecision: (...args) => store.appendDecision(...args).then(made),
       applySettlements: (...args) => store.applySettlements(...args).then(committed),
       expireReservations: (...args) => store.expireReservations(...args).then(committed),
       releaseReservations: (...args) => store.releaseReservations(...args).then(committed),

@@ -29,8 +29,8 @@ export interface Wallets {
   stop(): void;
 }
 
-/** A person reads, unlocks a device and confirms. */
-const CONFIRM_MS = 300_000;
+/** A person reads, unlocks a device and confirms: how long a wallet may take, in ms. */
+export const CONFIRM_MS = 300_000;
 /** Nobody is asked for the chain. */
 const PROBE_MS = 10_000;
 
@@ -41,7 +41,8 @@ const untrue = (what: string): EngineError =>
 /** EIP-1193: the owner said no. */
 const USER_REJECTED = 4001;
 
-const maybeSent = (what: string, cause?: unknown): EngineError => {
+/** The error for a wallet that was asked to send and did not say clearly what came of it. */
+export const maybeSent = (what: string, cause?: unknown): EngineError => {
   const fix = 'It may have sent the transaction all the same: look in the wallet before you prepare another.';
   return new EngineError('TRANSACTION_MAYBE_SENT', `${what}. ${fix}`, { fix }, { cause });
 };

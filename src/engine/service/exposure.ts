@@ -5,7 +5,7 @@ import type { Tank } from '../paymaster/readiness.ts';
 import type { OutstandingReservations } from '../store/decision-queries.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
-import { type TankBalance, faultOf, findTank, readTankBalance, tankState } from './tank-state.ts';
+import { type TankBalance, type TankContext, faultOf, findTank, readTankBalance, tankState } from './tank-state.ts';
 
 type Exposure = ProcedureOutput<'exposure.get'>;
 
@@ -16,9 +16,9 @@ const idOf = (tank: Tank): string => accountOfTank(tank).id;
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
-/** What is signed for, and what there is to pay it with. */
-export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exposure'>> => {
-  const { store, chains, clock } = context;
+/** What is signed for, and what there is to pay it with, asked anew. */
+export const measureExposure = async (context: TankContext): Promise<Exposure> => {
+  const { store, chains } = context;
 
   const reach = async (chainId: number): Promise<Pick<Exposure['chains'][number], 'state' | 'fault'>> => {
     try {
@@ -31,73 +31,75 @@ export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exp
     }
   };
 
-  const measure = async (): Promise<Exposure> => {
-    const [paymasters, open, settings] = await Promise.all([
-      store.listPaymasters(),
-      store.outstandingReservations(),
-      store.listChains(),
-    ]);
-    const tanks = new Map<Paymaster, Tank | { fault: string }>();
-    for (const paymaster of paymasters) tanks.set(paymaster, await findTank(context, paymaster));
-    const keys = [...tanks.values()].flatMap((one) => ('fault' in one ? [] : [idOf(one)]));
-    const balances = new Map<string, Promise<TankBalance>>();
-    const balanceOf = (one: Tank): Promise<TankBalance> => {
-      const balance = balances.get(idOf(one)) ?? readTankBalance(context, one);
-      balances.set(idOf(one), balance);
-      return balance;
-    };
-
-    const tankOf = async (paymaster: Paymaster, own: OutstandingReservations | undefined) => {
-      const one = tanks.get(paymaster) ?? { fault: '' };
-      const {
-        balanceWei,
-        freeWei,
-        operationWei,
-        lowBelowWei = 0n,
-        level,
-        fault,
-        ...state
-      } = await tankState(context, paymaster, one, balanceOf);
-      const isCounted = freeWei !== null && operationWei !== undefined && operationWei > 0n;
-      return {
-        balanceWei: balanceWei === null ? null : String(balanceWei),
-        reservedWei: String(state.reservedWei ?? own?.reservedWei ?? 0n),
-        freeWei: freeWei === null ? null : String(freeWei),
-        operationsLeft: isCounted ? String(freeWei / operationWei) : null,
-        lowBelowWei: String(lowBelowWei),
-        level,
-        sharedBy: 'fault' in one ? 1 : keys.filter((key) => key === idOf(one)).length,
-        fault,
-      };
-    };
-
-    const dapps = paymasters.map(async (paymaster) => {
-      const { paymasterId, chainId } = paymaster;
-      const own = open.find((promise) => promise.paymasterId === paymasterId);
-      const reserved = { reservedWei: String(own?.reservedWei ?? 0n), operations: own?.operations ?? 0 };
-      return { paymasterId, chainId, ...reserved, tank: await tankOf(paymaster, own) };
-    });
-    const used = settings.filter(({ rpc }) => rpc !== null).map(({ chainId }) => chainId);
-    const chainIds = new Set([...paymasters.map(({ chainId }) => chainId), ...used]);
-    const ofChains = [...chainIds].map(async (chainId) => {
-      const own = open.filter((promise) => promise.chainId === chainId);
-      const chain = settings.find((one) => one.chainId === chainId);
-      return {
-        chainId,
-        reservedWei: String(sum(own.map(({ reservedWei }) => reservedWei))),
-        operations: own.reduce((count, { operations }) => count + operations, 0),
-        ...(await reach(chainId)),
-        unreachable: chain === undefined ? null : await unreachableBudget(store, chain),
-      };
-    });
-    return { chains: await Promise.all(ofChains), dapps: await Promise.all(dapps) };
+  const [paymasters, open, settings] = await Promise.all([
+    store.listPaymasters(),
+    store.outstandingReservations(),
+    store.listChains(),
+  ]);
+  const tanks = new Map<Paymaster, Tank | { fault: string }>();
+  for (const paymaster of paymasters) tanks.set(paymaster, await findTank(context, paymaster));
+  const keys = [...tanks.values()].flatMap((one) => ('fault' in one ? [] : [idOf(one)]));
+  const balances = new Map<string, Promise<TankBalance>>();
+  const balanceOf = (one: Tank): Promise<TankBalance> => {
+    const balance = balances.get(idOf(one)) ?? readTankBalance(context, one);
+    balances.set(idOf(one), balance);
+    return balance;
   };
 
+  const tankOf = async (paymaster: Paymaster, own: OutstandingReservations | undefined) => {
+    const one = tanks.get(paymaster) ?? { fault: '' };
+    const {
+      balanceWei,
+      freeWei,
+      operationWei,
+      lowBelowWei = 0n,
+      level,
+      fault,
+      ...state
+    } = await tankState(context, paymaster, one, balanceOf);
+    const isCounted = freeWei !== null && operationWei !== undefined && operationWei > 0n;
+    return {
+      balanceWei: balanceWei === null ? null : String(balanceWei),
+      reservedWei: String(state.reservedWei ?? own?.reservedWei ?? 0n),
+      freeWei: freeWei === null ? null : String(freeWei),
+      operationsLeft: isCounted ? String(freeWei / operationWei) : null,
+      lowBelowWei: String(lowBelowWei),
+      level,
+      sharedBy: 'fault' in one ? 1 : keys.filter((key) => key === idOf(one)).length,
+      fault,
+    };
+  };
+
+  const dapps = paymasters.map(async (paymaster) => {
+    const { paymasterId, chainId } = paymaster;
+    const own = open.find((promise) => promise.paymasterId === paymasterId);
+    const reserved = { reservedWei: String(own?.reservedWei ?? 0n), operations: own?.operations ?? 0 };
+    return { paymasterId, chainId, ...reserved, tank: await tankOf(paymaster, own) };
+  });
+  const used = settings.filter(({ rpc }) => rpc !== null).map(({ chainId }) => chainId);
+  const chainIds = new Set([...paymasters.map(({ chainId }) => chainId), ...used]);
+  const ofChains = [...chainIds].map(async (chainId) => {
+    const own = open.filter((promise) => promise.chainId === chainId);
+    const chain = settings.find((one) => one.chainId === chainId);
+    return {
+      chainId,
+      reservedWei: String(sum(own.map(({ reservedWei }) => reservedWei))),
+      operations: own.reduce((count, { operations }) => count + operations, 0),
+      ...(await reach(chainId)),
+      unreachable: chain === undefined ? null : await unreachableBudget(store, chain),
+    };
+  });
+  return { chains: await Promise.all(ofChains), dapps: await Promise.all(dapps) };
+};
+
+/** What is signed for, and what there is to pay it with. */
+export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exposure'>> => {
+  const { clock } = context;
   let kept: { readonly until: number; readonly answer: Promise<Exposure> } | undefined;
   return {
     'exposure.get': () => {
       if (kept === undefined || clock.monotonic() >= kept.until) {
-        const entry = { until: clock.monotonic() + KEPT_MS, answer: measure() };
+        const entry = { until: clock.monotonic() + KEPT_MS, answer: measureExposure(context) };
         kept = entry;
         entry.answer.catch(() => {
           if (kept === entry) kept = undefined;

@@ -1,6 +1,7 @@
 import { type ProcedureArguments, type ProcedureName, type ProcedureOutput, contract } from '../../api/index.ts';
 import { parse } from '../../shared/schema/parse.ts';
 import type { DecisionFeed } from '../events/decision-feed.ts';
+import type { NotificationView } from '../../api/notifications.ts';
 import { type Access, createAccess } from './access.ts';
 import { accountHandlers } from './accounts.ts';
 import { backupHandlers } from './backups.ts';
@@ -11,6 +12,7 @@ import { decisionHandlers } from './decisions.ts';
 import { exposureHandlers } from './exposure.ts';
 import { fundingHandlers } from './funding.ts';
 import { keyHandlers } from './keys.ts';
+import { notificationHandlers, notificationView } from './notifications.ts';
 import { paymasterContractHandlers } from './paymaster-contracts.ts';
 import { paymasterHandlers } from './paymasters.ts';
 import { receiverHandlers } from './receiver.ts';
@@ -35,6 +37,8 @@ export interface Service {
   readonly subscribe: DecisionFeed['subscribe'];
   /** Follows rows of decisions and of those that settlement changes, from any position of the feed on. */
   readonly follow: DecisionFeed['follow'];
+  /** Calls the listener with what happens, when it begins and when it is over. @returns ends that */
+  readonly followNotifications: (listener: (notification: NotificationView) => void) => () => void;
 }
 
 /** What the console needs of a service, be it a desk's or a review's. */
@@ -52,6 +56,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     ...exposureHandlers(context),
     ...fundingHandlers(context),
     ...keyHandlers(context),
+    ...notificationHandlers(context),
     ...paymasterContractHandlers(context),
     ...paymasterHandlers(context),
     ...receiverHandlers(context),
@@ -71,5 +76,6 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     access: createAccess(context),
     subscribe,
     follow,
+    followNotifications: (listener) => context.notifications.follow((one) => listener(notificationView(one))),
   };
 };

@@ -9,6 +9,8 @@ import type { Wallets } from '../keys/wallets.ts';
 import type { Log } from '../base/log.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Settings } from '../config/settings.ts';
+import type { Delivery } from '../notifications/delivery.ts';
+import type { Notifications } from '../notifications/notifications.ts';
 import type { OperatorTransactions } from '../transactions/operator-transactions.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
 
@@ -19,6 +21,8 @@ export interface ServiceContext extends DecisionContext {
   readonly vaultKey?: Secret<Uint8Array> | undefined;
   readonly rates: Rates;
   readonly receiver: Receiver;
+  readonly notifications: Pick<Notifications, 'follow'>;
+  readonly delivery: Pick<Delivery, 'test'>;
   readonly settings: Settings;
   readonly backups: Backups;
   readonly keystores: Keystores;

@@ -39,6 +39,16 @@ export const transactionHandlers = (context: ServiceContext): Handlers<NamesOf<'
       return draftView(await transactions.prepare(action, from));
     },
     'transactions.send': async ({ draftId, signed }) => sentView(await transactions.send(draftId, signed)),
+    'transactions.handOver': async ({ draftId }) => {
+      await transactions.handOvers.handOver(draftId);
+      return null;
+    },
+    'transactions.handBack': async ({ draftId, hash }) =>
+      sentView(await transactions.handOvers.handBack(draftId, hash)),
+    'transactions.takeBack': async ({ draftId, unclear }) => {
+      await transactions.handOvers.takeBack(draftId, unclear);
+      return null;
+    },
     'transactions.forget': async ({ transactionId }) => sentView(await transactions.forget(transactionId)),
     'transactions.list': async (query) => (await transactions.list(query)).map(sentView),
   };

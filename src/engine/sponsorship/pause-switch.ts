@@ -16,6 +16,8 @@ export interface PauseSwitch {
   set(pause: Pause | null): Promise<void>;
   /** As `set`, for the decisions of one DApp. */
   setDapp(paymasterId: string, pause: Pause | null): Promise<void>;
+  /** Calls the listener after every change. @returns ends that */
+  onChange(listener: () => void): () => void;
   /** Takes up a pause that was stored together with a decision. */
   refresh(): Promise<void>;
 }
@@ -27,24 +29,34 @@ const isSame = (one: Pause | null, other: Pause | null): boolean =>
 export const createPauseSwitch = async (store: Omit<PauseStore, 'resumes'>, log: Log): Promise<PauseSwitch> => {
   let current = await store.findPause();
   let dapps = await store.listDappPauses();
+  const listeners = new Set<() => void>();
   const tell = (before: Pause | null, after: Pause | null, dapp: { dapp?: string } = {}): void => {
     if (isSame(before, after)) return;
     if (after === null) log.warn('sponsorship.resumed', dapp);
     else log.warn('sponsorship.paused', { ...dapp, reason: after.reason ?? 'none given' });
   };
+  const changed = (): void => {
+    for (const listener of listeners) listener();
+  };
   const use = (pause: Pause | null): void => {
     tell(current, pause);
     current = pause;
+    changed();
   };
   const useDapps = (pauses: ReadonlyMap<string, Pause>): void => {
     for (const paymasterId of new Set([...dapps.keys(), ...pauses.keys()])) {
       tell(dapps.get(paymasterId) ?? null, pauses.get(paymasterId) ?? null, { dapp: paymasterId });
     }
     dapps = pauses;
+    changed();
   };
   return {
     current: () => current,
     ofDapp: (paymasterId) => dapps.get(paymasterId) ?? null,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     async set(pause) {
       await store.savePause(pause);
       use(pause);

@@ -1,5 +1,6 @@
 import type { DecisionQueries } from './decision-queries.ts';
 import type { DecisionStore } from './decision-store.ts';
+import type { NotificationStore } from './notification-store.ts';
 import type { OperatorTransactionStore } from './operator-transaction-store.ts';
 import type { PolicyStore } from './policy-store.ts';
 import type { RegistryStore } from './registry-store.ts';
@@ -18,6 +19,7 @@ export interface Store
     PolicyStore,
     RegistryStore,
     OperatorTransactionStore,
+    NotificationStore,
     Snapshots {
   close(): Promise<void>;
 }

@@ -11,6 +11,7 @@ import { actionCall } from './action-call.ts';
 import type { ActionContext } from './action-context.ts';
 import { type Draft, createDrafts } from './drafts.ts';
 import { applyEffects } from './apply-effects.ts';
+import { type HandOvers, createHandOvers } from './hand-overs.ts';
 import { isKnown, lookAgain, lookUp } from './look-up.ts';
 import { mustBeFrom, sameAsDraft, withSignature } from './signed-draft.ts';
 import { simulate } from './simulate.ts';
@@ -29,6 +30,8 @@ export interface OperatorTransactions {
   prepare(action: ChainAction, from: Address): Promise<Draft>;
   /** @throws EngineError as `transactions.send` */
   send(draftId: string, signed: SignedDraft): Promise<OperatorTransaction>;
+  /** For wallets that only the operator's browser reaches. */
+  readonly handOvers: HandOvers;
   /** @throws EngineError as `transactions.forget` */
   forget(transactionId: string): Promise<OperatorTransaction>;
   /** Newest first, as they are on chain now; a chain that cannot be reached leaves them as they were known. */
@@ -36,6 +39,9 @@ export interface OperatorTransactions {
   /** Looks at those whose outcome is not known or may still change, and does what the mined ones are to bring about. */
   refresh(): Promise<void>;
 }
+
+/** How a draft is signed: as the API says, or by a wallet that the function asks. */
+type How = SignedDraft | { readonly wallet: () => Promise<{ hash: Hex }> };
 
 /** Refusals that another try does not change. Only these words are told: nodes may quote the operator's key. */
 const REFUSED =
@@ -81,7 +87,8 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
   };
 
   /** The draft as it was signed, or the hash under which a wallet sent it. */
-  const sign = async (draft: Draft, signed: SignedDraft): Promise<Transaction | { hash: Hex }> => {
+  const sign = async (draft: Draft, signed: How): Promise<Transaction | { hash: Hex }> => {
+    if ('wallet' in signed) return signed.wallet();
     if ('signature' in signed) return withSignature(draft, signed.signature);
     if ('signedTransaction' in signed) return sameAsDraft(draft, signed.signedTransaction);
     const key = keySigners.of(signed.key);
@@ -93,7 +100,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
   /** Nobody may forget these: their node does not know them yet. */
   const onTheWay = new Set<string>();
 
-  const signAndSave = async (draft: Draft, how: SignedDraft): Promise<OperatorTransaction> => {
+  const signAndSave = async (draft: Draft, how: How): Promise<OperatorTransaction> => {
     const signed = await sign(draft, how);
     const isSigned = 'serialized' in signed;
     const sent = sentOf(draft, signed.hash as Hex, isSigned ? (signed.serialized as Hex) : null);
@@ -102,7 +109,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     return sent;
   };
 
-  const send = async (draft: Draft, how: SignedDraft): Promise<OperatorTransaction> => {
+  const send = async (draft: Draft, how: How): Promise<OperatorTransaction> => {
     const { chainId } = draft.call;
     const rpc = await requireNode(chains, chainId);
     const { withdrawal } = draft.call;
@@ -182,6 +189,9 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     return waiting;
   };
 
+  const sendDraft = (draftId: string, how: How): Promise<OperatorTransaction> =>
+    drafts.use(draftId, (draft) => send(draft, how));
+
   return {
     async prepare(action, from) {
       // Where the action names no chain, no node is asked before the call does.
@@ -195,7 +205,8 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
         throw error instanceof RpcError ? nodeRefusal(chainId, error) : error;
       }
     },
-    send: (draftId, how) => drafts.use(draftId, (draft) => send(draft, how)),
+    send: sendDraft,
+    handOvers: createHandOvers(clock, (draftId, wallet) => sendDraft(draftId, { wallet })),
     forget: (transactionId) => inTurn(() => forget(transactionId)),
     async list(query) {
       await refresh();

@@ -18,6 +18,7 @@ import { decisionFeed } from './migrations/0068-decision-feed.ts';
 import { policyRevisions } from './migrations/0069-policy-revisions.ts';
 import { ledgerColumns } from './migrations/0070-ledger-columns.ts';
 import { sponsorAnswer } from './migrations/0080-sponsor-answer.ts';
+import { notifications } from './migrations/0090-notifications.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const migrations: readonly Migration[] = [
@@ -38,6 +39,7 @@ const migrations: readonly Migration[] = [
   policyRevisions,
   ledgerColumns,
   sponsorAnswer,
+  notifications,
 ];
 
 /** The schema of this Gasdesk's databases (`user_version`). */

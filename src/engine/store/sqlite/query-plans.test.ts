@@ -11,6 +11,7 @@ import { createGroupCommit } from './group-commit.ts';
 import { createLog } from '../../base/log.ts';
 import { createLedger } from './ledger.ts';
 import { ledgerQueries } from './ledger-queries.ts';
+import { notificationStore } from './notifications.ts';
 import { openDatabase } from './open.ts';
 import { operatorTransactionStore } from './operator-transactions.ts';
 import { decisionCounts } from './decision-counts.ts';
@@ -31,7 +32,7 @@ beforeAll(async () => {
   database = openDatabase(join(dir, 'gasdesk.db'));
   const prepare = vi.spyOn(database, 'prepare');
   const [ledger, commit] = [createLedger(database), createGroupCommit(database, (_statement, run) => run())];
-  for (const part of [ledgerQueries, accountStore]) part(database);
+  for (const part of [ledgerQueries, accountStore, notificationStore]) part(database);
   for (const part of [feeTokenStore, paymasterStore, policyStore, chainStore]) part(database, () => undefined);
   pauseStore(database, () => undefined, createSettingsVersion());
   settlementStore(database, ledger, commit);
@@ -96,6 +97,9 @@ describe('the plans of the statements', () => {
       'SCAN ledger_hold',
       // The last decisions of a DApp, and the steps of their traces.
       'SCAN made',
+      // A few hundred, by seq, and where they are sent: one row.
+      'SCAN notification',
+      'SCAN notification_webhook',
       // What the operator sent: the newest, until there are enough.
       'SCAN operator_transaction',
       'SCAN paymaster',

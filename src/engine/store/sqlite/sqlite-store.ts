@@ -10,6 +10,7 @@ import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { ledgerQueries } from './ledger-queries.ts';
 import { createSettingsVersion } from './memory.ts';
+import { notificationStore } from './notifications.ts';
 import { openDatabase } from './open.ts';
 import { operatorTransactionStore } from './operator-transactions.ts';
 import { pauseStore } from './pause.ts';
@@ -42,6 +43,7 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...chainStore(database, chainChanged),
     ...feeTokenStore(database, settings.chainChanged),
     ...operatorTransactionStore(database, ledger.advanceLedger),
+    ...notificationStore(database),
     ...pauseStore(database, ledger.advanceLedger, settings),
     ...ledgerQueries(database),
     ...decisionStore(database, { ledger, settings, commit, log: watch.log }),

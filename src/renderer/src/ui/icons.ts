@@ -6,6 +6,7 @@ export const icons = {
   decisions: lucide.ListChecks,
   dapps: lucide.Wallet,
   settings: lucide.Settings,
+  bell: lucide.Bell,
   check: lucide.CircleCheck,
   info: lucide.Info,
   play: lucide.Play,

@@ -1,8 +1,25 @@
+import type { ProcedureOutput } from '../../../../api/index.ts';
 import type { SigningKey } from '../../../../api/keys.ts';
 import type { Address, Hex } from '../../../../shared/schema/hex.ts';
 
+/** A prepared transaction. */
+export type UnsignedTransaction = ProcedureOutput<'transactions.prepare'>;
+
+/** A wallet that signs and sends by itself, and that only this page reaches. Both reject with a `WalletFault`. */
+export interface SendingWallet {
+  /** Resolves once it can send this: its account and its chain are those of the transaction. */
+  ready(transaction: UnsignedTransaction): Promise<void>;
+  /** @returns the transaction's hash */
+  send(transaction: UnsignedTransaction): Promise<Hex>;
+}
+
 /** Who signs: in the engine's process, or elsewhere. */
-export type SignedBy = { readonly key: SigningKey } | { readonly signature: Hex } | { readonly signedTransaction: Hex };
+export type SignedBy =
+  | { readonly key: SigningKey }
+  /** With the account that was asked to sign, where that is known. */
+  | { readonly signature: Hex; readonly address?: Address }
+  | { readonly signedTransaction: Hex }
+  | { readonly wallet: SendingWallet };
 
 /** What is to be signed; a transaction is there only once it is known who signs it. */
 export type ToSign =

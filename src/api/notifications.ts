@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { httpUrl } from '../shared/schema/text.ts';
+import { procedure } from './procedure.ts';
+
+/** Kinds of happenings that the operator is told of. */
+export const notificationKind = z.enum(['tankLow', 'tankEmpty', 'denials', 'webhook', 'node', 'breaker', 'paused']);
+
+/** A kind of happening. */
+export type NotificationKind = z.output<typeof notificationKind>;
+
+const notification = z.strictObject({
+  id: z.string(),
+  seq: z.number().describe('Counts upwards'),
+  kind: notificationKind,
+  title: z.string(),
+  body: z.string(),
+  raisedAt: z.number().describe('epoch ms'),
+  endedAt: z.number().nullable().describe('epoch ms; null while it lasts'),
+  seen: z.boolean(),
+  page: z.string().describe('Page of the console that helps, by its address there'),
+});
+
+/** What the operator is told, as it is shown. */
+export type NotificationView = z.output<typeof notification>;
+
+const webhook = z.strictObject({
+  url: z.string().nullable().describe('Without a password; null: notifications are not sent'),
+  attemptedAt: z.number().nullable().describe('When it was called last, epoch ms; null before the first call'),
+  fault: z.string().nullable().describe('Why the last call failed; null where it did not'),
+  waiting: z.number().describe('How many notifications are still to be sent'),
+});
+
+/** What happened that the operator should hear of, and where it is sent. */
+export const notificationProcedures = {
+  'notifications.list': procedure({
+    summary: 'List what happened, newest first; of what is over, the newest 500 are kept',
+    input: z.strictObject({ limit: z.int().min(1).max(500).default(100) }),
+    output: z.strictObject({ unseen: z.number().describe('Of all'), notifications: z.array(notification) }),
+  }),
+  'notifications.markSeen': procedure({
+    summary: 'Mark notifications as seen, up to one of them',
+    input: z.strictObject({ upTo: z.int().min(0).describe('Its seq') }),
+  }),
+  'notifications.webhook': procedure({
+    summary: 'Tell where notifications are sent, and how the last call went',
+    output: webhook,
+  }),
+  'notifications.setWebhook': procedure({
+    summary: 'Send notifications to a URL from now on, or to none',
+    input: z.strictObject({ url: httpUrl.nullable() }),
+    output: webhook,
+    errors: ['VAULT_LOCKED', 'DATA_FOLDER_UNUSABLE'],
+  }),
+  'notifications.secret': procedure({
+    summary: 'Show the secret that signs calls with notifications',
+    output: z.strictObject({ secret: z.string() }),
+    errors: ['VAULT_LOCKED'],
+  }),
+  'notifications.test': procedure({
+    summary: 'Send a test notification to the URL, once',
+    output: z.strictObject({
+      ok: z.boolean(),
+      message: z.string().describe('What came of it, in words'),
+    }),
+    errors: ['WEBHOOK_NOT_FOUND'],
+  }),
+};

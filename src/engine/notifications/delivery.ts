@@ -1,0 +1,122 @@
+import { explainDenial } from '../../core/rule-words.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { WebhookResponse } from '../../core/webhooks/webhook-response.ts';
+import type { Clock, Entropy } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { createPollLoop } from '../chain/poll-loop.ts';
+import type { Vault } from '../signer/vault.ts';
+import type { NotificationStore, StoredNotification } from '../store/notification-store.ts';
+import type { Deliverer } from '../webhooks/deliver.ts';
+import { fullWebhookUrl } from '../webhooks/url-in-vault.ts';
+import type { Notifications } from './notifications.ts';
+import { pageOf } from './words.ts';
+
+/** What sending stands on. */
+export interface DeliveryOptions {
+  readonly notifications: Pick<Notifications, 'follow'>;
+  readonly store: NotificationStore;
+  readonly webhooks: Pick<Deliverer, 'deliver'>;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly log: Log;
+  /** Where the console is served; null while it is not. */
+  readonly address: () => string | null;
+}
+
+/** Sends notifications to the operator's webhook. */
+export interface Delivery {
+  /** Sends what is due, and from then on what happens. */
+  start(): void;
+  /**
+   * Sends a test, once.
+   *
+   * @returns why it failed
+   * @throws EngineError `WEBHOOK_NOT_FOUND` where there is no webhook
+   */
+  test(): Promise<string | undefined>;
+  stop(): Promise<void>;
+}
+
+/** Under this id its URL and its secret are in the vault. */
+export const NOTIFICATION_WEBHOOK = 'notifications';
+
+/** How often it is looked whether something is due. After a failure the waits double, up to a minute. */
+const LOOK_MS = 5_000;
+/** What the webhook did not take for so long is not sent any more. */
+const GIVE_UP_MS = 24 * 3_600_000;
+
+/** Why the receiver did not take it; what it answers beside its status does not matter. */
+const refusalOf = ({ call: { status }, host, fault }: WebhookResponse): string | undefined => {
+  if (status !== undefined && status >= 200 && status < 300) return undefined;
+  if (status !== undefined) {
+    const isRedirect = status >= 300 && status < 400;
+    return explainDenial(isRedirect ? 'WEBHOOK_REDIRECT' : 'WEBHOOK_STATUS', { host, status }).message;
+  }
+  return explainDenial(fault?.code ?? 'WEBHOOK_NOT_HTTP', { host, ...fault?.evidence }).message;
+};
+
+/** Calls are made, signed and guarded as those of DApps' webhooks; what is due outlives a restart. */
+export const createDelivery = (options: DeliveryOptions): Delivery => {
+  const { notifications, store, webhooks, vault, clock, entropy, log, address } = options;
+
+  const call = async (shown: string, id: string, webhookData: Record<string, unknown>): Promise<string | undefined> => {
+    const response = await webhooks.deliver({
+      ...{ webhookId: NOTIFICATION_WEBHOOK, method: 'POST', decisionId: id, webhookData },
+      url: fullWebhookUrl(vault, NOTIFICATION_WEBHOOK, shown),
+      secret: vault.webhookSecret(NOTIFICATION_WEBHOOK),
+    });
+    return refusalOf(response);
+  };
+  const noting = async (send: () => Promise<string | undefined>): Promise<string | undefined> => {
+    const fault = await send().catch((error: unknown) => {
+      if (error instanceof EngineError) return error.message;
+      throw error;
+    });
+    await store.saveNotificationAttempt({ attemptedAt: clock.now(), fault: fault ?? null });
+    return fault;
+  };
+
+  const send = async (url: string, notification: StoredNotification): Promise<void> => {
+    const { id, kind, title, body, raisedAt, endedAt } = notification;
+    const event = endedAt === null ? 'raised' : 'ended';
+    const [desk, page] = [address(), pageOf(notification)];
+    const data = {
+      ...{ type: `notification.${event}`, id, kind, title, body, raisedAt, endedAt },
+      page: desk === null ? null : `${desk}/console/#${page}`,
+    };
+    const fault = await noting(() => call(url, `${id}.${event}`, data));
+    // The loop tries again.
+    if (fault !== undefined) throw new Error(fault);
+    await store.notificationSent(notification);
+  };
+
+  const poll = async (stop: AbortSignal): Promise<void> => {
+    const webhook = await store.findNotificationWebhook();
+    if (webhook === undefined) return;
+    for (const notification of await store.dueNotifications()) {
+      if (stop.aborted) return;
+      const isOld = clock.now() - (notification.endedAt ?? notification.raisedAt) > GIVE_UP_MS;
+      if (isOld) await store.notificationSent(notification);
+      else await send(webhook.url, notification);
+    }
+  };
+  const loop = createPollLoop({ clock, log, name: 'notificationWebhook', everyMs: LOOK_MS, poll });
+  let unfollow = (): void => undefined;
+  return {
+    start() {
+      unfollow = notifications.follow(() => void loop.pollNow());
+      loop.start();
+    },
+    async test() {
+      const webhook = await store.findNotificationWebhook();
+      if (webhook === undefined) throw new EngineError('WEBHOOK_NOT_FOUND');
+      const data = { type: 'notification.test', title: 'A test of Gasdesk', body: 'Notifications arrive here.' };
+      return noting(() => call(webhook.url, entropy.uuid(), data));
+    },
+    async stop() {
+      unfollow();
+      await loop.stop();
+    },
+  };
+};

@@ -1,0 +1,33 @@
+import type { Transport } from '../../transport/transport.ts';
+import type { SendingWallet, SignedBy } from '../signing/signed-by.ts';
+import { WalletFault } from '../signing/wallet-fault.ts';
+import type { Draft, Transaction } from './chain-action.ts';
+
+/** The engine waits for the wallet meanwhile: what a withdrawal takes is promised to nobody. */
+const sendThrough = async (transport: Transport, draft: Draft, wallet: SendingWallet): Promise<Transaction> => {
+  const { draftId } = draft;
+  await wallet.ready(draft);
+  await transport.call('transactions.handOver', { draftId });
+  let hash: Transaction['hash'];
+  try {
+    hash = await wallet.send(draft);
+  } catch (error) {
+    const isUnsent = error instanceof WalletFault && error.isUnsent;
+    const unclear = isUnsent ? null : error instanceof Error ? error.message : '';
+    await transport.call('transactions.takeBack', { draftId, unclear });
+    throw error;
+  }
+  return transport.call('transactions.handBack', { draftId, hash });
+};
+
+/**
+ * Has a prepared transaction signed and sent: by the engine, or by a wallet that only this page reaches.
+ *
+ * @throws EngineError as `transactions.send`; `WalletFault`
+ */
+export const sendDraft = (transport: Transport, draft: Draft, by: SignedBy): Promise<Transaction> => {
+  if ('wallet' in by) return sendThrough(transport, draft, by.wallet);
+  const { draftId } = draft;
+  const signed = 'signature' in by ? { signature: by.signature } : by;
+  return transport.call('transactions.send', { draftId, signed });
+};

@@ -1,0 +1,142 @@
+import { type Address, type Hex, sameAddress } from '../../../../shared/schema/hex.ts';
+import type { Chain } from '../../desk/types.ts';
+import type { Timer } from '../../timer.ts';
+import type { Eip1193Provider } from './injected-wallets.ts';
+import type { UnsignedTransaction } from './signed-by.ts';
+import { WalletFault, walletFault } from './wallet-fault.ts';
+
+/** A wallet in this browser that is used. Everything it does rejects with a {@link WalletFault}. */
+export interface UsedWallet {
+  /** Asks its owner which accounts this page may use. */
+  accounts(): Promise<readonly Address[]>;
+  /** Signs text as EIP-191 says. */
+  signMessage(from: Address, text: string): Promise<Hex>;
+  /** Sees that it is on the chain and the account is still this page's to use; its owner may be asked for both. */
+  ready(from: Address, chain: WalletChain): Promise<void>;
+  /** Signs the transaction and sends it. @returns its hash */
+  send(transaction: UnsignedTransaction): Promise<Hex>;
+}
+
+/** A chain, as far as a wallet has to know it. */
+export type WalletChain = Pick<Chain, 'chainId' | 'name' | 'symbol' | 'rpc' | 'explorer'>;
+
+/** A person reads, unlocks and confirms: as long as the engine waits for a wallet. */
+const CONFIRM_MS = 300_000;
+/** Nobody is asked for these. */
+const PROBE_MS = 10_000;
+
+const quantity = (value: bigint | number): Hex => `0x${value.toString(16)}`;
+const utf8Hex = (text: string): Hex =>
+  `0x${[...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+
+const isAddress = (value: unknown): value is Address => typeof value === 'string' && /^0x[0-9a-f]{40}$/i.test(value);
+
+const untrue = (what: string): WalletFault => new WalletFault('other', `The wallet did not answer with ${what}.`);
+
+/** The transaction as JSON-RPC names its parts. One of type 2 begins with that byte; others have one price. */
+const requestOf = (transaction: UnsignedTransaction) => ({
+  from: transaction.from,
+  ...(transaction.to !== null && { to: transaction.to }),
+  chainId: quantity(transaction.chainId),
+  nonce: quantity(transaction.nonce),
+  value: quantity(BigInt(transaction.valueWei)),
+  gas: quantity(BigInt(transaction.gasLimit)),
+  ...(transaction.unsigned.startsWith('0x02')
+    ? {
+        maxFeePerGas: quantity(BigInt(transaction.maxFeePerGasWei)),
+        maxPriorityFeePerGas: quantity(BigInt(transaction.maxPriorityFeePerGasWei)),
+      }
+    : { gasPrice: quantity(BigInt(transaction.maxFeePerGasWei)) }),
+  data: transaction.data,
+});
+
+/** What a wallet is told of a chain that it does not know (EIP-3085); undefined where no node of it can be told. */
+const chainParameters = ({ chainId, name, symbol, rpc, explorer }: WalletChain) =>
+  // Of a URL with credentials only the origin is known here.
+  rpc === null || rpc.endsWith('/…')
+    ? undefined
+    : {
+        ...{ chainId: quantity(chainId), chainName: name, rpcUrls: [rpc] },
+        nativeCurrency: { name: symbol, symbol, decimals: 18 },
+        ...(explorer !== null && { blockExplorerUrls: [explorer] }),
+      };
+
+/** The provider of a wallet, asked one thing at a time. */
+export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet => {
+  const ask = async (method: string, params: readonly unknown[], withinMs: number): Promise<unknown> => {
+    let cancel = (): void => undefined;
+    const silence = new Promise<never>((_resolve, reject) => {
+      const time = withinMs < 60_000 ? `${withinMs / 1_000} seconds` : `${withinMs / 60_000} minutes`;
+      const message = `The wallet has not answered for ${time}. Open it: it may wait for you in a window of its own.`;
+      cancel = timer.after(withinMs, () => reject(new WalletFault('silent', message)));
+    });
+    try {
+      return await Promise.race([provider.request({ method, params }), silence]);
+    } catch (error) {
+      throw walletFault(error);
+    } finally {
+      cancel();
+    }
+  };
+
+  const listAccounts = async (method: string, withinMs: number): Promise<readonly Address[]> => {
+    const answer = await ask(method, [], withinMs);
+    if (Array.isArray(answer)) return answer.slice(0, 1_000).filter(isAddress);
+    throw untrue('a list of accounts');
+  };
+
+  const requireAccount = async (from: Address): Promise<void> => {
+    const open = await listAccounts('eth_accounts', PROBE_MS);
+    if (open.some((one) => sameAddress(one, from))) return;
+    const message = `The wallet no longer lets this page use ${from}. Choose this account in the wallet, then connect it again.`;
+    throw new WalletFault('other-account', message);
+  };
+
+  const isOn = async (chainId: number): Promise<boolean> => {
+    const answer = await ask('eth_chainId', [], PROBE_MS);
+    // Some answer a number.
+    return typeof answer === 'number' ? answer === chainId : String(answer).toLowerCase() === quantity(chainId);
+  };
+
+  const switchTo = (chainId: number): Promise<unknown> =>
+    ask('wallet_switchEthereumChain', [{ chainId: quantity(chainId) }], CONFIRM_MS);
+
+  const switchOrAdd = async (chain: WalletChain): Promise<void> => {
+    try {
+      await switchTo(chain.chainId);
+    } catch (error) {
+      const parameters = chainParameters(chain);
+      if (!(error instanceof WalletFault) || error.kind !== 'chain-unknown' || parameters === undefined) throw error;
+      await ask('wallet_addEthereumChain', [parameters], CONFIRM_MS);
+      // Most have switched by that already.
+      if (!(await isOn(chain.chainId))) await switchTo(chain.chainId);
+    }
+  };
+
+  return {
+    async accounts() {
+      // A wallet that does not answer this does not answer at all.
+      await ask('eth_chainId', [], PROBE_MS);
+      return listAccounts('eth_requestAccounts', CONFIRM_MS);
+    },
+    async signMessage(from, text) {
+      await requireAccount(from);
+      const signature = await ask('personal_sign', [utf8Hex(text), from], CONFIRM_MS);
+      if (typeof signature === 'string' && /^0x[0-9a-f]{130}$/i.test(signature)) return signature as Hex;
+      throw untrue('a signature');
+    },
+    async ready(from, chain) {
+      await requireAccount(from);
+      if (await isOn(chain.chainId)) return;
+      await switchOrAdd(chain);
+      if (await isOn(chain.chainId)) return;
+      const message = `The wallet is on another chain. Switch it to ${chain.name} (chain ${chain.chainId}), and try again.`;
+      throw new WalletFault('other-chain', message);
+    },
+    async send(transaction) {
+      const hash = await ask('eth_sendTransaction', [requestOf(transaction)], CONFIRM_MS);
+      if (typeof hash === 'string' && /^0x[0-9a-f]{64}$/i.test(hash)) return hash as Hex;
+      throw untrue('the hash of a transaction');
+    },
+  };
+};

@@ -1,0 +1,62 @@
+import { EngineError } from '../../../../shared/errors.ts';
+
+/** What went wrong with a wallet in this browser, as far as it changes what to do. */
+export type WalletFaultCode =
+  'rejected' | 'pending' | 'locked' | 'other-account' | 'other-chain' | 'chain-unknown' | 'silent' | 'other';
+
+/** A failure of a wallet in words for its owner: what happened, and what to do. */
+export class WalletFault extends EngineError {
+  readonly kind: WalletFaultCode;
+
+  constructor(kind: WalletFaultCode, message: string, cause?: unknown) {
+    super(kind === 'silent' ? 'WALLET_UNREACHABLE' : 'SIGNING_REFUSED', message, {}, { cause });
+    this.kind = kind;
+  }
+
+  /** After these a wallet that was asked to send has sent nothing. */
+  get isUnsent(): boolean {
+    return this.kind === 'rejected' || this.kind === 'pending' || this.kind === 'locked';
+  }
+}
+
+/** Codes of EIP-1193, EIP-1474 and EIP-3085. */
+const CODES: ReadonlyMap<unknown, WalletFaultCode> = new Map([
+  [4001, 'rejected'],
+  [-32002, 'pending'],
+  [4100, 'locked'],
+  [4902, 'chain-unknown'],
+]);
+
+const WORDS: Readonly<Partial<Record<WalletFaultCode, string>>> = {
+  rejected: 'You rejected this in the wallet. Nothing was signed or sent.',
+  pending:
+    'The wallet is still waiting for your answer to an earlier request. Open it, answer that one, and try again.',
+  locked: 'The wallet does not give this page access to the account. Unlock it, connect it again, and try again.',
+  'chain-unknown': 'The wallet does not know this chain. Add the chain in the wallet, and try again.',
+};
+
+const MOST_WORDS = 200;
+
+/** The wallet's own words, printable and short. */
+const wordsOf = (error: unknown): string => {
+  const { message } = Object(error) as { message?: unknown };
+  const clean =
+    typeof message === 'string'
+      ? message
+          .slice(0, 1_000)
+          .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
+          .trim()
+      : '';
+  return clean.slice(0, MOST_WORDS) || 'it gave no reason';
+};
+
+/** What a wallet rejected a request with, in our words. */
+export const walletFault = (error: unknown): WalletFault => {
+  if (error instanceof WalletFault) return error;
+  const { code, data } = Object(error) as { code?: unknown; data?: unknown };
+  // Some wrap the error of the part that knows the chains.
+  const { originalError } = Object(data) as { originalError?: unknown };
+  const { code: inner } = Object(originalError) as { code?: unknown };
+  const known = CODES.get(code) ?? CODES.get(inner) ?? 'other';
+  return new WalletFault(known, WORDS[known] ?? `The wallet did not do this: ${wordsOf(error)}.`, error);
+};
