@@ -76,3 +76,20 @@ test('the preview of a limit counts what was sponsored and what another limit de
   expect(await preview('3')).toEqual({ ...all, usersReached: 1, operationsDenied: 1 });
   expect(await preview('4')).toEqual({ ...all, usersReached: 0, operationsDenied: 0 });
 });
+
+test('a denial is decided again under the policy in force, and nothing is stored or reserved by that', async () => {
+  const dapp = await desk().dapp();
+  const ruleId = await desk().limit(dapp, { thresholdType: 'COUNT', threshold: 1, type: 'SMART_ACCOUNT' });
+  await send(dapp, user(1), 2);
+  const [denied, sponsored] = await dapp.decisions();
+  const again = (decisionId: string) =>
+    desk().call<ProcedureOutput<'rules.decideAgain'>>('rules.decideAgain', { decisionId });
+  expect(await again(denied!.id)).toMatchObject({ verdict: 'denied', reason: { code: 'LIMIT_REACHED' } });
+  const { paymasterId } = dapp;
+  await desk().call('rules.updateLimit', { paymasterId, ruleId, update: { threshold: '5' } });
+  expect(await again(denied!.id)).toEqual({ verdict: 'sponsored', reason: null });
+  expect(await again(sponsored!.id)).toEqual({ verdict: 'sponsored', reason: null });
+  expect(await dapp.decisions()).toEqual([denied, sponsored]);
+  expect((await usageOf(dapp))[0]).toMatchObject({ used: '0' });
+  await expect(again('nobody')).rejects.toMatchObject({ code: 'DECISION_NOT_FOUND' });
+});
