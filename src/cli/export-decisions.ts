@@ -7,7 +7,7 @@ import type { Caller } from '../engine/service/index.ts';
 const PAGE = 100;
 const FIELDS = Object.keys(decisionRecord.shape) as (keyof DecisionRecord)[];
 
-/** One line of the export: the fields of SPEC 1, in its order. */
+/** One line of the export: the fields of behaviour 9.1, in its order. */
 const lineOf = (decision: DecisionRecord): string =>
   `${JSON.stringify(Object.fromEntries(FIELDS.map((field) => [field, decision[field]])))}\n`;
 

@@ -50,7 +50,7 @@ const commands = [
   configCommand,
 ];
 
-/** Commander ends the process itself unless every command is told not to; exit codes are ours (SPEC 1). */
+/** Commander ends the process itself unless every command is told not to; exit codes are ours (behaviour 1.5). */
 const leaveExitToUs = (one: Command): void => {
   one.exitOverride();
   one.showHelpAfterError('(--help shows what there is)');

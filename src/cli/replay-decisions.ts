@@ -60,7 +60,7 @@ const replayText = ({ decisions, same, different, notReplayable }: ReplayReport)
   ].join('\n');
 };
 
-/** Prints what came of it: SPEC 9's JSON document, or text for people. */
+/** Prints what came of it: the JSON document of behaviour 9.3, or text for people. */
 export const tellReplay = (report: ReplayReport, json: boolean): void => {
   console.log(json ? JSON.stringify(report) : replayText(report));
 };

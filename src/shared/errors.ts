@@ -2,13 +2,13 @@
 interface ErrorRow {
   /** HTTP status of the management interface and of JSON-RPC answers. */
   readonly status: number;
-  /** JSON-RPC 2.0 error code (SPEC 3). */
+  /** JSON-RPC 2.0 error code (behaviour 2.7). */
   readonly rpc: number;
   /** The message where the thrower gives none. */
   readonly title: string;
 }
 
-/** Every expected failure of the service, in one table (SPEC 2 and 3, service-interface 7). */
+/** Every expected failure of the service, in one table (behaviour 2.7, behaviour 8.3). */
 export const errorTable = {
   PARSE_ERROR: { status: 400, rpc: -32700, title: 'The request body is not valid JSON' },
   INVALID_REQUEST: { status: 400, rpc: -32600, title: 'The request is not a JSON-RPC 2.0 request' },

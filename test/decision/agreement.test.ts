@@ -45,7 +45,7 @@ const expectSponsoredBy = ({ status, body }: RpcReply, address: Address): void =
   expect([status, body.result?.paymasterAndData.slice(0, 42)]).toEqual([200, address.toLowerCase()]);
 const expectRefused = async ({ status, body }: RpcReply, ...words: string[]): Promise<void> => {
   expect([status, body.result, body.error?.code]).toEqual([400, undefined, -32052]);
-  // SPEC 3: the command that mends it.
+  // The command that adds it (behaviour 3.1).
   expect(body.error?.data?.['fix']).toMatch(/"gasdesk contract use --chain 31337 --version 1\.1\.0 --address 0x…"/);
   expect(body.error?.message).toContain(body.error?.data?.['fix']);
   for (const word of words) expect(body.error?.message).toContain(word);

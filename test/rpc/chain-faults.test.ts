@@ -169,7 +169,7 @@ test('a chain that is cut off: all fails and says so; within a budget of the ope
       await service.call('chains.set', { chainId: 31337, unreachable: { budgetWei: String(10n ** 18n) } });
       expectUnreachable(await dapp.sponsor(op, { calculateGasLimits: true }), 'cannot be reached');
       expectUnreachable(await withoutTank.sponsor(op), 'cannot be reached');
-      // Gas given, contract checked before: the tank is looked into when the chain can be reached (SPEC 4).
+      // Gas given, contract checked before: the tank is looked into when the chain can be reached (behaviour 5.8).
       expect((await dapp.sponsor(op)).body.result?.paymasterAndData).not.toBe('0x');
       const [{ trace } = { trace: [] }] = await dapp.decisions();
       expect(trace).toMatchObject([

@@ -81,7 +81,7 @@ const checkCall = (whitelist: ContractWhitelist, sender: Address, call: DecodedC
 };
 
 /**
- * Every call the account makes must hit an active registered contract and a whitelisted method (SPEC 5.2).
+ * Every call the account makes must hit an active registered contract and a whitelisted method (behaviour 5.3).
  * A DApp without registered contracts sponsors any call.
  */
 export const checkContracts = (

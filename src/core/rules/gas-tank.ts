@@ -51,7 +51,7 @@ export interface TankFacts {
   lowBalanceThresholdWei?: bigint | undefined;
 }
 
-/** What is reserved must be in the tank (SPEC 4 and 5.5): balance − reserved ≥ the operation's maximum cost, and so after withdrawals under way. */
+/** What is reserved must be in the tank (behaviour 5.8): balance − reserved ≥ the operation's maximum cost, and so after withdrawals under way. */
 export const checkGasTank = ({
   balanceWei,
   reservedWei,

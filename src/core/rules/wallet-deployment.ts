@@ -29,7 +29,7 @@ export interface DeploymentPolicy {
 
 /**
  * An operation that deploys its account passes if an active WALLET_DEPLOYMENT rule says so, or if the DApp restricts
- * nothing: it has neither registered contracts nor any such rule (SPEC 5.3). Where contracts are registered, what the
+ * nothing: it has neither registered contracts nor any such rule (behaviour 5.4). Where contracts are registered, what the
  * deployment does besides has to be known: the rule on contracts looks at it.
  */
 export const checkWalletDeployment = (

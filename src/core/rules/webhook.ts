@@ -6,7 +6,7 @@ import { webhookDenials } from '../webhooks/webhook-denials.ts';
 import { responseVerdict } from '../webhooks/webhook-response.ts';
 import { type RuleKind, type Setup, rulesOf } from './rule.ts';
 
-/** A webhook as it is called: a registered one by its method; a rule always posts, and gets the operation too (SPEC 5.6). */
+/** A webhook as it is called: a registered one by its method; a rule always posts, and gets the operation too (behaviour 5.10). */
 export interface WebhookTarget {
   readonly webhookId: string;
   readonly url: string;

@@ -21,7 +21,7 @@ const target = ({
   ruleId,
 });
 
-/** Rules (service-interface 4.5). */
+/** Rules (behaviour 8.8). */
 export const ruleOperations = [
   operation({
     method: 'post',

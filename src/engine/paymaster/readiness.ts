@@ -108,7 +108,7 @@ export const requireTank = async (
 };
 
 /**
- * Collects what signing for a DApp needs (SPEC 3, -32052).
+ * Collects what signing for a DApp needs (behaviour 3.1).
  *
  * @throws EngineError `PAYMASTER_NOT_READY`, which names the missing part and the command that mends it
  */

@@ -52,7 +52,7 @@ const signerFault = ({ layout }: ContractSubject, { vault, contract }: Paymaster
     : `its signer is ${contract}, the vault's is ${vault}.`;
 
 /**
- * Asks a paymaster contract for its EntryPoint, its hash of a sample operation and its signer (SPEC 4).
+ * Asks a paymaster contract for its EntryPoint, its hash of a sample operation and its signer (behaviour 3.2).
  *
  * @throws EngineError `CONTRACT_MISMATCH` with both values of each comparison, `CHAIN_UNREACHABLE`
  */

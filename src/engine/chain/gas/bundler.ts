@@ -16,7 +16,7 @@ export type BundlerQuestion = Pick<GasRequest, 'op' | 'entryPoint' | 'sponsor'> 
   readonly layout: Pick<GasRequest['layout'], 'paymasterGas'>;
 };
 
-/** The answer to a DApp has gas as JSON numbers (service-interface 2.7), which are exact up to here. */
+/** The answer to a DApp has gas as JSON numbers (behaviour 2.5), which are exact up to here. */
 const gas = quantity.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER), 'must be below 2^53');
 const positiveGas = gas.refine((value) => value > 0n, 'must not be 0');
 

@@ -8,7 +8,7 @@ import { estimateBySimulation } from './simulation.ts';
 const MOST_GAS = 10_000_000_000n;
 
 /**
- * The gas values to sign for: the bundler's if there is one, else found by simulation (SPEC 5.1).
+ * The gas values to sign for: the bundler's if there is one, else found by simulation (behaviour 4.2).
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason`, and with `data.aaCode` and `data.selector` where they are
  *   known; `CHAIN_UNREACHABLE`
