@@ -56,7 +56,7 @@ describe('gasdesk backup and restore', () => {
     const first = readFileSync(file);
     expect(await backup()).toMatchObject({
       code: 1,
-      stderr: `gasdesk: ${file} is there already, and stays as it is\n`,
+      stderr: `gasdesk: ${file} already exists\n`,
     });
     expect(readFileSync(file)).toEqual(first);
     expect((await backup('--force')).code).toBe(0);
@@ -79,9 +79,12 @@ describe('gasdesk backup and restore', () => {
     const none = await gasdesk(['backup', join(dir, 'file'), '--data', dir]);
     expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/^gasdesk: Give the passphrase/) as string });
     const nowhere = await gasdesk(['backup', join(tempFolder(), 'no', 'file'), '--data', dir], env);
-    expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be made: ENOENT/) as string });
+    expect(nowhere).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Cannot write the backup .*: ENOENT/) as string,
+    });
     const missing = await gasdesk(['restore', join(dir, 'file'), '--data', join(dir, 'fresh')], env);
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be read as a backup/) as string });
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not a readable backup/) as string });
     expect(existsSync(join(dir, 'fresh'))).toBe(false);
   });
 

@@ -132,7 +132,7 @@ describe('a contract with one signer', () => {
     });
     await desk.now(await desk.send(accept('singleton-0.6'), desk.operator));
     const draft = await desk.prepare(accept('1.1.0'), desk.operator);
-    expect(draft.summary).toContain('signed before and are not mined by then will fail');
+    expect(draft.summary).toContain('signed before and are not yet mined will fail');
     const stranger = await desk.rich();
     await expect(desk.prepare(accept('1.1.0'), stranger)).rejects.toMatchObject({
       ...{ code: 'TRANSACTION_WOULD_FAIL', data: { only: desk.operator.address } },

@@ -78,7 +78,7 @@ const readyContract = async <Layout extends AttachableLayout>(
     throw missing('signer', `Chain ${chainId} has no signer.`, `Run "gasdesk signer create --chain ${chainId}".`);
   }
   if (vault.state !== 'unlocked') {
-    const fix = 'Start the service with its passphrase in GASDESK_PASSPHRASE or --passphrase-file.';
+    const fix = 'Start the service with GASDESK_PASSPHRASE or --passphrase-file.';
     throw missing('vault', 'The vault that holds the signing key is locked.', fix);
   }
   const key = signerKey(vault, chainId);

@@ -67,7 +67,7 @@ export const readDelegate = async (
   const node = requireRpc(rpc, ready);
   const delegate = delegateOf(await asked(ready, () => readCode(node, op.sender)));
   if (delegate !== undefined) return delegate;
-  const message = 'eip7702Auth must be given: the sender has not taken on a contract by EIP-7702 yet';
+  const message = 'eip7702Auth must be given: the sender has no EIP-7702 delegate yet';
   throw new EngineError('VALIDATION', message, { errors: [message] });
 };
 

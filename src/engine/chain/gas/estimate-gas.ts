@@ -22,6 +22,6 @@ export const estimateGas = async (request: GasRequest): Promise<GasValues> => {
   const isAbsurd = ([name, value]: [string, bigint]): boolean =>
     value < 0n || value > MOST_GAS || (value === 0n && !mayBeZero.includes(name));
   if (Object.entries<bigint>({ ...gas }).some(isAbsurd))
-    throw new EngineError('CHAIN_UNREACHABLE', 'The node answered the gas estimation with absurd values');
+    throw new EngineError('CHAIN_UNREACHABLE', 'The node returned implausible gas values');
   return gas;
 };
