@@ -152,7 +152,7 @@ const denials = {
     message:
       `The limit "${String(evidence.name)}" allows ${units(evidence, 'threshold')} ${scopeOf(evidence)}; ` +
       `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}.`,
-    hint: `The window rolls at ${clockTime(Number(evidence.windowEndsAt))}, in ${duration(Number(evidence.windowEndsAt) - Number(evidence.now))}; or raise the limit's threshold.`,
+    hint: `Wait until the window resets at ${clockTime(Number(evidence.windowEndsAt))}, in ${duration(Number(evidence.windowEndsAt) - Number(evidence.now))}, or raise the limit's threshold.`,
   }),
   LIMIT_TOO_SMALL: (evidence) => ({
     message:

@@ -27,7 +27,10 @@ export const webhookSetup: Setup<WebhookRuleData, WebhookRuleData> = {
   place: 2,
   sent: z.strictObject({
     url: httpUrl,
-    failOpen: z.boolean().optional().describe('True: an outage of the receiver passes; an answer of false never does'),
+    failOpen: z
+      .boolean()
+      .optional()
+      .describe('True: operations pass while the receiver does not respond; an answer of false always denies'),
   }),
   kept: z.strictObject({ url: z.string(), failOpen: z.boolean().optional() }),
   keep: (sent, { keepUrl }) => ({ ...sent, url: keepUrl(sent.url) }),
