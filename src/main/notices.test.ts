@@ -29,7 +29,7 @@ test('a tank that covers few more operations is told of, with the way to the dec
   expect(others).toEqual([]);
   expect(notice).toEqual({
     kind: 'tank',
-    title: 'A gas tank runs low',
+    title: 'A gas tank is low',
     body: 'The tank of Game Items covers 5 more operations like the last one.',
     path: '/decisions/d-1',
   });
@@ -38,10 +38,10 @@ test('a tank that covers few more operations is told of, with the way to the dec
 test.each<[string, TankFacts, string]>([
   ['has one operation left', { level: 'low', operationsLeft: '1' }, 'covers 1 more operation like the last one.'],
   ['has less than one left', { level: 'low', operationsLeft: '0' }, 'covers no further operation like the last one.'],
-  ['is below what the operator said', { level: 'low', operationsLeft: null }, 'is below its low balance.'],
+  ['is below what the operator said', { level: 'low', operationsLeft: null }, 'is below its low-balance threshold.'],
 ])('a tank that %s is told of', (_what, tank, words) => {
   expect(createNotices(new ManualClock())(decision({}), tank)).toMatchObject([
-    { title: 'A gas tank runs low', body: `The tank of Game Items ${words}` },
+    { title: 'A gas tank is low', body: `The tank of Game Items ${words}` },
   ]);
 });
 
@@ -63,7 +63,7 @@ test('an empty tank is told of', () => {
 test('a breaker that paused all sponsorship is told of, and a pause of the operator is not', () => {
   const tripped = decision({ outcome: 'denied', code: 'BURN_RATE_EXCEEDED', message: 'Too much.' });
   expect(createNotices(new ManualClock())(tripped)).toMatchObject([
-    { kind: 'paused', title: 'All sponsorship is paused', body: 'It began with Game Items. Too much.' },
+    { kind: 'paused', title: 'All sponsorship is paused', body: 'An operation of Game Items triggered it. Too much.' },
   ]);
   const byDapp = decision({ outcome: 'denied', code: 'BURN_RATE_EXCEEDED_BY_DAPP', message: 'Too much.' });
   expect(createNotices(new ManualClock())(byDapp)).toMatchObject([
@@ -80,8 +80,8 @@ test('a webhook that is out is told of with the DApp it is of; one failure, or a
   expect([no, no, no, no, unanswered, unanswered, other].flatMap((one) => noticesOf(one))).toEqual([]);
   expect(noticesOf(unanswered)).toEqual([
     {
-      ...{ kind: 'webhook', title: 'A webhook of Game Items is out', path: '/decisions/d-1' },
-      body: '3 times in a short while there was no verdict on its operations. hooks.example gave no answer.',
+      ...{ kind: 'webhook', title: 'A webhook of Game Items is down', path: '/decisions/d-1' },
+      body: 'It gave no verdict on 3 operations within a short time. hooks.example gave no answer.',
     },
   ]);
 });

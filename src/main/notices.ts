@@ -42,8 +42,9 @@ const tankNotice = ({ dapp, code }: DecisionRow, tank: TankFacts | undefined): T
     return { kind, title: 'A gas tank is empty', body: `The tank of ${dapp} does not cover another operation.` };
   }
   if (tank?.level !== 'low') return undefined;
-  const title = 'A gas tank runs low';
-  if (tank.operationsLeft === null) return { kind, title, body: `The tank of ${dapp} is below its low balance.` };
+  const title = 'A gas tank is low';
+  if (tank.operationsLeft === null)
+    return { kind, title, body: `The tank of ${dapp} is below its low-balance threshold.` };
   const left = BigInt(tank.operationsLeft);
   const words = left === 0n ? 'no further operation' : `${left} more ${left === 1n ? 'operation' : 'operations'}`;
   return { kind, title, body: `The tank of ${dapp} covers ${words} like the last one.` };
@@ -52,7 +53,11 @@ const tankNotice = ({ dapp, code }: DecisionRow, tank: TankFacts | undefined): T
 /** The decision that tripped a breaker; there is no other pause that the operator has not made. */
 const pausedNotice = ({ code, dapp, message }: DecisionRow): Told | undefined => {
   if (code === 'BURN_RATE_EXCEEDED') {
-    return { kind: 'paused', title: 'All sponsorship is paused', body: `It began with ${dapp}. ${message}` };
+    return {
+      kind: 'paused',
+      title: 'All sponsorship is paused',
+      body: `An operation of ${dapp} triggered it. ${message}`,
+    };
   }
   if (code !== 'BURN_RATE_EXCEEDED_BY_DAPP') return undefined;
   return { kind: 'paused', title: `Sponsorship for ${dapp} is paused`, body: message };
@@ -81,14 +86,14 @@ export const createNotices = (clock: Clock): ((decision: DecisionRow, tank?: Tan
     if (!OUTAGE_CODES.has(code)) return undefined;
     const isOut = outages.get(paymasterId) ?? counter(OUTAGE, clock);
     outages.set(paymasterId, isOut);
-    const body = `${OUTAGE.count} times in a short while there was no verdict on its operations. ${message}`;
-    return isOut() ? { kind: 'webhook', title: `A webhook of ${dapp} is out`, body } : undefined;
+    const body = `It gave no verdict on ${OUTAGE.count} operations within a short time. ${message}`;
+    return isOut() ? { kind: 'webhook', title: `A webhook of ${dapp} is down`, body } : undefined;
   };
 
   const denialNotice = ({ outcome, dapp, message }: DecisionRow): Told | undefined => {
     if (outcome !== 'denied' || !isBurst()) return undefined;
-    const body = `${BURST.count} operations were denied within a minute; the last one of ${dapp}. ${message}`;
-    return { kind: 'denials', title: 'Many operations are denied', body };
+    const body = `Gasdesk denied ${BURST.count} operations within a minute, the last one of ${dapp}. ${message}`;
+    return { kind: 'denials', title: 'Many operations were denied', body };
   };
 
   return (decision, tank) =>

@@ -225,7 +225,7 @@ test('a file that is no export is explained, and a file named at a second start 
   const damaged = join(temporary, 'damaged.jsonl');
   writeFileSync(damaged, `${readFileSync(exported, 'utf8')}{"id":`);
   await openBySecondStart(damaged);
-  await expect.poll(() => shell.stderr()).toContain('This file cannot be reviewed: Line 2');
+  await expect.poll(() => shell.stderr()).toContain('Cannot review this file: Line 2');
   const [page] = await Promise.all([shell.page.context().waitForEvent('page'), openBySecondStart(exported)]);
   await page.getByText('Review of one.jsonl').waitFor();
   await closeReview();
@@ -236,7 +236,7 @@ test('an empty tank and a burst of denials are notified once each, and a click o
   for (let count = 0; count < 25; count += 1) await askForSponsorship(url);
   await expect
     .poll(() => inDesktop(({ notifications }) => notifications.map(({ title }) => title)))
-    .toEqual(['A gas tank is empty', 'Many operations are denied']);
+    .toEqual(['A gas tank is empty', 'Many operations were denied']);
   await inDesktop(({ notifications }) => notifications[1]?.emit('click'));
   await shell.page.getByRole('complementary', { name: 'Decision' }).waitFor();
   expect(shell.page.url()).toMatch(/#\/decisions\/[\w-]{36}$/);
@@ -253,10 +253,10 @@ test('a page whose process dies is loaded again where it was, once by itself, an
   await die();
   await shell.page.waitForFunction(() => window.hacked === undefined);
   await shell.page.getByRole('heading', { name: 'Rules', exact: true, level: 1 }).waitFor();
-  await expect.poll(() => shell.stderr()).toContain('The console had to be loaded again');
+  await expect.poll(() => shell.stderr()).toContain('The console crashed and was reloaded');
   await shell.page.evaluate(() => (window.hacked = 'again'));
   await die();
-  await expect.poll(() => shell.stderr()).toContain('The console broke down once more');
+  await expect.poll(() => shell.stderr()).toContain('The console crashed again');
   expect(await shell.page.evaluate(() => window.hacked)).toBe('again');
 });
 
