@@ -120,7 +120,7 @@ describe('a node that fails: the DApp is told that the chain is away, never that
     await withNode(answer, async (url) => {
       const { status, body } = await ask(url);
       expect([status, body.error?.code]).toEqual([400, -32052]);
-      expect(body.error?.message).toContain(`The contract ${CONTRACT} is not usable as 1.1.0`);
+      expect(body.error?.message).toContain(`The contract ${CONTRACT} cannot be used as 1.1.0`);
       expect(body.error?.data?.['fix']).toContain('"gasdesk contract use --chain 31337 --version 1.1.0 --address 0x…"');
     });
   });
@@ -139,7 +139,7 @@ describe('a node that fails: the DApp is told that the chain is away, never that
     await withNode(answer, async (url) => {
       const { status, body } = await ask(url);
       expect({ status, ...body.error }).toMatchObject({ status: 400, code: -32052, data: { missing: 'rpc' } });
-      expect(body.error?.message).toMatch(/is of chain .*gasdesk chain set 31337 --rpc URL/);
+      expect(body.error?.message).toMatch(/leads to chain .*gasdesk chain set 31337 --rpc URL/);
     });
     expect(new Set(asked)).toEqual(new Set(['eth_chainId']));
   });

@@ -40,7 +40,7 @@ const modeName = z.enum(['SPONSORED', 'ERC20']);
 export const biconomySponsorship = z.strictObject({
   MODE: modeName,
   mode: modeName,
-  paymasterAndData: hex.describe('0x where the operation is not sponsored'),
+  paymasterAndData: hex.describe('0x if the operation is not sponsored'),
   paymaster: address.optional().describe('This and the next three: from EntryPoint v0.7 on'),
   paymasterData: hex.optional(),
   paymasterVerificationGasLimit: z.number().optional(),

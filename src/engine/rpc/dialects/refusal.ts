@@ -6,7 +6,7 @@ export const reason = z.strictObject({
   code: z.string(),
   rule: z.string().describe('The deciding rule'),
   message: z.string(),
-  hint: z.string().describe('The smallest change that would help'),
+  hint: z.string().describe('The smallest change that lets the operation pass'),
 });
 
 /** What ERC-7677 and Pimlico's dialect answer for an operation that is not sponsored (behaviour 2.5). */
