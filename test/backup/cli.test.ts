@@ -61,7 +61,7 @@ describe('gasdesk backup and restore', () => {
     expect(readFileSync(file)).toEqual(first);
     expect((await backup('--force')).code).toBe(0);
     expect(readFileSync(file)).not.toEqual(first);
-    const refused = /it is no backup: it is not replaced/;
+    const refused = /does not look like a backup, so Gasdesk does not replace it/;
     for (const mine of ['my thesis', 'age-encryption.org/v1\n-> X25519 of somebody else']) {
       writeFileSync(file, mine);
       expect((await backup('--force')).stderr).toMatch(refused);
@@ -77,7 +77,10 @@ describe('gasdesk backup and restore', () => {
   it('say what is missing: a passphrase, a folder, a file', async () => {
     const dir = tempFolder();
     const none = await gasdesk(['backup', join(dir, 'file'), '--data', dir]);
-    expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/^gasdesk: Give the passphrase/) as string });
+    expect(none).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^gasdesk: The passphrase of the backup is missing/) as string,
+    });
     const nowhere = await gasdesk(['backup', join(tempFolder(), 'no', 'file'), '--data', dir], env);
     expect(nowhere).toMatchObject({
       code: 1,
@@ -92,13 +95,13 @@ describe('gasdesk backup and restore', () => {
     const [dir, out] = [tempFolder(), tempFolder()];
     await json('account', 'list', '--data', dir);
     const among = await gasdesk(['backup', join(dir, 'gasdesk.json'), '--data', dir], env);
-    expect([among.code, among.stderr]).toEqual([2, expect.stringContaining("must not be among the desk's own files")]);
+    expect([among.code, among.stderr]).toEqual([2, expect.stringContaining('or outside of the data folder')]);
     expect(existsSync(join(dir, 'gasdesk.json'))).toBe(false);
 
     const other = join(out, 'notes.new');
     writeFileSync(other, 'mine');
     const beside = await gasdesk(['backup', join(out, 'notes'), '--data', dir], env);
-    expect([beside.code, beside.stderr]).toEqual([1, expect.stringContaining('is no backup')]);
+    expect([beside.code, beside.stderr]).toEqual([1, expect.stringContaining('does not look like a backup')]);
     expect(readFileSync(other, 'utf8')).toBe('mine');
   });
 

@@ -215,7 +215,7 @@ describe('what would destroy a desk is refused with nothing changed:', () => {
       expect(await refusal(await place(name)), name).toMatch(/its manifest is not in the form/);
     }
     expect(await refusal(await withManifest(() => ({ format: 'something else', version: 1 })))).toMatch(
-      /not a Gasdesk backup/,
+      /does not contain a Gasdesk backup/,
     );
     expect(await refusal(await withManifest((all) => ({ ...all, files: [] })))).toMatch(/it has no database/);
   });

@@ -214,7 +214,7 @@ describe('a withdrawal', () => {
     for (const to of [`0x${'0'.repeat(40)}`, tanks, entryPointAddress['0.6']]) {
       const lost = call(withdrawalOf(dapp.paymasterId, 1n, to), dapp.wallet);
       await expect(lost).rejects.toMatchObject({
-        ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('is lost') },
+        ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('are lost') },
       });
     }
   });
@@ -292,7 +292,7 @@ describe('what was sent', () => {
     await desk().mine(12);
     expect(await desk().now(sent)).toMatchObject({
       state: 'replaced',
-      outcome: expect.stringContaining('in its place'),
+      outcome: expect.stringContaining('was mined instead'),
     });
     expect((await desk().tank(dapp)).balanceWei).toBe('0');
   });

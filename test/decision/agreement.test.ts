@@ -76,7 +76,7 @@ describe('a contract that does not agree with the desk', () => {
     [
       'that is no contract',
       async () => world().operator.address as Address,
-      /hashes a sample operation to 0x, Gasdesk to 0x[0-9a-f]{64}/,
+      /hashes a sample operation to 0x, but Gasdesk to 0x[0-9a-f]{64}/,
     ],
   ])('%s is not attached; both values are told and the one before stays', async (_, addressOf, words) => {
     const before = await attached();

@@ -1,3 +1,4 @@
+import { fixes } from '../base/fixes.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
 import type { Vault } from '../signer/vault.ts';
@@ -49,7 +50,7 @@ const verifying = (node: RpcClient, chainId: number): RpcClient => {
     if (verified) return;
     const answered = Number(await askChainId(node, chainId));
     if (answered !== chainId) {
-      const fix = `Run "gasdesk chain set ${chainId} --rpc URL".`;
+      const fix = fixes.setRpc(chainId);
       const message = `The RPC URL of chain ${chainId} leads to chain ${answered}. ${fix}`;
       throw new EngineError('PAYMASTER_NOT_READY', message, { missing: 'rpc', fix });
     }
@@ -105,7 +106,7 @@ export const createChainAccess = (
       if (!shown.endsWith(IN_VAULT)) return { [kind]: shown };
       const url = vault.state === 'unlocked' ? vault.get(vaultUrlName(chainId, kind)) : undefined;
       if (url === undefined) {
-        const fix = 'Start the service with GASDESK_PASSPHRASE or --passphrase-file.';
+        const fix = fixes.unlockVault;
         const message = `Gasdesk cannot read the ${kind} URL of chain ${chainId} from the vault. ${fix}`;
         throw new EngineError('VAULT_LOCKED', message, { missing: 'vault', fix });
       }

@@ -9,7 +9,13 @@ import { findAttachable } from '../../core/paymaster-layouts/registry.ts';
 import { Secret } from '../base/secret.ts';
 import type { ChainSigner, PaymasterContract, RegistryStore } from '../store/registry-store.ts';
 import type { Store } from '../store/store.ts';
-import { addressOf, nextSignerKeyName, reconcileSigners, signerKeyName } from '../signer/chain-signer.ts';
+import {
+  addressOf,
+  nextSignerKeyName,
+  reconcileSigners,
+  requireSigner,
+  signerKeyName,
+} from '../signer/chain-signer.ts';
 import type { Vault } from '../signer/vault.ts';
 
 /** What the change of a chain's signing key stands on. */
@@ -43,12 +49,7 @@ export const prepareNextSigner = async (
   { store, vault, entropy }: Pick<NextSignerContext, 'store' | 'vault' | 'entropy'>,
   chainId: number,
 ): Promise<ChainSigner> => {
-  const present = await store.findSigner(chainId);
-  if (present === undefined)
-    throw new EngineError(
-      'SIGNER_MISSING',
-      `Chain ${chainId} has no signer. Run "gasdesk signer create --chain ${chainId}" first.`,
-    );
+  await requireSigner(store, chainId);
   const known = nextSignerOf(vault, chainId);
   if (known !== undefined) return { chainId, address: known };
   const privateKey = hexlify(entropy.bytes(32));

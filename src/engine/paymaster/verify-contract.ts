@@ -1,3 +1,4 @@
+import { fixes } from '../base/fixes.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
 import type { Address } from '../../shared/schema/hex.ts';
@@ -22,8 +23,7 @@ const mismatch = (
   data: Record<string, unknown>,
   remedy = '',
 ): EngineError => {
-  const attach = `"gasdesk contract use --chain ${chainId} --version ${layout.version} --address 0x…"`;
-  const fix = `${remedy}Attach the right contract with ${attach}.`;
+  const fix = remedy + fixes.attachContract(chainId, layout.version);
   const message = `The contract ${contract} cannot be used as ${layout.version}: ${detail} ${fix}`;
   return new EngineError('CONTRACT_MISMATCH', message, { ...data, fix });
 };

@@ -1,3 +1,4 @@
+import { fixes } from '../base/fixes.ts';
 import { knownChains } from '../../shared/chains.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, sameAddress } from '../../shared/schema/hex.ts';
@@ -19,7 +20,7 @@ import { isEip7702 } from '../../core/user-operation/user-op-hash.ts';
 /** The chain's node, for what cannot be done without it. @throws EngineError `PAYMASTER_NOT_READY` */
 export const requireRpc = (rpc: RpcClient | undefined, { chainId }: ReadyPaymaster): RpcClient => {
   if (rpc !== undefined) return rpc;
-  const fix = `Run "gasdesk chain set ${chainId} --rpc URL".`;
+  const fix = fixes.setRpc(chainId);
   throw new EngineError('PAYMASTER_NOT_READY', `Chain ${chainId} has no RPC URL. ${fix}`, { missing: 'rpc', fix });
 };
 

@@ -1,3 +1,4 @@
+import { fixes } from '../../base/fixes.ts';
 import type { ProcedureOutput } from '../../../api/index.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import { isUnchecked } from '../../chain/is-unchecked.ts';
@@ -25,12 +26,10 @@ const checkDatabase = async ({ store }: ServiceContext): Promise<Check> => {
     : fault('database', faults.join('; '), 'Stop the service and restore a backup: "gasdesk restore FILE".');
 };
 
-const checkVault = ({ vault }: ServiceContext): Check => {
-  const fix = 'Start the service with GASDESK_PASSPHRASE or --passphrase-file.';
-  return vault.state === 'unlocked'
+const checkVault = ({ vault }: ServiceContext): Check =>
+  vault.state === 'unlocked'
     ? good('vault', 'Unlocked')
-    : fault('vault', vault.state === 'absent' ? 'Not created yet' : 'Locked', fix);
-};
+    : fault('vault', vault.state === 'absent' ? 'Not created yet' : 'Locked', fixes.unlockVault);
 
 const checkChain = async (context: ServiceContext, { chainId }: ChainSettings): Promise<Check[]> => {
   const { chains, clock } = context;
@@ -74,9 +73,8 @@ const checkContract = async (
   { chainId, version }: PaymasterContract,
 ): Promise<Check> => {
   const name = `contract ${version} on chain ${chainId}`;
-  if (isUnchecked(await store.findChain(chainId)))
-    return fault(name, UNCHECKED, `Run "gasdesk chain set ${chainId} --rpc URL".`);
-  const fix = `Attach the right contract with "gasdesk contract use --chain ${chainId} --version ${version} --address 0x…".`;
+  if (isUnchecked(await store.findChain(chainId))) return fault(name, UNCHECKED, fixes.setRpc(chainId));
+  const fix = fixes.attachContract(chainId, version);
   return attempt(name, fix, async () => {
     const layout = requireAttachable(version);
     const signer = await store.findSigner(chainId);
