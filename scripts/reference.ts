@@ -1,6 +1,7 @@
 /**
  * Writes the reference pages of `docs/reference` from the code: commands, settings, HTTP, JSON-RPC and errors. With
- * `--check` it writes nothing, and fails where a page is not current or a link in a document leads nowhere.
+ * `--check` it writes nothing, and fails where a page is not current, a link in a document leads nowhere, or a comment
+ * cites a number that docs/behaviour.md does not have.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -12,6 +13,7 @@ import { acceptedBySetting, describeConfig } from '../src/engine/config/config.t
 import { openApiDocument } from '../src/engine/description/openapi.ts';
 import { openRpcDocument } from '../src/engine/description/openrpc.ts';
 import { errorTable } from '../src/shared/errors.ts';
+import { wrongCitations } from './citations.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGES = join(ROOT, 'docs/reference');
@@ -222,9 +224,9 @@ const pageOf = async (name: string, text: string): Promise<string> => {
   return format(`${NOTE}\n\n${text}\n`, { ...(await resolveConfig(file)), filepath: file });
 };
 
-const markdownFiles = (folder: string): string[] =>
+const filesOf = (folder: string, endings: readonly string[]): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
+    .filter((name) => endings.some((ending) => name.endsWith(ending)))
     .map((name) => join(folder, name));
 
 /** As GitHub names the place of a heading. */
@@ -258,8 +260,17 @@ for (const [name, text] of Object.entries(PAGE_TEXTS)) {
   else if (!existsSync(file) || readFileSync(file, 'utf8') !== page)
     errors.push(`${relative(ROOT, file)} is not current: run npm run docs`);
 }
-for (const file of [join(ROOT, 'README.md'), ...markdownFiles(join(ROOT, 'docs'))]) {
+for (const file of [join(ROOT, 'README.md'), ...filesOf(join(ROOT, 'docs'), ['.md'])]) {
   for (const link of deadLinks(file)) errors.push(`${relative(ROOT, file)} links to ${link}, which is not there`);
+}
+const behaviour = readFileSync(join(ROOT, 'docs/behaviour.md'), 'utf8');
+for (const folder of ['src', 'test', 'scripts', 'docs']) {
+  for (const file of filesOf(join(ROOT, folder), ['.ts', '.vue', '.md'])) {
+    if (file === join(ROOT, 'scripts/citations.test.ts')) continue;
+    for (const number of wrongCitations(readFileSync(file, 'utf8'), behaviour)) {
+      errors.push(`${relative(ROOT, file)} cites behaviour ${number}, which docs/behaviour.md does not have`);
+    }
+  }
 }
 for (const error of errors) console.error(error);
 if (errors.length > 0) process.exitCode = 1;

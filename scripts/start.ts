@@ -6,7 +6,7 @@ import { buildConsole } from './build-console.ts';
 import { buildContracts } from './build-contracts.ts';
 import { electronInstaller, findElectron } from './find-electron.ts';
 
-/** What `npm start` does: builds what is stale and opens the console, in its window or else in the browser (SPEC 1). */
+/** What `npm start` does: builds what is stale and opens the console, in its window or else in the browser (behaviour 1.5). */
 
 const root = join(import.meta.dirname, '..');
 const args = process.argv.slice(2);

@@ -10,7 +10,7 @@ const backup = z.strictObject({
 /** Backups of data, vault and settings. Restoring one needs the engine stopped, so it is no procedure. */
 export const backupProcedures = {
   'backups.create': procedure({
-    summary: 'Write everything to one encrypted file, while the desk goes on working',
+    summary: 'Write everything to one encrypted file, while the desk keeps working',
     input: z.strictObject({
       file: z
         .string()

@@ -15,7 +15,7 @@ const breaker = z
   })
   .nullable()
   .describe(
-    'An operation that would exceed it is denied, and pauses all sponsorship until it is resumed. Where a chain has several DApps, one that would exceed half of it is paused alone. null: none',
+    'An operation that would exceed it is denied, and pauses all sponsorship. On a chain with several DApps, one that would exceed half of it is paused alone. null: none',
   );
 
 const unreachable = z.strictObject({
@@ -36,7 +36,7 @@ export const unreachableState = unreachable
 /** True for a chain on which nothing is checked. */
 export const unchecked = z
   .boolean()
-  .describe('The chain has no RPC URL: operations are signed without a look at fees and gas tank');
+  .describe('The chain has no RPC URL: operations are signed without checking fees and gas tank');
 
 const maxOperationCostWei = positiveWei
   .nullable()
@@ -66,7 +66,7 @@ const paymasterContract = z.strictObject({
   chainId: z.number(),
   version: z.string(),
   address,
-  checked: z.boolean().describe('The contract agreed with Gasdesk on hash and signer when it was attached'),
+  checked: z.boolean().describe('Hash and signer of the contract matched when it was attached'),
 });
 
 const paymasterVersion = z.strictObject({
@@ -88,7 +88,7 @@ const contractTarget = z.strictObject({ chainId, version: z.string() });
 /** Chains, the hot signer of each, and the paymaster contracts on them. */
 export const chainProcedures = {
   'chains.set': procedure({
-    summary: 'Add a chain or change its settings; what is not given stays',
+    summary: 'Add a chain, or change the settings that are given',
     input: z.strictObject({
       chainId: chainId.positive('must be a positive number'),
       rpc: httpUrl.optional(),
@@ -109,12 +109,12 @@ export const chainProcedures = {
     output: z.array(chain),
   }),
   'chains.remove': procedure({
-    summary: 'Forget the settings of a chain; refused while DApps, contracts or reservations are there, unless forced',
+    summary: 'Remove the settings of a chain; refused while it has DApps, contracts or reservations, unless forced',
     input: z.strictObject({ chainId, force: z.boolean().default(false) }),
     errors: ['CHAIN_NOT_FOUND', 'CHAIN_IN_USE', 'VAULT_LOCKED'],
   }),
   'signers.create': procedure({
-    summary: 'Make the key that signs sponsorships on a chain',
+    summary: 'Create the key that signs sponsorships on a chain',
     input: z.strictObject({ chainId, replace }),
     output: signer,
     errors: ['CHAIN_NOT_SUPPORTED', 'SIGNER_EXISTS', 'VAULT_LOCKED'],
@@ -130,13 +130,14 @@ export const chainProcedures = {
     output: z.array(signer),
   }),
   'signers.prepareNext': procedure({
-    summary: 'Make the key that signs next on a chain, or tell the one there is; the present one goes on signing',
+    summary:
+      'Create the next signing key of a chain, or return the one that is prepared; the present one keeps signing',
     input: z.strictObject({ chainId }),
     output: signer,
     errors: ['SIGNER_MISSING', 'VAULT_LOCKED'],
   }),
   'signers.useNext': procedure({
-    summary: 'Sign with the prepared key from now on; refused while an attached contract does not accept it',
+    summary: 'Switch to the prepared key; refused while an attached contract does not accept it',
     input: z.strictObject({ chainId }),
     output: signer,
     errors: [
@@ -149,7 +150,7 @@ export const chainProcedures = {
     ],
   }),
   'signers.dropNext': procedure({
-    summary: 'Forget the prepared key, unless a contract accepts it or is about to',
+    summary: 'Delete the prepared key, unless a contract accepts it or is about to',
     input: z.strictObject({ chainId }),
     errors: ['VAULT_LOCKED', 'CONTRACT_MISMATCH', 'CHAIN_UNREACHABLE', 'RPC_MISSING'],
   }),

@@ -22,7 +22,7 @@ export const configProcedures = {
     errors: ['CONFIG_INVALID'],
   }),
   'config.set': procedure({
-    summary: 'Change a setting for good, in gasdesk.json',
+    summary: 'Change a setting permanently, in gasdesk.json',
     input: z.strictObject({
       key: z.string(),
       value: z

@@ -105,7 +105,7 @@ export const decisionProcedures = {
     output: summary,
   }),
   'decisions.report': procedure({
-    summary: 'Write a report of decisions: one HTML page that needs nothing else, to be read or printed by anybody',
+    summary: 'Write a report of decisions as one self-contained HTML page',
     input: decisionFilters,
     output: z.strictObject({
       html: z.string(),

@@ -33,19 +33,19 @@ export const keyProcedures = {
     errors: ['DATA_FOLDER_UNUSABLE'],
   }),
   'keystores.create': procedure({
-    summary: 'Make a key in a file of its own, which its password opens (Web3 Secret Storage, version 3)',
+    summary: 'Create a local key: a keystore file, encrypted with its password (Web3 Secret Storage, version 3)',
     input: z.strictObject({ label: name, password }),
     output: keystore,
     errors: ['DATA_FOLDER_UNUSABLE'],
   }),
   'keystores.import': procedure({
-    summary: 'Keep a copy of a keystore file that was made elsewhere; its own password opens it from then on',
+    summary: 'Import a copy of a keystore file; its own password opens it',
     input: z.strictObject({ label: name, keystore: z.string().max(20_000), password }),
     output: keystore,
     errors: ['KEYSTORE_INVALID', 'KEYSTORE_EXISTS', 'KEYSTORE_PASSWORD_WRONG', 'DATA_FOLDER_UNUSABLE'],
   }),
   'keystores.export': procedure({
-    summary: 'Hand out a keystore file, still encrypted with its password',
+    summary: 'Export a keystore file, still encrypted with its password',
     input: z.strictObject({ address }),
     output: z.strictObject({ fileName: z.string(), keystore: z.string() }),
     errors: ['KEYSTORE_NOT_FOUND', 'KEYSTORE_INVALID'],

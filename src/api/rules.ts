@@ -112,7 +112,7 @@ export const ruleProcedures = {
     errors: ['DECISION_NOT_FOUND', 'PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY'],
   }),
   'rules.updateLimit': procedure({
-    summary: 'Update a spending limit; its cycle starts anew',
+    summary: 'Update a spending limit and start a new cycle',
     input: z.strictObject({ ...target.shape, update: typedLimitUpdate }),
     errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND', 'RULE_NAME_EXISTS', 'NOT_A_LIMIT'],
   }),

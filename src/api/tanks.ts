@@ -45,13 +45,13 @@ const tank = z.strictObject({
 /** The gas tanks that pay for what is sponsored. */
 export const tankProcedures = {
   'tanks.get': procedure({
-    summary: "Tell what is in a DApp's gas tank, what is reserved, and how long it lasts",
+    summary: "Show the balance of a DApp's gas tank, what is reserved, and how long it lasts",
     input: z.strictObject({ paymasterId: id }),
     output: tank,
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
   'tanks.setThreshold': procedure({
-    summary: 'Say below what a gas tank is low; null goes back to twenty operations',
+    summary: 'Set the balance below which a gas tank is low; null: the cost of twenty operations',
     input: z.strictObject({ paymasterId: id, lowBalanceThresholdWei: wei.nullable() }),
     errors: ['PAYMASTER_NOT_FOUND'],
   }),

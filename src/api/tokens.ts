@@ -7,7 +7,7 @@ import { procedure } from './procedure.ts';
 /** Tokens in which users may pay for gas. */
 export const tokenProcedures = {
   'feeTokens.set': procedure({
-    summary: 'Add a fee token or replace its settings; where the chain answers, they are held against the contract',
+    summary: 'Add a fee token or replace its settings; where the chain answers, they are checked against the contract',
     input: feeTokenDefinition,
     output: z.strictObject({
       ...feeTokenDefinition.shape,
@@ -21,7 +21,7 @@ export const tokenProcedures = {
     output: z.array(feeTokenDefinition),
   }),
   'feeTokens.rate': procedure({
-    summary: 'Tell the rate that a fee token has now, whether it is kept or only thought of',
+    summary: 'Show the present rate of a fee token, whether it is saved or not',
     input: feeTokenDefinition,
     output: z.strictObject({
       tokensPerCoin: z.string().nullable().describe('Whole tokens for one native coin, without the premium'),
@@ -29,7 +29,7 @@ export const tokenProcedures = {
     }),
   }),
   'feeTokens.remove': procedure({
-    summary: 'Take no more fees in a token',
+    summary: 'Stop accepting a token',
     input: z.strictObject({ chainId, address }),
     errors: ['FEE_TOKEN_NOT_FOUND'],
   }),

@@ -11,7 +11,7 @@ const done = z.strictObject({ vault: z.literal('unlocked') });
 /** The vault, which holds the keys. */
 export const vaultProcedures = {
   'vault.open': procedure({
-    summary: 'Open the vault with its passphrase, or make it where there is none',
+    summary: 'Open the vault with its passphrase, or create it',
     input: z.strictObject({ passphrase }),
     output: done,
     errors: ['VAULT_PASSPHRASE_WRONG', 'VAULT_DAMAGED', 'DATA_FOLDER_UNUSABLE'],

@@ -4,13 +4,13 @@ import { type DeskOptions, requirePassphrase } from './desk.ts';
 
 /** `gasdesk backup`: the passphrase of the vault is that of the backup, too. */
 export const backupCommand = command('backup', 'Write data, vault and settings to one encrypted file')
-  .argument('[file]', 'the backup (default: one named by the time, in the folder "backups" of the data folder)')
-  .option('--force', 'replace the backup of this name, which has to end in .gasdesk-backup')
+  .argument('[file]', 'file to write (default: a name made from the time, in the folder "backups" of the data folder)')
+  .option('--force', 'replace an existing backup; its name must end in .gasdesk-backup')
   .addHelpText(
     'after',
     `
-The desk goes on working meanwhile. The passphrase, from --passphrase-file or $GASDESK_PASSPHRASE, encrypts the file;
-after a restore, it is what opens the vault. "age -d FILE | tar x" opens a backup without Gasdesk.`,
+The desk keeps working during a backup. The passphrase (--passphrase-file or $GASDESK_PASSPHRASE) encrypts the file
+and opens the vault after a restore. "age -d FILE | tar x" opens a backup without Gasdesk.`,
   )
   .action((file: string | undefined, { force = false, ...options }: DeskOptions & { force?: boolean }) => {
     const passphrase = requirePassphrase(options).reveal();

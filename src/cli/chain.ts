@@ -32,7 +32,7 @@ const breakerArgument = (text: string): Breaker | 'off' => {
   if (amountWei !== undefined && seconds >= breakerSeconds.least && seconds <= breakerSeconds.most) {
     return { amountWei, seconds };
   }
-  throw new InvalidArgumentError('It must be an amount per time from 60s to 7d, such as 0.5/1h, or "off".');
+  throw new InvalidArgumentError('Use an amount per time from 60s to 7d, such as 0.5/1h, or "off".');
 };
 
 const DEFAULT = 'default';
@@ -41,7 +41,7 @@ const DEFAULT = 'default';
 const coinArgument = (text: string, otherwise = ''): string => {
   const wei = typedWei(text);
   if (wei !== undefined) return wei;
-  throw new InvalidArgumentError(`It must be an amount of the native coin above 0, such as 0.05${otherwise}.`);
+  throw new InvalidArgumentError(`Use an amount of the native coin above 0, such as 0.05${otherwise}.`);
 };
 
 /** Reads an amount of the native coin, or the word for the chain's own cap. */
@@ -57,35 +57,35 @@ const unreachableOf = ({
   throw new EngineError('VALIDATION', 'Give both --unreachable sign and --unreachable-budget AMOUNT, or neither');
 };
 
-const set = command('set', 'Add a chain or change its settings; what is not given stays')
+const set = command('set', 'Add a chain, or change the settings you name')
   .argument('<chainId>', 'EIP-155 chain id', chainIdArgument)
   .option('--rpc <url>', 'JSON-RPC URL of a node')
-  .option('--bundler <url>', 'JSON-RPC URL of an ERC-4337 bundler; "off": none')
+  .option('--bundler <url>', 'JSON-RPC URL of an ERC-4337 bundler; "off" removes it')
   .option('--name <name>', 'name of the chain')
   .option('--symbol <symbol>', 'symbol of its native coin')
   .option(
     '--treasury <address>',
-    "where singleton paymasters send users' token fees (default: the signer's address; better one whose key you hold)",
+    "address that receives users' token fees from singleton paymasters (default: the signer's address; choose one whose key you hold)",
   )
   .option(
     '--breaker <limit>',
-    'the most that may be signed for, in the native coin per time, such as 0.5/1h. What exceeds it pauses all sponsorship; where the chain has several DApps, one that exceeds half of it is paused alone. "off": no such limit',
+    'most that Gasdesk may sign for, in the native coin per time, such as 0.5/1h. Beyond it, Gasdesk pauses all sponsorship; on a chain with several DApps, it pauses a DApp alone that exceeds half of it. "off" removes the limit',
     breakerArgument,
   )
   .addOption(
     new Option(
       '--unreachable <what>',
-      'what to do while the node is unreachable, for whatever reason: "refuse" to sign (the default), or "sign" operations that bring their gas, without a look at fees and gas tank, within --unreachable-budget',
+      'while the node is unreachable: "refuse" to sign (default), or "sign" operations that bring their gas, without checking fees and gas tank, within --unreachable-budget',
     ).choices(['sign', 'refuse']),
   )
   .option(
     '--unreachable-budget <amount>',
-    'the most that is signed for until the node answers, as the sum of maximum costs, in the native coin, such as 0.05. An answer renews it once an hour has passed since the last unchecked signature: no hour costs more than one budget',
+    'most that Gasdesk may sign for while the node is unreachable: sum of maximum costs in the native coin, such as 0.05. An answer of the node renews it once an hour has passed since the last unchecked signature, so no hour costs more than one budget',
     (text: string) => coinArgument(text),
   )
   .option(
     '--max-operation-cost <amount>',
-    'the most that one operation may cost, in the native coin, such as 0.05. "default": 20 million gas at the chain\'s price, or a fixed amount without an RPC URL',
+    'most that one operation may cost, in the native coin, such as 0.05. "default": 20 million gas at the chain\'s price, or a fixed amount without an RPC URL',
     costArgument,
   )
   .action((chainId: number, flags: DeskOptions & ChainFlags) => {
@@ -109,9 +109,9 @@ const set = command('set', 'Add a chain or change its settings; what is not give
 
 const list = listing('List the supported chains', 'chains.list');
 
-const remove = command('remove', 'Forget the settings of a chain')
+const remove = command('remove', 'Remove the settings of a chain')
   .argument('<chainId>', 'EIP-155 chain id', chainIdArgument)
-  .option('--force', 'also while DApps, paymaster contracts or unsettled operations are there')
+  .option('--force', 'remove it even if it has DApps, paymaster contracts or unsettled operations')
   .action((chainId: number, { force = false, ...options }: DeskOptions & { force?: boolean }) =>
     printFromDesk(options, async (call) => {
       await call('chains.remove', { chainId, force });

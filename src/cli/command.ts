@@ -37,7 +37,7 @@ export const wholeNumber =
   (text: string): number => {
     const value = /^\d{1,15}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
     if (value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`);
   };
 
 /** Reads a chain id from the command line. */

@@ -5,7 +5,7 @@ import { command, group, printFromDesk } from './command.ts';
 import { type DeskOptions, dataFolder } from './desk.ts';
 import { print } from './human-text.ts';
 
-const printConfig = command('print', 'Print the settings and where each comes from; secrets are not shown').action(
+const printConfig = command('print', 'Print each setting and where it comes from, without secrets').action(
   (options: DeskOptions) => {
     const entries = describeConfig({ env: process.env, file: dataFolder(options).config });
     print(
@@ -17,21 +17,21 @@ const printConfig = command('print', 'Print the settings and where each comes fr
 
 /** What the operator has to know about a change. */
 const noteOf = ({ next }: ProcedureOutput<'config.set'>): string =>
-  next === null ? 'In force' : 'In force from the next start of the service on';
+  next === null ? 'In effect now' : 'Takes effect when the service restarts';
 
 const change = async (call: Caller, key: string, value: string | null) => {
   const setting = await call('config.set', { key, value });
   return { key, value: setting.next ?? setting.value, source: setting.source, note: noteOf(setting) };
 };
 
-const setConfig = command('set', 'Change a setting for good, in gasdesk.json')
+const setConfig = command('set', 'Change a setting permanently, in gasdesk.json')
   .argument('<key>', 'name of the setting, as "config print" shows it')
-  .argument('<value>', 'its new value')
+  .argument('<value>', 'new value')
   .action((key: string, value: string, options: DeskOptions) =>
     printFromDesk(options, (call) => change(call, key, value)),
   );
 
-const unsetConfig = command('unset', 'Take a setting out of gasdesk.json: back to the default')
+const unsetConfig = command('unset', 'Remove a setting from gasdesk.json, which restores its default')
   .argument('<key>', 'name of the setting')
   .action((key: string, options: DeskOptions) => printFromDesk(options, (call) => change(call, key, null)));
 

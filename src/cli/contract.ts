@@ -15,13 +15,13 @@ const byOwner = (name: string, summary: string) =>
   withTransactionSignerFlags(targeted(name, summary), 'the key that owns the contract');
 
 const deploy = withTransactionSignerFlags(
-  targeted('deploy', 'Deploy a paymaster contract wired to the signer of the chain, and attach it'),
-  'the key that pays and will own the contract',
+  targeted('deploy', 'Deploy a paymaster contract that accepts the signer of the chain, and attach it'),
+  'the key that pays for the deployment and owns the contract',
 ).action(({ chain: chainId, version, ...options }: TargetOptions & TransactionSignerFlags) =>
   sendFromDesk(options, { kind: 'deploy', chainId, version }),
 );
 
-const use = targeted('use', 'Attach a paymaster contract that is deployed already')
+const use = targeted('use', 'Attach a deployed paymaster contract')
   .requiredOption('--address <address>', 'address of the contract')
   .action((options: TargetOptions & { address: Address }) => {
     const { chain: chainId, version, address } = options;
@@ -30,13 +30,13 @@ const use = targeted('use', 'Attach a paymaster contract that is deployed alread
 
 const acceptSigner = byOwner(
   'accept-signer',
-  "Let a contract accept the chain's next signing key, else the present one",
+  "Make a contract accept the chain's next signing key, or the present one if none is prepared",
 ).action(({ chain: chainId, version, ...options }: TargetOptions & TransactionSignerFlags) =>
   sendFromDesk(options, { kind: 'acceptSigner', chainId, version }),
 );
 
-const removeSigner = byOwner('remove-signer', 'Let a contract with several signers no longer accept one of them')
-  .requiredOption('--signer <address>', 'address of the key that is no longer used')
+const removeSigner = byOwner('remove-signer', 'Remove a signer from a contract that has several')
+  .requiredOption('--signer <address>', 'address of the signer to remove')
   .action(
     ({ chain: chainId, version, signer, ...options }: TargetOptions & TransactionSignerFlags & { signer: Address }) =>
       sendFromDesk(options, { kind: 'removeSigner', chainId, version, signer }),

@@ -22,7 +22,6 @@ interface FilterFlags {
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Reads a time from the command line: ISO 8601, or milliseconds since 1970. */
 /** Epoch ms; NaN for what is no time, such as February 30, which Date would take for March 2. */
 const isoTime = (text: string): number => {
   const time = ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
@@ -34,26 +33,29 @@ const isoTime = (text: string): number => {
 /** As milliseconds a day in 1973, before there was anything to decide; as seconds far in the future. */
 const MILLISECONDS_FROM = 100_000_000_000;
 
+/** Reads a time from the command line: ISO 8601, or milliseconds since 1970. */
 const timeArgument = (text: string): number => {
   const time = /^\d{1,15}$/.test(text) ? Number(text) : isoTime(text);
   if (time > 0 && time < MILLISECONDS_FROM) {
-    throw new InvalidArgumentError('It looks like seconds: numbers are epoch milliseconds.');
+    throw new InvalidArgumentError('This looks like seconds. Use epoch milliseconds.');
   }
   if (time >= 0) return time;
-  throw new InvalidArgumentError('It must be a time such as 2026-01-31, 2026-01-31T14:30:00Z or 1769869800000.');
+  throw new InvalidArgumentError('Use a time such as 2026-01-31, 2026-01-31T14:30:00Z or 1769869800000.');
 };
 
 const withDappAndTime = (one: Command): Command =>
   one
-    .option('--dapp <id>', 'only of this paymasterId')
-    .option('--from <time>', 'only at this time (ISO 8601 or epoch ms) or later', timeArgument)
-    .option('--to <time>', 'only before this time', timeArgument);
+    .option('--dapp <id>', 'only decisions of this DApp (paymasterId)')
+    .option('--from <time>', 'only decisions made at this time or later (ISO 8601 or epoch ms)', timeArgument)
+    .option('--to <time>', 'only decisions made before this time', timeArgument);
 
 const withFilters = (one: Command): Command =>
   withDappAndTime(one)
-    .option('--sender <address>', 'only for this smart account')
-    .addOption(new Option('--outcome <outcome>', 'only with this outcome').choices(['sponsored', 'denied', 'error']))
-    .addOption(new Option('--rule <rule>', 'only where this rule decided').choices(decidingRules));
+    .option('--sender <address>', 'only decisions for this smart account')
+    .addOption(
+      new Option('--outcome <outcome>', 'only decisions with this outcome').choices(['sponsored', 'denied', 'error']),
+    )
+    .addOption(new Option('--rule <rule>', 'only decisions denied by this rule').choices(decidingRules));
 
 const filtersOf = ({ dapp, sender, outcome, rule, from, to }: FilterFlags) => ({
   ...(dapp !== undefined && { paymasterId: dapp }),
@@ -72,7 +74,7 @@ const wholeOf = async (call: Caller, rows: readonly DecisionRow[]): Promise<Deci
 };
 
 const list = withFilters(command('list', 'List decisions, newest first'))
-  .option('--limit <n>', 'at most this many', wholeNumber(1, 1000), 50)
+  .option('--limit <n>', 'maximum number of decisions', wholeNumber(1, 1000), 50)
   .action((options: DeskOptions & FilterFlags & { limit: number }) =>
     printFromDesk(options, async (call) => {
       const filters = filtersOf(options);
@@ -102,7 +104,7 @@ const writeReport = async (file: string, html: string): Promise<void> => {
     await writeFile(file, html);
   } catch (cause) {
     const detail = cause instanceof Error ? cause.message : String(cause);
-    throw new EngineError('CONFIG_INVALID', `The report cannot be written to ${file}: ${detail}`, {}, { cause });
+    throw new EngineError('CONFIG_INVALID', `Cannot write the report to ${file}: ${detail}`, {}, { cause });
   }
 };
 
@@ -116,7 +118,7 @@ const exportAll = withFilters(command('export', 'Write decisions as JSON Lines o
     withDesk(options, (call) => exportDecisions(call, filtersOf(options), process.stdout, options.format)),
   );
 
-const report = withFilters(command('report', 'Write a report of decisions as one HTML page, to be read or printed'))
+const report = withFilters(command('report', 'Write a report of decisions as one HTML page'))
   .option('--out <file>', 'file to write (default: standard output)')
   .action((options: DeskOptions & FilterFlags & { out?: string }) =>
     withDesk(options, async (call) => {
@@ -130,10 +132,13 @@ const report = withFilters(command('report', 'Write a report of decisions as one
   );
 
 const replayAll = withDappAndTime(
-  command('replay', 'Decide every decision again, and name what differs; exit code 0 only if nothing does, else 1'),
+  command('replay', 'Decide stored decisions again and list what differs; exit code 1 if anything does'),
 )
-  .argument('[file]', 'what "gasdesk decisions export" wrote, on any machine (default: the data folder)')
-  .option('--no-signatures', 'do not work out who signed, which takes most of the time')
+  .argument(
+    '[file]',
+    'export to replay, as "gasdesk decisions export" writes it (default: the decisions of the data folder)',
+  )
+  .option('--no-signatures', 'skip checking who signed, which takes most of the time')
   .action(async (file: string | undefined, options: DeskOptions & FilterFlags & { signatures: boolean }) => {
     const filters = filtersOf(options);
     const again = (decisions: AsyncIterable<DecisionRecord[]>) =>
@@ -147,10 +152,4 @@ const replayAll = withDappAndTime(
   });
 
 /** `gasdesk decisions` */
-export const decisionsCommand = group('decisions', 'Decisions already made', [
-  list,
-  show,
-  exportAll,
-  report,
-  replayAll,
-]);
+export const decisionsCommand = group('decisions', 'Past decisions', [list, show, exportAll, report, replayAll]);

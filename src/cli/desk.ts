@@ -35,7 +35,7 @@ export const readSecretFile = (file: string): Secret<string> => {
     return new Secret(readFileSync(file, 'utf8').replace(/\r?\n$/, ''));
   } catch (cause) {
     const detail = cause instanceof Error ? cause.message : String(cause);
-    throw new EngineError('CONFIG_INVALID', `The file ${file} cannot be read: ${detail}`, {}, { cause });
+    throw new EngineError('CONFIG_INVALID', `Cannot read the file ${file}: ${detail}`, {}, { cause });
   }
 };
 
@@ -50,7 +50,10 @@ export const givenPassphrase = ({ passphraseFile }: DeskOptions): Secret<string>
 export const requirePassphrase = (options: DeskOptions, of = 'the backup'): Secret<string> => {
   const given = givenPassphrase(options);
   if (given !== undefined && given.reveal() !== '') return given;
-  throw new EngineError('VALIDATION', `Give the passphrase of ${of} in GASDESK_PASSPHRASE or --passphrase-file`);
+  throw new EngineError(
+    'VALIDATION',
+    `The passphrase of ${of} is missing. Set GASDESK_PASSPHRASE, or use --passphrase-file`,
+  );
 };
 
 /** An engine on the folder, not serving. Its log goes to standard error. */

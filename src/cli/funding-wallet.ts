@@ -21,7 +21,7 @@ interface SignerOptions extends SigningKeyFlags {
 const ofDapp = (name: string, summary: string) =>
   command(name, summary).requiredOption('--paymaster <id>', 'paymasterId of the DApp, as "paymaster list" shows it');
 
-const message = ofDapp('message', 'Issue the message that the funding wallet has to sign within ten minutes').action(
+const message = ofDapp('message', 'Issue the message for the funding wallet to sign within ten minutes').action(
   async ({ paymaster: paymasterId, ...options }: DappOptions) => {
     const issued = await withDesk(options, (call) => call('paymasters.fundingMessage', { paymasterId }));
     // As it is: what is signed is these bytes, and no line break after them.
@@ -29,7 +29,7 @@ const message = ofDapp('message', 'Issue the message that the funding wallet has
   },
 );
 
-const history = ofDapp('history', 'List the changes of the funding wallet with their proofs').action(
+const history = ofDapp('history', 'List the changes of the funding wallet with their signatures').action(
   ({ paymaster: paymasterId, ...options }: DappOptions) =>
     printFromDesk(options, (call) => call('funding.history', { paymasterId })),
 );
@@ -43,16 +43,16 @@ const prove = async (call: Caller, paymasterId: string, options: SignerOptions):
     return call('funding.sign', { paymasterId, key });
   }
   if (signature !== undefined && address !== undefined) return { signature, address };
-  const fix = 'Say who signs: --keystore, --wallet with --address, or --signature with --address';
+  const fix = 'No signer is given. Use --keystore, --wallet with --address, or --signature with --address';
   throw new EngineError('VALIDATION', fix);
 };
 
 const set = withSigningKeyFlags(
-  ofDapp('set', 'Change the funding wallet, proved by its signature of the funding message'),
-  'the funding wallet: the account that signs or did sign',
+  ofDapp('set', 'Change the funding wallet; the new wallet signs the funding message'),
+  'the funding wallet: the account that signs the message',
 )
   .addOption(
-    new Option('--signature <hex>', 'signature of what "funding-wallet message" printed last').conflicts([
+    new Option('--signature <hex>', 'signature of the newest message from "funding-wallet message"').conflicts([
       'keystore',
       'wallet',
     ]),

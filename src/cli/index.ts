@@ -7,14 +7,14 @@ import { createProgram } from './program.ts';
 const FAILED = 1;
 const BAD_USAGE = 2;
 const UNLOCK =
-  'Give its passphrase in GASDESK_PASSPHRASE or --passphrase-file; if the service runs, give it to the service when it starts.';
+  'Set GASDESK_PASSPHRASE, or use --passphrase-file. If the service is running, restart it with the passphrase.';
 
 /** Tells a person what went wrong, and answers the exit code. */
 const fail = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_USAGE;
   if (!(error instanceof EngineError)) {
     createLog({ level: 'error' }).error('command.failed', { err: error });
-    console.error('gasdesk: Internal error; the line above says where.');
+    console.error('gasdesk: Internal error. The log line above has the details.');
     return FAILED;
   }
   const hint = error.code === 'VAULT_LOCKED' && error.data['fix'] === undefined ? `. ${UNLOCK}` : '';

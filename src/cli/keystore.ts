@@ -13,20 +13,17 @@ const PASSWORD = '--password-file <file>';
 
 const list = listing('List the local keys', 'keystores.list');
 
-const create = command('create', 'Make a key in a file of its own, encrypted with its password')
-  .requiredOption('--label <label>', 'what it is for')
+const create = command('create', 'Create a local key: a keystore file, encrypted with its password')
+  .requiredOption('--label <label>', 'label of the key')
   .requiredOption(PASSWORD, 'file with the password of the key')
   .action(({ label, passwordFile, ...options }: DeskOptions & Password & { label: string }) => {
     const password = readSecretFile(passwordFile).reveal();
     return printFromDesk(options, (call) => call('keystores.create', { label, password }));
   });
 
-const importFile = command(
-  'import',
-  'Keep a copy of a keystore file (Web3 Secret Storage, version 3) of another wallet',
-)
+const importFile = command('import', 'Import a copy of a keystore file (Web3 Secret Storage, version 3)')
   .argument('<file>', 'the keystore file')
-  .requiredOption('--label <label>', 'what it is for')
+  .requiredOption('--label <label>', 'label of the key')
   .requiredOption(PASSWORD, 'file with the password of that keystore')
   .action((file: string, { label, passwordFile, ...options }: DeskOptions & Password & { label: string }) => {
     const keystore = readSecretFile(file).reveal();
@@ -40,11 +37,11 @@ const writeNew = (file: string, text: string): void => {
     writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
   } catch (cause) {
     const detail = (cause as Error).message;
-    throw new EngineError('CONFIG_INVALID', `The file ${file} cannot be written: ${detail}`, {}, { cause });
+    throw new EngineError('CONFIG_INVALID', `Cannot write the file ${file}: ${detail}`, {}, { cause });
   }
 };
 
-const exportFile = command('export', 'Write a keystore file, encrypted as it is, for another wallet')
+const exportFile = command('export', 'Export a keystore file, still encrypted with its password')
   .argument('<address>', 'address of the key')
   .option('--out <file>', 'file to write (default: standard output)')
   .action(async (address: Address, { out, ...options }: DeskOptions & { out?: string }) => {
@@ -56,9 +53,9 @@ const exportFile = command('export', 'Write a keystore file, encrypted as it is,
     }
   });
 
-const remove = command('remove', 'Delete a local key; without another copy of its file it is lost')
+const remove = command('remove', 'Delete a local key. Without another copy of its file, the key is lost')
   .argument('<address>', 'address of the key')
-  .option(PASSWORD, 'file with the password of the key; a damaged key has none, and its file is only renamed')
+  .option(PASSWORD, 'file with the password of the key; a damaged keystore file needs none, and is only renamed')
   .action((address: Address, { passwordFile, ...options }: DeskOptions & Partial<Password>) => {
     const proof = passwordFile === undefined ? {} : { password: readSecretFile(passwordFile).reveal() };
     return printFromDesk(options, async (call) => {
@@ -68,7 +65,7 @@ const remove = command('remove', 'Delete a local key; without another copy of it
   });
 
 /** `gasdesk keystore` */
-export const keystoreCommand = group('keystore', 'Local keys that sign for funding wallets and owners of contracts', [
+export const keystoreCommand = group('keystore', 'Local keys of funding wallets and contract owners', [
   list,
   create,
   importFile,

@@ -9,14 +9,9 @@ type Asked = ProcedureInput<'system.log'>;
 /** `gasdesk log`: what the running service wrote lately. */
 export const logCommand = command('log', 'Print the last lines of the log of the running service')
   .addOption(
-    new Option('--level <level>', 'only this level and what is more important').choices([
-      'debug',
-      'info',
-      'warn',
-      'error',
-    ]),
+    new Option('--level <level>', 'only lines of this level or above').choices(['debug', 'info', 'warn', 'error']),
   )
-  .option('--after <seq>', 'only lines behind this one', wholeNumber(0, 999_999_999_999_999))
+  .option('--after <seq>', 'only lines after this one', wholeNumber(0, 999_999_999_999_999))
   .action(async ({ level, after, ...options }: DeskOptions & Asked) => {
     const asked: Asked = { ...(level !== undefined && { level }), ...(after !== undefined && { after }) };
     const { lines } = await withDesk(options, (call) => call('system.log', asked));

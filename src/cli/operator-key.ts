@@ -36,12 +36,12 @@ const walletArgument = (text: string): string => {
 };
 
 /** Adds the flags of {@link signingKey}. */
-export const withSigningKeyFlags = (command: Command, account = 'account of that wallet which signs'): Command =>
+export const withSigningKeyFlags = (command: Command, account = 'account of that wallet to sign with'): Command =>
   command
-    .option('--keystore <address>', 'a local key signs')
+    .option('--keystore <address>', 'sign with this local key')
     .option('--password-file <file>', 'file with the password of that key (default: $GASDESK_KEYSTORE_PASSWORD)')
     .addOption(
-      new Option('--wallet <url>', 'a wallet on this machine signs, such as http://127.0.0.1:1248')
+      new Option('--wallet <url>', 'sign with a wallet on this machine, such as http://127.0.0.1:1248')
         .conflicts('keystore')
         .argParser(walletArgument),
     )
@@ -51,7 +51,7 @@ export const withSigningKeyFlags = (command: Command, account = 'account of that
 export const withTransactionSignerFlags = (command: Command, whose: string): Command =>
   withSigningKeyFlags(
     command.addOption(
-      new Option('--from-key-file <file>', `file with ${whose}, which this command alone reads`).conflicts([
+      new Option('--from-key-file <file>', `file with ${whose}; only this command reads it`).conflicts([
         'keystore',
         'wallet',
       ]),
@@ -62,7 +62,7 @@ const passwordOf = ({ passwordFile }: SigningKeyFlags): string => {
   if (passwordFile !== undefined) return readSecretFile(passwordFile).reveal();
   const { GASDESK_KEYSTORE_PASSWORD: password = '' } = process.env;
   if (password !== '') return password;
-  throw usage('Give the password of the keystore in GASDESK_KEYSTORE_PASSWORD or --password-file');
+  throw usage('The password of the keystore is missing. Set GASDESK_KEYSTORE_PASSWORD, or use --password-file');
 };
 
 /**
@@ -74,7 +74,7 @@ export const signingKey = (flags: SigningKeyFlags): SigningKey | undefined => {
   const { keystore, wallet, address } = flags;
   if (keystore !== undefined) return { kind: 'keystore', address: keystore, password: passwordOf(flags) };
   if (wallet === undefined) return undefined;
-  if (address === undefined) throw usage('Say which account of the wallet signs, by --address');
+  if (address === undefined) throw usage('The account of the wallet is missing. Use --address');
   return { kind: 'wallet', url: wallet, address };
 };
 
@@ -92,7 +92,7 @@ const keyFileSigner = async (file: string): Promise<TransactionSigner> => {
     wallet = new Wallet(key);
   } catch {
     // What ethers says of it may quote it.
-    throw usage(`The file ${file} must hold a secp256k1 private key, 0x and 64 hex digits`);
+    throw usage(`The file ${file} does not contain a secp256k1 private key (0x and 64 hex digits)`);
   }
   return {
     address: wallet.address as Address,
@@ -110,7 +110,7 @@ const keyFileSigner = async (file: string): Promise<TransactionSigner> => {
 export const transactionSigner = async (flags: TransactionSignerFlags): Promise<TransactionSigner> => {
   if (flags.fromKeyFile !== undefined) return keyFileSigner(flags.fromKeyFile);
   const key = signingKey(flags);
-  if (key === undefined) throw usage('Say who signs: --from-key-file, --keystore, or --wallet with --address');
+  if (key === undefined) throw usage('No signer is given. Use --from-key-file, --keystore, or --wallet with --address');
   return {
     address: key.address,
     sign: ({ summary }) => {

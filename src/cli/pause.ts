@@ -9,10 +9,10 @@ interface PauseFlags {
 /** `gasdesk pause` */
 export const pauseCommand = command(
   'pause',
-  'Pause all sponsorship, or one DApp: nothing is signed until it is resumed',
+  'Pause all sponsorship, or one DApp: Gasdesk signs nothing until you resume',
 )
   .option('--paymaster <id>', 'only this DApp, by its paymasterId')
-  .option('--reason <text>', 'why; it is shown in the console and kept with each denial')
+  .option('--reason <text>', 'reason, shown in the console and stored with each denial')
   .action(({ paymaster: paymasterId, reason, ...options }: DeskOptions & PauseFlags) =>
     printFromDesk(options, async (call) => {
       const why = reason === undefined ? {} : { reason };
@@ -22,8 +22,8 @@ export const pauseCommand = command(
   );
 
 /** `gasdesk resume` */
-export const resumeCommand = command('resume', 'End the pause of all sponsorship, or of one DApp')
-  .option('--paymaster <id>', 'only of this DApp, by its paymasterId')
+export const resumeCommand = command('resume', 'Resume all sponsorship, or one DApp')
+  .option('--paymaster <id>', 'only this DApp, by its paymasterId')
   .action(({ paymaster: paymasterId, ...options }: DeskOptions & PauseFlags) =>
     printFromDesk(options, async (call) => {
       if (paymasterId === undefined) await call('system.resume', {});

@@ -27,33 +27,37 @@ const list = command('list', 'List DApps with their keys, contracts, signers and
     }),
 );
 
-const origins = command('origins', 'Say from which origins browsers may use the API key of a DApp')
+const origins = command('origins', 'Set the origins from which browsers may use the API key of a DApp')
   .argument('<id>', 'paymasterId of the DApp')
-  .option('--allow <origin...>', 'only from these, such as https://app.example')
-  .addOption(new Option('--any', 'from any').conflicts('allow'))
+  .option('--allow <origin...>', 'allowed origins, such as https://app.example')
+  .addOption(new Option('--any', 'allow every origin').conflicts('allow'))
   .action((paymasterId: string, { allow, any, ...options }: DeskOptions & { allow?: string[]; any?: true }) =>
     printFromDesk(options, (call) => {
       const allowed = any === true ? ['*'] : allow;
-      if (allowed === undefined) throw new EngineError('VALIDATION', 'Say --allow with the origins, or --any');
+      if (allowed === undefined)
+        throw new EngineError('VALIDATION', 'No origins are given. Use --allow with the origins, or --any');
       return call('paymasters.setOrigins', { paymasterId, origins: allowed });
     }),
   );
 
-const expiry = command('expiry', "Set how long a DApp's sponsorships may be valid")
+const expiry = command('expiry', "Set the longest validity that a DApp's requests may ask for")
   .argument('<id>', 'paymasterId of the DApp')
   .requiredOption(
     '--most <seconds>',
-    `the longest expiryDuration that a request may ask for, from ${maxExpiry.least} to ${maxExpiry.most}`,
+    `longest expiryDuration in a request, from ${maxExpiry.least} to ${maxExpiry.most}`,
     wholeNumber(maxExpiry.least, maxExpiry.most),
   )
   .action((paymasterId: string, { most: seconds, ...options }: DeskOptions & { most: number }) =>
     printFromDesk(options, (call) => call('paymasters.setMaxExpiry', { paymasterId, seconds })),
   );
 
-const sponsor = command('sponsor', 'Say what wallets are told of who sponsors (ERC-7677)')
+const sponsor = command('sponsor', 'Set what wallets show about the sponsor (ERC-7677)')
   .argument('<id>', 'paymasterId of the DApp')
-  .option('--icon <url>', 'an https or data:image URL to show beside the name of the DApp')
-  .option('--hide', 'leave sponsor and isFinal out of stubs, for wallets that take them for fields of the operation')
+  .option('--icon <url>', 'https or data:image URL of an icon, shown beside the name of the DApp')
+  .option(
+    '--hide',
+    'omit sponsor and isFinal from stub data, for wallets that mistake them for fields of the operation',
+  )
   .action((paymasterId: string, { icon, hide, ...options }: DeskOptions & { icon?: string; hide?: true }) =>
     printFromDesk(options, (call) =>
       call('paymasters.setSponsor', { paymasterId, icon: icon ?? null, isTold: hide !== true }),

@@ -52,16 +52,16 @@ const commands = [
   configCommand,
 ];
 
-/** Commander ends the process itself unless every command is told not to; exit codes are ours (SPEC 1). */
+/** Commander ends the process itself unless every command is told not to; exit codes are ours (behaviour 1.5). */
 const leaveExitToUs = (one: Command): void => {
   one.exitOverride();
-  one.showHelpAfterError('(--help shows what there is)');
+  one.showHelpAfterError('(use --help for usage)');
   one.commands.forEach(leaveExitToUs);
 };
 
 /** The command line with every command. */
 export const createProgram = (): Command => {
-  const program = new Command('gasdesk').description('The paymaster desk, headless');
+  const program = new Command('gasdesk').description('ERC-4337 paymaster desk');
   for (const child of commands) program.addCommand(child);
   leaveExitToUs(program);
   return program;

@@ -31,11 +31,11 @@ export const replayDecisions = async (
 };
 
 const WHY: Readonly<Record<NotReplayable, string>> = {
-  FAILED: 'failed before anything was decided',
-  WITHOUT_FACTS: 'made by a version that kept no facts',
-  TRUNCATED: 'denied, of requests too long to be kept whole',
-  WITHOUT_POLICY: 'their policy revision is not here',
-  UNKNOWN_FORM: 'in a form that this version does not know',
+  FAILED: 'failed before they were decided',
+  WITHOUT_FACTS: 'made by a version that stored no facts',
+  TRUNCATED: 'denials of requests that were too long to store whole',
+  WITHOUT_POLICY: 'their policy revision is missing',
+  UNKNOWN_FORM: 'in a format that this version does not know',
 };
 
 const MOST_ROWS = 20;
@@ -53,14 +53,14 @@ const replayText = ({ decisions, same, different, notReplayable }: ReplayReport)
     ...{ id, field, stored: shortened(stored), replayed: shortened(replayed) },
   }));
   return [
-    `Decisions: ${decisions}. Decided the same again: ${same}. Different: ${ids.size}.`,
-    ...reasons.map(([reason, count]) => `Not replayable: ${count}, ${WHY[reason]}.`),
+    `Decisions: ${decisions}. Same: ${same}. Different: ${ids.size}.`,
+    ...reasons.map(([reason, count]) => `Not replayable: ${count} (${WHY[reason]}).`),
     ...(rows.length > 0 ? ['', humanText(rows)] : []),
-    ...(different.length > MOST_ROWS ? [`… and ${different.length - MOST_ROWS} more; --json names all of them.`] : []),
+    ...(different.length > MOST_ROWS ? [`… and ${different.length - MOST_ROWS} more. Use --json to list all.`] : []),
   ].join('\n');
 };
 
-/** Prints what came of it: SPEC 9's JSON document, or text for people. */
+/** Prints what came of it: the JSON document of behaviour 9.3, or text for people. */
 export const tellReplay = (report: ReplayReport, json: boolean): void => {
   console.log(json ? JSON.stringify(report) : replayText(report));
 };

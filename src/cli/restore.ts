@@ -4,14 +4,14 @@ import { type DeskOptions, dataPath, requirePassphrase } from './desk.ts';
 import { print } from './human-text.ts';
 
 /** `gasdesk restore`: on the files only, while no engine runs on them. */
-export const restoreCommand = command('restore', 'Put a backup in the place of what a data folder holds')
-  .argument('<file>', 'the backup')
+export const restoreCommand = command('restore', 'Replace the contents of a data folder by a backup')
+  .argument('<file>', 'backup to restore')
   .addHelpText(
     'after',
     `
-The passphrase of the backup comes from --passphrase-file or $GASDESK_PASSPHRASE. Everything is checked before anything
-is changed. Where there is a desk in the data folder, a backup of it is made first, with the same passphrase; the vault
-in that one still opens with what opened it. What was signed after the backup was made is unknown to the restored desk.`,
+The passphrase of the backup comes from --passphrase-file or $GASDESK_PASSPHRASE. Gasdesk checks the whole backup before
+it changes anything. If the data folder holds a desk, Gasdesk first backs that desk up with the same passphrase; its vault
+keeps its own passphrase. The restored desk does not know what was signed after the backup.`,
   )
   .action(async (file: string, options: DeskOptions) => {
     const passphrase = requirePassphrase(options);

@@ -21,11 +21,11 @@ const open = async (file: string, stopped: Promise<unknown>): Promise<Review | u
 /** `gasdesk review`: prints one line when it listens, and stays until it is told to stop. */
 export const reviewCommand = command(
   'review',
-  'Look at a decision export or a backup in the browser, on any machine, read-only',
+  'Open a decision export or a backup read-only in the browser, on any machine',
 )
-  .argument('<file>', 'what "gasdesk decisions export" or "gasdesk backup" wrote')
+  .argument('<file>', 'file from "gasdesk decisions export" or "gasdesk backup"')
   .option('--host <host>', 'address to bind', '127.0.0.1')
-  .option('--port <port>', 'port to bind, 0 for any free one', wholeNumber(0, 65_535), 0)
+  .option('--port <port>', 'port to bind, 0 for any free port', wholeNumber(0, 65_535), 0)
   .action(async (file: string, { host, port }: { host: string; port: number }) => {
     const stopped = askedToStop();
     const review = await open(file, stopped);

@@ -15,7 +15,8 @@ const explainTaken = async (error: unknown): Promise<never> => {
   if (!isTaken) throw error;
   const { host, port } = error.data;
   const holder = await portHolder(`${String(host)}:${String(port)}`);
-  const fix = 'Stop it, or choose another port: by --port N (0: any free one), GASDESK_PORT or "port" in gasdesk.json';
+  const fix =
+    'Stop it, or choose another port with --port N (0: any free port), GASDESK_PORT, or "port" in gasdesk.json';
   throw new EngineError(
     error.code,
     `Port ${String(port)} on ${String(host)} is taken by ${holder}. ${fix}`,
@@ -26,7 +27,7 @@ const explainTaken = async (error: unknown): Promise<never> => {
 /** `gasdesk serve`: prints one line when it listens, and stays until it is told to stop. */
 export const serveCommand = command('serve', 'Run the service without a window')
   .option('--host <host>', 'address to bind (default: 127.0.0.1)')
-  .option('--port <port>', 'port to bind, 0 for any free one (default: 8645)', wholeNumber(0, 65_535))
+  .option('--port <port>', 'port to bind, 0 for any free port (default: 8645)', wholeNumber(0, 65_535))
   .action(async ({ host, port, ...options }: DeskOptions & ServeFlags) => {
     const stopped = askedToStop();
     const engine = await openEngine(options, {

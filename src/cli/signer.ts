@@ -3,9 +3,9 @@ import { type DeskOptions, readSecretFile } from './desk.ts';
 
 type SignerOptions = DeskOptions & { chain: number; replace?: boolean };
 
-const REPLACE = 'put it in the place of the key there is, which is lost';
+const REPLACE = 'replace the existing key, which is then lost';
 
-const create = command('create', 'Make the key that signs sponsorships on a chain')
+const create = command('create', 'Create the key that signs sponsorships on a chain')
   .requiredOption('--chain <id>', 'EIP-155 chain id', chainIdArgument)
   .option('--replace', REPLACE)
   .action(({ chain: chainId, replace = false, ...options }: SignerOptions) =>
@@ -24,18 +24,21 @@ const importKey = command('import', 'Import the key that signs sponsorships on a
 const ofChain = (name: string, summary: string) =>
   command(name, summary).requiredOption('--chain <id>', 'EIP-155 chain id', chainIdArgument);
 
-const prepareNext = ofChain('prepare-next', 'Make the key that signs next on a chain, while the present one signs on')
-  .addHelpText('after', '\nThen "gasdesk contract accept-signer" for its contracts, and "gasdesk signer use-next".')
+const prepareNext = ofChain('prepare-next', 'Create the next signing key of a chain; the present key keeps signing')
+  .addHelpText(
+    'after',
+    '\nNext, run "gasdesk contract accept-signer" for each contract of the chain, then "gasdesk signer use-next".',
+  )
   .action(({ chain: chainId, ...options }: SignerOptions) =>
     printFromDesk(options, (call) => call('signers.prepareNext', { chainId })),
   );
 
-const useNext = ofChain('use-next', 'Sign with the prepared key, once the contracts of the chain accept it').action(
+const useNext = ofChain('use-next', 'Switch to the prepared key, once the contracts of the chain accept it').action(
   ({ chain: chainId, ...options }: SignerOptions) =>
     printFromDesk(options, (call) => call('signers.useNext', { chainId })),
 );
 
-const dropNext = ofChain('drop-next', 'Forget the prepared key').action(
+const dropNext = ofChain('drop-next', 'Delete the prepared key').action(
   ({ chain: chainId, ...options }: SignerOptions) =>
     printFromDesk(options, async (call) => {
       await call('signers.dropNext', { chainId });

@@ -13,59 +13,58 @@ type MoneyOptions = TankOptions & TransactionSignerFlags & { amount: string };
 const amountArgument = (text: string): string => {
   const wei = typedWei(text);
   if (wei !== undefined) return wei;
-  throw new InvalidArgumentError('It must be an amount of the coin of the chain, such as 0.5.');
+  throw new InvalidArgumentError('Use an amount of the native coin, such as 0.5.');
 };
 
 const ofTank = (name: string, summary: string) =>
-  command(name, summary).requiredOption('--paymaster <id>', 'id of the DApp');
+  command(name, summary).requiredOption('--paymaster <id>', 'paymasterId of the DApp');
 
 const moving = (name: string, summary: string, key: string) =>
   withTransactionSignerFlags(
-    ofTank(name, summary).requiredOption(
-      '--amount <amount>',
-      'amount of the coin of the chain, such as 0.5',
-      amountArgument,
-    ),
+    ofTank(name, summary).requiredOption('--amount <amount>', 'amount of the native coin, such as 0.5', amountArgument),
     key,
   );
 
-const show = ofTank('show', 'Tell what is in the gas tank of a DApp, and how long it lasts').action(
+const show = ofTank('show', 'Show the gas tank of a DApp, and how long it lasts').action(
   ({ paymaster: paymasterId, ...options }: TankOptions) =>
     printFromDesk(options, (call) => call('tanks.get', { paymasterId })),
 );
 
-const deposit = moving('deposit', 'Pay into the gas tank of a DApp', 'the key that pays').action(
+const deposit = moving('deposit', 'Deposit into the gas tank of a DApp', 'the key that pays').action(
   ({ paymaster: paymasterId, amount: amountWei, ...options }: MoneyOptions) =>
     sendFromDesk(options, { kind: 'deposit', paymasterId, amountWei }),
 );
 
 const withdraw = moving(
   'withdraw',
-  'Take out of the gas tank of a DApp what is not reserved; the funding wallet signs, or the owner of a contract without tanks',
+  'Withdraw unreserved coins from the gas tank of a DApp; the funding wallet signs, or the owner of a contract without tanks',
   'the key that owns the tank',
 )
-  .requiredOption('--to <address>', 'who gets it')
+  .requiredOption('--to <address>', 'address that receives the coins')
   .action(({ paymaster: paymasterId, amount: amountWei, to, ...options }: MoneyOptions & { to: Address }) =>
     sendFromDesk(options, { kind: 'withdraw', paymasterId, amountWei, to }),
   );
 
-const forget = command('forget', 'Wait no longer for a transaction that the node does not know')
-  .argument('<transactionId>', 'as "tank transactions" shows it')
+const forget = command('forget', 'Stop waiting for a transaction that the node does not know')
+  .argument('<transactionId>', 'id of the transaction, as "tank transactions" shows it')
   .addHelpText(
     'after',
-    '\nA withdrawal then no longer counts as on its way out. If the transaction is mined after all, its money moves all the same.',
+    '\nA withdrawal then no longer counts as pending. If the transaction is mined later, its coins still move.',
   )
   .action((transactionId: string, options: DeskOptions) =>
     printFromDesk(options, (call) => call('transactions.forget', { transactionId })),
   );
 
-const transactions = ofTank('transactions', 'List what was sent for the gas tank of a DApp, newest first').action(
+const transactions = ofTank('transactions', 'List the transactions of the gas tank of a DApp, newest first').action(
   ({ paymaster: paymasterId, ...options }: TankOptions) =>
     printFromDesk(options, (call) => call('transactions.list', { paymasterId })),
 );
 
-const threshold = ofTank('threshold', 'Say below what a gas tank is low; without an amount: below twenty operations')
-  .option('--amount <amount>', 'amount of the coin of the chain, such as 0.5', amountArgument)
+const threshold = ofTank(
+  'threshold',
+  'Set the balance below which a gas tank is low; without an amount: the cost of twenty operations',
+)
+  .option('--amount <amount>', 'amount of the native coin, such as 0.5', amountArgument)
   .action(({ paymaster: paymasterId, amount, ...options }: TankOptions & { amount?: string }) =>
     printFromDesk(options, async (call) => {
       await call('tanks.setThreshold', { paymasterId, lowBalanceThresholdWei: amount ?? null });

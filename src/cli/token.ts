@@ -1,9 +1,9 @@
 import { command, group, listing, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 
-const create = command('create', 'Create an auth token; it is shown this once')
+const create = command('create', 'Create an auth token, which is shown only once')
   .option('--account <id>', 'account it acts for (default: the first)')
-  .option('--label <label>', 'what it is for')
+  .option('--label <label>', 'label of the token')
   .action(({ account, label, ...options }: DeskOptions & { account?: string; label?: string }) =>
     printFromDesk(options, (call) =>
       call('authTokens.create', {

@@ -1,14 +1,12 @@
 import { command, group, printFromDesk } from './command.ts';
 import { type DeskOptions, givenPassphrase, readSecretFile, requirePassphrase } from './desk.ts';
 
-const open = command('open', 'Open the vault of the service that runs, or make it where there is none').action(
-  (options: DeskOptions) => {
-    const passphrase = requirePassphrase(options, 'the vault').reveal();
-    return printFromDesk(options, (call) => call('vault.open', { passphrase }));
-  },
-);
+const open = command('open', 'Open the vault of the running service, or create it').action((options: DeskOptions) => {
+  const passphrase = requirePassphrase(options, 'the vault').reveal();
+  return printFromDesk(options, (call) => call('vault.open', { passphrase }));
+});
 
-const setPassphrase = command('passphrase', 'Change the passphrase of the vault; the service goes on meanwhile')
+const setPassphrase = command('passphrase', 'Change the passphrase of the vault, also while the service runs')
   .requiredOption('--new-passphrase-file <file>', 'file with the new passphrase')
   .addHelpText(
     'after',
@@ -21,7 +19,7 @@ the vault, still open with the one they were made with.`,
     const current = givenPassphrase(options)?.reveal();
     return printFromDesk(options, async (call) => {
       await call('vault.setPassphrase', { passphrase, ...(current !== undefined && { current }) });
-      return { passphrase: 'changed', note: 'Start the service with the new one from now on' };
+      return { passphrase: 'changed', note: 'Start the service with the new passphrase from now on' };
     });
   });
 

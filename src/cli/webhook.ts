@@ -4,7 +4,7 @@ import { webhookSetup } from '../core/rules/webhook.ts';
 import { command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 
-const list = command('list', 'List the webhooks of every DApp, registered and of rules').action(
+const list = command('list', 'List the webhooks of every DApp, registered ones and those of rules').action(
   (options: DeskOptions) =>
     printFromDesk(options, async (call) => {
       const rows = [];
@@ -35,7 +35,7 @@ const jsonObject = (text: string): Record<string, unknown> => {
   } catch {
     // Said below.
   }
-  throw new InvalidArgumentError('It must be a JSON object.');
+  throw new InvalidArgumentError('Use a JSON object.');
 };
 
 interface TestFlags {
@@ -43,10 +43,10 @@ interface TestFlags {
   userOp?: Record<string, unknown>;
 }
 
-const test = command('test', 'Call a webhook as a decision would, and print what it answers; nothing is decided')
+const test = command('test', 'Call a webhook as a decision would, and print its answer; nothing is decided')
   .argument('<id>', 'id of the webhook, or of a rule of type WEBHOOK')
-  .option('--webhook-data <json>', 'what the DApp would send along', jsonObject, {})
-  .option('--user-op <json>', 'user operation that a webhook of a rule gets too', jsonObject)
+  .option('--webhook-data <json>', 'webhookData that the DApp would send', jsonObject, {})
+  .option('--user-op <json>', 'user operation, for a webhook of a rule', jsonObject)
   .action((webhookId: string, { webhookData, userOp, ...options }: DeskOptions & TestFlags) =>
     printFromDesk(options, async (call) => {
       const trial = { webhookId, data: webhookData, ...(userOp !== undefined && { userOp }) };

@@ -175,7 +175,7 @@ describe('the breaker', () => {
     expect(decided(together(breaker(2n * COST), full)).effects).toEqual({
       pause: {
         since: NOW,
-        reason: 'Burn-rate breaker: operations on Local chain came to more than 0.000624 ETH within 1 hour',
+        reason: 'Burn-rate breaker: operations on Local chain exceeded 0.000624 ETH within 1 hour',
       },
     });
   });
@@ -188,7 +188,7 @@ describe('the breaker', () => {
     expect(decided(together(several, full, { settings: named })).effects).toEqual({
       pauseDapp: {
         since: NOW,
-        reason: 'Burn-rate breaker: its operations on Home came to more than 0.000468 HOME within 1 hour',
+        reason: 'Burn-rate breaker: its operations on Home exceeded 0.000468 HOME within 1 hour',
       },
     });
   });

@@ -51,7 +51,7 @@ const effectsOf = (input: RuleInput, reason: Reason | undefined): Effects =>
   (reason && ruleKinds.find(({ type }) => type === reason.rule)?.effects?.(input, reason.code)) ?? {};
 
 /**
- * Decides whether to sponsor an operation, in the order of SPEC 5: every kind of rule leaves its steps, and the first
+ * Decides whether to sponsor an operation, in the order of behaviour 5.2: every kind of rule leaves its steps, and the first
  * denial is the reason. Webhooks are asked only when no rule before them denies.
  *
  * @param held what the accounts of {@link plan} hold without this operation, in the same order

@@ -100,7 +100,7 @@ export type PolicyPause = Readonly<z.output<typeof pause>>;
 export const policyHash = (policy: Policy): string =>
   `sha256:${sha256(toUtf8Bytes(canonicalize(policy) ?? '')).slice(2)}`;
 
-/** The policy for users who pay in a token: no rule of sponsorship binds them (SPEC 6). */
+/** The policy for users who pay in a token: no rule of sponsorship binds them (behaviour 5.2). */
 export const withoutSponsorshipRules = (policy: Policy): Policy => ({
   ...policy,
   contracts: [],

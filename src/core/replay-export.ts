@@ -1,7 +1,7 @@
 import type { DecisionRecord } from '../shared/schema/decision.ts';
 import { type Difference, type NotReplayable, replay } from './replay.ts';
 
-/** What came of deciding many decisions again (SPEC 9). */
+/** What came of deciding many decisions again (behaviour 9.3). */
 export interface ReplayReport {
   /** How many were looked at. */
   readonly decisions: number;

@@ -77,7 +77,7 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
   },
   BURN_RATE_EXCEEDED_BY_DAPP: {
     evidence: { unit: 'wei', seconds: 3_600, threshold: '9', used: '8', amount: '2', dapp: 'Game Items' },
-    names: ['each DApp 0.000000000000000009', '1 hour', 'Sponsorship for Game Items is paused'],
+    names: ['0.000000000000000009', '1 hour for each DApp', 'Sponsorship for Game Items is paused'],
   },
   BURN_RATE_EXCEEDED: {
     evidence: { unit: 'wei', seconds: 3_600, threshold: '9', used: '8', amount: '2' },
@@ -117,7 +117,7 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
   },
   FACTORY_MADE_OTHER_ACCOUNT: { evidence: { factory: TARGET }, names: [TARGET, 'AA14', 'getSenderAddress'] },
   FACTORY_MADE_NO_ACCOUNT: { evidence: { factory: TARGET }, names: [TARGET, 'AA15', 'initCode'] },
-  NONCE_USED: { evidence: { nonce: '6', nextNonce: '7' }, names: ['nonce 6 is used', 'it is 7'] },
+  NONCE_USED: { evidence: { nonce: '6', nextNonce: '7' }, names: ['nonce 6 is already used', 'it is 7'] },
   LIMIT_REACHED: { evidence: limit, names: ['Five a day', '5 operations', '2026-11-21 14:30 UTC', 'in 43 min'] },
   LIMIT_TOO_SMALL: {
     evidence: { ...limit, unit: 'wei', threshold: '1', used: '0', amount: '2' },
@@ -134,7 +134,7 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
   },
   TOKEN_BALANCE_SHORT: {
     evidence: { ...token, reservedUnits: '3' },
-    names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 unit)', SENDER, '0.000003 USDC (3 units) that are reserved'],
+    names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 unit)', SENDER, '0.000003 USDC (3 units) reserved'],
   },
   TOKEN_CALL_OUT_OF_GAS: {
     evidence: { ...token, callGasLimit: '74916', callGasUsed: '76123' },
@@ -240,7 +240,7 @@ test.each([
 ])('a window that ends %i ms after 14:30 and %i ms from now is never told to end earlier', (after, wait, words) => {
   const endsAt = windowEndsAt + after;
   const { hint } = explainDenial('LIMIT_REACHED', { ...limit, windowEndsAt: endsAt, now: endsAt - wait });
-  expect(hint).toContain(`The window rolls at 2026-11-21 ${words};`);
+  expect(hint).toContain(`Wait until the window resets at 2026-11-21 ${words},`);
 });
 
 test.each(['SPONSORSHIP_PAUSED', 'DAPP_PAUSED'] as const)(

@@ -2,7 +2,7 @@ import type { Evidence, Explanation } from '../shared/denials.ts';
 import { ruleKinds } from './rules/registry.ts';
 import type { RuleKind } from './rules/rule.ts';
 
-/** The types of the rules that can deny, in the order in which they are looked at (SPEC 5). */
+/** The types of the rules that can deny, in the order in which they are looked at (behaviour 5.2). */
 export const decidingRules: readonly string[] = ruleKinds
   .filter(({ denials }) => Object.keys(denials).length > 0)
   .map(({ type }) => type);

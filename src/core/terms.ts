@@ -3,7 +3,7 @@ import type { SponsorshipTerms } from './paymaster-layouts/layout.ts';
 import type { Policy } from './policy.ts';
 import { ruleInput } from './rule-input.ts';
 
-/** What is signed is good from a minute ago, so that clocks may differ (SPEC 4). */
+/** What is signed is good from a minute ago, so that clocks may differ (behaviour 3.3). */
 const BACKDATE_S = 60;
 
 /** The window in which what is signed is good: unix seconds, 0 where the contract knows none. */

@@ -13,7 +13,7 @@ export interface TracedCall {
   readonly method: string | undefined;
 }
 
-/** What an operation makes its account call, or why that cannot be told (SPEC 5, Trace). */
+/** What an operation makes its account call, or why that cannot be told (behaviour 5.13). */
 export const tracedCalls = (
   decoding: Decoding,
   whitelist: ContractWhitelist,

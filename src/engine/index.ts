@@ -88,7 +88,7 @@ const RECHECK_MS = 60_000;
 /** What somebody does to the machine's time is told within this time. */
 const CLOCK_MS = 10_000;
 
-/** The first account exists from the start (SPEC 1). */
+/** The first account exists from the start (behaviour 1.5). */
 const ensureFirstAccount = async (store: Store, clock: Clock, entropy: Entropy): Promise<void> => {
   if ((await store.listAccounts()).length > 0) return;
   await store.createAccount({ accountId: entropy.uuid(), name: 'Operator', createdAt: clock.now() });

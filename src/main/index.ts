@@ -124,7 +124,7 @@ const start = async (folder: DataFolder): Promise<void> => {
 const fail = (error: unknown): void => {
   if (!(error instanceof EngineError)) log.error('desktop.start', { err: error });
   const reason =
-    error instanceof EngineError ? error.message : 'Internal error; start Gasdesk from a terminal to see it.';
+    error instanceof EngineError ? error.message : 'Internal error. Start Gasdesk from a terminal to see the details.';
   dialog.showErrorBox('Gasdesk cannot start', reason);
   app.exit(1);
 };

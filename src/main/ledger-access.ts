@@ -13,8 +13,8 @@ const askWhich = async (ledgers: readonly HIDDevice[], window: BrowserWindow): P
   const names = ledgers.map(({ name }, index) => `${index + 1}. ${name}`);
   const { response } = await dialog.showMessageBox(window, {
     type: 'question',
-    message: 'Which Ledger is to sign?',
-    detail: 'Several are plugged in. Unplug the others if you cannot tell them apart.',
+    message: 'Which Ledger do you want to sign with?',
+    detail: 'Several Ledgers are connected. If you cannot tell them apart, unplug the others.',
     buttons: [...names, 'None'],
     cancelId: names.length,
   });

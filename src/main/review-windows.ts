@@ -40,7 +40,7 @@ export const createReviewWindows = ({ worker, log, ...files }: ReviewWindowsOpti
       if (window.isDestroyed()) return;
       window.close();
       if (!(error instanceof EngineError)) throw error;
-      dialog.showErrorBox('This file cannot be reviewed', error.message);
+      dialog.showErrorBox('Cannot review this file', error.message);
     }
   };
 

@@ -6,7 +6,7 @@ import { trayIcon } from './tray-icon.ts';
 const WORDS: Readonly<Record<DeskState, string>> = {
   sponsoring: 'Sponsoring',
   paused: 'All sponsorship is paused',
-  locked: 'The vault is locked: nothing is sponsored',
+  locked: 'The vault is locked: Gasdesk signs nothing',
   fault: 'The engine does not answer',
 };
 

@@ -26,8 +26,8 @@ export const askWayOut = async (error: unknown): Promise<WayOut | undefined> => 
   if (error.code === 'ADDRESS_IN_USE') {
     const address = `${String(error.data['host'])}:${String(error.data['port'])}`;
     const detail =
-      `DApps reach this desk at http://${address}. Stop what listens there and try again; or use a free port this ` +
-      'time, which DApps have to be told. GASDESK_PORT, or "port" in gasdesk.json, changes it for good.';
+      `DApps reach this desk at http://${address}. Stop the other program and try again, or use a free port this ` +
+      'time; DApps then need the new address. To change the port permanently, set GASDESK_PORT or "port" in gasdesk.json.';
     return ask(`Port ${String(error.data['port'])} is taken by ${await portHolder(address)}`, detail, [
       'again',
       'free port',

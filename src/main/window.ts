@@ -41,12 +41,12 @@ const survivePageCrash = (window: BrowserWindow, log: Log): void => {
     crashes += 1;
     const isFirst = crashes === 1;
     if (isFirst) window.webContents.reload();
-    const detail = `Its process ended (${reason}). The engine was not touched: it decides and signs as before.`;
+    const detail = `Its process ended (${reason}). The engine keeps deciding and signing.`;
     const asked = dialog.showMessageBox(window, {
       type: 'warning',
-      message: isFirst ? 'The console had to be loaded again' : 'The console broke down once more',
-      detail: isFirst ? `${detail} What you were typing is lost.` : detail,
-      buttons: isFirst ? ['OK'] : ['Load it again', 'Leave it'],
+      message: isFirst ? 'The console crashed and was reloaded' : 'The console crashed again',
+      detail: isFirst ? `${detail} Unsaved input is lost.` : detail,
+      buttons: isFirst ? ['OK'] : ['Reload', 'Leave it'],
     });
     void asked.then(({ response }) => {
       if (!isFirst && response === 0 && !window.isDestroyed()) window.webContents.reload();

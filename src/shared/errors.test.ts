@@ -44,7 +44,7 @@ test.each<[ErrorCode, number, number]>([
   ['FEE_TOKEN_REQUIRED', -32056, 400],
   ['TOKEN_NOT_SUPPORTED', -32057, 400],
   ['RATE_LIMITED', -32029, 429],
-])('%s is told as SPEC 3 says, so that clients can act on the number', (code, rpc, status) => {
+])('%s is as behaviour 2.7 says, so that clients can act on the number', (code, rpc, status) => {
   expect([errorTable[code].rpc, errorTable[code].status]).toEqual([rpc, status]);
 });
 

@@ -2,13 +2,13 @@
 interface ErrorRow {
   /** HTTP status of the management interface and of JSON-RPC answers. */
   readonly status: number;
-  /** JSON-RPC 2.0 error code (SPEC 3). */
+  /** JSON-RPC 2.0 error code (behaviour 2.7). */
   readonly rpc: number;
   /** The message where the thrower gives none. */
   readonly title: string;
 }
 
-/** Every expected failure of the service, in one table (SPEC 2 and 3, service-interface 7). */
+/** Every expected failure of the service, in one table (behaviour 2.7, behaviour 8.3). */
 export const errorTable = {
   PARSE_ERROR: { status: 400, rpc: -32700, title: 'The request body is not valid JSON' },
   INVALID_REQUEST: { status: 400, rpc: -32600, title: 'The request is not a JSON-RPC 2.0 request' },
@@ -32,8 +32,12 @@ export const errorTable = {
   INVALID_AUTH_TOKEN: { status: 401, rpc: -32051, title: 'Invalid auth token' },
   INVALID_API_KEY: { status: 401, rpc: -32051, title: 'Invalid API key' },
   OPERATOR_TOKEN_INVALID: { status: 401, rpc: -32051, title: 'This is not the operator token of the running service' },
-  FORBIDDEN_HOST: { status: 403, rpc: -32600, title: 'This Host is not served here' },
-  FORBIDDEN_ORIGIN: { status: 403, rpc: -32600, title: 'This Origin may not call the service' },
+  FORBIDDEN_HOST: {
+    status: 403,
+    rpc: -32600,
+    title: 'This host name is not allowed. Add it to the setting allowedHosts',
+  },
+  FORBIDDEN_ORIGIN: { status: 403, rpc: -32600, title: 'This origin may not call the service' },
   ROUTE_NOT_FOUND: { status: 404, rpc: -32600, title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, rpc: -32600, title: 'Method not allowed' },
   REQUEST_TIMEOUT: { status: 408, rpc: -32600, title: 'The request did not arrive in time' },
@@ -60,32 +64,40 @@ export const errorTable = {
   UNKNOWN_CONTRACT_METHOD: { status: 400, rpc: -32602, title: 'Unknown method' },
   RULE_NAME_EXISTS: { status: 400, rpc: -32602, title: 'Paymaster policy name already exists' },
   NOT_A_LIMIT: { status: 400, rpc: -32602, title: 'Only a spending limit can be updated' },
-  FEE_TOKEN_MISMATCH: { status: 400, rpc: -32602, title: 'The fee token does not agree with its contract' },
+  FEE_TOKEN_MISMATCH: { status: 400, rpc: -32602, title: 'The fee token does not match its contract' },
   INVALID_SIGNATURE: { status: 400, rpc: -32602, title: 'Invalid signature' },
 
-  KEYSTORE_INVALID: { status: 400, rpc: -32602, title: 'This is no keystore file (Web3 Secret Storage, version 3)' },
-  KEYSTORE_EXISTS: { status: 400, rpc: -32602, title: 'There is a keystore with this address already' },
-  KEYSTORE_NOT_FOUND: { status: 404, rpc: -32602, title: 'There is no keystore with this address' },
+  KEYSTORE_INVALID: { status: 400, rpc: -32602, title: 'This is not a keystore file (Web3 Secret Storage, version 3)' },
+  KEYSTORE_EXISTS: { status: 400, rpc: -32602, title: 'A keystore with this address already exists' },
+  KEYSTORE_NOT_FOUND: { status: 404, rpc: -32602, title: 'No keystore has this address' },
   KEYSTORE_PASSWORD_WRONG: { status: 400, rpc: -32602, title: 'The password does not open the keystore' },
   WALLET_UNREACHABLE: { status: 503, rpc: -32603, title: 'The wallet does not answer' },
   SIGNING_REFUSED: { status: 400, rpc: -32602, title: 'The wallet refused to sign' },
-  FUNDING_MESSAGE_MISSING: { status: 400, rpc: -32602, title: 'There is no funding message to sign, or it is too old' },
-  DRAFT_NOT_FOUND: { status: 404, rpc: -32602, title: 'The transaction was sent already, or prepared too long ago' },
+  FUNDING_MESSAGE_MISSING: {
+    status: 400,
+    rpc: -32602,
+    title: 'There is no funding message to sign, or it has expired. Request a new one',
+  },
+  DRAFT_NOT_FOUND: { status: 404, rpc: -32602, title: 'The draft has expired, or its transaction was already sent' },
   TRANSACTION_MAYBE_SENT: { status: 503, rpc: -32603, title: 'The wallet may have sent the transaction' },
-  TRANSACTION_NOT_FOUND: { status: 404, rpc: -32602, title: 'No such transaction waits to be mined' },
+  TRANSACTION_NOT_FOUND: { status: 404, rpc: -32602, title: 'No pending transaction has this id' },
   TRANSACTION_KNOWN: {
     status: 400,
     rpc: -32602,
-    title: "The chain's node knows the transaction: it may still be mined",
+    title: "The chain's node still knows the transaction, so it may be mined",
   },
   TRANSACTION_WOULD_FAIL: { status: 400, rpc: -32602, title: 'The transaction would fail' },
 
   VAULT_LOCKED: { status: 400, rpc: -32052, title: 'The vault is locked' },
   VAULT_PASSPHRASE_WRONG: { status: 400, rpc: -32052, title: 'The passphrase does not open the vault' },
   VAULT_DAMAGED: { status: 400, rpc: -32052, title: 'The vault file is damaged' },
-  CONTRACT_MISMATCH: { status: 400, rpc: -32052, title: 'The paymaster contract does not agree with Gasdesk' },
-  NOT_DEPLOYABLE: { status: 400, rpc: -32602, title: 'This paymaster version cannot be deployed from here' },
-  SIGNER_EXISTS: { status: 400, rpc: -32602, title: 'The chain has a signer already' },
+  CONTRACT_MISMATCH: { status: 400, rpc: -32052, title: 'The paymaster contract does not match its version or signer' },
+  NOT_DEPLOYABLE: {
+    status: 400,
+    rpc: -32602,
+    title: 'Gasdesk cannot deploy this paymaster version. Attach a deployed contract instead',
+  },
+  SIGNER_EXISTS: { status: 400, rpc: -32602, title: 'The chain already has a signer' },
   SIGNER_MISSING: { status: 400, rpc: -32052, title: 'The chain has no signer' },
   RPC_MISSING: { status: 400, rpc: -32052, title: 'The chain has no RPC URL' },
   DATA_FOLDER_IN_USE: { status: 400, rpc: -32603, title: 'Another Gasdesk engine uses this data folder' },
@@ -93,20 +105,20 @@ export const errorTable = {
   DECISION_OUTDATED: {
     status: 503,
     rpc: -32603,
-    title: 'What decides this operation kept changing: try again',
+    title: 'The settings kept changing during the decision. Try again',
   },
-  STORAGE_FAILED: { status: 503, rpc: -32053, title: 'Nothing can be stored' },
-  DATABASE_TOO_NEW: { status: 400, rpc: -32603, title: 'The database was written by a newer Gasdesk' },
-  ADDRESS_IN_USE: { status: 400, rpc: -32603, title: 'The address is taken by another program' },
+  STORAGE_FAILED: { status: 503, rpc: -32053, title: 'Gasdesk cannot write to its database' },
+  DATABASE_TOO_NEW: { status: 400, rpc: -32603, title: 'A newer Gasdesk wrote the database. Update Gasdesk' },
+  ADDRESS_IN_USE: { status: 400, rpc: -32603, title: 'Another program uses the address' },
   EXPORT_INVALID: { status: 400, rpc: -32602, title: 'The file is not a decision export' },
-  REVIEW_READ_ONLY: { status: 403, rpc: -32600, title: 'This is a review: it is read-only and has no desk behind it' },
-  CONFIG_OVERRIDDEN: { status: 400, rpc: -32602, title: 'The setting is set elsewhere' },
-  CONFIG_NOT_CHANGEABLE: { status: 400, rpc: -32602, title: 'The setting is not changed from here' },
-  BACKUP_FAILED: { status: 400, rpc: -32603, title: 'The backup cannot be made' },
-  BACKUP_EXISTS: { status: 400, rpc: -32602, title: 'There is such a file already' },
-  BACKUP_UNREADABLE: { status: 400, rpc: -32602, title: 'The file is no backup that can be read' },
+  REVIEW_READ_ONLY: { status: 403, rpc: -32600, title: 'A review is read-only' },
+  CONFIG_OVERRIDDEN: { status: 400, rpc: -32602, title: 'Another source overrides the setting' },
+  CONFIG_NOT_CHANGEABLE: { status: 400, rpc: -32602, title: 'The setting cannot be changed here' },
+  BACKUP_FAILED: { status: 400, rpc: -32603, title: 'The backup failed' },
+  BACKUP_EXISTS: { status: 400, rpc: -32602, title: 'The file already exists' },
+  BACKUP_UNREADABLE: { status: 400, rpc: -32602, title: 'The file is not a readable backup' },
   BACKUP_PASSPHRASE_WRONG: { status: 400, rpc: -32602, title: 'The passphrase does not open the backup' },
-  BACKUP_TOO_NEW: { status: 400, rpc: -32602, title: 'The backup was made by a newer Gasdesk' },
+  BACKUP_TOO_NEW: { status: 400, rpc: -32602, title: 'A newer Gasdesk made the backup. Update Gasdesk' },
   CONFIG_INVALID: { status: 400, rpc: -32603, title: 'The configuration is not valid' },
 } as const satisfies Record<string, ErrorRow>;
 

@@ -56,12 +56,12 @@ describe('gasdesk backup and restore', () => {
     const first = readFileSync(file);
     expect(await backup()).toMatchObject({
       code: 1,
-      stderr: `gasdesk: ${file} is there already, and stays as it is\n`,
+      stderr: `gasdesk: ${file} already exists\n`,
     });
     expect(readFileSync(file)).toEqual(first);
     expect((await backup('--force')).code).toBe(0);
     expect(readFileSync(file)).not.toEqual(first);
-    const refused = /it is no backup: it is not replaced/;
+    const refused = /does not look like a backup, so Gasdesk does not replace it/;
     for (const mine of ['my thesis', 'age-encryption.org/v1\n-> X25519 of somebody else']) {
       writeFileSync(file, mine);
       expect((await backup('--force')).stderr).toMatch(refused);
@@ -77,11 +77,17 @@ describe('gasdesk backup and restore', () => {
   it('say what is missing: a passphrase, a folder, a file', async () => {
     const dir = tempFolder();
     const none = await gasdesk(['backup', join(dir, 'file'), '--data', dir]);
-    expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/^gasdesk: Give the passphrase/) as string });
+    expect(none).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^gasdesk: The passphrase of the backup is missing/) as string,
+    });
     const nowhere = await gasdesk(['backup', join(tempFolder(), 'no', 'file'), '--data', dir], env);
-    expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be made: ENOENT/) as string });
+    expect(nowhere).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Cannot write the backup .*: ENOENT/) as string,
+    });
     const missing = await gasdesk(['restore', join(dir, 'file'), '--data', join(dir, 'fresh')], env);
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be read as a backup/) as string });
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not a readable backup/) as string });
     expect(existsSync(join(dir, 'fresh'))).toBe(false);
   });
 
@@ -89,13 +95,13 @@ describe('gasdesk backup and restore', () => {
     const [dir, out] = [tempFolder(), tempFolder()];
     await json('account', 'list', '--data', dir);
     const among = await gasdesk(['backup', join(dir, 'gasdesk.json'), '--data', dir], env);
-    expect([among.code, among.stderr]).toEqual([2, expect.stringContaining("must not be among the desk's own files")]);
+    expect([among.code, among.stderr]).toEqual([2, expect.stringContaining('or outside of the data folder')]);
     expect(existsSync(join(dir, 'gasdesk.json'))).toBe(false);
 
     const other = join(out, 'notes.new');
     writeFileSync(other, 'mine');
     const beside = await gasdesk(['backup', join(out, 'notes'), '--data', dir], env);
-    expect([beside.code, beside.stderr]).toEqual([1, expect.stringContaining('is no backup')]);
+    expect([beside.code, beside.stderr]).toEqual([1, expect.stringContaining('does not look like a backup')]);
     expect(readFileSync(other, 'utf8')).toBe('mine');
   });
 

@@ -112,11 +112,11 @@ describe('what would destroy a desk is refused with nothing changed:', () => {
   });
 
   test('a file that is missing, empty, or something else', async () => {
-    expect(await refusal('/nowhere/backup')).toMatch(/^BACKUP_UNREADABLE: FILE cannot be read as a backup: ENOENT/);
+    expect(await refusal('/nowhere/backup')).toMatch(/^BACKUP_UNREADABLE: FILE is not a readable backup: ENOENT/);
     const empty = copyOf(() => Buffer.alloc(0));
     const photo = copyOf(() => Buffer.from('\x89PNG\r\n and so on'.repeat(100)));
     for (const file of [empty, photo]) {
-      expect(await refusal(file)).toBe('BACKUP_UNREADABLE: FILE cannot be read as a backup: it does not begin as one');
+      expect(await refusal(file)).toBe('BACKUP_UNREADABLE: FILE is not a readable backup: it does not begin like one');
     }
   });
 
@@ -150,17 +150,17 @@ describe('what would destroy a desk is refused with nothing changed:', () => {
     );
     for (const at of [...places, length - 1]) {
       expect(await refusal(altered(at, at % 8)), `byte ${at}`).toBe(
-        'BACKUP_UNREADABLE: FILE cannot be read as a backup: it was altered or cut short',
+        'BACKUP_UNREADABLE: FILE is not a readable backup: it was altered or cut short',
       );
     }
   });
 
   test('one that a newer Gasdesk made', async () => {
     expect(await refusal(await withManifest((manifest) => ({ ...manifest, version: 2, more: true })))).toBe(
-      'BACKUP_TOO_NEW: FILE was made by a newer Gasdesk: its form is 2, this Gasdesk reads 1. Use that one.',
+      'BACKUP_TOO_NEW: A newer Gasdesk made FILE: it has format 2, and this Gasdesk reads 1. Use that version.',
     );
     expect(await refusal(await withManifest((manifest) => ({ ...manifest, schema: 9_999 })))).toMatch(
-      /^BACKUP_TOO_NEW: FILE was made by a newer Gasdesk: its database has schema 9999/,
+      /^BACKUP_TOO_NEW: A newer Gasdesk made FILE: its database has schema 9999/,
     );
   });
 
@@ -180,7 +180,7 @@ describe('what would destroy a desk is refused with nothing changed:', () => {
       database.close();
       return readFileSync(file);
     };
-    expect(await refusal(await remade(older))).toMatch(/its database has another schema than it says/);
+    expect(await refusal(await remade(older))).toMatch(/its database has a schema other than its manifest says/);
   });
 
   test('files that are not listed, missing, of another content, or that lead elsewhere', async () => {
@@ -215,7 +215,7 @@ describe('what would destroy a desk is refused with nothing changed:', () => {
       expect(await refusal(await place(name)), name).toMatch(/its manifest is not in the form/);
     }
     expect(await refusal(await withManifest(() => ({ format: 'something else', version: 1 })))).toMatch(
-      /not a Gasdesk backup/,
+      /does not contain a Gasdesk backup/,
     );
     expect(await refusal(await withManifest((all) => ({ ...all, files: [] })))).toMatch(/it has no database/);
   });

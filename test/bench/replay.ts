@@ -11,7 +11,7 @@ export interface ReplayFigures {
   readonly decisions: number;
   readonly parsing: number;
   readonly replaying: number;
-  /** SPEC 9: at most 4. */
+  /** The goal is at most 4 (behaviour 9.3). */
   readonly ratio: number;
 }
 

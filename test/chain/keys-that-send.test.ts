@@ -117,7 +117,7 @@ test('a wallet that sends by itself is followed by the hash it tells', async () 
   await expect
     .poll(async () => (await transactions.list({})).find(({ hash }) => hash === sent.hash))
     .toMatchObject({
-      ...{ state: 'mined', outcome: 'It is in the tank.' },
+      ...{ state: 'mined', outcome: 'The deposit is in the tank.' },
     });
   expect(await balance()).toBe(before + ETHER);
 });
@@ -129,7 +129,7 @@ test('a wallet that sends something else than was drafted is told of', async () 
   await expect
     .poll(async () => (await transactions.list({})).find(({ hash }) => hash === sent.hash))
     .toMatchObject({
-      ...{ state: 'different', outcome: expect.stringContaining('another transaction than was drafted: amount') },
+      ...{ state: 'different', outcome: expect.stringContaining('differs from the draft: amount') },
     });
 });
 

@@ -31,7 +31,7 @@ describe('what the operator pays in and takes out', () => {
     expect(sent).toMatchObject({ kind: 'deposit', state: 'sent', outcome: null, paymasterId: dapp.paymasterId });
     expect(sent.summary).toContain('1.000000000000000007 ETH');
     const mined = await desk().now(sent);
-    expect(mined).toMatchObject({ state: 'mined', outcome: 'It is in the tank.', hash: sent.hash });
+    expect(mined).toMatchObject({ state: 'mined', outcome: 'The deposit is in the tank.', hash: sent.hash });
     expect(await balanceOf(dapp.wallet.address)).toBe(before - ETHER - 7n - BigInt(mined.feeWei ?? 0));
     expect(await desk().balanceOnChain(tanks, dapp.fundingWallet)).toBe(ETHER + 7n);
     expect(await desk().tank(dapp)).toMatchObject({
@@ -214,7 +214,7 @@ describe('a withdrawal', () => {
     for (const to of [`0x${'0'.repeat(40)}`, tanks, entryPointAddress['0.6']]) {
       const lost = call(withdrawalOf(dapp.paymasterId, 1n, to), dapp.wallet);
       await expect(lost).rejects.toMatchObject({
-        ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('is lost') },
+        ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('are lost') },
       });
     }
   });
@@ -292,7 +292,7 @@ describe('what was sent', () => {
     await desk().mine(12);
     expect(await desk().now(sent)).toMatchObject({
       state: 'replaced',
-      outcome: expect.stringContaining('in its place'),
+      outcome: expect.stringContaining('was mined instead'),
     });
     expect((await desk().tank(dapp)).balanceWei).toBe('0');
   });
@@ -304,7 +304,7 @@ describe('what was sent', () => {
     const snapshot: unknown = await provider.send('evm_snapshot', []);
     const taken = await desk().send(withdrawalOf(dapp.paymasterId, ETHER / 4n, dapp.wallet.address), dapp.wallet);
     const mined = await desk().now(taken);
-    expect(mined).toMatchObject({ state: 'mined', outcome: 'It is paid out.' });
+    expect(mined).toMatchObject({ state: 'mined', outcome: 'The withdrawal is paid out.' });
 
     await provider.send('evm_revert', [snapshot]);
     // A node that is behind has dropped nothing.
@@ -318,7 +318,7 @@ describe('what was sent', () => {
 
     await desk().mine();
     const again = await desk().now(taken);
-    expect(again).toMatchObject({ state: 'mined', outcome: 'It is paid out.', hash: taken.hash });
+    expect(again).toMatchObject({ state: 'mined', outcome: 'The withdrawal is paid out.', hash: taken.hash });
     expect(again.blockNumber).toBeGreaterThan(mined.blockNumber!);
     expect(await desk().tank(dapp)).toMatchObject({ freeWei: wei((ETHER * 3n) / 4n) });
 
@@ -393,13 +393,13 @@ test('a contract that takes the place of one with money says so, and how that on
   const { paymasterId, wallet } = await desk().dapp(target.version);
   await desk().send(depositOf(paymasterId), wallet);
   const back = `"gasdesk contract use --chain ${chainId} --version singleton-0.6 --address ${first}"`;
-  const words = expect.stringMatching(new RegExp(`takes the place of ${first}[.] The 1 ETH that it holds .*${back}`));
+  const words = expect.stringMatching(new RegExp(`replaces ${first}[.] Its balance of 1 ETH .*${back}`));
   const deploy = { kind: 'deploy', ...target } as const;
   expect(await call(deploy, desk().operator)).toMatchObject({ summary: words });
   const made = await desk().now(await desk().send(deploy, desk().operator));
   expect(made).toMatchObject({ state: 'mined', outcome: words });
   const { service } = desk().engine();
-  const replaced = expect.stringMatching(new RegExp(`takes the place of ${String(made.contract)}[.] The 0 ETH`));
+  const replaced = expect.stringMatching(new RegExp(`replaces ${String(made.contract)}[.] Its balance of 0 ETH`));
   expect(await service.call('paymasterContracts.use', { ...target, address: first })).toMatchObject({ replaced });
 });
 

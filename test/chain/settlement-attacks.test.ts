@@ -190,7 +190,7 @@ describe('bytes behind the signed data, by which an operation is mined under a h
     const { checks } = await world().engine.service.call('system.doctor', {});
     expect(checks.find(({ name }) => name.startsWith('operations on chain'))).toMatchObject({
       ok: true,
-      detail: expect.stringContaining('match no decision for certain'),
+      detail: expect.stringContaining('could not be matched with their decisions'),
     });
   });
 });

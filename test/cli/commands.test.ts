@@ -173,7 +173,7 @@ describe.concurrent.each([
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^gasdesk: Chain 31337 still has \d DApps?\b.*Say --force to remove it all the same\.\n$/,
+        /^gasdesk: Chain 31337 still has \d DApps?\b.*Use --force to remove it anyway\.\n$/,
       ),
     });
     expect(await json('chain', 'list')).toContainEqual(before);
@@ -183,7 +183,7 @@ describe.concurrent.each([
     expect(checks).toContainEqual({
       name: 'contract 1.1.0 on chain 31337',
       ok: false,
-      detail: 'Unchecked: the chain has no RPC URL, so operations are signed without a look at fees and gas tank',
+      detail: 'Unchecked: the chain has no RPC URL, so Gasdesk signs operations without checking fees and gas tank',
       fix: 'Run "gasdesk chain set 31337 --rpc URL".',
     });
   });
@@ -263,7 +263,7 @@ describe.concurrent.each([
     const fixed = { chainId: 777, address, symbol: 'TT', decimals: 6, preFund: false, logoUrl: null };
     const set = await json<object>('fee-token', 'set', ...target, ...token, '--premium', '13', '--rate', '3000.5');
     const known = { ...fixed, premium: '13', rate: { source: 'static', tokensPerCoin: '3000.5' } };
-    expect(set).toEqual({ ...known, note: expect.stringContaining('One native coin is 3000.5 TT.') });
+    expect(set).toEqual({ ...known, note: expect.stringContaining('One native coin is worth 3000.5 TT.') });
     expect(await json('fee-token', 'list')).toEqual([known]);
     const feeds = [
       '--native-feed',
@@ -296,7 +296,7 @@ describe.concurrent.each([
 
     const { address: signer } = await json<{ address: string }>('signer', 'create', '--chain', '31337');
     const { contract, ...deployed } = await json<{ contract: string }>(...deploy);
-    expect(deployed).toMatchObject({ state: 'mined', outcome: `The contract ${contract} is made and attached.` });
+    expect(deployed).toMatchObject({ state: 'mined', outcome: `The contract ${contract} is deployed and attached.` });
     const attached = { chainId: 31337, version: '1.1.0', address: contract, checked: true };
     expect(await json('contract', 'use', ...target, '--address', contract)).toEqual({ ...attached, replaced: null });
     expect(await json('contract', 'list')).toEqual([attached]);
@@ -335,7 +335,7 @@ describe.concurrent.each([
     expect(await run('chain', 'set', '10', '--rpc', chain().url, '--name', 'Mistaken')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'gasdesk: The node at this URL is of chain 31337, not of chain 10. Nothing was changed.\n',
+      stderr: 'gasdesk: The node at this URL serves chain 31337, not chain 10. Nothing was changed.\n',
     });
     const chains = await json<{ chainId: number; name: string; rpc: string | null }[]>('chain', 'list');
     expect(chains.find(({ chainId }) => chainId === 10)).toMatchObject({ rpc: null });
@@ -348,7 +348,7 @@ describe.concurrent.each([
     const args = ['--chain', '31337', '--version', 'verifying-0.6', '--address', `0x${'12'.repeat(20)}`];
     const { code, stdout, stderr } = await run('contract', 'use', ...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^gasdesk: The contract 0x1212.* is not usable as verifying-0\.6: .*\n$/);
+    expect(stderr).toMatch(/^gasdesk: The contract 0x1212.* cannot be used as verifying-0\.6: .*\n$/);
   });
 
   it('decisions list and show: a decision with its trace, and the same one by its id', async () => {
@@ -421,7 +421,7 @@ describe.concurrent('doctor', () => {
         {
           name: 'vault',
           ok: false,
-          detail: 'There is no vault yet',
+          detail: 'Not created yet',
           fix: expect.stringContaining('GASDESK_PASSPHRASE') as string,
         },
       ],
@@ -434,7 +434,7 @@ describe.concurrent('doctor', () => {
     });
     const text = await gasdesk(['doctor', '--data', dir]);
     expect(text.code).toBe(1);
-    expect(text.stdout).toMatch(/^ERROR +vault +There is no vault yet/m);
-    expect(text.stdout).toMatch(/^advice +backups +There is none in .* +Run "gasdesk backup"/m);
+    expect(text.stdout).toMatch(/^ERROR +vault +Not created yet/m);
+    expect(text.stdout).toMatch(/^advice +backups +None in .* +Run "gasdesk backup"/m);
   });
 });

@@ -83,17 +83,17 @@ describe.concurrent('the configuration', () => {
     };
     expect(await change('set', 'rateLimitPerKey', '60')).toMatchObject({ key: 'rateLimitPerKey', value: 60, source });
     await serve(['--data', dir]);
-    expect(await change('set', 'showReasons', 'false')).toMatchObject({ value: false, note: 'In force' });
+    expect(await change('set', 'showReasons', 'false')).toMatchObject({ value: false, note: 'In effect now' });
     expect(await change('set', 'webhookAllowPrivate', 'false')).toMatchObject({
       value: false,
-      note: 'In force from the next start of the service on',
+      note: 'Takes effect when the service restarts',
     });
     expect(await change('unset', 'showReasons')).toMatchObject({ value: true, source: 'default' });
     const config = await printed(dir);
     expect(config.get('rateLimitPerKey')).toEqual({ value: 60, source });
     expect(config.get('webhookAllowPrivate')).toEqual({ value: false, source });
     const refused = await gasdesk(['config', 'set', 'port', '1', '--data', dir]);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('port is not changed from here')]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('port cannot be changed here')]);
   });
 
   it('never prints the passphrase, not even one under a misspelt name', async () => {

@@ -46,10 +46,7 @@ describe.concurrent('gasdesk keystore', () => {
     const printed = await one.run('keystore', 'export', one.key.address);
     expect(printed.stdout).toBe(`${readFileSync(out, 'utf8')}\n`);
     const over = await one.run('keystore', 'export', made.address, '--out', out);
-    expect([over.code, over.stderr]).toEqual([
-      1,
-      expect.stringMatching(/^gasdesk: The file .* cannot be written: EEXIST/),
-    ]);
+    expect([over.code, over.stderr]).toEqual([1, expect.stringMatching(/^gasdesk: Cannot write the file .*: EEXIST/)]);
 
     const imported = await other.run(
       'keystore',
@@ -143,17 +140,17 @@ describe.concurrent('gasdesk funding-wallet', () => {
     const { paymasterId, key, run } = await desk();
     const set = (...args: string[]) => run('funding-wallet', 'set', '--paymaster', paymasterId, ...args);
     for (const [args, why] of [
-      [[], /Say who signs: --keystore, --wallet with --address, or --signature with --address/],
+      [[], /No signer is given. Use --keystore, --wallet with --address, or --signature with --address/],
       [
         ['--keystore', key.address],
-        /Give the password of the keystore in GASDESK_KEYSTORE_PASSWORD or --password-file/,
+        /The password of the keystore is missing. Set GASDESK_KEYSTORE_PASSWORD, or use --password-file/,
       ],
-      [['--wallet', chain().url], /Say which account of the wallet signs, by --address/],
+      [['--wallet', chain().url], /The account of the wallet is missing. Use --address/],
       [
         ['--wallet', 'http://wallet.example:1248', '--address', key.address],
         /^error: option '--wallet <url>' .* must be an http URL of this machine/,
       ],
-      [['--signature', '0x11'], /Say who signs/],
+      [['--signature', '0x11'], /No signer is given/],
       [['--keystore', key.address, '--wallet', chain().url], /cannot be used with/],
     ] as const) {
       const { code, stderr } = await set(...args);

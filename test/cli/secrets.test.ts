@@ -61,7 +61,7 @@ describe.concurrent('an RPC URL that carries credentials', () => {
     const doctor = await gasdesk(['doctor', '--data', dir]);
     desk.signal('SIGTERM');
     const { stderr } = await desk.ended;
-    expect(doctor.stdout).toMatch(/^ERROR +chain 31337 +The RPC of chain 31337 cannot be reached/m);
+    expect(doctor.stdout).toMatch(/^ERROR +chain 31337 +The node of chain 31337 cannot be reached/m);
     for (const text of [doctor.stdout, doctor.stderr, stderr]) expect(text).not.toContain('qu3ry');
   });
 });
@@ -92,7 +92,7 @@ describe.concurrent('a private key', () => {
       const { code, stderr } = await importKey(dir, file);
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: expect.stringContaining(`gasdesk: The file ${file} cannot be read: `),
+        stderr: expect.stringContaining(`gasdesk: Cannot read the file ${file}: `),
       });
       expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     }

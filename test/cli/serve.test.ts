@@ -83,7 +83,7 @@ describe.concurrent('serve', () => {
     expect(second).toEqual({
       code: 1,
       stdout: '',
-      stderr: `gasdesk: Process ${desk.pid} uses the data folder ${dir}: stop it, or choose another with --data\n`,
+      stderr: `gasdesk: Process ${desk.pid} uses the data folder ${dir}. Stop it, or choose another folder with --data\n`,
     });
     expect((await gasdesk(['account', 'list', '--data', dir, '--json'])).code).toBe(0);
   });
@@ -107,7 +107,7 @@ describe.concurrent('serve', () => {
 
   it.each([
     ['another program', 'hello'],
-    ['another Gasdesk, on another data folder', '{"info":{"title":"Gasdesk"}}'],
+    ['another Gasdesk with another data folder', '{"info":{"title":"Gasdesk"}}'],
   ])('says that a port is taken by %s and what to do, and leaves the folder free', async (holder, answer) => {
     const dir = tempFolder();
     const other = createHttpServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1');

@@ -114,7 +114,7 @@ it('a gas tank is filled by a keystore, by a wallet that sends and by Clef, whic
     [clef().account.address, wallet(clef().url, clef().account.address)],
   ] as const) {
     const { code, stdout, stderr } = await run('tank', 'deposit', ...amount, ...flags);
-    const asked = flags[0] === '--wallet' ? /^Confirm in the wallet:\nPays 0\.5 ETH into .*\n$/ : /^$/;
+    const asked = flags[0] === '--wallet' ? /^Confirm in the wallet:\nDeposits 0\.5 ETH into .*\n$/ : /^$/;
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: expect.stringMatching(asked) });
     expect(JSON.parse(stdout)).toMatchObject({ kind: 'deposit', state: 'mined', from });
   }
@@ -141,7 +141,7 @@ it('a wallet that sends something else fails the command; one that sent nothing 
   answer((await owner.sendTransaction({ to: elsewhere, value: 5n })).hash);
   const wallet = ['--wallet', clef().url, '--address', owner.address];
   const odd = await run('tank', 'deposit', '--paymaster', paymasterId, '--amount', '0.1', ...wallet);
-  expect(odd).toMatchObject({ code: 1, stderr: expect.stringContaining(`another transaction than was drafted`) });
+  expect(odd).toMatchObject({ code: 1, stderr: expect.stringContaining(`a transaction that differs from the draft`) });
   expect(JSON.parse(odd.stdout)).toMatchObject({ state: 'different', outcome: expect.stringContaining(elsewhere) });
 
   answer(`0x${'ab'.repeat(32)}`);
@@ -154,15 +154,15 @@ it('a wallet that sends something else fails the command; one that sent nothing 
   expect(await json('tank', 'forget', transactionId)).toMatchObject({ state: 'forgotten' });
   expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({ pendingWithdrawalsWei: '0' });
   expect(await run('tank', 'forget', transactionId)).toMatchObject({
-    ...{ code: 1, stderr: expect.stringContaining('No such transaction waits') },
+    ...{ code: 1, stderr: expect.stringContaining('No pending transaction has this id') },
   });
 });
 
 it.each([
-  [[], 'Say who signs: --from-key-file, --keystore, or --wallet with --address'],
-  [['--wallet', 'http://127.0.0.1:1'], 'Say which account of the wallet signs, by --address'],
+  [[], 'No signer is given. Use --from-key-file, --keystore, or --wallet with --address'],
+  [['--wallet', 'http://127.0.0.1:1'], 'The account of the wallet is missing. Use --address'],
   [['--wallet', 'http://127.0.0.1:1', '--from-key-file', 'owner.key'], 'cannot be used with'],
-  [['--keystore', `0x${'11'.repeat(20)}`], 'Give the password of the keystore in GASDESK_KEYSTORE_PASSWORD'],
+  [['--keystore', `0x${'11'.repeat(20)}`], 'The password of the keystore is missing. Set GASDESK_KEYSTORE_PASSWORD'],
 ])('a transaction that nobody can sign is refused before anything is prepared: %j', async (flags, why) => {
   const dir = tempFolder();
   const { code, stdout, stderr } = await gasdesk([

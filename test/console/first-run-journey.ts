@@ -128,7 +128,7 @@ export const firstRunJourney = async (
   expect(why).toContain('burn(3) on Items');
   expect(why).toContain('METHOD_NOT_WHITELISTED');
   expect(why).toContain('What helps: Add burn(uint256)');
-  expect(why).toMatch(/Allowed\s+5 operations\s+Used before\s+0 operations/);
+  expect(why).toMatch(/Allowed\s+5 operations\s+Already used\s+0 operations/);
   await picture('7-denial');
 
   // Its address can be given to somebody: it opens there again, once the console is opened.

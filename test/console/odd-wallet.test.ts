@@ -63,7 +63,7 @@ test('money that a wallet sent elsewhere is a fault, and no deposit', async () =
   await status.getByText('Something else was sent').waitFor();
   expect(await status.getAttribute('class')).not.toContain('mined');
   expect(await newest(page).locator('p').first().innerText()).toContain(
-    `It pays 0.05 of the native coin to ${elsewhere}`,
+    `It sends 0.05 of the native coin to ${elsewhere}`,
   );
   await look(page, '1-elsewhere');
 });

@@ -133,7 +133,7 @@ test('any chain can be typed in; a node that does not answer, or is of another c
   const node = await nodeOf('0x1');
   await dialog.getByLabel('URL of the node').fill(node);
   await dialog.getByRole('button', { name: 'Save the chain' }).click();
-  await dialog.getByText('is of chain 1, not of chain 99999').waitFor();
+  await dialog.getByText('serves chain 1, not chain 99999').waitFor();
   const own = await nodeOf('0x1869f');
   await dialog.getByLabel('URL of the node').fill(own);
   await dialog.getByLabel('URL of a bundler').fill(own);

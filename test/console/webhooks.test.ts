@@ -38,7 +38,7 @@ test('a webhook is tried with every fault before a user meets it, and each is ex
   await dialog.getByText('webhookData is not a JSON object yet.').waitFor();
   await dialog.getByRole('textbox').fill('{"user": "ann <b>"}');
   await dialog.getByRole('button', { name: 'Send', exact: true }).click();
-  await dialog.getByText('It verifies: an operation with this data passes').waitFor();
+  await dialog.getByText('Verified: an operation with this data passes').waitFor();
   expect(await dialog.getByLabel('request', { exact: true }).innerText()).toContain('{"data":{"user":"ann <b>"}}');
   expect(await dialog.getByLabel('request', { exact: true }).innerText()).toContain('gasdesk-preview: true');
   expect(await dialog.getByLabel('response', { exact: true }).innerText()).toBe('{"arePoliciesVerified":true}');
@@ -49,7 +49,7 @@ test('a webhook is tried with every fault before a user meets it, and each is ex
   await receiver.getByText('Signature is valid').waitFor();
   await row.getByRole('button', { name: 'Send a test call' }).click();
   await dialog.getByRole('button', { name: 'Send', exact: true }).click();
-  await dialog.getByText('redirects are not followed').waitFor();
+  await dialog.getByText('which Gasdesk does not follow').waitFor();
   await dialog.getByText('Register the URL that it redirects to.').waitFor();
   await page.screenshot({ path: join(artifacts, 'console-webhook-trial-1280-light.png') });
   await page.keyboard.press('Escape');

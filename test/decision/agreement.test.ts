@@ -45,7 +45,7 @@ const expectSponsoredBy = ({ status, body }: RpcReply, address: Address): void =
   expect([status, body.result?.paymasterAndData.slice(0, 42)]).toEqual([200, address.toLowerCase()]);
 const expectRefused = async ({ status, body }: RpcReply, ...words: string[]): Promise<void> => {
   expect([status, body.result, body.error?.code]).toEqual([400, undefined, -32052]);
-  // SPEC 3: the command that mends it.
+  // The command that adds it (behaviour 3.1).
   expect(body.error?.data?.['fix']).toMatch(/"gasdesk contract use --chain 31337 --version 1\.1\.0 --address 0x…"/);
   expect(body.error?.message).toContain(body.error?.data?.['fix']);
   for (const word of words) expect(body.error?.message).toContain(word);
@@ -76,7 +76,7 @@ describe('a contract that does not agree with the desk', () => {
     [
       'that is no contract',
       async () => world().operator.address as Address,
-      /hashes a sample operation to 0x, Gasdesk to 0x[0-9a-f]{64}/,
+      /hashes a sample operation to 0x, but Gasdesk to 0x[0-9a-f]{64}/,
     ],
   ])('%s is not attached; both values are told and the one before stays', async (_, addressOf, words) => {
     const before = await attached();
@@ -191,7 +191,7 @@ test('a URL that was given for two chains serves the one it is of', async () => 
     const attaching = service.call('paymasterContracts.use', { chainId: 137, version: '1.1.0', address: contract });
     await expect(attaching).rejects.toMatchObject({
       code: 'PAYMASTER_NOT_READY',
-      message: expect.stringMatching(/137 is of chain 31337/),
+      message: expect.stringMatching(/137 leads to chain 31337/),
     });
   });
 });

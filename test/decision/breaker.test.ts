@@ -51,7 +51,7 @@ describe('the burn-rate breaker of a chain', () => {
     expect(await signed(dapp)).toBe(10n * COST);
     expect(await paused()).toEqual({
       since: desk().clock.now(),
-      reason: 'Burn-rate breaker: operations on Quiet chain came to more than 0.01 ETH within 1 hour',
+      reason: 'Burn-rate breaker: operations on Quiet chain exceeded 0.01 ETH within 1 hour',
     });
     expect(codeOf(await dapp.sponsor(op(1_000)))).toBe('SPONSORSHIP_PAUSED');
   });
@@ -166,7 +166,7 @@ describe('the burn-rate breaker of a chain with several DApps', () => {
     expect(await paused()).toBeNull();
     expect(await pausedAlone(dapp)).toEqual({
       since: desk().clock.now(),
-      reason: 'Burn-rate breaker: its operations on Quiet chain came to more than 0.005 ETH within 1 hour',
+      reason: 'Burn-rate breaker: its operations on Quiet chain exceeded 0.005 ETH within 1 hour',
     });
     expect(await pausedAlone(other)).toBeNull();
     expect(codesOf(await many(other, 5))).toEqual({ SPONSORED: 5 });
@@ -199,7 +199,9 @@ describe('the burn-rate breaker of a chain with several DApps', () => {
     await desk().dapp(chainId);
     const reply = await dapp.sponsor(op(0, 5_000_001));
     expect(codeOf(reply)).toBe('BURN_RATE_TOO_SMALL');
-    expect(reply.body.result?.reason?.message).toContain('allows each DApp 0.005 of the native coin');
+    expect(reply.body.result?.reason?.message).toContain(
+      'lets Gasdesk sign for 0.005 of the native coin per 1 hour for each DApp',
+    );
     expect([await paused(), await pausedAlone(dapp)]).toEqual([null, null]);
     expect(codeOf(await dapp.sponsor(op(0, 5_000_000)))).toBe('SPONSORED');
   });

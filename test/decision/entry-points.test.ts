@@ -245,7 +245,7 @@ describe('an EIP-7702 operation of v0.8', () => {
       const answer = method === 'sponsor' ? dapp.sponsor(sent, { calculateGasLimits: true }) : stub(sent);
       expect((await answer).body.error).toMatchObject({
         code: -32602,
-        message: `eip7702Auth.address: delegate ${nobody} has no code on chain 31337`,
+        message: `eip7702Auth.address must be a contract: ${nobody} has no code on chain 31337`,
       });
     },
   );

@@ -304,7 +304,7 @@ describe('the window of a limit', () => {
       message:
         'The limit "Hourly" allows 1 operation per window, of all users together; 1 operation is used, ' +
         'and this operation takes 1 operation.',
-      hint: `The window rolls at ${rolls.slice(0, 10)} ${rolls.slice(11, 16)} UTC, in 43 min; or raise the limit's threshold.`,
+      hint: `Wait until the window resets at ${rolls.slice(0, 10)} ${rolls.slice(11, 16)} UTC, in 43 min, or raise the limit's threshold.`,
     });
     expect(rolls.slice(14, 16)).toBe('30');
   });

@@ -158,7 +158,7 @@ describe('a breaker that one DApp would trip for all', () => {
       pausedDapps: [
         {
           paymasterId: mallory.paymasterId,
-          reason: 'Burn-rate breaker: its operations on Local chain came to more than 0.125 ETH within 1 hour',
+          reason: 'Burn-rate breaker: its operations on Local chain exceeded 0.125 ETH within 1 hour',
         },
       ],
     });

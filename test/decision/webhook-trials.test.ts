@@ -39,7 +39,7 @@ describe('a test call', () => {
       ...{ outcome: 'pass', code: 'WEBHOOK_VERIFIED' },
       call: { status: 200, response: '{"arePoliciesVerified":true}', request: { body: call?.body } },
     });
-    expect([message, hint]).toEqual([expect.stringContaining('It verifies'), '']);
+    expect([message, hint]).toEqual([expect.stringContaining('Verified: an operation'), '']);
   });
 
   test('neither decides nor stores nor reserves anything, and works while the webhook is paused', async () => {

@@ -21,7 +21,7 @@ describe('a data folder that cannot be used', () => {
     const { code, stdout, stderr } = await gasdesk(['serve', '--port', '0', '--data', path(dir)]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(
-      `gasdesk: The data folder ${path(dir)} cannot be used: it cannot be created or written to`,
+      `gasdesk: Cannot use the data folder ${path(dir)}: Gasdesk cannot create it or write to it`,
     );
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     expect(readFileSync(join(dir, 'file'), 'utf8')).toBe('content');
@@ -30,7 +30,7 @@ describe('a data folder that cannot be used', () => {
   it.skipIf(!existsSync('/proc/self'))('that is read-only, even for root: says so in one line', async () => {
     const { code, stdout, stderr } = await gasdesk(['account', 'list', '--data', '/proc/self']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^gasdesk: The data folder \/proc\/self cannot be used: .*\n$/);
+    expect(stderr).toMatch(/^gasdesk: Cannot use the data folder \/proc\/self: .*\n$/);
   });
 
   it('whose database is something else: says so in one line, and leaves it alone', async () => {
@@ -39,7 +39,7 @@ describe('a data folder that cannot be used', () => {
     writeFileSync(file, 'my notes\n'.repeat(100));
     const { code, stdout, stderr } = await gasdesk(['account', 'list', '--data', dir]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe(`gasdesk: The database ${file} cannot be opened: file is not a database\n`);
+    expect(stderr).toBe(`gasdesk: Cannot open the database ${file}: file is not a database\n`);
     expect(readFileSync(file, 'utf8')).toBe('my notes\n'.repeat(100));
   });
 });
@@ -56,7 +56,7 @@ describe('a database of a newer Gasdesk', () => {
     const { code, stdout, stderr } = await gasdesk(['serve', '--port', '0', '--data', dir], UNLOCKED);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
-      /^gasdesk: The database has schema 99999, this Gasdesk knows up to \d+\. Use the newer Gasdesk, or restore a backup\.\n$/,
+      /^gasdesk: The database has schema 99999, and this Gasdesk knows up to \d+\. Use a newer Gasdesk, or restore a backup\.\n$/,
     );
     expect(folderHash(dir)).toEqual(before);
   });
@@ -81,7 +81,10 @@ describe.skipIf(!canMount)('a disk that is full', () => {
       fillUp(filler);
 
       const refused = await register('no room');
-      expect(refused).toEqual({ status: 503, text: expect.stringContaining('Nothing can be stored (') as string });
+      expect(refused).toEqual({
+        status: 503,
+        text: expect.stringContaining('Gasdesk cannot write to its database (') as string,
+      });
 
       rmSync(filler);
       expect((await register('after')).status).toBe(200);
@@ -91,7 +94,7 @@ describe.skipIf(!canMount)('a disk that is full', () => {
       fillUp(filler);
       const { code, stdout, stderr } = await gasdesk(['account', 'create', '--name', 'No room', '--data', dir]);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(/^gasdesk: The data folder .* cannot be used: .*\n$/);
+      expect(stderr).toMatch(/^gasdesk: Cannot use the data folder .*: .*\n$/);
 
       rmSync(filler);
       const dapps = await gasdesk(['paymaster', 'list', '--data', dir, '--json']);

@@ -39,7 +39,9 @@ it.skipIf(!canLimit)(
     expect(refused.length).toBeGreaterThan(0);
     for (const { status, error, signed } of refused) {
       expect([status, error?.code, signed]).toEqual([503, -32053, undefined]);
-      expect(error?.message).toMatch(/^Nothing can be stored \(.*\), so nothing is signed or changed\. Make room /);
+      expect(error?.message).toMatch(
+        /^Gasdesk cannot write to its database \(.*\), so it signs and changes nothing\. Free space /,
+      );
     }
     answered.push(...replies.flatMap(({ signed }) => (signed === undefined ? [] : [signed])));
 

@@ -75,15 +75,15 @@ const node = async ({ block, date }: { block: number; date?: number }): Promise<
 
 test.each([
   [5_000n, true, '', '4 GiB'],
-  [1_023n, true, 'Make room', '1023 MiB'],
-  [99n, false, 'Make room', '99 MiB'],
+  [1_023n, true, 'Free space', '1023 MiB'],
+  [99n, false, 'Free space', '99 MiB'],
 ])(
   'with %i MiB left on the disk the operator learns of it before decisions can no longer be stored',
   async (mib, ok, fix, room) => {
     const engine = await open(tempFolder(), { freeBytes: mib * MIB });
     expect(await check(engine, 'disk space')).toMatchObject({
       ok,
-      detail: `${room} are free where the data folder is`,
+      detail: `${room} free`,
       fix: expect.stringContaining(fix) as string,
     });
   },
@@ -125,8 +125,8 @@ test('a desk without a backup, or with an old one, is advised to make one; that 
 });
 
 test.each([
-  ['agrees with both', { block: NOW - 12_000, date: NOW }, true, 'They agree'],
-  ['a chain that idles, on a node whose clock agrees', { block: NOW - 60 * MINUTE, date: NOW }, true, 'They agree'],
+  ['agrees with both', { block: NOW - 12_000, date: NOW }, true, 'In agreement'],
+  ['a chain that idles, on a node whose clock agrees', { block: NOW - 60 * MINUTE, date: NOW }, true, 'In agreement'],
   [
     'a chain that idles, on a node that tells no time',
     { block: NOW - 60 * MINUTE },
@@ -162,7 +162,7 @@ test('a clock that was set back is told by the decisions, also after a restart',
   const found = await check(engine, 'clock');
   expect(found).toMatchObject({
     ok: false,
-    detail: expect.stringContaining('One decision is from later than it is now') as string,
+    detail: expect.stringContaining('One decision is from the future') as string,
   });
   await clock.advance(60 * MINUTE);
   expect(await check(engine, 'clock')).toMatchObject({ ok: true });

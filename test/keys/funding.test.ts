@@ -290,21 +290,16 @@ describe('a wallet that does not sign leaves everything as it was, and it is sai
         },
       },
       'WALLET_UNREACHABLE',
-      /does not answer: the connection broke off/,
+      /does not answer: the connection broke/,
     ],
     ['it hangs up at once', { act: (response) => response.destroy() }, 'WALLET_UNREACHABLE', /does not answer/],
-    [
-      'it answers with a page',
-      { act: (response) => response.end('<html>') },
-      'WALLET_UNREACHABLE',
-      /speaks no JSON-RPC/,
-    ],
-    ['it answers with a number', { act: (response) => response.end('7') }, 'WALLET_UNREACHABLE', /speaks no JSON-RPC/],
+    ['it answers with a page', { act: (response) => response.end('<html>') }, 'WALLET_UNREACHABLE', /is not JSON-RPC/],
+    ['it answers with a number', { act: (response) => response.end('7') }, 'WALLET_UNREACHABLE', /is not JSON-RPC/],
     [
       'it answers without end',
       { act: (response) => response.end('x'.repeat(2_000_000)) },
       'WALLET_UNREACHABLE',
-      /speaks no JSON-RPC/,
+      /is not JSON-RPC/,
     ],
     ['it answers nothing', { result: null }, 'SIGNING_REFUSED', /did not answer with a signature of 0x/],
     ['it answers garbage', { result: '0xgarbage' }, 'SIGNING_REFUSED', /did not answer with a signature of 0x/],
@@ -352,7 +347,7 @@ describe('a wallet that does not sign leaves everything as it was, and it is sai
     await issue();
     const key = { kind: 'wallet', url: 'http://127.0.0.1:9', address: account } as const;
     const message = expect.stringMatching(
-      /^The wallet at http:\/\/127\.0\.0\.1:9 does not answer: the connection was refused\. See that it runs/,
+      /^The wallet at http:\/\/127\.0\.0\.1:9 does not answer: the connection was refused\. Make sure that it runs/,
     );
     const refusal = { code: 'WALLET_UNREACHABLE', message };
     await expect(desk().service.call('funding.sign', { paymasterId, key })).rejects.toMatchObject(refusal);

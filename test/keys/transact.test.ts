@@ -149,7 +149,7 @@ test('an engine that ends waits for no owner of a wallet', async () => {
   const signing = wallets.signMessage({ url: fake().url, address: fake().account.address as Address }, 'text');
   const refused = expect(signing).rejects.toMatchObject({
     code: 'WALLET_UNREACHABLE',
-    message: expect.stringMatching(/the engine stops/),
+    message: expect.stringMatching(/the engine is stopping/),
   });
   await arrived;
   wallets.stop();

@@ -56,7 +56,7 @@ export const limit = {
   policyData: { type: 'PAYMASTER', cycleDuration: { value: 1, unit: 'day' }, threshold: 5, thresholdType: 'COUNT' },
 };
 
-/** Every operation of the management interface, each with a valid request (service-interface 4, SPEC 2). */
+/** Every operation of the management interface, each with a valid request (behaviour 8.1). */
 export const operationCases = ({ paymasterId, webhookId, limitId }: Prepared): readonly OperationCase[] => {
   const webhook = '/webhook';
   const contract = '/smart-contract';

@@ -240,7 +240,10 @@ describe('Host', () => {
     'evil-localhost',
   ])('a request for %j is a page of a stranger and is refused', async (host) => {
     const { status, body } = await get(host);
-    expect([status, body]).toEqual([403, { statusCode: 403, message: 'This Host is not served here' }]);
+    expect([status, body]).toEqual([
+      403,
+      { statusCode: 403, message: 'This host name is not allowed. Add it to the setting allowedHosts' },
+    ]);
   });
 
   test.each([

@@ -36,7 +36,7 @@ test('a running desk serves it to anyone, without credentials', async () => {
   expect((await desk().send('GET', '/openapi.json')).body).toEqual(document);
 });
 
-test('every operation of the source interface and of SPEC 2 and 3 is described, and nothing else', () => {
+test('every operation of behaviour 2.1 and behaviour 8.1 is described, and nothing else', () => {
   const expected = [
     ...['get', 'post', 'patch', 'delete'].map((method) => `${method} ${PREFIX}/webhook`),
     ...['get', 'post', 'patch'].map((method) => `${method} ${PREFIX}/paymaster`),

@@ -26,7 +26,7 @@ const refuse = async (method: string, path: string, body: unknown, status: numbe
   return answer;
 };
 
-describe('what the source interface and SPEC 2 answer, to the letter', () => {
+describe('what behaviour 8.2 and behaviour 8.3 answer, to the letter', () => {
   const cases: [method: string, path: string, body: unknown, status: number, message: string][] = [
     ['PATCH', '/webhook', { webhookId: nobody, active: 'true' }, 400, 'active must be a boolean value'],
     ['PATCH', '/webhook', { webhookId: nobody }, 400, 'active must be a boolean value'],

@@ -28,7 +28,7 @@ const leftBehind = (): string[] => readdirSync(temporary).filter((name) => name.
 
 describe('a damaged or foreign file is refused with the line at fault, and nothing is left behind', () => {
   test.each<[string, string | Buffer, string]>([
-    ['cut off in the last line', twoGood + lineOf(3).slice(0, -100), 'Line 3: it ends in the middle'],
+    ['cut off in the last line', twoGood + lineOf(3).slice(0, -100), 'Line 3: it is cut off'],
     ['with a line that is not JSON', `${twoGood}what?\n${lineOf(3)}`, 'Line 3: it is not JSON'],
     ['with an empty line in between', `${twoGood}\n${lineOf(3)}`, 'Line 3: it is empty'],
     ['with a line that is no decision', `${twoGood}[1]\n`, 'Line 3: decision must be an object'],
@@ -132,7 +132,7 @@ describe('a review', () => {
       calls: [{ contract: 'Items', method: 'mint(uint256)', args: ['3'] }],
     });
     expect(told[1]).toMatchObject({ fault: null, calls: [{ contract: 'Items', method: null, args: null }] });
-    expect(told[2]).toEqual({ calls: [], fault: 'The decision holds no operation.' });
+    expect(told[2]).toEqual({ calls: [], fault: 'The decision has no operation.' });
   });
 
   test('is given up while it is read, without a trace', async () => {

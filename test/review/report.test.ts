@@ -89,6 +89,6 @@ test('the command writes the report of a filter, says the filter in words, and t
     '--data',
     folder.dir,
   ]);
-  expect(page.stdout).toContain('Decisions decided by the rule Spending limit, from 2026-01-01 00:00:00 UTC on');
+  expect(page.stdout).toContain('Decisions decided by the rule Spending limit, since 2026-01-01 00:00:00 UTC');
   expect(page.stdout).toMatch(/^<!doctype html>/);
 });

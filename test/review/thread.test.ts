@@ -61,7 +61,7 @@ test('what is refused says why, as in the process itself, and nothing is left be
 test('ended while it opens, or while a question waits, it removes what it made, and answers that it is over', async () => {
   const early = start(exportOf(50_000));
   await expect.poll(leftBehind).toHaveLength(1);
-  const refused = expect(early.opened).rejects.toMatchObject({ message: expect.stringContaining('given up') });
+  const refused = expect(early.opened).rejects.toMatchObject({ message: expect.stringContaining('cancelled') });
   await early.stop();
   await refused;
   expect(leftBehind()).toEqual([]);
@@ -70,7 +70,7 @@ test('ended while it opens, or while a question waits, it removes what it made, 
   const late = start(file);
   await late.opened;
   const waiting = late.service.call('decisions.follow', {});
-  const over = expect(waiting).rejects.toMatchObject({ message: 'The review has ended: open the file again' });
+  const over = expect(waiting).rejects.toMatchObject({ message: 'The review has ended. Open the file again' });
   await late.stop();
   await over;
   await expect(late.service.call('system.info', {})).rejects.toThrow('The review has ended');

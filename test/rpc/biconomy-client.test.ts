@@ -35,7 +35,7 @@ const clientBody = (op: Record<string, unknown>, options: Record<string, unknown
 const post = ({ apiKey }: SponsoredDapp, body: unknown, path = '/api/v1'): Promise<RpcReply> =>
   world().engine.post(`${path}/31337/${apiKey}`, body, { Accept: 'application/json' });
 
-/** The documented result, type by type (service-interface 2.7, SPEC 3). */
+/** The documented result, type by type (behaviour 2.5). */
 const expectResult = ({ status, body }: RpcReply, paymasterAndData: RegExp): void => {
   expect([status, body]).toEqual([
     200,

@@ -120,7 +120,7 @@ describe('a node that fails: the DApp is told that the chain is away, never that
     await withNode(answer, async (url) => {
       const { status, body } = await ask(url);
       expect([status, body.error?.code]).toEqual([400, -32052]);
-      expect(body.error?.message).toContain(`The contract ${CONTRACT} is not usable as 1.1.0`);
+      expect(body.error?.message).toContain(`The contract ${CONTRACT} cannot be used as 1.1.0`);
       expect(body.error?.data?.['fix']).toContain('"gasdesk contract use --chain 31337 --version 1.1.0 --address 0x…"');
     });
   });
@@ -139,7 +139,7 @@ describe('a node that fails: the DApp is told that the chain is away, never that
     await withNode(answer, async (url) => {
       const { status, body } = await ask(url);
       expect({ status, ...body.error }).toMatchObject({ status: 400, code: -32052, data: { missing: 'rpc' } });
-      expect(body.error?.message).toMatch(/is of chain .*gasdesk chain set 31337 --rpc URL/);
+      expect(body.error?.message).toMatch(/leads to chain .*gasdesk chain set 31337 --rpc URL/);
     });
     expect(new Set(asked)).toEqual(new Set(['eth_chainId']));
   });
@@ -169,7 +169,7 @@ test('a chain that is cut off: all fails and says so; within a budget of the ope
       await service.call('chains.set', { chainId: 31337, unreachable: { budgetWei: String(10n ** 18n) } });
       expectUnreachable(await dapp.sponsor(op, { calculateGasLimits: true }), 'cannot be reached');
       expectUnreachable(await withoutTank.sponsor(op), 'cannot be reached');
-      // Gas given, contract checked before: the tank is looked into when the chain can be reached (SPEC 4).
+      // Gas given, contract checked before: the tank is looked into when the chain can be reached (behaviour 5.8).
       expect((await dapp.sponsor(op)).body.result?.paymasterAndData).not.toBe('0x');
       const [{ trace } = { trace: [] }] = await dapp.decisions();
       expect(trace).toMatchObject([

@@ -77,7 +77,7 @@ test('a locked vault, or one without the key, is named; with the vault back the 
         await engine.stop();
       }
     };
-    expectMissing(await ask(true), 'vault', 'passphrase in GASDESK_PASSPHRASE or --passphrase-file');
+    expectMissing(await ask(true), 'vault', 'Start the service with GASDESK_PASSPHRASE or --passphrase-file');
     expect((await ask(false)).body.result?.paymasterAndData).toContain(CONTRACT);
     rmSync(join(dir, 'vault.json'));
     expectMissing(await ask(false), 'signer', '"gasdesk signer import --chain 31337 --private-key-file FILE"');

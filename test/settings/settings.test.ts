@@ -75,8 +75,8 @@ describe('a change', () => {
     ['webhookTimeoutMs', 99, 'CONFIG_INVALID', 'must be an integer from 100 to 30000'],
     ['webhookTimeoutMs', 'soon', 'CONFIG_INVALID', 'must be an integer from 100 to 30000'],
     ['showReasons', 1, 'CONFIG_INVALID', 'must be true or false'],
-    ['port', 1, 'CONFIG_NOT_CHANGEABLE', 'write it into'],
-    ['logLevel', 'debug', 'CONFIG_NOT_CHANGEABLE', 'write it into'],
+    ['port', 1, 'CONFIG_NOT_CHANGEABLE', 'cannot be changed here'],
+    ['logLevel', 'debug', 'CONFIG_NOT_CHANGEABLE', 'cannot be changed here'],
     ['prot', 1, 'CONFIG_NOT_CHANGEABLE', 'prot is not a setting'],
     ['__proto__', 1, 'CONFIG_NOT_CHANGEABLE', 'is not a setting'],
   ])('of %s to %s is refused, and nothing is written', async (key, value, code, message) => {
@@ -94,7 +94,7 @@ describe('a change', () => {
     });
     await expect(set('rateLimitPerIp', 1)).rejects.toMatchObject({
       code: 'CONFIG_OVERRIDDEN',
-      message: expect.stringContaining('rateLimitPerIp is set by --rate-limit-per-ip'),
+      message: expect.stringContaining('--rate-limit-per-ip sets rateLimitPerIp'),
     });
   });
 

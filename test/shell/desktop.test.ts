@@ -214,7 +214,7 @@ test('a file that is no export is explained, and a file named at a second start 
   const damaged = join(temporary, 'damaged.jsonl');
   writeFileSync(damaged, `${readFileSync(exported, 'utf8')}{"id":`);
   await openBySecondStart(damaged);
-  await expect.poll(() => shell.stderr()).toContain('This file cannot be reviewed: Line 2');
+  await expect.poll(() => shell.stderr()).toContain('Cannot review this file: Line 2');
   const [page] = await Promise.all([shell.page.context().waitForEvent('page'), openBySecondStart(exported)]);
   await page.getByText('Review of one.jsonl').waitFor();
   await closeReview();
@@ -247,10 +247,10 @@ test('a page whose process dies is loaded again where it was, once by itself, an
   await die();
   await shell.page.waitForFunction(() => window.hacked === undefined);
   await shell.page.getByRole('heading', { name: 'Tokens', exact: true, level: 1 }).waitFor();
-  await expect.poll(() => shell.stderr()).toContain('The console had to be loaded again');
+  await expect.poll(() => shell.stderr()).toContain('The console crashed and was reloaded');
   await shell.page.evaluate(() => (window.hacked = 'again'));
   await die();
-  await expect.poll(() => shell.stderr()).toContain('The console broke down once more');
+  await expect.poll(() => shell.stderr()).toContain('The console crashed again');
   expect(await shell.page.evaluate(() => window.hacked)).toBe('again');
 });
 

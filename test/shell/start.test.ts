@@ -75,7 +75,7 @@ test('a port that another Gasdesk has is told apart, and quitting leaves the fol
   const port = await takePort('{"info":{"title":"Gasdesk"}}');
   const { code, stderr } = await startShellInVain(home, { GASDESK_PORT: String(port), ...pressing('Quit') });
   expect(code).toBe(1);
-  expect(stderr).toContain(`Port ${port} is taken by another Gasdesk, on another data folder`);
+  expect(stderr).toContain(`Port ${port} is taken by another Gasdesk with another data folder`);
   lockDataFolder(join(home, 'gasdesk')).release();
 });
 

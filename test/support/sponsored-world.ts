@@ -77,7 +77,7 @@ export interface ServingEngine extends Engine {
 export const GAS = { callGasLimit: '200000', verificationGasLimit: '500000', preVerificationGas: '60000' };
 /** One gwei, in wei. */
 export const FEE = 1_000_000_000n;
-/** What version 1.1.0 reserves for an operation with {@link GAS} at {@link FEE}: SPEC 4, vectors/README.md. */
+/** What version 1.1.0 reserves for an operation with {@link GAS} at {@link FEE}: behaviour 6.2. */
 export const RESERVED_WEI = (200_000n + 3n * 500_000n + 60_000n + 12_000n) * FEE;
 
 /** Methods of the sample DApp. */

@@ -67,7 +67,7 @@ export const useTokenWorld = (): (() => TokenWorld) => {
     const feeds = { nativeFeed: nativeFeed.address, tokenFeed: tokenFeed.address };
     world = {
       ...{ url, chainId, clock, token, nativeFeed, tokenFeed, price },
-      rpc: createRpcClient(url, `The RPC of chain ${chainId}`, 5000),
+      rpc: createRpcClient(url, `The node of chain ${chainId}`, 5000),
       wallet: (index) => devWallet(index, provider).address as Address,
       feeToken: (fields) => ({
         chainId,

@@ -22,7 +22,7 @@ test('decimals that the contract denies are refused, and nothing is stored: ever
   const before = await list();
   await expect(set({ decimals: 18 })).rejects.toMatchObject({
     code: 'FEE_TOKEN_MISMATCH',
-    message: 'The contract of USDT has 6 decimals, not 18. Give --decimals 6.',
+    message: 'The contract of USDT has 6 decimals, not 18. Use --decimals 6.',
     data: { given: 18, contract: 6 },
   });
   expect(await list()).toEqual(before);
@@ -36,8 +36,8 @@ test('an address where no token is, is refused', async () => {
 });
 
 test('a token that agrees is stored without a word; another symbol is told', async () => {
-  expect(await set({})).toMatchObject({ decimals: 6, note: 'One native coin is 3000 USDT.' });
-  expect((await set({ symbol: 'USDC' })).note).toMatch(/^The contract calls itself USDT\./);
+  expect(await set({})).toMatchObject({ decimals: 6, note: 'One native coin is worth 3000 USDT.' });
+  expect((await set({ symbol: 'USDC' })).note).toMatch(/^The symbol in the contract is USDT\./);
 });
 
 test('feeds are asked once, so that a wrong address shows at once', async () => {
@@ -60,14 +60,14 @@ test('a token that is set again has the price of now: what the operator sees is 
   await tokenFeed.send('set', [10n ** 18n, now]);
   const setByFeeds = () => set({ rate: { source: 'chainlink', ...feeds, maxAge: 3600 } });
   await price(3000n);
-  expect((await setByFeeds()).note).toBe('One native coin is 3000 USDT.');
+  expect((await setByFeeds()).note).toBe('One native coin is worth 3000 USDT.');
   await price(2000n);
-  expect((await setByFeeds()).note).toBe('One native coin is 2000 USDT.');
+  expect((await setByFeeds()).note).toBe('One native coin is worth 2000 USDT.');
 });
 
 test('a chain that is away, and one that nobody knows', async () => {
   await engine.service.call('chains.set', { chainId: 777, rpc: 'http://127.0.0.1:1' });
-  expect((await set({ chainId: 777, decimals: 18 })).note).toMatch(/^The RPC of chain 777 cannot be reached/);
-  expect((await set({ chainId: 1 })).note).toMatch(/^Not held against its contract: chain 1 has no RPC URL\./);
+  expect((await set({ chainId: 777, decimals: 18 })).note).toMatch(/^The node of chain 777 cannot be reached/);
+  expect((await set({ chainId: 1 })).note).toMatch(/^Not checked against its contract: chain 1 has no RPC URL\./);
   await expect(set({ chainId: 4_242 })).rejects.toMatchObject({ code: 'CHAIN_NOT_SUPPORTED' });
 });

@@ -50,7 +50,7 @@ describe('no price is better than a wrong one', () => {
     await world().nativeFeed.send('set', [3000n * 10n ** 8n, seconds() - 3601]);
     const { address } = world().nativeFeed;
     expect(await fault()).toBe(
-      `No usable rate for USDT: the native/USD feed ${address} has its last answer from ${isoTime(-3601)}, which is more than 3600 s ago.`,
+      `No usable rate for USDT: the native/USD feed ${address} last answered at ${isoTime(-3601)}, more than 3600 s ago.`,
     );
   });
 
@@ -84,14 +84,14 @@ describe('no price is better than a wrong one', () => {
     await world().tokenFeed.send('set', [10n ** 18n, seconds() + 300]);
     expect(await fault()).toBe('usable');
     await world().tokenFeed.send('set', [10n ** 18n, seconds() + 301]);
-    expect(await fault()).toContain(`answers from the future: ${isoTime(301)}`);
+    expect(await fault()).toContain(`has an answer from the future: ${isoTime(301)}`);
     await world().tokenFeed.send('set', [10n ** 18n, 2n ** 255n]);
-    expect(await fault()).toContain('answers from the future: second 5789');
+    expect(await fault()).toContain('has an answer from the future: second 5789');
   });
 
   test('an answer carried over from an older round is an old one', async () => {
     await world().tokenFeed.send('carryOver', []);
-    expect(await fault()).toContain('carries an old answer over');
+    expect(await fault()).toContain('repeats an old answer');
   });
 
   test('a coin worth less than the smallest unit would make operations free', async () => {
@@ -101,7 +101,7 @@ describe('no price is better than a wrong one', () => {
 
   test('an address where no feed is', async () => {
     const rate = { source: 'chainlink', maxAge: 3600, tokenFeed: world().tokenFeed.address } as const;
-    expect(await fault({ rate: { ...rate, nativeFeed: NOBODY } })).toContain(`${NOBODY} is no price feed`);
+    expect(await fault({ rate: { ...rate, nativeFeed: NOBODY } })).toContain(`${NOBODY} is not a price feed`);
     const token = world().token.address;
     expect(await fault({ rate: { ...rate, nativeFeed: token } })).toContain(
       `the native/USD feed ${token} did not answer`,
@@ -109,8 +109,8 @@ describe('no price is better than a wrong one', () => {
   });
 
   test('a chain that cannot be reached, and one without a URL', async () => {
-    const away = rates(createRpcClient('http://127.0.0.1:1', 'The RPC of chain 31337', 1000));
-    const message = /^No usable rate for USDT: The RPC of chain 31337 cannot be reached\.$/;
+    const away = rates(createRpcClient('http://127.0.0.1:1', 'The node of chain 31337', 1000));
+    const message = /^No usable rate for USDT: The node of chain 31337 cannot be reached\.$/;
     await expect(away.rateOf(world().feeToken())).rejects.toThrow(message);
     const none = createRates({ rpc: async () => undefined }, world().clock);
     await expect(none.rateOf(world().feeToken())).rejects.toThrow('chain 31337 has no RPC URL');
@@ -148,7 +148,7 @@ describe('rates are kept for some seconds', () => {
     expect(calls()).toBe(8);
     await world().tokenFeed.send('set', [0n, seconds()]);
     const other = world().feeToken({ decimals: 9 });
-    await expect(kept.rateOf(other)).rejects.toThrow('no price');
+    await expect(kept.rateOf(other)).rejects.toThrow('not a price');
     await world().price(3000n, 1n);
     expect((await kept.rateOf(other)).exchangeRate).toBe(3_000_000_000_000n);
   });

@@ -138,7 +138,7 @@ const refusals: Refusal[] = [
   {
     name: 'the user has not approved enough',
     approved: 1n,
-    ...{ rpc: -32050, message: /0\.000001 USDT \(1 unit\).* too little/, code: 'TOKEN_ALLOWANCE_SHORT' },
+    ...{ rpc: -32050, message: /0\.000001 USDT \(1 unit\).* is missing/, code: 'TOKEN_ALLOWANCE_SHORT' },
     data: () => ({ code: 'TOKEN_ALLOWANCE_SHORT', rule: 'tokenPayment' }),
   },
   {

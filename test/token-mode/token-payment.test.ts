@@ -99,7 +99,7 @@ describe('allowance and balance', () => {
       evidence: { heldUnits: '400000', neededUnits: '1000000', missingUnits: '600000' },
     });
     const { message, hint } = explainDenial('TOKEN_ALLOWANCE_SHORT', verdict.evidence);
-    expect(message).toContain('0.6 USDT (600000 units) too little');
+    expect(message).toContain('0.6 USDT (600000 units) is missing');
     expect(hint).toContain(`Approve ${SPENDER} for at least 1 USDT (1000000 units)`);
   });
 
@@ -214,7 +214,7 @@ describe('nothing is signed blindly', () => {
   });
 
   test('where the node is unreachable or refuses: what the provider says stays inside', async () => {
-    const unreachable = createRpcClient('http://127.0.0.1:1', 'The RPC of chain 31337', 1000);
+    const unreachable = createRpcClient('http://127.0.0.1:1', 'The node of chain 31337', 1000);
     await expect(readTokenHoldings(unreachable, questionOf())).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
     const call = () => Promise.reject(new RpcError(-32005, 'quota of key SECRET', undefined));
     const error = { code: 'CHAIN_UNREACHABLE', message: 'The node of chain 31337 answered with an error' };

@@ -6,7 +6,7 @@ export interface LimitWindow {
 }
 
 /**
- * The window that `now` lies in: `startTimeInEpoch + k · durationInMs` (SPEC 5.4). A clock that was set back before
+ * The window that `now` lies in: `startTimeInEpoch + k · durationInMs` (behaviour 5.7). A clock that was set back before
  * the limit's start stays in the first window.
  */
 export const windowAt = (

@@ -102,7 +102,7 @@ export interface ModeLayout<Terms> {
 
 /** A paymaster contract and one of its modes. */
 export interface ContractLayout<Terms> extends ModeLayout<Terms> {
-  /** The key under which it is attached to a chain; for sponsorship also the one by which DApps choose it (SPEC 4). */
+  /** The key under which it is attached to a chain; for sponsorship also the one by which DApps choose it (behaviour 3.2). */
   readonly version: string;
   /** The contract's name for people. */
   readonly title: string;

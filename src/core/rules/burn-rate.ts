@@ -16,19 +16,19 @@ const sufficient = ({ amount, dapp }: Evidence): string =>
 const denials = {
   BURN_RATE_EXCEEDED_BY_DAPP: (evidence) => ({
     message:
-      `The burn-rate breaker of the chain allows each DApp ${units(evidence, 'threshold')} to be signed for per ${spanWords(Number(evidence.seconds))}; ` +
+      `The burn-rate breaker of the chain lets Gasdesk sign for ${units(evidence, 'threshold')} per ${spanWords(Number(evidence.seconds))} for each DApp; ` +
       `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}. Sponsorship for ${String(evidence.dapp)} is paused.`,
-    hint: 'The operator finds out what came to so much, and resumes this DApp: its count then begins anew. If all of it is right, the operator raises the breaker.',
+    hint: 'The operator checks what used the amount, then resumes this DApp, which restarts its count. If the traffic is legitimate, the operator raises the breaker.',
   }),
   BURN_RATE_EXCEEDED: (evidence) => ({
     message:
-      `The burn-rate breaker of the chain allows ${units(evidence, 'threshold')} to be signed for per ${spanWords(Number(evidence.seconds))}; ` +
+      `The burn-rate breaker of the chain lets Gasdesk sign for ${units(evidence, 'threshold')} per ${spanWords(Number(evidence.seconds))}; ` +
       `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}. All sponsorship is paused.`,
-    hint: 'The operator finds out what came to so much, and resumes: the count then begins anew. If all of it is right, the operator raises the breaker.',
+    hint: 'The operator checks what used the amount, then resumes, which restarts the count. If the traffic is legitimate, the operator raises the breaker.',
   }),
   BURN_RATE_TOO_SMALL: (evidence) => ({
     message:
-      `The burn-rate breaker of the chain allows ${evidence.dapp === undefined ? '' : 'each DApp '}${units(evidence, 'threshold')} to be signed for per ${spanWords(Number(evidence.seconds))}, ` +
+      `The burn-rate breaker of the chain lets Gasdesk sign for ${units(evidence, 'threshold')} per ${spanWords(Number(evidence.seconds))}${evidence.dapp === undefined ? '' : ' for each DApp'}, ` +
       `less than the ${units(evidence, 'amount')} that this operation may take.`,
     hint: `Send the operation with lower gas limits and fees; waiting does not help. To allow it, the operator runs "gasdesk chain set ${String(evidence.chainId)} --breaker ${sufficient(evidence)}/${String(evidence.seconds)}s".`,
   }),
@@ -69,7 +69,7 @@ const tripWords = ({ policy, symbol }: RuleInput, what: string, part: bigint): s
   const { chainId } = policy.dapp;
   const chain = policy.chain?.name ?? knownChains.get(chainId)?.name ?? `chain ${chainId}`;
   const coins = `${weiToDecimal(BigInt(amountWei) / part)} ${symbol}`;
-  return `${BREAKER_REASON} ${what} on ${chain} came to more than ${coins} within ${spanWords(seconds)}`;
+  return `${BREAKER_REASON} ${what} on ${chain} exceeded ${coins} within ${spanWords(seconds)}`;
 };
 
 /**

@@ -31,7 +31,7 @@ const denials = {
     message: `${caller(evidence)} makes a delegatecall to ${String(target)}, which could do anything in the account's name.`,
     hint:
       evidence['deployment'] === true
-        ? `Set the account up by contracts Gasdesk knows, or add ${String(target)} to the factories of the WALLET_DEPLOYMENT rule, which are trusted without being read.`
+        ? `Set the account up by contracts Gasdesk knows, or add ${String(target)} to the factories of the WALLET_DEPLOYMENT rule, which Gasdesk trusts without reading them.`
         : 'Use a plain call; only known MultiSend contracts may be delegatecalled.',
   }),
   SELF_CALL_NOT_ALLOWED: ({ target }) => ({
@@ -43,7 +43,7 @@ const denials = {
     hint: `Register ${String(target)} with the methods to sponsor, or leave this call out.`,
   }),
   CONTRACT_PAUSED: ({ target, contract, ...evidence }) => ({
-    message: `${caller(evidence)} calls ${String(contract)} (${String(target)}), whose sponsoring is paused.`,
+    message: `${caller(evidence)} calls ${String(contract)} (${String(target)}), for which sponsorship is paused.`,
     hint: `Activate the rule "${String(contract)}" again.`,
   }),
   METHOD_NOT_WHITELISTED: ({ target, contract, method, ...evidence }) => ({
@@ -51,8 +51,8 @@ const denials = {
     hint: `Add ${String(method)} on ${String(target)} to the contract's whitelisted methods.`,
   }),
   METHOD_NOT_IN_ABI: ({ target, contract, selector, ...evidence }) => ({
-    message: `${caller(evidence)} calls ${String(selector)} on ${String(contract)} (${String(target)}), which is no method of its registered ABI.`,
-    hint: `Call a method of the ABI, or register ${String(target)} anew with an ABI that has this one and whitelist it.`,
+    message: `${caller(evidence)} calls ${String(selector)} on ${String(contract)} (${String(target)}), which is not a method of its registered ABI.`,
+    hint: `Call a method of the ABI, or register ${String(target)} again with an ABI that contains this method, and whitelist it.`,
   }),
   PLAIN_TRANSFER: ({ target, valueWei, ...evidence }) => ({
     message: `${caller(evidence)} sends ${weiToDecimal(BigInt(String(valueWei)))} of the native coin to ${String(target)} without calling a method.`,
@@ -81,7 +81,7 @@ const checkCall = (whitelist: ContractWhitelist, sender: Address, call: DecodedC
 };
 
 /**
- * Every call the account makes must hit an active registered contract and a whitelisted method (SPEC 5.2).
+ * Every call the account makes must hit an active registered contract and a whitelisted method (behaviour 5.3).
  * A DApp without registered contracts sponsors any call.
  */
 export const checkContracts = (

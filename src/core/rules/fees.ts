@@ -8,7 +8,7 @@ import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } fro
 
 const denials = {
   FEE_TOO_LOW: ({ maxFeePerGasWei, baseFeeWei }) => ({
-    message: `The operation offers ${String(maxFeePerGasWei)} wei per gas, the chain asks for at least ${String(baseFeeWei)}.`,
+    message: `The operation offers ${String(maxFeePerGasWei)} wei per gas, but the chain requires at least ${String(baseFeeWei)}.`,
     hint: `Send it with a maxFeePerGas of at least ${String(baseFeeWei)} wei.`,
   }),
   FEE_TOO_HIGH: ({ maxFeePerGasWei, mostMaxFeePerGasWei, pricePerGasWei, mostWei, ...chain }) => {
@@ -27,12 +27,12 @@ const denials = {
         };
   },
   GAS_ABOVE_BLOCK: ({ gas, blockGasLimit }) => ({
-    message: `The gas limits of the operation come to ${String(gas)}, and a block holds ${String(blockGasLimit)}.`,
-    hint: 'Have the gas estimated (calculateGasLimits: true), or send lower limits.',
+    message: `The gas limits of the operation add up to ${String(gas)}, but a block holds ${String(blockGasLimit)}.`,
+    hint: 'Let Gasdesk estimate the gas (calculateGasLimits: true), or send lower limits.',
   }),
   PRE_VERIFICATION_GAS_TOO_HIGH: ({ preVerificationGas, most }) => ({
-    message: `The operation gives its bundler ${String(preVerificationGas)} preVerificationGas; its calldata is worth ${String(most)} at most.`,
-    hint: `Have the gas estimated (calculateGasLimits: true), or send at most ${String(most)}.`,
+    message: `The operation gives its bundler ${String(preVerificationGas)} preVerificationGas, but its calldata is worth at most ${String(most)}.`,
+    hint: `Let Gasdesk estimate the gas (calculateGasLimits: true), or send at most ${String(most)}.`,
   }),
   OPERATION_COST_TOO_HIGH: (evidence) => ({
     message: `The operation may cost up to ${coins(evidence.requiredWei, evidence)}; one operation may cost at most ${coins(evidence.mostCostWei, evidence)} on this chain.`,

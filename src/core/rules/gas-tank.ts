@@ -28,7 +28,7 @@ const denials = {
       message:
         `Several ${one}s use the gas tank, and each may have ${String(percent)} % of it outstanding, ${coins(evidence.shareWei, evidence)}; ` +
         `this ${one} has ${coins(evidence.outstandingWei, evidence)}, and this operation may cost ${coins(evidence.requiredWei, evidence)}.`,
-      hint: 'Wait until earlier operations are mined or expire. Or top up the tank, or raise the setting outstandingSharePercent.',
+      hint: 'Wait until earlier operations are mined or expire, top up the tank, or raise the setting outstandingSharePercent.',
     };
   },
 } satisfies DenialRows;
@@ -51,7 +51,7 @@ export interface TankFacts {
   lowBalanceThresholdWei?: bigint | undefined;
 }
 
-/** What is reserved must be in the tank (SPEC 4 and 5.5): balance − reserved ≥ the operation's maximum cost, and so after withdrawals under way. */
+/** What is reserved must be in the tank (behaviour 5.8): balance − reserved ≥ the operation's maximum cost, and so after withdrawals under way. */
 export const checkGasTank = ({
   balanceWei,
   reservedWei,

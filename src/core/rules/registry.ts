@@ -13,7 +13,7 @@ import { validity } from './validity.ts';
 import { walletDeployment } from './wallet-deployment.ts';
 import { webhook } from './webhook.ts';
 
-/** The kinds of rules, in the order in which they are looked at (SPEC 5). A new kind is a file and a line here. */
+/** The kinds of rules, in the order in which they are looked at (behaviour 5.2). A new kind is a file and a line here. */
 export const ruleKinds: readonly RuleKind[] = [
   pause,
   gas,

@@ -36,7 +36,7 @@ const cycleDuration = z
 const CYCLE_FORMS = 'must be {value, unit}, a string of that JSON, or a string such as "3 hours" or "2 days"';
 const SPELLED_CYCLE = /^\s*(\d{1,6})\s*(hour|day)s?\s*$/;
 
-/** The forms in which clients send a cycle to the limit update (SPEC 2), read into the one object form. */
+/** The forms in which clients send a cycle to the limit update (behaviour 8.8), read into the one object form. */
 const readCycle = (value: unknown): unknown => {
   if (typeof value !== 'string') return value;
   const [, count, unit] = SPELLED_CYCLE.exec(value) ?? [];
@@ -153,7 +153,7 @@ const denials = {
     message:
       `The limit "${String(evidence.name)}" allows ${units(evidence, 'threshold')} ${scopeOf(evidence)}; ` +
       `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}.`,
-    hint: `The window rolls at ${clockTime(Number(evidence.windowEndsAt))}, in ${duration(Number(evidence.windowEndsAt) - Number(evidence.now))}; or raise the limit's threshold.`,
+    hint: `Wait until the window resets at ${clockTime(Number(evidence.windowEndsAt))}, in ${duration(Number(evidence.windowEndsAt) - Number(evidence.now))}, or raise the limit's threshold.`,
   }),
   LIMIT_TOO_SMALL: (evidence) => ({
     message:
@@ -186,7 +186,7 @@ export const thresholdUnits = ({ thresholdType, threshold }: SpendingLimit): big
 export const limitAmount = ({ thresholdType }: SpendingLimit, maxCostWei: bigint): bigint =>
   thresholdType === 'COUNT' ? 1n : maxCostWei;
 
-/** Reserved + settled + this operation must stay within the threshold (SPEC 5.4). */
+/** Reserved + settled + this operation must stay within the threshold (behaviour 5.7). */
 export const checkSpendingLimit = ({ name, limit, used, amount, endsAt, now }: LimitState): Result => {
   const threshold = thresholdUnits(limit);
   const evidence = {

@@ -169,7 +169,7 @@ const resultOf = (input: RuleInput, payment: NonNullable<RuleInput['payment']>, 
 };
 
 /**
- * What the user pays with (SPEC 6). The tokens are reserved as a tank is: else users could have many operations signed
+ * What the user pays with (behaviour 7.4). The tokens are reserved as a tank is: else users could have many operations signed
  * on the same ones, and without tokens the paymaster pays.
  */
 export const tokenPayment: RuleKind<keyof typeof tokenDenials> = {

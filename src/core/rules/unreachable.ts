@@ -9,7 +9,7 @@ const needed = ({ used, amount }: Evidence): string => weiToDecimal(BigInt(Strin
 const denials = {
   UNREACHABLE_BUDGET_SPENT: (evidence) => ({
     message:
-      `The node of the chain is unreachable. Until it answers, the operator allows ${units(evidence, 'threshold')} to be signed for; ` +
+      `The node of the chain is unreachable. Until it answers, the operator lets Gasdesk sign for ${units(evidence, 'threshold')}; ` +
       `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}.`,
     hint: `Send it again when the node answers. To allow this one now, the operator runs "gasdesk chain set ${String(evidence.chainId)} --unreachable sign --unreachable-budget ${needed(evidence)}".`,
   }),

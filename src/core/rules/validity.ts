@@ -7,27 +7,27 @@ import { type CheckResult, type RuleKind, deny, pass } from './rule.ts';
 const denials = {
   SENDER_WITHOUT_CODE: () => ({
     message:
-      'The sender has no code, and the operation names no factory that makes the account: every EntryPoint rejects it.',
-    hint: 'Send the factory (initCode before v0.7) or, for EIP-7702, the eip7702Auth with it. If an earlier operation makes the account, wait until that one is mined.',
+      'The sender has no code, and the operation names no factory that creates the account: every EntryPoint rejects it.',
+    hint: 'Send the factory (initCode before v0.7) or, for EIP-7702, the eip7702Auth with it. If an earlier operation creates the account, wait until it is mined.',
   }),
   SENDER_HAS_CODE: () => ({
-    message: 'The operation names a factory, but its account is deployed already: every EntryPoint rejects it.',
+    message: 'The operation names a factory, but its account is already deployed: every EntryPoint rejects it.',
     hint: 'Leave out the factory (initCode before v0.7).',
   }),
   FACTORY_FAILED: ({ factory, verificationGasLimit }) => ({
-    message: `The factory ${String(factory)} does not make the account (AA13): it reverts, has no code, or needs more than the verificationGasLimit of ${String(verificationGasLimit)}.`,
-    hint: 'Check the factory and its data (initCode before v0.7). If EntryPoint.getSenderAddress answers the sender for them, raise verificationGasLimit.',
+    message: `The factory ${String(factory)} does not create the account (AA13): it reverts, has no code, or needs more than the verificationGasLimit of ${String(verificationGasLimit)}.`,
+    hint: 'Check the factory and its data (initCode before v0.7). If EntryPoint.getSenderAddress returns the sender for them, raise verificationGasLimit.',
   }),
   FACTORY_MADE_OTHER_ACCOUNT: ({ factory }) => ({
-    message: `The factory ${String(factory)} makes another account than the sender (AA14): every EntryPoint rejects the operation.`,
-    hint: 'Send as sender what EntryPoint.getSenderAddress answers for the factory and its data (initCode before v0.7).',
+    message: `The factory ${String(factory)} creates an account other than the sender (AA14): every EntryPoint rejects the operation.`,
+    hint: 'Set sender to what EntryPoint.getSenderAddress returns for the factory and its data (initCode before v0.7).',
   }),
   FACTORY_MADE_NO_ACCOUNT: ({ factory }) => ({
     message: `The factory ${String(factory)} names the sender but leaves it without code (AA15): every EntryPoint rejects the operation.`,
     hint: 'Send the factory and the data (initCode before v0.7) that deploy the account.',
   }),
   NONCE_USED: ({ nonce, nextNonce }) => ({
-    message: `The nonce ${String(nonce)} is used already: every EntryPoint rejects the operation.`,
+    message: `The nonce ${String(nonce)} is already used: every EntryPoint rejects the operation.`,
     hint: `Read the nonce from EntryPoint.getNonce just before sending; for this key it is ${String(nextNonce)}.`,
   }),
 } satisfies DenialRows;

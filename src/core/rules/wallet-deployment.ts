@@ -7,11 +7,11 @@ import { type CheckResult, type RuleInput, type RuleKind, type Setup, deny, pass
 const denials = {
   WALLET_DEPLOYMENT_NOT_SPONSORED: ({ paused }) => ({
     message: `The operation deploys its account, which this DApp does not sponsor${paused === true ? ' while its rule is paused' : ''}.`,
-    hint: `${paused === true ? 'Activate the WALLET_DEPLOYMENT rule of the DApp again' : 'Add a WALLET_DEPLOYMENT rule to the DApp'}, or send an operation of an account that is deployed already.`,
+    hint: `${paused === true ? 'Activate the WALLET_DEPLOYMENT rule of the DApp again' : 'Add a WALLET_DEPLOYMENT rule to the DApp'}, or use an account that is already deployed.`,
   }),
   DEPLOYMENT_UNREADABLE: ({ factory, detail }) => ({
     message: `Gasdesk cannot read what else the deployment of the account by ${String(factory)} does. ${String(detail)}`,
-    hint: `Deploy the account with the factory of an account type that Gasdesk knows, or add ${String(factory)} to the factories of the WALLET_DEPLOYMENT rule, which are trusted without being read.`,
+    hint: `Deploy the account with the factory of an account type that Gasdesk knows, or add ${String(factory)} to the factories of the WALLET_DEPLOYMENT rule, which Gasdesk trusts without reading them.`,
   }),
 } satisfies DenialRows;
 
@@ -29,7 +29,7 @@ export interface DeploymentPolicy {
 
 /**
  * An operation that deploys its account passes if an active WALLET_DEPLOYMENT rule says so, or if the DApp restricts
- * nothing: it has neither registered contracts nor any such rule (SPEC 5.3). Where contracts are registered, what the
+ * nothing: it has neither registered contracts nor any such rule (behaviour 5.4). Where contracts are registered, what the
  * deployment does besides has to be known: the rule on contracts looks at it.
  */
 export const checkWalletDeployment = (
@@ -49,7 +49,7 @@ const factories = z
   .array(address)
   .max(100)
   .optional()
-  .describe('Factories, and code of their set-ups, that are trusted although Gasdesk cannot read what they do');
+  .describe('Factories and set-up contracts that Gasdesk trusts without reading what they do');
 
 interface DeploymentData {
   readonly factories?: readonly Address[] | undefined;

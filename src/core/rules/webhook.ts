@@ -6,7 +6,7 @@ import { webhookDenials } from '../webhooks/webhook-denials.ts';
 import { responseVerdict } from '../webhooks/webhook-response.ts';
 import { type RuleKind, type Setup, rulesOf } from './rule.ts';
 
-/** A webhook as it is called: a registered one by its method; a rule always posts, and gets the operation too (SPEC 5.6). */
+/** A webhook as it is called: a registered one by its method; a rule always posts, and gets the operation too (behaviour 5.10). */
 export interface WebhookTarget {
   readonly webhookId: string;
   readonly url: string;
@@ -27,7 +27,10 @@ export const webhookSetup: Setup<WebhookRuleData, WebhookRuleData> = {
   place: 2,
   sent: z.strictObject({
     url: httpUrl,
-    failOpen: z.boolean().optional().describe('True: an outage of the receiver passes; an answer of false never does'),
+    failOpen: z
+      .boolean()
+      .optional()
+      .describe('True: operations pass while the receiver does not respond; an answer of false always denies'),
   }),
   kept: z.strictObject({ url: z.string(), failOpen: z.boolean().optional() }),
   keep: (sent, { keepUrl }) => ({ ...sent, url: keepUrl(sent.url) }),

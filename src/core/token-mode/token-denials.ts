@@ -17,7 +17,7 @@ const inUnits = (evidence: Values, units: bigint): string => {
 const besides = (evidence: Values): string =>
   evidence['reservedUnits'] === '0'
     ? ''
-    : ` besides the ${amount(evidence, 'reserved')} that are reserved for operations not yet mined`;
+    : ` besides the ${amount(evidence, 'reserved')} reserved for operations not yet mined`;
 
 /** What there is to pay with: what the operation's own calls send away first is not. */
 const purse = (evidence: Values): string => {
@@ -35,7 +35,7 @@ export const tokenDenials = {
   TOKEN_ALLOWANCE_SHORT: (evidence) => ({
     message:
       `The paymaster ${String(evidence['spender'])} may take ${amount(evidence, 'held')} from ${String(evidence['sender'])}${besides(evidence)}, ` +
-      `and this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} too little.`,
+      `but this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} is missing.`,
     hint:
       `Approve ${String(evidence['spender'])} for at least ${approval(evidence)} on the token ${String(evidence['token'])}, ` +
       (evidence['prefund'] === true
@@ -45,23 +45,23 @@ export const tokenDenials = {
   TOKEN_BALANCE_SHORT: (evidence) => ({
     message:
       `The account ${String(evidence['sender'])} has ${purse(evidence)}, ` +
-      `and this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} too little.`,
+      `but this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} is missing.`,
     hint: `Send at least ${amount(evidence, 'missing')} to ${String(evidence['sender'])}, or pay in another token.`,
   }),
   TOKEN_CALL_OUT_OF_GAS: ({ symbol, sender, callGasLimit, callGasUsed }) => ({
-    message: `The calls of ${String(sender)} run out of gas, and then no ${String(symbol)} can be taken for them: callGasLimit is ${String(callGasLimit)}, and with enough of it they used ${String(callGasUsed)} gas, besides what every call holds back (EIP-150).`,
-    hint: 'Estimate callGasLimit for the very calls that are sent, an approval included, or raise it.',
+    message: `The calls of ${String(sender)} run out of gas, so the paymaster cannot take ${String(symbol)}: callGasLimit is ${String(callGasLimit)}, and with enough they used ${String(callGasUsed)} gas, besides what every call holds back (EIP-150).`,
+    hint: 'Estimate callGasLimit for exactly the calls you send, including an approval, or raise it.',
   }),
   TOKEN_TRANSFER_REFUSED: ({ symbol, token, sender }) => ({
     message: `The contract ${String(token)} of the fee token ${String(symbol)} refuses to take tokens from ${String(sender)}.`,
-    hint: 'Pay in another token: this one bars the account, or its transfers are paused.',
+    hint: 'Pay in another token: this one blocks the account, or its transfers are paused.',
   }),
   TOKEN_TOO_COARSE: ({ symbol, token, requiredWei }) => ({
     message: `The operation may cost ${String(requiredWei)} wei, which is less than the smallest unit of the fee token ${String(symbol)} (${String(token)}): nothing could be charged.`,
-    hint: 'Pay in a token of more decimals, or of less worth.',
+    hint: 'Pay in a token with more decimals, or of lower value.',
   }),
   TOKEN_UNREADABLE: ({ symbol, token }) => ({
-    message: `The contract ${String(token)} of the fee token ${String(symbol)} tells neither balance nor allowance.`,
-    hint: 'Pay in another token; the operator should check the address of this one.',
+    message: `The contract ${String(token)} of the fee token ${String(symbol)} returns neither a balance nor an allowance.`,
+    hint: 'Pay in another token. The operator should check the address of this one.',
   }),
 } as const satisfies Record<string, Row>;

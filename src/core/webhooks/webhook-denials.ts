@@ -10,35 +10,35 @@ const the = ({ host }: Values): string => `The webhook at ${String(host)}`;
 export const webhookDenials = {
   WEBHOOK_DENIED: (evidence) => ({
     message: `${the(evidence)} does not verify this operation: it answered arePoliciesVerified: false.`,
-    hint: 'Meet the conditions that this webhook checks, or change them where it is served.',
+    hint: 'Meet the conditions that this webhook checks, or change them on its server.',
   }),
   WEBHOOK_TIMEOUT: (evidence) => ({
-    message: `${the(evidence)} had not answered completely after ${String(evidence['timeoutMs'])} ms.`,
-    hint: 'Have the webhook answer faster, or raise the time-out of webhooks in the settings.',
+    message: `${the(evidence)} did not answer completely within ${String(evidence['timeoutMs'])} ms.`,
+    hint: 'Make the webhook answer faster, or raise the setting webhookTimeoutMs.',
   }),
   WEBHOOK_STATUS: (evidence) => ({
     message: `${the(evidence)} answered with HTTP status ${String(evidence['status'])}.`,
-    hint: `Have the webhook answer with status 200 and ${ANSWER}.`,
+    hint: `Make the webhook answer with status 200 and ${ANSWER}.`,
   }),
   WEBHOOK_REDIRECT: (evidence) => ({
-    message: `${the(evidence)} answered with a redirect (HTTP status ${String(evidence['status'])}), and redirects are not followed.`,
+    message: `${the(evidence)} answered with a redirect (HTTP status ${String(evidence['status'])}), which Gasdesk does not follow.`,
     hint: 'Register the URL that it redirects to.',
   }),
   WEBHOOK_NOT_JSON: (evidence) => ({
-    message: `${the(evidence)} answered with something else than JSON.`,
-    hint: `Have the webhook answer ${ANSWER}, in UTF-8 and not compressed.`,
+    message: `${the(evidence)} did not answer with JSON.`,
+    hint: `Make the webhook answer ${ANSWER}, in UTF-8 and uncompressed.`,
   }),
   WEBHOOK_NO_VERDICT: (evidence) => ({
     message: `${the(evidence)} answered JSON without a verdict: ${String(evidence['detail'])}.`,
-    hint: `Have the webhook answer ${ANSWER}, spelt like this and with a JSON boolean.`,
+    hint: `Make the webhook answer ${ANSWER}, spelled exactly like this, with a JSON boolean.`,
   }),
   WEBHOOK_DUPLICATE_KEYS: (evidence) => ({
     message: `${the(evidence)} answered JSON in which one object holds the key ${JSON.stringify(evidence['key'])} twice.`,
-    hint: `Have the webhook answer ${ANSWER}, with each key once.`,
+    hint: `Make the webhook answer ${ANSWER}, with each key once.`,
   }),
   WEBHOOK_TOO_LARGE: (evidence) => ({
     message: `${the(evidence)} answered with more than ${String(evidence['limitBytes'])} bytes.`,
-    hint: `Have the webhook answer ${ANSWER} and nothing beside it.`,
+    hint: `Make the webhook answer ${ANSWER} and nothing else.`,
   }),
   WEBHOOK_NOT_HTTP: (evidence) => ({
     message: `${the(evidence)} gave an answer that is not valid HTTP/1.1: ${String(evidence['detail'])}.`,
@@ -49,15 +49,15 @@ export const webhookDenials = {
     hint: 'Start the server of the webhook, or correct the URL of the webhook.',
   }),
   WEBHOOK_ADDRESS_REFUSED: (evidence) => ({
-    message: `${the(evidence)} was not called: ${String(evidence['address'])} is an address (${String(evidence['range'])}) that must not be called.`,
+    message: `${the(evidence)} was not called: Gasdesk does not call the address ${String(evidence['address'])} (${String(evidence['range'])}).`,
     hint:
       evidence['private'] === true
-        ? 'Serve the webhook at a public address, or allow webhooks at private addresses in the settings.'
+        ? 'Serve the webhook at a public address, or turn on the setting webhookAllowPrivate.'
         : 'Serve the webhook at another address.',
   }),
   WEBHOOK_BUSY: (evidence) => ({
-    message: `${the(evidence)} was not called: the ${String(evidence['atOnce'])} calls at once that the settings allow are in flight.`,
-    hint: 'Have the webhook answer faster, send operations more slowly, or raise the setting webhookMaxConcurrent.',
+    message: `${the(evidence)} was not called: ${String(evidence['atOnce'])} calls to it are in flight, the most that the settings allow.`,
+    hint: 'Make the webhook answer faster, send operations more slowly, or raise the setting webhookMaxConcurrent.',
   }),
 } as const satisfies Record<string, Row>;
 

@@ -48,7 +48,7 @@ export const passphraseIdentity = (passphrase: Secret<string>): Identity => ({
     } catch {
       throw new EngineError(
         'BACKUP_PASSPHRASE_WRONG',
-        'The passphrase does not open the backup (or the beginning of the file was altered)',
+        'The passphrase does not open the backup, or the beginning of the file was altered',
       );
     }
   },

@@ -55,7 +55,7 @@ export const makeBackupsFolder = (folder: Pick<DataFolder, 'dir'>): string => {
 const requireOutside = (folder: DataFolder, file: string): void => {
   const within = (dir: string): boolean => !relative(dir, file).startsWith('..');
   if (!within(folder.dir) || within(backupsFolder(folder))) return;
-  const message = `file must not be among the desk's own files, but in ${backupsFolder(folder)} or elsewhere`;
+  const message = `file must be in ${backupsFolder(folder)} or outside of the data folder`;
   throw new EngineError('VALIDATION', message, { errors: [message] });
 };
 
@@ -80,7 +80,7 @@ const copyVault = async (vault: Vault, passphrase: Secret<string>): Promise<() =
     return await vault.copyUnder(passphrase);
   } catch (error) {
     if (state === 'unlocked' || !(error instanceof EngineError) || error.code !== 'VAULT_PASSPHRASE_WRONG') throw error;
-    const message = "The vault is locked: unlock it before the backup, or give the vault's own passphrase";
+    const message = "The vault is locked. Unlock it before the backup, or use the vault's passphrase";
     throw new EngineError('VAULT_LOCKED', message, {}, { cause: error });
   }
 };
@@ -113,7 +113,8 @@ export const createBackups = (desk: {
   return {
     folder: backupsFolder(folder),
     async create(order) {
-      if (running !== undefined) throw new EngineError('BACKUP_FAILED', 'Another backup is being made: wait for it');
+      if (running !== undefined)
+        throw new EngineError('BACKUP_FAILED', 'Another backup is running. Wait until it is done');
       const made = make(order);
       running = made;
       try {
@@ -135,7 +136,7 @@ export const createBackups = (desk: {
         .sort((a, b) => b.madeAt - a.madeAt);
     },
     async stop() {
-      stopping.abort(new Error('the engine stops'));
+      stopping.abort(new Error('the engine is stopping'));
       await running?.catch(() => undefined);
     },
   };

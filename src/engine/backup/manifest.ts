@@ -43,10 +43,10 @@ const versionSchema = z.object({ format: z.literal('gasdesk-backup'), version: z
 
 /** The error that says what is wrong with the file. */
 export const unreadable = (file: string, fault: string, cause?: unknown): EngineError =>
-  new EngineError('BACKUP_UNREADABLE', `${file} cannot be read as a backup: ${fault}`, { file }, { cause });
+  new EngineError('BACKUP_UNREADABLE', `${file} is not a readable backup: ${fault}`, { file }, { cause });
 
 const tooNew = (file: string, what: string): EngineError =>
-  new EngineError('BACKUP_TOO_NEW', `${file} was made by a newer Gasdesk: ${what}. Use that one.`, { file });
+  new EngineError('BACKUP_TOO_NEW', `A newer Gasdesk made ${file}: ${what}. Use that version.`, { file });
 
 const parseJson = (text: string): unknown => {
   try {
@@ -60,12 +60,12 @@ const parseJson = (text: string): unknown => {
 export const readManifest = (file: string, text: string): Manifest => {
   const json = parseJson(text);
   const { data: told } = versionSchema.safeParse(json);
-  if (told === undefined) throw unreadable(file, 'what is in it is not a Gasdesk backup');
-  if (told.version > VERSION) throw tooNew(file, `its form is ${told.version}, this Gasdesk reads ${VERSION}`);
+  if (told === undefined) throw unreadable(file, 'it does not contain a Gasdesk backup');
+  if (told.version > VERSION) throw tooNew(file, `it has format ${told.version}, and this Gasdesk reads ${VERSION}`);
   const { data: manifest } = manifestSchema.safeParse(json);
-  if (manifest === undefined) throw unreadable(file, 'its manifest is not in the form that this Gasdesk reads');
+  if (manifest === undefined) throw unreadable(file, 'its manifest is not in the format that this Gasdesk reads');
   if (manifest.schema > newestSchema) {
-    throw tooNew(file, `its database has schema ${manifest.schema}, this Gasdesk knows up to ${newestSchema}`);
+    throw tooNew(file, `its database has schema ${manifest.schema}, and this Gasdesk knows up to ${newestSchema}`);
   }
   if (!manifest.files.some(({ name }) => name === keptFiles.database)) throw unreadable(file, 'it has no database');
   return manifest;

@@ -34,7 +34,7 @@ const MAX_MANIFEST_BYTES = 4 * 1_048_576;
 const readFirst = async (file: string, entry: Entry): Promise<Manifest> => {
   const { name, size } = entry.header;
   if (name !== MANIFEST_NAME || size > MAX_MANIFEST_BYTES) {
-    throw unreadable(file, 'what is in it is not a Gasdesk backup');
+    throw unreadable(file, 'it does not contain a Gasdesk backup');
   }
   return readManifest(file, await text(entry));
 };
@@ -67,20 +67,21 @@ const takeEntries = async (file: string, archive: Extract, dir: string): Promise
     const listed = manifest.files[taken];
     taken += 1;
     if (name !== listed?.name || size !== listed.bytes || type !== 'file') {
-      throw unreadable(file, `it holds something else than its manifest says: ${name.slice(0, 100)}`);
+      throw unreadable(file, `it contains a file that its manifest does not list: ${name.slice(0, 100)}`);
     }
     if ((await unpack(entry, join(dir, listed.name))) !== listed.sha256) {
-      throw unreadable(file, `${listed.name} in it is not what was backed up`);
+      throw unreadable(file, `${listed.name} in it differs from its manifest`);
     }
   }
-  if (manifest === undefined || taken < manifest.files.length) throw unreadable(file, 'it is not complete');
+  if (manifest === undefined || taken < manifest.files.length) throw unreadable(file, 'it is incomplete');
   return manifest;
 };
 
 const checkDatabase = (file: string, database: string, manifest: Manifest): void => {
   const [fault] = faultsOf(database);
   if (fault !== undefined) throw unreadable(file, `its database is damaged (${fault})`);
-  if (schemaOf(database) !== manifest.schema) throw unreadable(file, 'its database has another schema than it says');
+  if (schemaOf(database) !== manifest.schema)
+    throw unreadable(file, 'its database has a schema other than its manifest says');
 };
 
 /** True for a fault of the disk that is unpacked to. */
@@ -93,7 +94,7 @@ const explain = (file: string, faults: readonly unknown[]): EngineError => {
   if (expected !== undefined) return expected;
   const disk = faults.find(isWriteFault);
   if (disk !== undefined) {
-    const message = `The backup cannot be unpacked: ${disk.message}`;
+    const message = `Cannot unpack the backup: ${disk.message}`;
     return new EngineError('DATA_FOLDER_UNUSABLE', message, { file }, { cause: disk });
   }
   return unreadable(file, 'it was altered or cut short', faults[0]);
@@ -135,7 +136,7 @@ const requireAgeFile = async (file: string): Promise<void> => {
   } catch (cause) {
     throw unreadable(file, (cause as Error).message, cause);
   }
-  if (!isAge) throw unreadable(file, 'it does not begin as one');
+  if (!isAge) throw unreadable(file, 'it does not begin like one');
 };
 
 /**

@@ -99,7 +99,7 @@ const saveWhatIsThere = async (folder: DataFolder, order: RestoreOrder): Promise
     });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const message = `What is in ${folder.dir} cannot be backed up first, so nothing is restored there (${why}). Move that folder away, or restore into another one`;
+    const message = `Gasdesk cannot back up ${folder.dir} first (${why}), so it restored nothing. Move that folder away, or restore into another one`;
     throw new EngineError('BACKUP_FAILED', message, { dir: folder.dir }, { cause });
   }
 };
@@ -114,7 +114,7 @@ const namesIn = (dir: string): string[] => {
     return readdirSync(dir);
   } catch (cause) {
     const why = (cause as Error).message;
-    throw new EngineError('DATA_FOLDER_UNUSABLE', `The folder ${dir} cannot be used: ${why}`, { dir }, { cause });
+    throw new EngineError('DATA_FOLDER_UNUSABLE', `Cannot use the folder ${dir}: ${why}`, { dir }, { cause });
   }
 };
 
@@ -139,7 +139,7 @@ export const restoreBackup = async (order: RestoreOrder): Promise<Restored> => {
   const isNew = !existsSync(dir);
   const names = namesIn(dir);
   if (names.length > 0 && !isDataFolder(names)) {
-    const message = `The folder ${dir} holds other things than a desk: choose an empty one`;
+    const message = `The folder ${dir} contains other files than a desk's. Choose an empty folder`;
     throw new EngineError('DATA_FOLDER_UNUSABLE', message, { dir });
   }
   // An empty folder shall stay empty if the backup is refused.

@@ -76,11 +76,11 @@ const looksLikeBackup = async (file: string): Promise<boolean> =>
 
 const refuseExisting = async (file: string, force: boolean): Promise<void> => {
   if (!existsSync(file)) return;
-  if (!force) throw new EngineError('BACKUP_EXISTS', `${file} is there already, and stays as it is`, { file });
+  if (!force) throw new EngineError('BACKUP_EXISTS', `${file} already exists`, { file });
   // Forced or not, nobody's other files are destroyed.
   const there = statSync(file);
   if (there.isFile() && (there.size === 0 || (await looksLikeBackup(file)))) return;
-  const message = `${file} is there already. By its name and its beginning it is no backup: it is not replaced, remove it yourself`;
+  const message = `${file} already exists and does not look like a backup, so Gasdesk does not replace it. Remove it first`;
   throw new EngineError('BACKUP_EXISTS', message, { file });
 };
 
@@ -181,7 +181,7 @@ export const writeBackup = async (job: BackupJob): Promise<MadeBackup> => {
   } catch (cause) {
     if (cause instanceof EngineError && cause.code === 'BACKUP_EXISTS') throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new EngineError('BACKUP_FAILED', `The backup ${file} cannot be made: ${why}`, { file }, { cause });
+    throw new EngineError('BACKUP_FAILED', `Cannot write the backup ${file}: ${why}`, { file }, { cause });
   } finally {
     if (isBegun) rmSync(partial, { force: true });
   }

@@ -57,7 +57,7 @@ describe('reaching a chain', () => {
     expect(await blockNumber(chains, 1)).toBe('0x1');
     await expect(blockNumber(chains, 137)).rejects.toMatchObject({
       code: 'PAYMASTER_NOT_READY',
-      message: expect.stringContaining('The RPC URL set for chain 137 is of chain 1'),
+      message: expect.stringContaining('The RPC URL of chain 137 leads to chain 1'),
     });
     expect(await blockNumber(chains, 1)).toBe('0x1');
   });
@@ -66,7 +66,7 @@ describe('reaching a chain', () => {
     const chains = access({ 1: await node({ error: { code: -32000, message: 'invalid project id' } }) }, locked);
     await expect(blockNumber(chains, 1)).rejects.toMatchObject({
       code: 'CHAIN_UNREACHABLE',
-      message: 'The RPC of chain 1 does not tell its chain id: invalid project id',
+      message: 'The node of chain 1 did not return its chain id: invalid project id',
     });
   });
 

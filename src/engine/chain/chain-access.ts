@@ -1,3 +1,4 @@
+import { fixes } from '../base/fixes.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
 import type { Vault } from '../signer/vault.ts';
@@ -49,8 +50,8 @@ const verifying = (node: RpcClient, chainId: number): RpcClient => {
     if (verified) return;
     const answered = Number(await askChainId(node, chainId));
     if (answered !== chainId) {
-      const fix = `Run "gasdesk chain set ${chainId} --rpc URL".`;
-      const message = `The RPC URL set for chain ${chainId} is of chain ${answered}. ${fix}`;
+      const fix = fixes.setRpc(chainId);
+      const message = `The RPC URL of chain ${chainId} leads to chain ${answered}. ${fix}`;
       throw new EngineError('PAYMASTER_NOT_READY', message, { missing: 'rpc', fix });
     }
     verified = true;
@@ -75,7 +76,7 @@ const askChainId = async (node: RpcClient, chainId: number): Promise<unknown> =>
     return await node.send('eth_chainId', []);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    const message = `The RPC of chain ${chainId} does not tell its chain id: ${error.message}`;
+    const message = `The node of chain ${chainId} did not return its chain id: ${error.message}`;
     throw new EngineError('CHAIN_UNREACHABLE', message, {}, { cause: error });
   }
 };
@@ -105,8 +106,8 @@ export const createChainAccess = (
       if (!shown.endsWith(IN_VAULT)) return { [kind]: shown };
       const url = vault.state === 'unlocked' ? vault.get(vaultUrlName(chainId, kind)) : undefined;
       if (url === undefined) {
-        const fix = 'Start the service with its passphrase in GASDESK_PASSPHRASE or --passphrase-file.';
-        const message = `The ${kind} URL of chain ${chainId} is in the vault and cannot be read. ${fix}`;
+        const fix = fixes.unlockVault;
+        const message = `Gasdesk cannot read the ${kind} URL of chain ${chainId} from the vault. ${fix}`;
         throw new EngineError('VAULT_LOCKED', message, { missing: 'vault', fix });
       }
       return { [kind]: url.reveal() };
@@ -120,7 +121,7 @@ export const createChainAccess = (
       const { rpc } = await urls(chainId);
       if (rpc === undefined) return undefined;
       const key = `${chainId} ${rpc}`;
-      const node = nodes.get(key) ?? verifying(client(rpc, `The RPC of chain ${chainId}`), chainId);
+      const node = nodes.get(key) ?? verifying(client(rpc, `The node of chain ${chainId}`), chainId);
       nodes.set(key, node);
       return node;
     },

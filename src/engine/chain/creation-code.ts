@@ -11,7 +11,11 @@ export const creationCode = async (
   wiring: { owner: Address; signer: Address },
 ): Promise<Hex> => {
   const { deployment, entryPointVersion, version } = layout;
-  if (deployment === undefined) throw new EngineError('NOT_DEPLOYABLE', `Version ${version} can only be attached`);
+  if (deployment === undefined)
+    throw new EngineError(
+      'NOT_DEPLOYABLE',
+      `Gasdesk cannot deploy version ${version}. Attach a deployed contract instead`,
+    );
   const { abi, bytecode } = await loadArtifact(deployment.artifact);
   const values = deployment.constructorArguments({ ...wiring, entryPoint: entryPointAddress[entryPointVersion] });
   return concat([bytecode, new Interface([...abi]).encodeDeploy(values)]) as Hex;

@@ -1,3 +1,4 @@
+import { fixes } from '../base/fixes.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { ChainAccess } from './chain-access.ts';
 import type { RpcClient } from './rpc.ts';
@@ -6,6 +7,5 @@ import type { RpcClient } from './rpc.ts';
 export const requireNode = async (chains: Pick<ChainAccess, 'rpc'>, chainId: number): Promise<RpcClient> => {
   const rpc = await chains.rpc(chainId);
   if (rpc !== undefined) return rpc;
-  const message = `Chain ${chainId} has no RPC URL. Run "gasdesk chain set ${chainId} --rpc URL".`;
-  throw new EngineError('RPC_MISSING', message);
+  throw new EngineError('RPC_MISSING', `Chain ${chainId} has no RPC URL. ${fixes.setRpc(chainId)}`);
 };

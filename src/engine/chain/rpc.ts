@@ -178,7 +178,7 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
     call: async (to, data) => {
       const answer = await send('eth_call', [{ to, data }, 'latest']);
       if (typeof answer === 'string' && isHex(answer)) return answer;
-      throw unreachable('did not answer eth_call with bytes');
+      throw unreachable('did not return bytes for eth_call');
     },
   };
 };

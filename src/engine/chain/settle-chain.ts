@@ -21,7 +21,7 @@ export interface SettleChainOptions {
   readonly maxRangeBlocks: number;
 }
 
-/** What a chain's time may differ from ours by: reservations outlive their `validUntil` by it (SPEC 5). */
+/** What a chain's time may differ from ours by: reservations outlive their `validUntil` by it (behaviour 6.5). */
 const GRACE_SECONDS = 120;
 /** How long a public chain's head stands still before the chain, and not its node, is taken to have stopped. */
 const STANDSTILL_SECONDS = 1_800;

@@ -20,7 +20,7 @@ export interface SettlementOptions {
   readonly maxRangeBlocks?: number;
 }
 
-/** Replaces what decisions have reserved by what their operations cost on chain (SPEC 5, Settlement). */
+/** Replaces what decisions have reserved by what their operations cost on chain (behaviour 6.4). */
 export interface Settlement {
   /** Begins to watch every chain on which something is sponsored, now or later. */
   start(): void;

@@ -109,7 +109,7 @@ test('a misspelt setting is refused wherever it is, and the right names are told
   write('{"prot": 1, "__proto__": {"port": 1}, "toString": 1}');
   const error = refusal({ flags: { hots: 'x' }, env: { GASDESK_PROT: '1', PATH: '/bin' }, file });
   expect(error.data.faults).toEqual([
-    expect.stringContaining('hots (from --hots) is not a setting; the settings are: host, port,'),
+    expect.stringContaining('hots (from --hots) is not a setting. The settings are: host, port,'),
     expect.stringContaining('GASDESK_PROT (from GASDESK_PROT) is not a setting'),
     expect.stringContaining(`prot (from ${file}) is not a setting`),
     expect.stringContaining('__proto__'),
@@ -132,11 +132,11 @@ test('neither the passphrase nor the value of a misspelt variable is ever shown'
 
 test.each([['not json'], ['[]'], ['null'], ['"x"'], ['']])('a file that holds %s is refused by name', (content) => {
   write(content);
-  expect(refusal({ file }).message).toContain(`${file} must hold one JSON object`);
+  expect(refusal({ file }).message).toContain(`${file} must contain one JSON object`);
 });
 
 test('a file that is there and cannot be read is not taken for none', () => {
-  expect(refusal({ file: dir }).message).toContain(`${dir} cannot be read`);
+  expect(refusal({ file: dir }).message).toContain(`cannot read ${dir} (`);
 });
 
 test('settings cannot be changed behind the back of those who read them', () => {

@@ -147,7 +147,7 @@ export const saveSetting = ({ flags = {}, env = {} }: ConfigSources, file: strin
   const { key } = change;
   const winner = [flagLayer(flags), environmentLayer(env)].find(({ values }) => values[key] !== undefined);
   if (winner !== undefined) {
-    const message = `${key} is set by ${winner.source(key)}, which wins over ${file}: change it there`;
+    const message = `${winner.source(key)} sets ${key} and overrides ${file}. Change it there`;
     throw new EngineError('CONFIG_OVERRIDDEN', message, { source: winner.source(key) });
   }
   const { [key]: _before, ...others } = fileLayer(file).values;
@@ -193,11 +193,11 @@ const fileLayer = (file: string): Layer => {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { values: {}, source: () => file };
-    throw invalid([`${file} cannot be read (${(cause as Error).message})`]);
+    throw invalid([`cannot read ${file} (${(cause as Error).message})`]);
   }
   const json = parseJson(text);
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw invalid([`${file} must hold one JSON object`]);
+    throw invalid([`${file} must contain one JSON object`]);
   }
   return { values: { ...json }, source: () => file };
 };
@@ -231,4 +231,4 @@ const layerFaults = ({ values, source }: Layer): string[] =>
   });
 
 const unknownKey = (key: string, source: string): string =>
-  `${key} (from ${source}) is not a setting; the settings are: ${keys.join(', ')}`;
+  `${key} (from ${source}) is not a setting. The settings are: ${keys.join(', ')}`;

@@ -88,7 +88,7 @@ export const createSettings = (started: Config, sources: ConfigSources, file: st
     set({ key, value }) {
       const when = CHANGEABLE.get(find(key).key);
       if (when === undefined) {
-        const message = `${key} is not changed from here: write it into ${file} and start the service again`;
+        const message = `${key} cannot be changed here. Edit ${file} and restart the service`;
         throw new EngineError('CONFIG_NOT_CHANGEABLE', message);
       }
       saveSetting(sources, file, { key, value });

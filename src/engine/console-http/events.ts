@@ -49,7 +49,10 @@ const lastSeen = (context: Context): number | undefined => {
   const text = context.get('Last-Event-ID') || context.query['after'];
   if (text === undefined || text === '') return undefined;
   if (typeof text === 'string' && /^\d{1,15}$/.test(text)) return Number(text);
-  throw new EngineError('VALIDATION', 'Last-Event-ID and after must be the seq of a decision, or a position');
+  throw new EngineError(
+    'VALIDATION',
+    'Last-Event-ID and after must be the seq of a decision or a position of the feed',
+  );
 };
 
 /** Runs `fn` every `ms` milliseconds until the returned function is called. */

@@ -27,7 +27,7 @@ const ask = async (socketPath: string, path: string, body: string): Promise<Engi
   } catch (cause) {
     if (isNobodyThere(cause)) throw cause;
     const detail = cause instanceof Error ? cause.message : String(cause);
-    const message = `The engine that runs on this data folder did not answer: ${detail}`;
+    const message = `The engine running on this data folder did not answer: ${detail}`;
     throw new EngineError('INTERNAL', message, {}, { cause });
   }
 };

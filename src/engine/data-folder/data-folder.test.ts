@@ -70,7 +70,7 @@ test.skipIf(process.platform === 'win32').each([0o777, 0o1777, 0o703])(
     const dir = join(root, 'open');
     mkdirSync(dir);
     chmodSync(dir, open);
-    expect(refusal(dir).message).toContain(`everybody on this machine may write to it. Run: chmod 700 '${dir}'`);
+    expect(refusal(dir).message).toContain(`every user of this machine may write to it. Run: chmod 700 '${dir}'`);
     chmodSync(dir, 0o700);
     openDataFolder(dir, machine);
   },
@@ -115,7 +115,7 @@ test('a folder that somebody else may have put into the temporary folder is not 
   rmSync(folder, { recursive: true });
   mkdirSync(join(root, 'elsewhere'));
   symlinkSync(join(root, 'elsewhere'), folder);
-  expect(refusal(deep).message).toContain('belongs to somebody else');
+  expect(refusal(deep).message).toContain('belongs to another user');
 });
 
 test('where no socket path is short enough that is said, rather than a socket cut short used', () => {
@@ -132,8 +132,8 @@ test('on Windows the control socket is a pipe named after the folder', () => {
 
 test('a path that is a file is refused by name', () => {
   writeFileSync(join(root, 'file'), '');
-  expect(refusal(join(root, 'file')).message).toContain(`The data folder ${join(root, 'file')} cannot be used`);
-  expect(refusal(join(root, 'file', 'below')).message).toContain('cannot be created or written to');
+  expect(refusal(join(root, 'file')).message).toContain(`Cannot use the data folder ${join(root, 'file')}`);
+  expect(refusal(join(root, 'file', 'below')).message).toContain('Gasdesk cannot create it or write to it');
 });
 
 test.skipIf(process.platform === 'win32')('a read-only folder is refused with a clear message', () => {
@@ -145,7 +145,9 @@ test.skipIf(process.platform === 'win32')('a read-only folder is refused with a 
   const root_ = process.geteuid?.() === 0;
   if (root_) process.seteuid?.(65_534);
   try {
-    expect(refusal(dir).message).toContain(`The data folder ${dir} cannot be used: it cannot be created or written to`);
+    expect(refusal(dir).message).toContain(
+      `Cannot use the data folder ${dir}: Gasdesk cannot create it or write to it`,
+    );
   } finally {
     if (root_) process.seteuid?.(0);
   }

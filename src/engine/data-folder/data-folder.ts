@@ -96,7 +96,7 @@ export const openDataFolder = (path: string, machine: Machine = thisMachine()): 
 };
 
 const unusable = (dir: string, why: string, cause?: unknown): EngineError =>
-  new EngineError('DATA_FOLDER_UNUSABLE', `The data folder ${dir} cannot be used: ${why}`, { dir }, { cause });
+  new EngineError('DATA_FOLDER_UNUSABLE', `Cannot use the data folder ${dir}: ${why}`, { dir }, { cause });
 
 /** Tries it out, since permissions, read-only mounts and full quotas all look different beforehand. */
 const writableFolder = (path: string): string => {
@@ -105,7 +105,7 @@ const writableFolder = (path: string): string => {
     rmdirSync(mkdtempSync(join(path, '.write-test-')));
     return realpathSync(path);
   } catch (cause) {
-    throw unusable(path, `it cannot be created or written to (${(cause as Error).message})`, cause);
+    throw unusable(path, `Gasdesk cannot create it or write to it (${(cause as Error).message})`, cause);
   }
 };
 
@@ -114,7 +114,7 @@ const WRITABLE_BY_ALL = 0o002;
 /** Windows has no such bits. The group may write: many systems give each user a group of their own. */
 const requireOwnersFolder = (dir: string): void => {
   if (process.platform === 'win32' || (statSync(dir).mode & WRITABLE_BY_ALL) === 0) return;
-  throw unusable(dir, `everybody on this machine may write to it. Run: chmod 700 '${dir}'`);
+  throw unusable(dir, `every user of this machine may write to it. Run: chmod 700 '${dir}'`);
 };
 
 const controlSocket = (dir: string, { platform, temporary }: Machine): string => {
@@ -133,7 +133,7 @@ const ownFolder = (dir: string, folder: string): void => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const stat = lstatSync(folder);
-    if (!stat.isDirectory() || stat.uid !== process.getuid?.()) throw new Error(`${folder} belongs to somebody else`);
+    if (!stat.isDirectory() || stat.uid !== process.getuid?.()) throw new Error(`${folder} belongs to another user`);
     chmodSync(folder, 0o700);
   } catch (cause) {
     throw unusable(dir, `no private folder for the control socket (${(cause as Error).message})`, cause);

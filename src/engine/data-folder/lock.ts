@@ -57,13 +57,13 @@ export const lockDataFolder = (dir: string): { release(): void } => {
 const refusal = (dir: string, cause: unknown): EngineError => {
   if (!(cause instanceof Database.SqliteError) || cause.code !== 'SQLITE_BUSY') {
     const why = `cannot lock ${lockFile(dir)} (${(cause as Error).message})`;
-    return new EngineError('DATA_FOLDER_UNUSABLE', `The data folder ${dir} cannot be used: ${why}`, { dir }, { cause });
+    return new EngineError('DATA_FOLDER_UNUSABLE', `Cannot use the data folder ${dir}: ${why}`, { dir }, { cause });
   }
   const pid = holder(dir);
   const who = pid === undefined ? 'Another process' : `Process ${pid}`;
   return new EngineError(
     'DATA_FOLDER_IN_USE',
-    `${who} uses the data folder ${dir}: stop it, or choose another with --data`,
+    `${who} uses the data folder ${dir}. Stop it, or choose another folder with --data`,
     {
       dir,
       ...(pid !== undefined && { pid }),

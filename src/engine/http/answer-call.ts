@@ -26,7 +26,7 @@ export interface UntrustedCall {
 const run = (service: CalledService, { name, input }: UntrustedCall): Promise<unknown> => {
   if (typeof name === 'string' && isProcedureName(name)) return service.call(name, input);
   const given = typeof name === 'string' ? name.slice(0, 100) : `of type ${typeof name}`;
-  throw new EngineError('METHOD_NOT_FOUND', `There is no procedure ${given}`);
+  throw new EngineError('METHOD_NOT_FOUND', `Unknown procedure: ${given}`);
 };
 
 /**

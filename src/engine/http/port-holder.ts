@@ -10,7 +10,7 @@ export const portHolder = async (address: string): Promise<string> => {
   try {
     const response = await fetch(`http://${address}/openapi.json`, { signal: AbortSignal.timeout(PROBE_MS) });
     const { info } = (await response.json()) as { info?: { title?: unknown } };
-    if (info?.title === 'Gasdesk') return 'another Gasdesk, on another data folder';
+    if (info?.title === 'Gasdesk') return 'another Gasdesk with another data folder';
   } catch {
     // Whatever it is, it is none of ours.
   }

@@ -60,7 +60,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The error for a file that is no keystore, in words. */
 export const invalidKeystore = (fault: string): EngineError =>
-  new EngineError('KEYSTORE_INVALID', `This is no keystore file that can be used: ${fault}`);
+  new EngineError('KEYSTORE_INVALID', `This keystore file is unusable: ${fault}`);
 
 const objectOf = (text: string): JsonObject => {
   let json: unknown;
@@ -103,7 +103,7 @@ export const addressOf = (privateKey: Buffer): Address => {
   try {
     return computeAddress(`0x${privateKey.toString('hex')}`) as Address;
   } catch {
-    throw invalidKeystore('what is in it is no private key');
+    throw invalidKeystore('it does not contain a private key');
   }
 };
 

@@ -74,7 +74,7 @@ const onDisk = <T>(work: () => T): T => {
     return work();
   } catch (cause) {
     if (cause instanceof EngineError) throw cause;
-    const message = `The folder of keystores cannot be used: ${(cause as Error).message}`;
+    const message = `Cannot use the folder of keystores: ${(cause as Error).message}`;
     throw new EngineError('DATA_FOLDER_UNUSABLE', message, {}, { cause });
   }
 };
@@ -138,7 +138,7 @@ export const createKeystores = (desk: {
     const { file } = readKeystore(readText(pathOf(address)));
     return withKey(file, password, (key) => {
       if (sameAddress(addressOf(key), address)) return use(key);
-      throw invalidKeystore('it holds the key of another address than its name says');
+      throw invalidKeystore('its key belongs to another address than its file name says');
     });
   };
 
@@ -160,7 +160,7 @@ export const createKeystores = (desk: {
       const { file, json } = readKeystore(text);
       const address = await withKey(file, password, addressOf);
       if (file.address !== undefined && !sameAddress(address, `0x${file.address.toString('hex')}`)) {
-        throw invalidKeystore('it holds the key of another address than it says');
+        throw invalidKeystore('its key belongs to another address than it says');
       }
       return keep(address, label, json);
     },

@@ -79,10 +79,10 @@ export const createWalletRpc = (clock: Clock): WalletRpc => {
       const answer = fault === undefined ? readAnswer(text) : undefined;
       if (answer !== undefined) return answer;
       const { detail } = fault?.evidence ?? {};
-      const why = typeof detail === 'string' ? detail : 'what answered speaks no JSON-RPC';
-      const message = `The wallet at ${target.origin} does not answer: ${why}. See that it runs, is unlocked and listens there`;
+      const why = typeof detail === 'string' ? detail : 'the response is not JSON-RPC';
+      const message = `The wallet at ${target.origin} does not answer: ${why}. Make sure that it runs, is unlocked, and listens there`;
       throw new EngineError('WALLET_UNREACHABLE', message);
     },
-    stop: () => stopping.abort(new Error('the engine stops')),
+    stop: () => stopping.abort(new Error('the engine is stopping')),
   };
 };

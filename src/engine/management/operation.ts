@@ -20,7 +20,7 @@ export interface OperationInput<Body> {
   readonly query: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Errors by which an operation answers credentials it does not accept (SPEC 2, wrong credentials). */
+/** Errors by which an operation answers credentials it does not accept (behaviour 8.2). */
 export interface CredentialFaults {
   readonly missingAuthToken: ErrorCode;
   readonly unknownAuthToken: ErrorCode;

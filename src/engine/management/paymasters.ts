@@ -24,7 +24,7 @@ const fundingMessage = async ({
   return service.run('paymasters.fundingMessage', { paymasterId: paymaster.paymasterId });
 };
 
-/** DApps and their funding wallets (service-interface 4.2 and 4.3). */
+/** DApps and their funding wallets (behaviour 8.5, behaviour 8.6). */
 export const paymasterOperations = [
   operation({
     method: 'get',

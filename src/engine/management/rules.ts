@@ -21,7 +21,7 @@ const target = ({
   ruleId,
 });
 
-/** Rules (service-interface 4.5). */
+/** Rules (behaviour 8.8). */
 export const ruleOperations = [
   operation({
     method: 'post',
@@ -37,7 +37,7 @@ export const ruleOperations = [
   operation({
     method: 'get',
     path,
-    summary: 'Get all rules, registered contracts among them',
+    summary: 'Get all rules, including registered contracts',
     message: 'Paymaster Policies found!',
     data: contract['rules.list'].output,
     async run({ service, paymaster: { paymasterId } }) {
@@ -47,7 +47,7 @@ export const ruleOperations = [
   operation({
     method: 'patch',
     path: `${path}/limit/:ruleId`,
-    summary: 'Update a spending limit; its cycle starts anew',
+    summary: 'Update a spending limit and start a new cycle',
     message: 'Paymaster Limit updated',
     body: limitUpdate,
     statuses: [404],

@@ -138,7 +138,7 @@ const modesOf = (layout: AttachableLayout): readonly AttachableLayout[] =>
   'token' in layout && layout.token.version === layout.version ? [layout, layout.token] : [layout];
 
 /**
- * Checks that a contract is what its layout says, before it is used and by `doctor` (SPEC 4): in each of its modes its
+ * Checks that a contract is what its layout says, before it is used and by `doctor` (behaviour 3.2): in each of its modes its
  * `getHash` of a sample operation equals ours, it accepts the vault's signatures, and it is wired to the EntryPoint. Rejects only when `call` does.
  */
 export async function verifyPaymasterContract(

@@ -9,7 +9,13 @@ import { findAttachable } from '../../core/paymaster-layouts/registry.ts';
 import { Secret } from '../base/secret.ts';
 import type { ChainSigner, PaymasterContract, RegistryStore } from '../store/registry-store.ts';
 import type { Store } from '../store/store.ts';
-import { addressOf, nextSignerKeyName, reconcileSigners, signerKeyName } from '../signer/chain-signer.ts';
+import {
+  addressOf,
+  nextSignerKeyName,
+  reconcileSigners,
+  requireSigner,
+  signerKeyName,
+} from '../signer/chain-signer.ts';
 import type { Vault } from '../signer/vault.ts';
 
 /** What the change of a chain's signing key stands on. */
@@ -43,8 +49,7 @@ export const prepareNextSigner = async (
   { store, vault, entropy }: Pick<NextSignerContext, 'store' | 'vault' | 'entropy'>,
   chainId: number,
 ): Promise<ChainSigner> => {
-  const present = await store.findSigner(chainId);
-  if (present === undefined) throw new EngineError('SIGNER_MISSING', `Chain ${chainId} has no signer to follow.`);
+  await requireSigner(store, chainId);
   const known = nextSignerOf(vault, chainId);
   if (known !== undefined) return { chainId, address: known };
   const privateKey = hexlify(entropy.bytes(32));
@@ -79,7 +84,7 @@ const unchecked = (contract: PaymasterContract): PaymasterContract => ({ ...cont
 const mustAccept = (next: Address, [first]: readonly PaymasterContract[]): void => {
   if (first === undefined) return;
   const { version, address } = first;
-  const fix = `Have its owner send the transaction that makes it accept that key, then try again.`;
+  const fix = 'Send the transaction that makes it accept that key from the account of its owner, then try again.';
   const message = `The contract ${address} (${version}) does not accept the next key ${next} yet. ${fix}`;
   throw new EngineError('CONTRACT_MISMATCH', message, { contract: address, signer: next, fix });
 };
@@ -100,7 +105,11 @@ export const useNextSigner = async (
 ): Promise<ChainSigner> => {
   const { store, vault, rpc } = context;
   const next = nextSignerOf(vault, chainId);
-  if (next === undefined) throw new EngineError('SIGNER_MISSING', `No next key is prepared for chain ${chainId}.`);
+  if (next === undefined)
+    throw new EngineError(
+      'SIGNER_MISSING',
+      `Chain ${chainId} has no prepared key. Run "gasdesk signer prepare-next --chain ${chainId}" first.`,
+    );
   const attached = await contractsOn(store, chainId);
   const contracts = [
     ...attached.filter(({ version }) => version !== replacing?.version),
@@ -110,7 +119,7 @@ export const useNextSigner = async (
   // While the chain was asked, somebody may have attached another contract, or used or dropped the key.
   const now = await contractsOn(store, chainId);
   if (!isDeepStrictEqual(now.map(unchecked), attached.map(unchecked)))
-    throw new EngineError('CONTRACT_MISMATCH', 'Other contracts were attached.');
+    throw new EngineError('CONTRACT_MISMATCH', 'The attached contracts changed meanwhile. Try again.');
   const key = vault.get(nextSignerKeyName(chainId));
   if (key === undefined || !sameAddress(addressOf(key.reveal()), next)) throw new EngineError('SIGNER_MISSING');
   const signer: ChainSigner = { chainId, address: next };
@@ -145,14 +154,14 @@ export const dropNextSigner = async (
     ({ state, outcome }) => state === 'sent' || outcome === null,
   );
   if (underWay.some((one) => one.chainId === chainId && one.signer !== null && sameAddress(one.signer, next))) {
-    const message = `A transaction that makes a contract accept ${next} is in flight. Wait for its outcome first.`;
+    const message = `A transaction that makes a contract accept ${next} is pending. Wait until it is mined.`;
     throw new EngineError('CONTRACT_MISMATCH', message);
   }
   const attached = await contractsOn(store, chainId);
   const behind = attached.length === 0 ? [] : await refusing((await rpc(chainId)).call, attached, next);
   const accepting = attached.find((contract) => !behind.includes(contract));
   if (accepting !== undefined) {
-    const fix = 'Sign with it, or have the contract no longer accept it, first.';
+    const fix = 'First switch to this key, or remove it from the contract.';
     throw new EngineError('CONTRACT_MISMATCH', `The contract ${accepting.address} accepts ${next}. ${fix}`, { fix });
   }
   vault.delete(nextSignerKeyName(chainId));

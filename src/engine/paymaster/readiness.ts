@@ -1,3 +1,4 @@
+import { fixes } from '../base/fixes.ts';
 import { entryPointAddress } from '../../shared/entry-points.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
@@ -75,16 +76,14 @@ const readyContract = async <Layout extends AttachableLayout>(
   const contract = await requireContract(store, chainId, layout);
   const signer = await store.findSigner(chainId);
   if (signer === undefined) {
-    throw missing('signer', `Chain ${chainId} has no signer.`, `Run "gasdesk signer create --chain ${chainId}".`);
+    throw missing('signer', `Chain ${chainId} has no signer.`, fixes.createSigner(chainId));
   }
   if (vault.state !== 'unlocked') {
-    const fix = 'Start the service with its passphrase in GASDESK_PASSPHRASE or --passphrase-file.';
-    throw missing('vault', 'The vault that holds the signing key is locked.', fix);
+    throw missing('vault', 'The vault that holds the signing key is locked.', fixes.unlockVault);
   }
   const key = signerKey(vault, chainId);
   if (key === undefined) {
-    const fix = `Run "gasdesk signer import --chain ${chainId} --private-key-file FILE".`;
-    throw missing('signer', `The vault does not hold the key of ${signer.address}.`, fix);
+    throw missing('signer', `The vault does not hold the key of ${signer.address}.`, fixes.importSigner(chainId));
   }
   const { address, checked } = contract;
   const entryPoint = entryPointAddress[layout.entryPointVersion];
@@ -108,7 +107,7 @@ export const requireTank = async (
 };
 
 /**
- * Collects what signing for a DApp needs (SPEC 3, -32052).
+ * Collects what signing for a DApp needs (behaviour 3.1).
  *
  * @throws EngineError `PAYMASTER_NOT_READY`, which names the missing part and the command that mends it
  */

@@ -44,9 +44,9 @@ export const replacedWords = async (
   if (before === undefined || (next !== undefined && sameAddress(before.address, next))) return null;
   const { address } = before;
   const held = await holds(context, chainId, entryPointAddress[entryPointVersion], address);
-  const what = held === undefined ? 'What that one holds, which cannot be read now,' : `The ${held} that it holds`;
+  const what = held === undefined ? 'Its balance, which Gasdesk cannot read now,' : `Its balance of ${held}`;
   return (
-    `It takes the place of ${address}. ${what} stays there and pays for nothing that is signed from then on. ` +
-    `"gasdesk contract use --chain ${chainId} --version ${version} --address ${address}" takes that one back.`
+    `It replaces ${address}. ${what} stays there and no longer pays for new operations. ` +
+    `To go back, run "gasdesk contract use --chain ${chainId} --version ${version} --address ${address}".`
   );
 };

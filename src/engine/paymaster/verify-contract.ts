@@ -1,3 +1,4 @@
+import { fixes } from '../base/fixes.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
 import type { Address } from '../../shared/schema/hex.ts';
@@ -22,9 +23,8 @@ const mismatch = (
   data: Record<string, unknown>,
   remedy = '',
 ): EngineError => {
-  const attach = `"gasdesk contract use --chain ${chainId} --version ${layout.version} --address 0x…"`;
-  const fix = `${remedy}Attach the right contract with ${attach}.`;
-  const message = `The contract ${contract} is not usable as ${layout.version}: ${detail} ${fix}`;
+  const fix = remedy + fixes.attachContract(chainId, layout.version);
+  const message = `The contract ${contract} cannot be used as ${layout.version}: ${detail} ${fix}`;
   return new EngineError('CONTRACT_MISMATCH', message, { ...data, fix });
 };
 
@@ -48,11 +48,11 @@ const compare = async (rpc: RpcClient, subject: ContractSubject): Promise<Paymas
 
 const signerFault = ({ layout }: ContractSubject, { vault, contract }: PaymasterContractCheck['signer']): string =>
   signerKind(layout) === 'many'
-    ? `the vault's ${vault} is none of its signers.`
-    : `its signer is ${contract}, the vault's is ${vault}.`;
+    ? `the vault's signer ${vault} is not one of its signers.`
+    : `its signer is ${contract}, but the vault's is ${vault}.`;
 
 /**
- * Asks a paymaster contract for its EntryPoint, its hash of a sample operation and its signer (SPEC 4).
+ * Asks a paymaster contract for its EntryPoint, its hash of a sample operation and its signer (behaviour 3.2).
  *
  * @throws EngineError `CONTRACT_MISMATCH` with both values of each comparison, `CHAIN_UNREACHABLE`
  */
@@ -60,7 +60,7 @@ export const requireVerified = async (rpc: RpcClient, subject: ContractSubject):
   const { otherEntryPoint, hash, signer, matches } = await compare(rpc, subject);
   if (matches) return;
   if (otherEntryPoint !== undefined) {
-    const detail = `it is wired to the EntryPoint ${otherEntryPoint}.`;
+    const detail = `it uses the EntryPoint ${otherEntryPoint}.`;
     throw mismatch(subject, detail, { entryPoint: otherEntryPoint });
   }
   if (hash.local === addressKey(hash.contract)) {
@@ -68,7 +68,7 @@ export const requireVerified = async (rpc: RpcClient, subject: ContractSubject):
     const remedy = `Import the contract's key with ${importing}, or set the vault's signer on the contract. `;
     throw mismatch(subject, signerFault(subject, signer), { hash, signer }, remedy);
   }
-  const detail = `it hashes a sample operation to ${hash.contract}, Gasdesk to ${hash.local}. It is another contract or another build.`;
+  const detail = `it hashes a sample operation to ${hash.contract}, but Gasdesk to ${hash.local}. It is another contract or another build.`;
   throw mismatch(subject, detail, { hash, signer });
 };
 

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { peerName } from './peer.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 
-/** The limits on requests (SPEC 5). Each method counts one; @throws EngineError `RATE_LIMITED` when it is one too many */
+/** The limits on requests (behaviour 1.4). Each method counts one; @throws EngineError `RATE_LIMITED` when it is one too many */
 export interface RateLimits {
   /** Counts a request of an IP address. This machine's own are not bound. */
   peer(remoteAddress: string): void;

@@ -33,7 +33,7 @@ export const exportFault = (line: number, fault: string, cause?: unknown): Engin
 /** What Node says of a file that cannot be read, such as `ENOENT`. */
 export const asExpected = (error: unknown, file: string): unknown => {
   if (error instanceof EngineError || !(error instanceof Error) || !('syscall' in error)) return error;
-  return new EngineError('EXPORT_INVALID', `${file} cannot be read: ${error.message}`, {}, { cause: error });
+  return new EngineError('EXPORT_INVALID', `Cannot read ${file}: ${error.message}`, {}, { cause: error });
 };
 
 /** What the beginning of a file says it is; undefined for what may be an export. */
@@ -80,13 +80,13 @@ const readLine = (line: number, bytes: Buffer, isCut: boolean, parseJson: ParseJ
   try {
     value = parseJson(text);
   } catch (error) {
-    if (isCut) throw exportFault(line, 'it ends in the middle; the file is cut off', error);
+    if (isCut) throw exportFault(line, 'it is cut off; the file is incomplete', error);
     throw exportFault(line, bytes.length === 0 ? 'it is empty' : 'it is not JSON', error);
   }
   try {
     return parse(decisionRecord, value, 'decision');
   } catch (error) {
-    throw exportFault(line, error instanceof Error ? error.message : 'it is no decision', error);
+    throw exportFault(line, error instanceof Error ? error.message : 'it is not a decision', error);
   }
 };
 

@@ -20,7 +20,7 @@ export const importExport = async (file: string, database: string, signal?: Abor
     for await (const lines of readExport(file, { signal })) {
       for (const { line, decision } of lines) {
         const { id, seq } = decision;
-        if (seq <= lastSeq) throw exportFault(line, `its seq is ${seq}, but an earlier line has ${lastSeq} already`);
+        if (seq <= lastSeq) throw exportFault(line, `its seq is ${seq}, but an earlier line has ${lastSeq}`);
         lastSeq = seq;
         if (!target.add(decision)) throw exportFault(line, `an earlier line has the same id, ${id}`);
         from = Math.min(from, decision.at);

@@ -51,7 +51,7 @@ export const createLockedReview = (
   };
   const asked = someProcedures(
     handlers,
-    () => new EngineError('VAULT_LOCKED', 'The backup is opened by its passphrase first'),
+    () => new EngineError('VAULT_LOCKED', 'Open the backup with its passphrase first'),
   );
   return {
     run: (name, args) => (opened ?? asked).run(name, args),

@@ -36,7 +36,7 @@ export const startReviewThread = (script: string | URL, file: string): ReviewThr
   let fault: unknown;
   let isOver = false;
   const gone = (): EngineError =>
-    new EngineError('INTERNAL', 'The review has ended: open the file again', {}, { cause: fault });
+    new EngineError('INTERNAL', 'The review has ended. Open the file again', {}, { cause: fault });
   worker.on('message', ({ id, answer }: FromReview) => {
     waiting.get(id)?.(answer);
     waiting.delete(id);

@@ -24,7 +24,7 @@ let isEnding = false;
 const end = async (): Promise<void> => {
   if (isEnding) return;
   isEnding = true;
-  given.abort(new EngineError('EXPORT_INVALID', 'The file was given up before it was read'));
+  given.abort(new EngineError('EXPORT_INVALID', 'Reading the file was cancelled'));
   const review = await opening.catch(() => undefined);
   await review?.stop().catch((error: unknown) => log.error('review.stop', { err: error }));
   // Questions that wait for what comes next would hold the thread.

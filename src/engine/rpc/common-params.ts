@@ -29,7 +29,7 @@ export const chainIdParam: MethodParam = {
 /** What ERC-7677 and Pimlico's dialect call the context. */
 export const contextParam: MethodParam = {
   name: 'context',
-  summary: "Biconomy's options, or Pimlico's names for some of them; without it the operation is sponsored",
+  summary: "Biconomy's options, or Pimlico's names for some of them; default: sponsored",
   schema: paymasterContext,
   optional: true,
 };

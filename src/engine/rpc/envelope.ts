@@ -57,7 +57,7 @@ export const readBatch = (values: readonly unknown[]): readonly unknown[] => {
   return values;
 };
 
-/** HTTP status of a JSON-RPC failure: SPEC 3 names 400 for a bug too, since clients read the reason from it. */
+/** HTTP status of a JSON-RPC failure: behaviour 2.7 names 400 for a bug too, since clients read the reason from it. */
 export const httpStatus = (fault: EngineError): number => (fault.code === 'INTERNAL' ? 400 : fault.status);
 
 /** A failure as a full JSON-RPC body. */

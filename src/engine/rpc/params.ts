@@ -27,7 +27,7 @@ export const checkEntryPoint = (
     {
       code: 'ENTRY_POINT_MISMATCH',
       expected: entryPoint,
-      fix: `Set the client to EntryPoint ${entryPointVersion}, or register a DApp whose version is for the client's EntryPoint.`,
+      fix: `Set the client to EntryPoint ${entryPointVersion}, or register a DApp with a version for the client's EntryPoint.`,
     },
   );
 };
@@ -39,7 +39,7 @@ export const checkChainId = (value: unknown, root: string, chainId: number): voi
   throw new EngineError('CHAIN_MISMATCH', `${root} is chain ${given}, but this address serves chain ${chainId}`, {
     code: 'CHAIN_MISMATCH',
     expected: `0x${chainId.toString(16)}`,
-    fix: 'Give the client the URL of a DApp that is registered on its chain.',
+    fix: 'Use the URL of a DApp that is registered on the chain of the client.',
   });
 };
 

@@ -49,7 +49,7 @@ const isShort = ({ request }: Context): boolean => Number(request.get('content-l
 
 const remoteAddress = ({ req }: Context): string => req.socket.remoteAddress ?? '';
 
-/** The JSON-RPC interface (SPEC 3). Every failure is a full JSON-RPC body. */
+/** The JSON-RPC interface (behaviour 2.1). Every failure is a full JSON-RPC body. */
 export const rpcRouter = ({ service, limits, readBody, showReasons, publicFault }: RpcRouterOptions): Router => {
   const router = new Router();
 

@@ -94,7 +94,7 @@ const checkHost =
     return next();
   };
 
-/** `//api/v2/…` is served like `/api/v2/…` (SPEC 2). */
+/** `//api/v2/…` is served like `/api/v2/…` (behaviour 8.1). */
 const singleSlashes: Middleware = (context, next) => {
   // koa has none for a target that is no path, such as `http://`.
   const path = context.path as string | null;

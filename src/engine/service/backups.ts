@@ -11,7 +11,7 @@ export const backupHandlers = ({ backups, vault, clock, log }: ServiceContext): 
     // What opens the vault protects a backup as well as the vault; anything else must not be weak.
     if (passphrase.length < leastPassphrase) {
       await vault.verify({ passphrase: secret }).catch((cause: unknown) => {
-        const message = `passphrase must have at least ${leastPassphrase} characters, or be the one that opens the vault`;
+        const message = `passphrase must have at least ${leastPassphrase} characters, or be the passphrase of the vault`;
         throw new EngineError('VALIDATION', message, {}, { cause });
       });
     }

@@ -77,11 +77,11 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
   const refuseOtherChain = async (chainId: number, what: string, url: string, mustAnswer: boolean): Promise<void> => {
     const answered = await context.chains.chainIdAt(url);
     if (answered === undefined && mustAnswer) {
-      const message = `No ${what} answers at this URL, or it does not tell its chain. Nothing was changed.`;
+      const message = `No ${what} answers at this URL with its chain id. Nothing was changed.`;
       throw new EngineError('CHAIN_UNREACHABLE', message);
     }
     if (answered === undefined || answered === chainId) return;
-    const message = `The ${what} at this URL is of chain ${answered}, not of chain ${chainId}. Nothing was changed.`;
+    const message = `The ${what} at this URL serves chain ${answered}, not chain ${chainId}. Nothing was changed.`;
     throw new EngineError('CHAIN_MISMATCH', message, { expected: chainId, answered });
   };
 
@@ -100,15 +100,15 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
       counted(reserved, 'signed operation', ' that may still be mined'),
     ].filter((words) => words !== undefined);
     if (present.length === 0) return;
-    const lost = 'Its RPC and bundler URLs and its treasury would be forgotten.';
-    const message = `Chain ${chainId} still has ${present.join(', ')}. ${lost} Say --force to remove it all the same.`;
+    const lost = 'Removing it deletes its RPC and bundler URLs and its treasury.';
+    const message = `Chain ${chainId} still has ${present.join(', ')}. ${lost} Use --force to remove it anyway.`;
     throw new EngineError('CHAIN_IN_USE', message, { present });
   };
 
   const refuseReplacing = async (chainId: number): Promise<void> => {
     const present = await store.findSigner(chainId);
     if (present === undefined) return;
-    const message = `Chain ${chainId} has the signer ${present.address}. Say --replace to lose its key and use another.`;
+    const message = `Chain ${chainId} already has the signer ${present.address}. Use --replace to replace it; its key is then lost.`;
     throw new EngineError('SIGNER_EXISTS', message, { address: present.address });
   };
 

@@ -98,10 +98,10 @@ const tell = (
  */
 export const callsOf = ({ request, entryPoint }: DecisionRecord, contracts: readonly SmartContract[]): Told => {
   if (cutRequest.safeParse(request).success) {
-    return { calls: [], fault: 'The calldata is too long to be kept: the decision has its beginning and its hash.' };
+    return { calls: [], fault: 'The calldata was too long to store. The decision holds its beginning and its hash.' };
   }
   const read = decidedRequest.safeParse(request);
-  if (!read.success) return { calls: [], fault: 'The decision holds no operation.' };
+  if (!read.success) return { calls: [], fault: 'The decision has no operation.' };
   const { userOperation, calls } = read.data;
   const { sender, callData } = userOperation;
   const decoding = decodeCalls(callData, { sender, entryPointVersion: versionOf(entryPoint) });

@@ -11,12 +11,12 @@ const checkDecimals = async (rpc: RpcClient, { address, decimals, symbol }: FeeT
   const answer = await readToken(rpc, address, 'decimals');
   if (!('value' in answer)) {
     if (answer.returned === undefined)
-      return [`The contract does not tell its decimals; make sure that they are ${decimals}.`];
-    throw new EngineError('FEE_TOKEN_MISMATCH', `${address} is no token contract on this chain.`, { address });
+      return [`The contract does not return its decimals. Make sure that they are ${decimals}.`];
+    throw new EngineError('FEE_TOKEN_MISMATCH', `${address} is not a token contract on this chain.`, { address });
   }
   const actual = Number(answer.value);
   if (actual === decimals) return [];
-  const message = `The contract of ${symbol} has ${actual} decimals, not ${decimals}. Give --decimals ${actual}.`;
+  const message = `The contract of ${symbol} has ${actual} decimals, not ${decimals}. Use --decimals ${actual}.`;
   throw new EngineError('FEE_TOKEN_MISMATCH', message, { given: decimals, contract: actual });
 };
 
@@ -24,7 +24,7 @@ const checkSymbol = async (rpc: RpcClient, { address, symbol }: FeeToken): Promi
   const answer = await readToken(rpc, address, 'symbol');
   // Some old tokens tell it in 32 bytes, which is no text; nothing hangs on it.
   if (!('value' in answer) || answer.value === symbol) return [];
-  return [`The contract calls itself ${String(answer.value).slice(0, 100)}.`];
+  return [`The symbol in the contract is ${String(answer.value).slice(0, 100)}.`];
 };
 
 /** Tokens in which users may pay for gas. */
@@ -36,7 +36,7 @@ export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTok
     try {
       return await ask();
     } catch (error) {
-      if (error instanceof RpcError) return ['The node refused to answer.'];
+      if (error instanceof RpcError) return ['The node answered with an error.'];
       if (!(error instanceof EngineError) || error.code === 'FEE_TOKEN_MISMATCH') throw error;
       return [error.message];
     }
@@ -44,13 +44,13 @@ export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTok
 
   const holdAgainstContract = async (token: FeeToken): Promise<string[]> => {
     const rpc = await chains.rpc(token.chainId);
-    if (rpc === undefined) return [`Not held against its contract: chain ${token.chainId} has no RPC URL.`];
+    if (rpc === undefined) return [`Not checked against its contract: chain ${token.chainId} has no RPC URL.`];
     return [...(await checkDecimals(rpc, token)), ...(await checkSymbol(rpc, token))];
   };
 
   const sayRate = async (token: FeeToken): Promise<string[]> => {
     const { exchangeRate } = await rates.rateOf(token);
-    return [`One native coin is ${unitsToDecimal(exchangeRate, token.decimals)} ${token.symbol}.`];
+    return [`One native coin is worth ${unitsToDecimal(exchangeRate, token.decimals)} ${token.symbol}.`];
   };
 
   return {

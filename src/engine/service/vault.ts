@@ -27,7 +27,7 @@ export const vaultHandlers = ({ store, vault, vaultKey, log }: ServiceContext): 
         if (vault.unlockers().passphrase) {
           // Somebody who finds a console left open must not be able to lock its operator out.
           if (current === undefined)
-            throw new EngineError('VAULT_PASSPHRASE_WRONG', 'Give the current passphrase, too');
+            throw new EngineError('VAULT_PASSPHRASE_WRONG', 'Enter the current passphrase, too');
           await vault.verify({ passphrase: new Secret(current) });
         }
         await vault.setUnlocker({ passphrase: new Secret(passphrase) });

@@ -25,8 +25,8 @@ const explain = (verdict: WebhookVerdict): { message: string; hint: string } => 
   if (outcome === 'deny') return explainDenial(code, evidence);
   const message =
     code === 'WEBHOOK_FAILED_OPEN'
-      ? 'It could not be asked; its rule lets operations pass then.'
-      : 'It verifies: an operation with this data passes this webhook.';
+      ? 'It did not answer, and its rule lets operations pass in that case.'
+      : 'Verified: an operation with this data passes this webhook.';
   return { message, hint: '' };
 };
 

@@ -1,3 +1,4 @@
+import { fixes } from '../base/fixes.ts';
 import { SigningKey, computeAddress } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
@@ -23,8 +24,7 @@ export const signerKey = (vault: Vault, chainId: number): Secret<Hex> | undefine
 export const requireSigner = async (store: Pick<RegistryStore, 'findSigner'>, chainId: number): Promise<Address> => {
   const signer = await store.findSigner(chainId);
   if (signer !== undefined) return signer.address;
-  const message = `Chain ${chainId} has no signer. Run "gasdesk signer create --chain ${chainId}".`;
-  throw new EngineError('SIGNER_MISSING', message);
+  throw new EngineError('SIGNER_MISSING', `Chain ${chainId} has no signer. ${fixes.createSigner(chainId)}`);
 };
 
 /** The address of a private key. @throws EngineError `VALIDATION` for 32 bytes that are no private key (zero, or beyond the curve's order) */

@@ -32,7 +32,7 @@ const scryptSchema = z.strictObject({
 
 const vaultFileSchema = z.strictObject({
   format: z.literal('gasdesk-vault', 'is not "gasdesk-vault"'),
-  version: z.literal(VERSION, `is not ${VERSION}, the only one that this Gasdesk reads`),
+  version: z.literal(VERSION, `is not ${VERSION}, the only version that this Gasdesk reads`),
   /** The data key, once under each unlocker: any of them opens the vault, and changing one leaves the entries alone. */
   locks: z.strictObject({
     passphrase: z.strictObject({ scrypt: scryptSchema, dataKey: base64 }).optional(),
@@ -147,7 +147,7 @@ export const unlockDataKey = async (locks: VaultFile['locks'], unlocker: Unlocke
   const byKey = 'key' in unlocker;
   const word = byKey ? 'key' : 'passphrase';
   const lock = locks[word];
-  if (!lock) throw new EngineError('VAULT_PASSPHRASE_WRONG', `The vault was not set up to be opened with a ${word}`);
+  if (!lock) throw new EngineError('VAULT_PASSPHRASE_WRONG', `This vault does not open with a ${word}`);
   const wrappingKey = byKey
     ? checkedKey(unlocker.key)
     : locks.passphrase &&

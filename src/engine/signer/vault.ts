@@ -138,7 +138,7 @@ export const openVault = (
     opened = next;
   };
   const refuseExisting = (): void => {
-    if (existsSync(file)) throw new EngineError('VAULT_LOCKED', 'There is a vault already: unlock it', { file });
+    if (existsSync(file)) throw new EngineError('VAULT_LOCKED', 'A vault already exists. Unlock it', { file });
   };
 
   return {
@@ -154,7 +154,7 @@ export const openVault = (
       save({ locks, dataKey, seed: Buffer.from(entropy.bytes(32)).toString('base64'), entries: new Map() });
     },
     async unlock(unlocker) {
-      if (!existsSync(file)) throw new EngineError('VAULT_LOCKED', 'There is no vault yet: create it', { file });
+      if (!existsSync(file)) throw new EngineError('VAULT_LOCKED', 'There is no vault yet. Create it', { file });
       const dataKey = await unlockDataKey(readVaultFile(file).locks, unlocker);
       // Read only now, since entries may have been set while the key was derived.
       opened = openContent(file, dataKey);
@@ -207,6 +207,6 @@ const openContent = (file: string, dataKey: Buffer): OpenVault => {
   const plain = unseal(dataKey, entries, 'entries');
   if (!plain) throw damaged(file, 'the entries were altered');
   const content = contentSchema.safeParse(JSON.parse(plain.toString()));
-  if (!content.success) throw damaged(file, 'the entries are not in the form that this Gasdesk reads');
+  if (!content.success) throw damaged(file, 'the entries are not in the format that this Gasdesk reads');
   return { locks, dataKey, seed: content.data.seed, entries: new Map(content.data.entries) };
 };

@@ -37,7 +37,8 @@ export const checkAuthorization = async (
     asked(ready, () => readCode(rpc, auth.address)),
     signed ? asked(ready, () => possibleNonces(rpc, sender, auth.nonce)) : undefined,
   ]);
-  if (code === '0x') throw fault(`eip7702Auth.address: delegate ${auth.address} has no code on chain ${chainId}`);
+  if (code === '0x')
+    throw fault(`eip7702Auth.address must be a contract: ${auth.address} has no code on chain ${chainId}`);
   if (nonces === undefined || nonces.includes(auth.nonce)) return;
   const named = `eip7702Auth.nonce must be ${nonces.join(' or ')}, the nonce of ${sender} on chain ${chainId}`;
   throw fault(`${named}, but it is ${auth.nonce}`);

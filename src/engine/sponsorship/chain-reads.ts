@@ -1,3 +1,4 @@
+import { fixes } from '../base/fixes.ts';
 import { knownChains } from '../../shared/chains.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, sameAddress } from '../../shared/schema/hex.ts';
@@ -19,7 +20,7 @@ import { isEip7702 } from '../../core/user-operation/user-op-hash.ts';
 /** The chain's node, for what cannot be done without it. @throws EngineError `PAYMASTER_NOT_READY` */
 export const requireRpc = (rpc: RpcClient | undefined, { chainId }: ReadyPaymaster): RpcClient => {
   if (rpc !== undefined) return rpc;
-  const fix = `Run "gasdesk chain set ${chainId} --rpc URL".`;
+  const fix = fixes.setRpc(chainId);
   throw new EngineError('PAYMASTER_NOT_READY', `Chain ${chainId} has no RPC URL. ${fix}`, { missing: 'rpc', fix });
 };
 
@@ -67,7 +68,7 @@ export const readDelegate = async (
   const node = requireRpc(rpc, ready);
   const delegate = delegateOf(await asked(ready, () => readCode(node, op.sender)));
   if (delegate !== undefined) return delegate;
-  const message = 'eip7702Auth must be given: the sender has not taken on a contract by EIP-7702 yet';
+  const message = 'eip7702Auth must be given: the sender has no EIP-7702 delegate yet';
   throw new EngineError('VALIDATION', message, { errors: [message] });
 };
 

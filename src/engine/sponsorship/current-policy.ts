@@ -78,8 +78,8 @@ const chainPolicy = ({
 const requireKnownRules = ({ rules }: Policy): void => {
   const unknown = rules.find(({ active, policyType }) => active && !isRuleType(policyType));
   if (unknown === undefined) return;
-  const fix = 'Use the newer Gasdesk that made it, or pause the rule.';
-  const message = `The rule "${unknown.name}" is of the type ${unknown.policyType}, which this Gasdesk does not know. ${fix}`;
+  const fix = 'Update Gasdesk, or pause the rule.';
+  const message = `The rule "${unknown.name}" has the type ${unknown.policyType}, which this Gasdesk does not know. ${fix}`;
   throw new EngineError('PAYMASTER_NOT_READY', message, { missing: 'rule', fix });
 };
 

@@ -7,6 +7,6 @@ export const checkExpiry = (
   { expiryDuration }: { expiryDuration: number },
 ): void => {
   if (expiryDuration <= maxExpirySeconds) return;
-  const message = `expiryDuration (or validForSeconds) must be at most ${maxExpirySeconds}, the most that this DApp's operator allows`;
+  const message = `expiryDuration (or validForSeconds) must be at most ${maxExpirySeconds}, the maximum that the operator allows this DApp`;
   throw new EngineError('VALIDATION', message, { errors: [message] });
 };

@@ -19,7 +19,7 @@ const failure = ({ version }: Paymaster, error: unknown) => {
     outcome: 'error',
     code: expected ? error.code : 'INTERNAL',
     rule: null,
-    message: expected ? error.message : 'Internal error; the log has the details.',
+    message: expected ? error.message : 'Internal error. The log has the details.',
     hint: expected && typeof error.data['fix'] === 'string' ? error.data['fix'] : '',
     paymasterAndData: '0x',
     validAfter: null,

@@ -116,5 +116,5 @@ export const withLeastGas = (op: UserOperation, least: Partial<PaymasterGas> = {
 
 const checkBounds = (op: UserOperation): void => {
   const field = fieldOutOfBounds(op);
-  if (field !== undefined) throw fault(`${field} must be at most 2^120 - 1, or the EntryPoint refuses it (AA94)`);
+  if (field !== undefined) throw fault(`${field} must be at most 2^120 - 1, or the EntryPoint rejects it (AA94)`);
 };

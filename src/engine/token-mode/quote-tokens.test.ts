@@ -69,7 +69,7 @@ const good: Pick<Rates, 'rateOf'> = {
 const failing: Pick<Rates, 'rateOf'> = {
   rateOf: async (token) => {
     if (token.rate.source === 'static') return good.rateOf(token);
-    throw new EngineError('CHAIN_UNREACHABLE', 'the feed answers 0, which is no price');
+    throw new EngineError('CHAIN_UNREACHABLE', 'the feed answers 0, which is not a price');
   },
 };
 const quotes = async (asked: readonly Address[] = [], supported = [usdt, fixed], rates = good) => {
@@ -143,7 +143,7 @@ describe('a token whose feed has failed', () => {
   test('is the error where no other was asked for', async () => {
     await expect(quotes([usdt.address, STRANGER], [usdt, fixed], failing)).rejects.toMatchObject({
       code: 'CHAIN_UNREACHABLE',
-      message: expect.stringContaining('which is no price') as unknown,
+      message: expect.stringContaining('which is not a price') as unknown,
     });
   });
 });

@@ -63,7 +63,7 @@ export const priceTokens = async (
 };
 
 /**
- * What an operation would cost at most in a token (SPEC 6), with room for an approval in its batch.
+ * What an operation would cost at most in a token (behaviour 7.3), with room for an approval in its batch.
  * The operation has gas and fees, the paymaster's own limits included where the EntryPoint has them; `validUntil` is in
  * unix seconds.
  */

@@ -99,7 +99,12 @@ const runProbe = async (
     const [taken, prefund, afterwards, callGasUsed, allowance, balance] = result;
     return { taken, transferGas: { prefund, afterwards }, left: { allowance, balance }, callGasUsed };
   } catch (cause) {
-    throw new EngineError('CHAIN_UNREACHABLE', 'The node garbled the simulation of the payment', {}, { cause });
+    throw new EngineError(
+      'CHAIN_UNREACHABLE',
+      'The node returned an unreadable simulation of the payment',
+      {},
+      { cause },
+    );
   }
 };
 

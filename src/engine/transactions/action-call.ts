@@ -56,17 +56,17 @@ const deposit = async (context: ActionContext, { paymasterId, amountWei }: Actio
   const amount = (await amountsOn(context.store, chainId))(amountWei);
   const common = { chainId, paymasterId, version: layout.version, valueWei: amountWei, signer: null };
   if (fundingWallet !== undefined) {
-    const summary = `Pays ${amount} into the gas tank of ${fundingWallet} in the contract ${contract}.`;
+    const summary = `Deposits ${amount} into the gas tank of ${fundingWallet} in the contract ${contract}.`;
     return { ...common, to: contract, data: encode('depositFor', fundingWallet), summary };
   }
-  const summary = `Pays ${amount} into the deposit of the contract ${contract}, which pays for all DApps of this version.`;
+  const summary = `Deposits ${amount} into the EntryPoint for the contract ${contract}, which pays for all DApps of this version.`;
   return { ...common, to: entryPoint, data: encode('depositTo', contract), summary };
 };
 
 /** From these nobody could take the money again. */
 const mustBeOwned = ({ contract, entryPoint }: Tank, to: Address): void => {
   const lost = [ZeroAddress as Address, contract, entryPoint].some((one) => sameAddress(one, to));
-  if (lost) throw failing(`What is paid to ${to} is lost. Name a wallet of yours.`);
+  if (lost) throw failing(`Coins sent to ${to} are lost. Use the address of a wallet of yours.`);
 };
 
 const withdraw = async (context: ActionContext, action: Action<'withdraw'>, from: Address): Promise<ActionCall> => {
@@ -75,7 +75,7 @@ const withdraw = async (context: ActionContext, action: Action<'withdraw'>, from
   const { chainId, layout, contract, fundingWallet } = tank;
   if (layout.delayedWithdrawal === true) {
     throw failing(
-      `Version ${layout.version} pays out after a delay: call submitWithdrawalRequest of ${contract} with the funding wallet, and later executeWithdrawalRequest.`,
+      `Version ${layout.version} pays out after a delay. Call submitWithdrawalRequest of ${contract} from the funding wallet, and executeWithdrawalRequest later.`,
     );
   }
   if (fundingWallet !== undefined && !sameAddress(fundingWallet, from)) {
@@ -86,7 +86,7 @@ const withdraw = async (context: ActionContext, action: Action<'withdraw'>, from
   const whose =
     fundingWallet === undefined ? `the deposit of the contract ${contract}` : `the tank of ${fundingWallet}`;
   const amount = (await amountsOn(context.store, chainId))(amountWei);
-  const summary = `Takes ${amount} out of ${whose} and pays it to ${to}.`;
+  const summary = `Withdraws ${amount} from ${whose} to ${to}.`;
   const data = encode('withdrawTo', to, amountWei);
   const common = { chainId, paymasterId, version: layout.version, to: contract, valueWei: 0n, signer: null };
   return { ...common, data, summary, withdrawal: { tank, amountWei } };
@@ -102,7 +102,7 @@ const deploy = async (context: ActionContext, action: Action<'deploy'>, from: Ad
   const next = signerKind(layout) === 'fixed' ? nextOf(context, chainId) : undefined;
   const signer = next ?? present;
   const data = await creationCode(layout, { owner: from, signer });
-  const use = next === undefined ? 'attached' : 'attached, and that next key signs from then on';
+  const use = next === undefined ? 'attached' : 'attached, and this next key signs from then on';
   const replaced = await replacedWords(context, chainId, layout);
   const made = `Deploys ${layout.title}. Owner ${from}, signer ${signer}. Once mined, it is ${use}.`;
   const summary = replaced === null ? made : `${made} ${replaced}`;
@@ -119,18 +119,20 @@ const others = async (
   return rest.length === 0 ? [] : refusing((await requireNode(chains, chainId)).call, rest, signer);
 };
 
-const unminedFail = (when: string) => `Operations that were signed ${when} and are not mined by then will fail.`;
+const unminedFail = (when: string) => `Operations that were signed ${when} and are not yet mined will fail.`;
 
 /** What follows where the contract accepts one signer at a time. */
 const switching = async (context: ActionContext, contract: PaymasterContract, next: Address): Promise<string> => {
   const behind = await others(context, contract, next);
   const addable = behind.find(({ version }) => signerKind(requireAttachable(version)) === 'many');
   if (addable !== undefined) {
-    throw failing(`Let the contract ${addable.address} (${addable.version}) accept ${next} first: it can accept both.`);
+    throw failing(
+      `First make the contract ${addable.address} (${addable.version}) accept ${next}: it can accept both keys.`,
+    );
   }
   const [blocking] = behind;
-  if (blocking === undefined) return `The key signs as soon as it is mined. ${unminedFail('before')}`;
-  return `Nothing is sponsored with this contract until ${blocking.version} accepts the key, too. ${unminedFail('before')}`;
+  if (blocking === undefined) return `The key signs as soon as the transaction is mined. ${unminedFail('before')}`;
+  return `Gasdesk sponsors nothing with this contract until ${blocking.version} accepts the key, too. ${unminedFail('before')}`;
 };
 
 const acceptSigner = async (context: ActionContext, action: Action<'acceptSigner'>): Promise<ActionCall> => {
@@ -140,19 +142,19 @@ const acceptSigner = async (context: ActionContext, action: Action<'acceptSigner
   const next = nextOf(context, chainId);
   const signer = next ?? (await requireSigner(context.store, chainId));
   if (signerKind(layout) === 'fixed') {
-    throw failing(`The signer of a ${layout.title} is fixed for good: deploy a new contract, which accepts ${signer}.`);
+    throw failing(`The signer of a ${layout.title} cannot change. Deploy a new contract that accepts ${signer}.`);
   }
   const { call } = await requireNode(context.chains, chainId);
   if ((await refusing(call, [attached], signer)).length === 0) {
-    throw failing(`The contract ${attached.address} accepts ${signer} already.`);
+    throw failing(`The contract ${attached.address} already accepts ${signer}.`);
   }
   const common = { chainId, paymasterId: null, version, to: attached.address, valueWei: 0n, signer };
   if (layout.signerSetter === undefined) {
-    const summary = `Lets the contract ${attached.address} accept the signatures of ${signer}, too.`;
+    const summary = `Makes the contract ${attached.address} accept signatures of ${signer}, too.`;
     return { ...common, data: encode('addSigner', signer), summary };
   }
   const more = next === undefined ? unminedFail('before') : await switching(context, attached, next);
-  const summary = `Lets the contract ${attached.address} accept the signatures of ${signer}, and no others. ${more}`;
+  const summary = `Makes the contract ${attached.address} accept signatures of ${signer} only. ${more}`;
   return { ...common, data: encode(layout.signerSetter, signer), summary };
 };
 
@@ -160,11 +162,11 @@ const removeSigner = async (context: ActionContext, action: Action<'removeSigner
   const { chainId, version, signer } = action;
   const layout = requireAttachable(version);
   const { address } = await requireContract(context.store, chainId, layout);
-  if (signerKind(layout) !== 'many') throw failing(`A ${layout.title} has one signer: it can only be replaced.`);
+  if (signerKind(layout) !== 'many') throw failing(`A ${layout.title} has one signer, which can only be replaced.`);
   if (sameAddress(signer, await requireSigner(context.store, chainId))) {
-    throw failing(`${signer} signs for this chain now. Use the next key first.`);
+    throw failing(`${signer} is the signer of this chain. Switch to the next key first.`);
   }
-  const summary = `Lets the contract ${address} no longer accept the signatures of ${signer}. ${unminedFail('with it')}`;
+  const summary = `Makes the contract ${address} reject signatures of ${signer}. ${unminedFail('with it')}`;
   const data = encode('removeSigner', signer);
   return { chainId, paymasterId: null, version, to: address, valueWei: 0n, data, signer, summary };
 };

@@ -21,18 +21,18 @@ const useNext = (context: ActionContext, chainId: number, replacing?: Parameters
 
 const attachMade = async (context: ActionContext, made: OperatorTransaction): Promise<string> => {
   const { chainId, version, contract, signer } = made;
-  if (contract === null || signer === null) return 'It was mined, and made no contract.';
+  if (contract === null || signer === null) return 'Mined, but it created no contract.';
   const layout = requireAttachable(version);
   const replaced = await replacedWords(context, chainId, layout, contract);
   const more = replaced === null ? '' : ` ${replaced}`;
   if (signerKind(layout) !== 'fixed' || !acceptsNext(context, made)) {
     await attachContract(context, chainId, layout, contract);
-    return `The contract ${contract} is made and attached.${more}`;
+    return `The contract ${contract} is deployed and attached.${more}`;
   }
   const rpc = await requireNode(context.chains, chainId);
   await requireVerified(rpc, { chainId, layout, contract, signer });
   await useNext(context, chainId, { chainId, version, address: contract });
-  return `The contract ${contract} is made and attached, and ${signer} signs from now on.${more}`;
+  return `The contract ${contract} is deployed and attached, and ${signer} signs from now on.${more}`;
 };
 
 const switchSigner = async (context: ActionContext, accepted: OperatorTransaction): Promise<string> => {
@@ -46,9 +46,9 @@ const switchSigner = async (context: ActionContext, accepted: OperatorTransactio
 const bringAbout = async (context: ActionContext, mined: OperatorTransaction): Promise<string> => {
   switch (mined.kind) {
     case 'deposit':
-      return 'It is in the tank.';
+      return 'The deposit is in the tank.';
     case 'withdraw':
-      return 'It is paid out.';
+      return 'The withdrawal is paid out.';
     case 'deploy':
       return attachMade(context, mined);
     case 'acceptSigner':
@@ -68,7 +68,7 @@ export const applyEffects = async (context: ActionContext, mined: OperatorTransa
   try {
     return await bringAbout(context, mined);
   } catch (error) {
-    if (error instanceof EngineError && error.code === 'CONTRACT_MISMATCH') return `It was mined. ${error.message}`;
+    if (error instanceof EngineError && error.code === 'CONTRACT_MISMATCH') return `Mined. ${error.message}`;
     throw error;
   }
 };

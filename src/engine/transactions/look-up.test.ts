@@ -34,7 +34,7 @@ it('a transaction in which the wallet sent the money elsewhere is no deposit: it
   const elsewhere = { ...inPool, to: `0x${'33'.repeat(20)}`, value: '0xb1a2bc2ec50000', input: '0x' };
   expect(await lookUp(node(elsewhere, receipt), sent)).toMatchObject({
     state: 'different',
-    outcome: expect.stringMatching(/another transaction.*receiver, amount, data differ.*pays 0[.]05 .* to 0x3{40}/),
+    outcome: expect.stringMatching(/differs from the draft: receiver, amount, data.*sends 0[.]05 .* to 0x3{40}/),
   });
 });
 
@@ -47,7 +47,13 @@ it('an answer that cannot be read ends nothing: the chain is asked again', async
 
 const attached: OperatorTransaction = {
   ...sent,
-  ...{ state: 'mined', blockNumber: 95, gasUsed: '16', feeWei: '32', outcome: 'The contract is made and attached.' },
+  ...{
+    state: 'mined',
+    blockNumber: 95,
+    gasUsed: '16',
+    feeWei: '32',
+    outcome: 'The contract is deployed and attached.',
+  },
 };
 const at = (blockNumber: string) => node(inPool, { ...receipt, blockNumber });
 

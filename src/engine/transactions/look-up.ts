@@ -35,7 +35,7 @@ const known = async <T>(rpc: RpcClient, method: string, hash: Hex, schema: z.Zod
   if (answer === null || answer === undefined) return undefined;
   const { success, data } = schema.safeParse(answer);
   if (success) return data;
-  throw new EngineError('CHAIN_UNREACHABLE', `The answer of the node to ${method} cannot be read`);
+  throw new EngineError('CHAIN_UNREACHABLE', `The node returned an unreadable answer to ${method}`);
 };
 
 /**
@@ -58,8 +58,8 @@ const differenceWords = async (rpc: RpcClient, drafted: OperatorTransaction): Pr
     ...(sent.input.toLowerCase() === drafted.data.toLowerCase() ? [] : ['data']),
   ];
   if (different.length === 0) return undefined;
-  const instead = `It pays ${weiToDecimal(sent.value)} of the native coin to ${sent.to ?? 'a new contract'}.`;
-  return `The wallet sent another transaction than was drafted: ${different.join(', ')} differ. ${instead}`;
+  const instead = `It sends ${weiToDecimal(sent.value)} of the native coin to ${sent.to ?? 'a new contract'}.`;
+  return `The wallet sent a transaction that differs from the draft: ${different.join(', ')}. ${instead}`;
 };
 
 /** Why it reverted, as far as the block it is in tells. */
@@ -109,13 +109,13 @@ export const lookUp = async (rpc: RpcClient, sent: OperatorTransaction): Promise
       ...sent,
       state: 'replaced',
       final: true,
-      outcome: `Another transaction of ${sent.from} was mined in its place.`,
+      outcome: `Another transaction of ${sent.from} with the same nonce was mined instead.`,
     };
   }
   const { status, blockNumber, contractAddress } = receipt;
   const mined = { ...sent, ...placeOf(receipt) };
   if (status === 0n) {
-    const outcome = `It was mined and did nothing: ${await revertWords(rpc, sent, blockNumber)}.`;
+    const outcome = `Mined, but it reverted: ${await revertWords(rpc, sent, blockNumber)}.`;
     return { ...mined, state: 'reverted', outcome };
   }
   const outcome = sent.raw === null ? await differenceWords(rpc, sent) : undefined;

@@ -61,7 +61,12 @@ const broadcast = async (rpc: RpcClient, raw: Hex): Promise<void> => {
     if (!(error instanceof RpcError)) throw error;
     const refusal = KNOWN.test(error.message) ? undefined : REFUSED.exec(error.message)?.[0];
     if (refusal === undefined) return;
-    throw new EngineError('TRANSACTION_WOULD_FAIL', `The node refuses it: ${refusal}.`, {}, { cause: error });
+    throw new EngineError(
+      'TRANSACTION_WOULD_FAIL',
+      `The node rejects the transaction: ${refusal}.`,
+      {},
+      { cause: error },
+    );
   }
 };
 
@@ -166,7 +171,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     if (known === undefined) throw new EngineError('TRANSACTION_NOT_FOUND');
     const rpc = await requireNode(chains, known.chainId);
     if (onTheWay.has(transactionId) || (await isKnown(rpc, known.hash))) throw new EngineError('TRANSACTION_KNOWN');
-    const outcome = 'The node did not know it, and the operator had it forgotten.';
+    const outcome = 'The node did not know the transaction, and the operator stopped waiting for it.';
     const forgotten = { ...known, state: 'forgotten', final: true, outcome } as const;
     await store.saveOperatorTransaction(forgotten);
     return forgotten;

@@ -16,14 +16,14 @@ const textOf = (transaction: Transaction, field: string): string => String(Refle
 
 /** Refuses a key that is not the one the draft was made for. @throws EngineError `INVALID_SIGNATURE` */
 export const mustBeFrom = (from: Address, signer: Address | null): void => {
-  if (signer === null || !sameAddress(signer, from)) throw invalid(`it is of ${String(signer)}, not of ${from}`);
+  if (signer === null || !sameAddress(signer, from)) throw invalid(`it was made by ${String(signer)}, not by ${from}`);
 };
 
 const read = <T>(of: () => T): T => {
   try {
     return of();
   } catch (error) {
-    throw invalid('it cannot be read', error);
+    throw invalid('it is unreadable', error);
   }
 };
 
@@ -34,10 +34,10 @@ const read = <T>(of: () => T): T => {
  */
 export const sameAsDraft = ({ transaction, from }: Pick<Draft, 'transaction' | 'from'>, signed: Hex): Transaction => {
   const theirs = read(() => Transaction.from(signed));
-  if (!theirs.isSigned()) throw invalid('there is none');
+  if (!theirs.isSigned()) throw invalid('the transaction is not signed');
   if (theirs.unsignedSerialized !== transaction.unsignedSerialized) {
     const field = FIELDS.find((name) => textOf(theirs, name) !== textOf(transaction, name)) ?? 'access list';
-    throw invalid(`it is of another transaction (${field} differs)`);
+    throw invalid(`it belongs to another transaction (${field} differs)`);
   }
   mustBeFrom(from, theirs.from as Address);
   return theirs;
@@ -51,7 +51,7 @@ export const sameAsDraft = ({ transaction, from }: Pick<Draft, 'transaction' | '
  */
 export const withSignature = (draft: Pick<Draft, 'transaction' | 'from'>, signature: Hex): Transaction => {
   const v = Number(`0x${signature.slice(-2)}`);
-  if (signature.length !== 132 || ![0, 1, 27, 28].includes(v)) throw invalid('it has not the form r, s, v');
+  if (signature.length !== 132 || ![0, 1, 27, 28].includes(v)) throw invalid('it must consist of r, s and v');
   const signed = read(() => {
     const transaction = draft.transaction.clone();
     transaction.signature = Signature.from(signature);

@@ -62,7 +62,7 @@ export const readOwner = async (rpc: RpcClient, contract: Address): Promise<Addr
 /** Who may do what a contract refused to somebody else. Singletons have roles, and tell nobody who holds them. */
 const whoMay = async (rpc: RpcClient, { to, from }: SimulatedCall, reason: string) => {
   if (reason.startsWith('AccessControl')) {
-    return { fix: ' Only the owner of the contract may do this or, for its signers, its manager.' };
+    return { fix: ' Only the owner of the contract may do this; its signers may also be changed by its manager.' };
   }
   const owner = to !== null && reason.startsWith('Ownable') ? await readOwner(rpc, to) : undefined;
   if (owner === undefined || sameAddress(owner, from)) return { fix: '' };
@@ -73,14 +73,14 @@ const wouldFail = async (rpc: RpcClient, call: SimulatedCall, cause: RpcError): 
   if (!hasReverted(cause)) return nodeRefusal(call.chainId, cause);
   const reason = failureWords(cause);
   const { fix, ...only } = await whoMay(rpc, call, reason);
-  const message = `The contract refuses it: ${reason}.${fix}`;
+  const message = `The contract rejects the transaction: ${reason}.${fix}`;
   return new EngineError('TRANSACTION_WOULD_FAIL', message, { reason, ...only }, { cause });
 };
 
 /** Money that is sent with a call to where no code is would be gone. */
 const mustBeContract = async (rpc: RpcClient, to: Address): Promise<void> => {
   if ((await readCode(rpc, to)) !== '0x') return;
-  throw failing(`There is no contract at ${to}. If it was deployed, see whether the chain still has that block.`);
+  throw failing(`There is no contract at ${to}. If it was deployed, check whether a re-org removed it.`);
 };
 
 const mustHold = (from: Address, balanceWei: bigint, requiredWei: bigint): void => {
@@ -97,7 +97,7 @@ const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: bigint; 
   if (baseFeePerGas === 0n) {
     const price = await readQuantity(rpc, 'eth_gasPrice', []);
     if (price > MOST_GAS_PRICE)
-      throw failing(`The node asks ${price} wei per gas, which cannot be meant. Try another node.`);
+      throw failing(`The node suggests ${price} wei per gas, which is implausible. Try another node.`);
     return { base: false, most: price, priority: price };
   }
   const advice = await readQuantity(rpc, 'eth_maxPriorityFeePerGas', []).catch((error: unknown) => {

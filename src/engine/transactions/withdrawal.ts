@@ -31,9 +31,9 @@ const look = async ({ store, chains }: ActionContext, { tank, amountWei }: Withd
       const leaving =
         pendingWithdrawalsWei === 0n ? '' : `, and ${amountOf(pendingWithdrawalsWei)} in pending withdrawals`;
       const parts = `${amountOf(balanceWei)} in the tank, ${amountOf(reservedWei)} reserved for operations${leaving}`;
-      const fix = `Withdraw at most ${amountOf(freeWei)}, or pause sponsorship and wait until the reservations are over.`;
+      const fix = `Withdraw at most ${amountOf(freeWei)}, or pause sponsorship and wait until the reservations end.`;
       const data = { freeWei: String(freeWei), reservedWei: String(reservedWei), fix };
-      throw failing(`There are ${parts}. ${fix}`, data);
+      throw failing(`Insufficient free balance: ${parts}. ${fix}`, data);
     },
   };
 };

@@ -314,7 +314,7 @@ describe('a call that may fail open is denied where the fault is not with the re
     await calls[1];
     await clock.advance(3_000);
     const verdicts = (await Promise.all(calls)).map(({ verdict }) => verdict);
-    const notAnOutage = expect.stringMatching(/verdict to another call/) as unknown;
+    const notAnOutage = expect.stringMatching(/just answered another call/) as unknown;
     expect(verdicts).toMatchObject([
       { outcome: 'deny', code: 'WEBHOOK_DENIED' },
       { outcome: 'deny', code: 'WEBHOOK_STATUS', evidence: { notAnOutage } },
@@ -584,8 +584,12 @@ describe('an address that must not be called', () => {
 });
 
 test.each([
-  ['unknown', () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })), 'DNS does not know its name'],
-  ['without addresses', () => Promise.resolve([]), 'DNS does not know its name'],
+  [
+    'unknown',
+    () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })),
+    'DNS does not know its host name',
+  ],
+  ['without addresses', () => Promise.resolve([]), 'DNS does not know its host name'],
   [
     'in a broken zone',
     () => Promise.reject(Object.assign(new Error('x'), { code: 'EAI_AGAIN' })),

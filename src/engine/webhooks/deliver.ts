@@ -123,10 +123,10 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     { fault, waited }: AnsweredCall,
     began: { lastVerdict: number; timeoutMs: number; at: number; busyMs: number },
   ): string | undefined => {
-    if (began.lastVerdict >= began.at - began.timeoutMs) return 'the receiver gave a verdict to another call just now';
+    if (began.lastVerdict >= began.at - began.timeoutMs) return 'the receiver has just answered another call';
     if (fault?.code !== 'WEBHOOK_TIMEOUT') return undefined;
     if (waited === true) return 'the call had waited for a free slot';
-    return busyMs() - began.busyMs > began.timeoutMs / 2 ? 'this machine was busy most of the time' : undefined;
+    return busyMs() - began.busyMs > began.timeoutMs / 2 ? 'this machine was busy for most of the time-out' : undefined;
   };
 
   return {

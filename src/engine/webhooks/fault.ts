@@ -16,13 +16,13 @@ export class WebhookFault extends Error {
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection broke off',
-  EPIPE: 'the connection broke off',
-  HPE_INVALID_EOF_STATE: 'the connection broke off',
+  ECONNRESET: 'the connection broke',
+  EPIPE: 'the connection broke',
+  HPE_INVALID_EOF_STATE: 'the connection broke',
   EHOSTUNREACH: 'there is no route to its host',
   ENETUNREACH: 'there is no route to its network',
   EPROTO: 'its server does not speak TLS (https)',
-  ENOTFOUND: 'DNS does not know its name',
+  ENOTFOUND: 'DNS does not know its host name',
   EAI_AGAIN: 'DNS did not answer',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by an unknown authority',

@@ -36,7 +36,7 @@ export interface OutgoingRequest {
   readonly body: string;
 }
 
-/** The HTTP request that makes a call (SPEC 5.6), signed for the time `now` (epoch ms). */
+/** The HTTP request that makes a call (behaviour 5.10), signed for the time `now` (epoch ms). */
 export const outgoingRequest = (call: WebhookRequest, now: number): OutgoingRequest => {
   const { method, secret, decisionId, preview } = call;
   const own = new URL(call.url);

@@ -24,7 +24,11 @@ export const keepWebhookUrl = (vault: Vault, webhookId: string, url: string): st
 export const fullWebhookUrl = (vault: Vault, webhookId: string, shown: string): string => {
   if (!shown.includes(`//${IN_VAULT}`)) return shown;
   const url = vault.get(nameOf(webhookId));
-  if (url === undefined) throw new EngineError('VAULT_LOCKED', 'The URL of a webhook is not in the vault of this desk');
+  if (url === undefined)
+    throw new EngineError(
+      'VAULT_LOCKED',
+      'The vault of this desk does not contain the URL of a webhook. Enter the URL again',
+    );
   return url.reveal();
 };
 

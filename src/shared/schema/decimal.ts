@@ -5,7 +5,7 @@ const MAX_DIGITS = 100;
 
 /**
  * A JSON number as it is written. JavaScript numbers would round `1.000000000000000001`;
- * thresholds are money and are kept by their digits (SPEC 2).
+ * thresholds are money and are kept by their digits (behaviour 6.1).
  */
 export class JsonNumber {
   readonly source: string;

@@ -14,7 +14,7 @@ export const webhookCall = z.strictObject({
   response: z.string().describe('Up to 64 KiB of the body'),
 });
 
-/** One step of a decision's trace: what was asked, what was compared, what came out (SPEC 5, Trace). */
+/** One step of a decision's trace: what was asked, what was compared, what came out (behaviour 5.13). */
 export const traceStep = z.strictObject({
   rule: z.string(),
   outcome: z.enum(['pass', 'deny', 'skip']),
@@ -39,7 +39,7 @@ const unixSeconds = z
   .max(LAST_MS / 1000)
   .describe('unix s');
 
-/** A decision as it is exported and shown (SPEC 1): one line of the export, by which a review reads it again. */
+/** A decision as it is exported and shown (behaviour 9.1): one line of the export, by which a review reads it again. */
 export const decisionRecord = z.strictObject({
   id,
   seq: z.int().positive(),

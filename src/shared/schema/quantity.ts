@@ -7,7 +7,7 @@ const MAX_UINT256 = (1n << 256n) - 1n;
 const FAULT = 'must be a 0x hex quantity, a decimal string or a safe integer';
 
 /**
- * Schema of JSON-RPC quantities (SPEC 3): `0x` hex, a decimal string or a safe integer, up to 256 bits,
+ * Schema of JSON-RPC quantities (behaviour 2.2): `0x` hex, a decimal string or a safe integer, up to 256 bits,
  * read exactly as bigint.
  */
 export const quantity = z

@@ -23,8 +23,8 @@ const mode = z
 const policy = z.string().max(200);
 
 /**
- * Sponsorship options, `params[1]` of Biconomy's dialect (service-interface 2.6), and the names that other stacks have
- * for some of them. Members that are not known are ignored, and null is a member that is not there (SPEC 3).
+ * Sponsorship options, `params[1]` of Biconomy's dialect (behaviour 2.3), and the names that other stacks have
+ * for some of them. Members that are not known are ignored, and null is a member that is not there (behaviour 2.2).
  */
 const fields = z.object({
   mode,

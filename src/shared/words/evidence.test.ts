@@ -7,20 +7,20 @@ test('a limit on operations is told in operations, without what another value sa
     { label: 'Limit', text: 'Two', kind: 'text' },
     { label: 'Counts for', text: 'each user', kind: 'text' },
     { label: 'Allowed', text: '2 operations', kind: 'text' },
-    { label: 'Used before', text: '1 operation', kind: 'text' },
+    { label: 'Already used', text: '1 operation', kind: 'text' },
   ]);
 });
 
 test('a limit on spending and a tank are told as money', () => {
   expect(evidenceItems({ unit: 'wei', threshold: '20', requiredWei: '7' })).toEqual([
     { label: 'Allowed', text: '20', kind: 'wei' },
-    { label: 'This operation may cost', text: '7', kind: 'wei' },
+    { label: 'Maximum cost', text: '7', kind: 'wei' },
   ]);
 });
 
 test('a price of gas is told in gwei, exactly', () => {
   expect(evidenceItems({ maxFeePerGasWei: '1500000001' })).toEqual([
-    { label: 'Offered per gas', text: '1.500000001 gwei', kind: 'text' },
+    { label: 'Offered fee per gas', text: '1.500000001 gwei', kind: 'text' },
   ]);
 });
 

@@ -9,7 +9,7 @@ export interface ModelLimit {
   readonly limit: SpendingLimit;
 }
 
-/** A sponsored decision, in the words of SPEC 5 and without any counter. */
+/** A sponsored decision, in the words of behaviour 6.3 and without any counter. */
 export interface ModelDecision {
   readonly id: string;
   readonly hash: string;

@@ -215,26 +215,26 @@ describe('a bundler that refuses the operation says why, and nothing of what con
     [
       'by revert data',
       { code: -32521, message: 'execution reverted', data: closed },
-      'The bundler refuses the operation: its call reverts: Error(string)',
-      { selector: '0x08c379a0', reason: 'The bundler refuses the operation: its call reverts' },
+      'The bundler rejects the operation: its call reverts: Error(string)',
+      { selector: '0x08c379a0', reason: 'The bundler rejects the operation: its call reverts' },
     ],
     [
       'by revert data in its message',
       { code: -32521, message: `reverted during simulation with reason: ${closed}` },
-      'The bundler refuses the operation: its call reverts: Error(string)',
-      { selector: '0x08c379a0', reason: 'The bundler refuses the operation: its call reverts' },
+      'The bundler rejects the operation: its call reverts: Error(string)',
+      { selector: '0x08c379a0', reason: 'The bundler rejects the operation: its call reverts' },
     ],
     [
       'by the address of a culprit, which is no revert data',
       { code: -32501, message: `paymaster ${entryPoint} throttled` },
-      'The bundler refuses the operation: the paymaster rejects it',
-      { reason: 'The bundler refuses the operation: the paymaster rejects it' },
+      'The bundler rejects the operation: the paymaster rejects it',
+      { reason: 'The bundler rejects the operation: the paymaster rejects it' },
     ],
     [
       'by nothing at all',
       { code: 'x', message: 5 },
-      'The bundler refuses the operation: error 0',
-      { reason: 'The bundler refuses the operation: error 0' },
+      'The bundler rejects the operation: error 0',
+      { reason: 'The bundler rejects the operation: error 0' },
     ],
   ])('%s', async (_, error, message, data) => {
     answerError(error);

@@ -16,7 +16,7 @@ export type BundlerQuestion = Pick<GasRequest, 'op' | 'entryPoint' | 'sponsor'> 
   readonly layout: Pick<GasRequest['layout'], 'paymasterGas'>;
 };
 
-/** The answer to a DApp has gas as JSON numbers (service-interface 2.7), which are exact up to here. */
+/** The answer to a DApp has gas as JSON numbers (behaviour 2.5), which are exact up to here. */
 const gas = quantity.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER), 'must be below 2^53');
 const positiveGas = gas.refine((value) => value > 0n, 'must not be 0');
 
@@ -86,7 +86,7 @@ const read = <T>(schema: z.ZodType<T>, answer: unknown): T => {
   const values = schema.safeParse(answer);
   if (values.success) return values.data;
   const fault = values.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ');
-  throw new EngineError('GAS_ESTIMATION_FAILED', `The bundler's gas estimate is not usable: ${fault.slice(0, 300)}`);
+  throw new EngineError('GAS_ESTIMATION_FAILED', `The bundler's gas estimate is unusable: ${fault.slice(0, 300)}`);
 };
 
 /** Revert data in a text: a selector, then whole words. */
@@ -96,12 +96,12 @@ const REVERT_DATA = /0x[0-9a-f]{8}(?:[0-9a-f]{64})*(?![0-9a-f])/i;
 const refusals: Readonly<Record<number, string>> = {
   [-32500]: 'the EntryPoint rejects it',
   [-32501]: 'the paymaster rejects it',
-  [-32502]: 'its validation uses opcodes or storage that are not allowed',
+  [-32502]: 'its validation uses forbidden opcodes or storage',
   [-32503]: 'it is not valid at this time',
   [-32504]: 'the paymaster, the factory or the account is throttled',
   [-32505]: 'the paymaster, the factory or the account has too little stake',
   [-32506]: 'its aggregator is not supported',
-  [-32507]: 'its signature is not valid',
+  [-32507]: 'its signature is invalid',
   [-32521]: 'its call reverts',
 };
 
@@ -112,7 +112,7 @@ const refusals: Readonly<Record<number, string>> = {
 const refusal = (error: RpcError): EngineError => {
   const { message, code } = error;
   const data = error.data ?? (REVERT_DATA.exec(message)?.[0] as Hex | undefined) ?? '0x';
-  const words = `The bundler refuses the operation: ${refusals[code] ?? `error ${code}`}`;
+  const words = `The bundler rejects the operation: ${refusals[code] ?? `error ${code}`}`;
   const told = { words, ...toldOf(data) };
   return validationFailure({ ...told, aaCode: aaCodeIn(message) ?? told.aaCode }, error);
 };

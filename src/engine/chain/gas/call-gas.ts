@@ -80,7 +80,12 @@ const readAnswer = (answer: Hex): { success: boolean; gasNeeded: bigint; revertD
     ];
     return { success, gasNeeded, revertData };
   } catch (error) {
-    throw new EngineError('CHAIN_UNREACHABLE', 'The node garbled the simulation of the call', {}, { cause: error });
+    throw new EngineError(
+      'CHAIN_UNREACHABLE',
+      'The node returned an unreadable simulation of the call',
+      {},
+      { cause: error },
+    );
   }
 };
 
@@ -92,7 +97,7 @@ const callFailure = (revertData: Hex): EngineError => {
   const reason = revertReason(revertData);
   const message =
     revertData === '0x'
-      ? `The operation's call fails without a reason, or needs more than ${MAX_CALL_GAS} gas`
+      ? `The operation's call fails without a reason or needs more than ${MAX_CALL_GAS} gas`
       : `The operation's call reverts: ${reason}`;
   return new EngineError('GAS_ESTIMATION_FAILED', message, { reason });
 };

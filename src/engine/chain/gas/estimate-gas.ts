@@ -8,7 +8,7 @@ import { estimateBySimulation } from './simulation.ts';
 const MOST_GAS = 10_000_000_000n;
 
 /**
- * The gas values to sign for: the bundler's if there is one, else found by simulation (SPEC 5.1).
+ * The gas values to sign for: the bundler's if there is one, else found by simulation (behaviour 4.2).
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason`, and with `data.aaCode` and `data.selector` where they are
  *   known; `CHAIN_UNREACHABLE`
@@ -22,6 +22,6 @@ export const estimateGas = async (request: GasRequest): Promise<GasValues> => {
   const isAbsurd = ([name, value]: [string, bigint]): boolean =>
     value < 0n || value > MOST_GAS || (value === 0n && !mayBeZero.includes(name));
   if (Object.entries<bigint>({ ...gas }).some(isAbsurd))
-    throw new EngineError('CHAIN_UNREACHABLE', 'The node answered the gas estimation with absurd values');
+    throw new EngineError('CHAIN_UNREACHABLE', 'The node returned implausible gas values');
   return gas;
 };

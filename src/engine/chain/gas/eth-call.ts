@@ -55,7 +55,7 @@ export const readCode = (rpc: RpcClient, at: Address): Promise<Hex> => sendForBy
 export const readQuantity = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<bigint> => {
   const { success, data } = quantity.safeParse(await rpc.send(method, params));
   if (success) return data;
-  throw new EngineError('CHAIN_UNREACHABLE', `The node did not answer ${method} with a quantity`);
+  throw new EngineError('CHAIN_UNREACHABLE', `The node did not return a quantity for ${method}`);
 };
 
 /**
@@ -82,11 +82,11 @@ export const readBlockGas = async (rpc: RpcClient): Promise<BlockGas> => {
   const block = await rpc.send('eth_getBlockByNumber', ['latest', false]);
   const { success, data } = blockSchema.safeParse(block);
   if (success) return data;
-  throw new EngineError('CHAIN_UNREACHABLE', 'The node did not answer eth_getBlockByNumber with a block');
+  throw new EngineError('CHAIN_UNREACHABLE', 'The node did not return a block for eth_getBlockByNumber');
 };
 
 const sendForBytes = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<Hex> => {
   const { success, data } = hex.safeParse(await rpc.send(method, params));
   if (success) return data;
-  throw new EngineError('CHAIN_UNREACHABLE', `The node did not answer ${method} with bytes`);
+  throw new EngineError('CHAIN_UNREACHABLE', `The node did not return bytes for ${method}`);
 };

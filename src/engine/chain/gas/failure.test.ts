@@ -35,7 +35,7 @@ const failedOp = (reason: string): Hex => entryPoint.encodeErrorResult('FailedOp
 const withRevert = (reason: string, inner: Hex): Hex =>
   entryPoint.encodeErrorResult('FailedOpWithRevert', [0, reason, inner]) as Hex;
 const SECRET = 'c3c3-c3c3-c3c3';
-const TOLD = 'The account refused the operation: a dummy signature must have the length and form of a real one.';
+const TOLD = 'The account rejected the operation. A dummy signature must have the length and format of a real one.';
 
 it.each<[string, string, Hex | undefined, string, object]>([
   [

@@ -94,12 +94,12 @@ const plainWords = new Set(['sender has no code', 'not an EIP-7702 delegate']);
 
 /** What the sender of an operation can do about a failure of validation, by the EntryPoint's AA code. */
 const hints: Readonly<Record<string, string>> = {
-  AA10: 'The account exists already: leave initCode empty.',
-  AA13: 'The factory named in initCode reverted, does not exist or ran out of gas.',
-  AA14: 'initCode creates another account than sender.',
-  AA15: 'initCode does not create sender.',
+  AA10: 'The account already exists. Leave initCode empty.',
+  AA13: 'The factory in initCode reverted, has no code, or ran out of gas.',
+  AA14: 'initCode creates an account other than the sender.',
+  AA15: 'initCode does not create the sender.',
   AA20: 'Send the initCode that creates the account.',
-  AA23: 'The account refused the operation: a dummy signature must have the length and form of a real one.',
+  AA23: 'The account rejected the operation. A dummy signature must have the length and format of a real one.',
   AA25: 'Read the nonce from EntryPoint.getNonce just before sending.',
 };
 
@@ -172,7 +172,12 @@ export const simulationFailure = (error: unknown): unknown => {
     return validationFailure({ aaCode: aaCodeIn(message), words: SIMULATION_FAILED }, error);
   }
   // What a provider says of itself is not for the DApp's users: it may hold the operator's key.
-  return new EngineError('CHAIN_UNREACHABLE', 'The node refused to simulate the operation', {}, { cause: error });
+  return new EngineError(
+    'CHAIN_UNREACHABLE',
+    'The node rejected the simulation of the operation',
+    {},
+    { cause: error },
+  );
 };
 
 /** For `catch`. @throws what {@link simulationFailure} makes of the error */

@@ -111,7 +111,7 @@ const runV07 = async ({ rpc, version, entryPoint, state }: Simulation, op: UserO
   } catch (error) {
     throw new EngineError(
       'CHAIN_UNREACHABLE',
-      'The node garbled the simulation of the operation',
+      'The node returned an unreadable simulation of the operation',
       {},
       { cause: error },
     );

@@ -93,7 +93,12 @@ const ask = async (rpc: RpcClient, to: Address, name: string, values: unknown[])
   try {
     return abi.decodeFunctionResult(name, answer).toArray() as [bigint];
   } catch (error) {
-    throw new EngineError('CHAIN_UNREACHABLE', `The node did not tell the price of layer 1 data`, {}, { cause: error });
+    throw new EngineError(
+      'CHAIN_UNREACHABLE',
+      'The node did not return the price of layer-1 data',
+      {},
+      { cause: error },
+    );
   }
 };
 

@@ -35,7 +35,7 @@ const withMargin = (gas: bigint): bigint => (gas * 11n) / 10n;
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /**
- * Gas of an operation without a bundler's help (SPEC 5.1), by at most ten `eth_call`s: runs with generous limits meter
+ * Gas of an operation without a bundler's help (behaviour 4.2), by at most ten `eth_call`s: runs with generous limits meter
  * validation and postOp, a search finds the call's gas, and a last run proves that the result passes.
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`

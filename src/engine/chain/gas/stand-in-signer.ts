@@ -26,7 +26,7 @@ export const acceptInstead = async (
     return held.includes(accepted) ? [[toHex(word(slot)), toHex(held.replace(accepted, instead))]] : [];
   });
   if (slots.length > 0) return { [contract]: { stateDiff: Object.fromEntries(slots) } };
-  const fix = 'Send the gas limits with the operation, or set a bundler, which estimates without limits.';
-  const message = `Gas cannot be simulated for ${contract}: where it keeps its signer is unknown. ${fix}`;
+  const fix = 'Send the gas limits with the operation, or set a bundler URL, so that the bundler estimates.';
+  const message = `Gasdesk cannot simulate gas for ${contract}, because it does not know where the contract stores its signer. ${fix}`;
   throw new EngineError('GAS_ESTIMATION_FAILED', message, { fix });
 };

@@ -51,7 +51,7 @@ const read = async ({ call }: RpcClient, feed: Address, method: string): Promise
   try {
     return abi.decodeFunctionResult(method, answer);
   } catch (cause) {
-    throw new FeedFault(`is no price feed: ${method} answers ${answer.slice(0, 100)}`, { cause });
+    throw new FeedFault(`is not a price feed: ${method} answers ${answer.slice(0, 100)}`, { cause });
   }
 };
 
@@ -70,13 +70,13 @@ interface Round {
 /** Why a round is not to be relied on; undefined if it is. */
 const roundFault = ({ roundId, answer, updatedAt, answeredInRound }: Round, maxAge: number, now: number) => {
   const seconds = BigInt(Math.floor(now / 1000));
-  if (answer <= 0n) return `answers ${answer}, which is no price`;
+  if (answer <= 0n) return `answers ${answer}, which is not a price`;
   if (answeredInRound < roundId) {
-    return `carries an old answer over: round ${roundId} was last answered in round ${answeredInRound}`;
+    return `repeats an old answer: round ${roundId} was answered in round ${answeredInRound}`;
   }
-  if (updatedAt > seconds + CLOCK_SKEW_S) return `answers from the future: ${time(updatedAt)}`;
+  if (updatedAt > seconds + CLOCK_SKEW_S) return `has an answer from the future: ${time(updatedAt)}`;
   if (updatedAt + BigInt(maxAge) < seconds) {
-    return `has its last answer from ${time(updatedAt)}, which is more than ${maxAge} s ago`;
+    return `last answered at ${time(updatedAt)}, more than ${maxAge} s ago`;
   }
   return undefined;
 };
@@ -94,7 +94,7 @@ const readFeed = async (
     read(rpc, feed, 'decimals') as Promise<unknown> as Promise<[bigint]>,
   ]);
   const round = answered.toObject() as Round;
-  if (decimals > MOST_DECIMALS) throw new FeedFault(`has ${decimals} decimals and is no price feed`);
+  if (decimals > MOST_DECIMALS) throw new FeedFault(`has ${decimals} decimals, so it is not a price feed`);
   const price = { price: round.answer, decimals: Number(decimals) };
   const fault = roundFault(round, maxAge, now) ?? priceFault(price, name);
   if (fault !== undefined) throw new FeedFault(fault);
@@ -151,6 +151,6 @@ export const chainlinkRate = async (
   const [native, usd] = await Promise.all([priceOf('native/USD', nativeFeed), priceOf('token/USD', tokenFeed)]);
   const exchangeRate = exchangeRateOf(native, usd, decimals);
   if (exchangeRate === 0n) throw unusable('a native coin is worth less than the smallest unit of the token');
-  if (exchangeRate > MAX_EXCHANGE_RATE) throw unusable('the token would be worth next to nothing');
+  if (exchangeRate > MAX_EXCHANGE_RATE) throw unusable('the token would be worth almost nothing');
   return { exchangeRate, usd };
 };

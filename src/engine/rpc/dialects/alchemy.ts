@@ -34,7 +34,7 @@ export const alchemyRequest = z.object({
       >,
     )
     .nullish()
-    .describe('Multipliers of gas limits are not looked at'),
+    .describe('Multipliers of gas limits are ignored'),
 });
 
 type AlchemyRequest = z.output<typeof alchemyRequest>;

@@ -36,11 +36,11 @@ export const readBiconomyRequest = <Options extends z.ZodType>(
 /** The name of the mode, in both spellings that clients read. */
 const modeName = z.enum(['SPONSORED', 'ERC20']);
 
-/** The result of a request for a signature on the wire (service-interface 2.7). */
+/** The result of a request for a signature on the wire (behaviour 2.5). */
 export const biconomySponsorship = z.strictObject({
   MODE: modeName,
   mode: modeName,
-  paymasterAndData: hex.describe('0x where the operation is not sponsored'),
+  paymasterAndData: hex.describe('0x if the operation is not sponsored'),
   paymaster: address.optional().describe('This and the next three: from EntryPoint v0.7 on'),
   paymasterData: hex.optional(),
   paymasterVerificationGasLimit: z.number().optional(),
@@ -51,7 +51,7 @@ export const biconomySponsorship = z.strictObject({
   reason: reason.optional().describe('Why it is not sponsored, unless the operator hides reasons'),
 });
 
-/** The sponsorship result (service-interface 2.7): not sponsored is a result too, and says why beside it (SPEC 3). */
+/** The sponsorship result (behaviour 2.5): not sponsored is a result too, and says why beside it. */
 const biconomyResult = (
   { fields, ...answer }: ProcedureOutput<'sponsorship.sponsor'>,
   mode: SponsorshipOptions['mode'],
@@ -87,7 +87,7 @@ export const decideBiconomy = async (
   return { sponsored: answer.sponsored, result: biconomyResult(answer, mode, showReasons) };
 };
 
-/** `pm_sponsorUserOperation` in Biconomy's dialect (service-interface 4.6): `[partial user operation, options]`. */
+/** `pm_sponsorUserOperation` in Biconomy's dialect (behaviour 2.5): `[partial user operation, options]`. */
 export const sponsorBiconomy = async (params: readonly unknown[], context: MethodContext): Promise<unknown> => {
   const request = await readBiconomyRequest('pm_sponsorUserOperation', params, context, sponsorshipOptions);
   return (await decideBiconomy(request, context)).result;

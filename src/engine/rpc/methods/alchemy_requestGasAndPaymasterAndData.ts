@@ -12,7 +12,7 @@ const found = { ...gasFields, maxFeePerGas: hexQuantity, maxPriorityFeePerGas: h
 /** Alchemy's: gas and fees are found out, but for what the client overrides, and answered with the paymaster's part. */
 export const alchemyRequestGasAndPaymasterAndData: RpcMethod = {
   method: 'alchemy_requestGasAndPaymasterAndData',
-  summary: 'Alchemy: find out gas and fees, decide, sign and store',
+  summary: 'Alchemy: estimate gas and fees, decide, sign and store',
   params: [
     { name: 'request', summary: 'The operation, its EntryPoint, a policy id and overrides', schema: alchemyRequest },
   ],

@@ -9,7 +9,7 @@ import type { RpcMethod } from '../method.ts';
 /** Alchemy's gas manager: over gas and fees that the client has found out. */
 export const alchemyRequestPaymasterAndData: RpcMethod = {
   method: 'alchemy_requestPaymasterAndData',
-  summary: "Alchemy: decide, sign and store over the client's gas",
+  summary: "Alchemy: decide, sign and store with the client's gas",
   params: [{ name: 'request', summary: 'The operation, its EntryPoint and a policy id', schema: alchemyRequest }],
   result: z.union([paymasterFieldsV06, paymasterFieldsV07]),
   example: {

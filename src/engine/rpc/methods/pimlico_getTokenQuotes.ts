@@ -17,7 +17,7 @@ const token = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
  */
 export const pimlicoGetTokenQuotes: RpcMethod = {
   method: 'pimlico_getTokenQuotes',
-  summary: 'What tokens are worth, for clients that work out the cost of an operation themselves',
+  summary: 'Exchange rates of tokens, for clients that compute the cost of an operation themselves',
   params: [{ name: 'asked', summary: 'The tokens', schema }, entryPointParam, chainIdParam],
   result: z.strictObject({
     quotes: z.array(
@@ -26,7 +26,7 @@ export const pimlicoGetTokenQuotes: RpcMethod = {
         token: address,
         postOpGas: hexQuantity.describe("Gas to add to the operation's own"),
         exchangeRate: hexQuantity.describe('Smallest units of the token for 1e18 wei, premium included'),
-        exchangeRateNativeToUsd: hexQuantity.describe('Millionths of a USD for 1e18 wei; 0 where nobody says'),
+        exchangeRateNativeToUsd: hexQuantity.describe('Millionths of a USD for 1e18 wei; 0 if unknown'),
       }),
     ),
   }),

@@ -8,7 +8,7 @@ import { checkEntryPoint, dappOf } from '../params.ts';
 /** Stackup's: `[EntryPoint]`. */
 export const pmAccounts: RpcMethod = {
   method: 'pm_accounts',
-  summary: 'The contract that takes the tokens, or that sponsors where none are taken, as a list',
+  summary: 'List with the contract that takes tokens, or else with the one that sponsors',
   params: [entryPointParam],
   result: z.array(address),
   example: { params: [exampleEntryPoint], result: [examplePaymasterFields.paymaster] },

@@ -17,7 +17,7 @@ const feeQuotes = z.strictObject({
   mode: z.literal('ERC20'),
   paymasterAddress: address.describe('The contract that the account approves'),
   feeQuotes: z.array(feeQuote),
-  unsupportedTokens: z.array(address).describe('Asked for, and not supported'),
+  unsupportedTokens: z.array(address).describe('Requested, but not supported'),
 });
 
 /**
@@ -26,10 +26,10 @@ const feeQuotes = z.strictObject({
  */
 export const pmGetFeeQuoteOrData: RpcMethod = {
   method: 'pm_getFeeQuoteOrData',
-  summary: 'Sponsor the operation, or quote what it would cost in tokens',
+  summary: 'Sponsor the operation, or quote its cost in tokens',
   params: [
     userOperationParam,
-    { name: 'options', summary: 'Without a mode, tokens are quoted if it is not sponsored', schema: feeQuoteOptions },
+    { name: 'options', summary: 'Without a mode: a sponsorship, or else quotes', schema: feeQuoteOptions },
   ],
   result: z.union([biconomySponsorship, feeQuotes]),
   example: {

@@ -20,7 +20,7 @@ const estimated = z.object(gasFields).partial().shape;
  */
 export const pmGetPaymasterData: RpcMethod = {
   method: 'pm_getPaymasterData',
-  summary: 'ERC-7677: paymaster data for sending, signed over final gas',
+  summary: 'ERC-7677: signed paymaster data for the final operation',
   params: [userOperationParam, entryPointParam, chainIdParam, contextParam],
   result: z.union([paymasterFieldsV06.extend(estimated), paymasterFieldsV07.extend(estimated)]),
   example: { params: [exampleOperationV07, exampleEntryPoint, '0xaa36a7', {}], result: examplePaymasterFields },

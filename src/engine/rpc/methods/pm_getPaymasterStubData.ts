@@ -9,13 +9,13 @@ import type { RpcMethod } from '../method.ts';
 /** Absent where the operator leaves them out, for wallets that take them for fields of the operation. */
 const whoSponsors = {
   sponsor: z.strictObject({ name: z.string().describe('The DApp'), icon: z.string().optional() }).optional(),
-  isFinal: z.literal(false).optional().describe('The data for sending is asked for once gas is known'),
+  isFinal: z.literal(false).optional().describe('The client asks for the final data once gas is known'),
 };
 
 /** ERC-7677: paymaster data to estimate gas with, `[user operation, EntryPoint, chain id, context?]`. */
 export const pmGetPaymasterStubData: RpcMethod = {
   method: 'pm_getPaymasterStubData',
-  summary: 'ERC-7677: paymaster data of the final length, to estimate gas with',
+  summary: 'ERC-7677: paymaster data of the final length, for gas estimation',
   params: [userOperationParam, entryPointParam, chainIdParam, contextParam],
   result: z.union([paymasterFieldsV06.extend(whoSponsors), paymasterFieldsV07.extend(whoSponsors)]),
   example: {

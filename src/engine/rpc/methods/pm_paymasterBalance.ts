@@ -6,10 +6,10 @@ import type { RpcMethod } from '../method.ts';
 /** What pays for the DApp: its tank, or the contract's deposit, and how much of it is reserved already. Hex wei. */
 export const pmPaymasterBalance: RpcMethod = {
   method: 'pm_paymasterBalance',
-  summary: 'What there is to pay with, and what of it is reserved for operations not yet mined',
+  summary: 'The balance that pays for the DApp, and the part of it that is reserved',
   params: [],
   result: z.strictObject({
-    balance: hexQuantity.describe('Wei in the gas tank, or in the deposit of the contract'),
+    balance: hexQuantity.describe('Wei in the gas tank or the deposit of the contract'),
     promised: hexQuantity.describe('Wei reserved'),
   }),
   example: { params: [], result: { balance: '0xde0b6b3a7640000', promised: '0x0' } },

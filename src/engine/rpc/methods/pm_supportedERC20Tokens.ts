@@ -10,7 +10,7 @@ import { checkEntryPoint, dappOf } from '../params.ts';
 /** The tokens in which users may pay, `[EntryPoint?]`, in the shape that Candide's paymaster gave this method. */
 export const pmSupportedERC20Tokens: RpcMethod = {
   method: 'pm_supportedERC20Tokens',
-  summary: 'The tokens in which users may pay, and their rates',
+  summary: 'The tokens that users can pay in, and their rates',
   params: [{ ...entryPointParam, optional: true }],
   result: z.strictObject({
     paymasterMetadata: z.strictObject({
@@ -18,11 +18,11 @@ export const pmSupportedERC20Tokens: RpcMethod = {
       description: z.string(),
       icons: z.array(z.string()),
       address,
-      sponsoredEventTopic: z.string().describe('Empty: no event tells of a sponsorship'),
+      sponsoredEventTopic: z.string().describe('Empty: no event reports a sponsorship'),
       dummyPaymasterAndData: z
         .union([hex, paymasterFieldsV07])
         .optional()
-        .describe('To estimate gas with: hex on EntryPoint v0.6, fields of the operation from v0.7 on'),
+        .describe('For gas estimation: hex on EntryPoint v0.6, fields of the operation from v0.7 on'),
     }),
     tokens: z.array(
       z.strictObject({

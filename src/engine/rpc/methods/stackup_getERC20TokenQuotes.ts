@@ -13,8 +13,8 @@ const schema = z.object({ ...zeroDevTarget, userOp: partialUserOperation, tokenA
 /** What ZeroDev's clients ask before they pay in a token. */
 export const stackupGetERC20TokenQuotes: RpcMethod = {
   method: 'stackup_getERC20TokenQuotes',
-  summary: 'What an operation would cost at most in a token',
-  params: [{ name: 'request', summary: 'The operation, where it is to run, and the token', schema }],
+  summary: 'The maximum cost of an operation in a token',
+  params: [{ name: 'request', summary: 'The operation, its chain and EntryPoint, and the token', schema }],
   result: z.strictObject({
     maxGasCostToken: z.string().describe("In the token's smallest units, decimal digits"),
     tokenDecimals: z.string(),

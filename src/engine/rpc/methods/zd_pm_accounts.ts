@@ -11,8 +11,8 @@ const schema = z.object(zeroDevTarget);
 /** ZeroDev's clients approve this address before they pay in a token. */
 export const zdPmAccounts: RpcMethod = {
   method: 'zd_pm_accounts',
-  summary: 'The contract that takes the tokens, or that sponsors where none are taken, as a list',
-  params: [{ name: 'request', summary: 'Where operations are to run', schema }],
+  summary: 'List with the contract that takes tokens, or else with the one that sponsors',
+  params: [{ name: 'request', summary: 'Chain and EntryPoint of the operations', schema }],
   result: z.array(address),
   example: {
     params: [{ chainId: 11_155_111, entryPointAddress: exampleEntryPoint }],

@@ -16,8 +16,8 @@ const schema = z.object({
 /** ZeroDev's: gas is estimated, and answered with the paymaster's part. */
 export const zdSponsorUserOperation: RpcMethod = {
   method: 'zd_sponsorUserOperation',
-  summary: 'ZeroDev: decide, sign and store over estimated gas',
-  params: [{ name: 'request', summary: 'The operation, where it is to run, and a token to pay in', schema }],
+  summary: 'ZeroDev: estimate gas, decide, sign and store',
+  params: [{ name: 'request', summary: 'The operation, its chain and EntryPoint, and a token to pay in', schema }],
   result: pimlicoSponsorship,
   example: {
     params: [{ chainId: 11_155_111, userOp: exampleOperationV07, entryPointAddress: exampleEntryPoint }],

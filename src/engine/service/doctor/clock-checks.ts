@@ -8,9 +8,10 @@ import { type Check, advice, fault, good } from './check.ts';
 /** A newest block that is older says that the chain idles, the node is behind, or this clock is ahead. */
 const OLD_BLOCK_MS = 15 * 60_000;
 
-const FIX = 'Set the clock of this computer by a time server (NTP). If it is right, the other one is wrong.';
-const BEHIND = 'what is signed expires that much too early for the chain (validUntil)';
-const AHEAD = 'what is signed is not valid yet when it reaches the chain (validAfter)';
+const FIX =
+  'Synchronise the clock of this computer with a time server (NTP). If it is right, the other clock is wrong.';
+const BEHIND = 'signatures expire too early by as much (validUntil)';
+const AHEAD = 'signatures are not yet valid when they reach the chain (validAfter)';
 
 const apart = (ms: number): string => {
   const seconds = Math.round(Math.abs(ms) / 1000);
@@ -44,9 +45,13 @@ export const checkChainClock = async (clock: Clock, chainId: number, rpc: RpcCli
   if (blockAge < -TOLERATED_MS) return compared(name, "the chain's newest block", blockAge);
   if (answeredAt === undefined && blockAge > OLD_BLOCK_MS) {
     const detail = `The newest block is ${apart(blockAge)} old`;
-    return advice(name, detail, `The chain idles, its node is behind, or this clock is ahead: then ${AHEAD}.`);
+    return advice(
+      name,
+      detail,
+      `The chain is idle, its node is behind, or this clock is ahead. In the last case, ${AHEAD}.`,
+    );
   }
-  return good(name, 'They agree');
+  return good(name, 'In agreement');
 };
 
 /**
@@ -61,8 +66,8 @@ export const checkClock = async (store: Pick<DecisionQueries, 'summarizeDecision
     return fault(
       name,
       `This computer's clock was set ${apart(aheadMs)} ${where} the service's own time. Limits, the breaker and ` +
-        "signatures go by the service's time, which approaches the computer's slowly",
-      "If this computer's clock is right now, restart the service: it then takes that time at once. If not, set it right.",
+        "signatures use the service's time, which slowly approaches the computer's",
+      "If this computer's clock is right, restart the service to use its time at once. If not, correct the clock.",
     );
   }
   const later = { from: clock.now() + TOLERATED_MS, stepMs: 1, steps: 1 };
@@ -72,7 +77,7 @@ export const checkClock = async (store: Pick<DecisionQueries, 'summarizeDecision
   const what = count === 1 ? 'One decision is' : `${count} decisions are`;
   return fault(
     name,
-    `${what} from later than it is now: the clock was set back, or was ahead before`,
-    `Set the clock of this computer by a time server (NTP). Where it is behind, ${BEHIND}.`,
+    `${what} from the future: the clock was set back, or was ahead before`,
+    `Synchronise the clock of this computer with a time server (NTP). If it is behind, ${BEHIND}.`,
   );
 };

@@ -1,3 +1,4 @@
+import { fixes } from '../../base/fixes.ts';
 import type { ProcedureOutput } from '../../../api/index.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import { isUnchecked } from '../../chain/is-unchecked.ts';
@@ -16,7 +17,7 @@ const LATE_POLL_MS = 5 * 60_000;
 /** What was mined earlier needs nobody's attention any more. */
 const UNMATCHED_MS = 7 * 24 * 3_600_000;
 
-const UNCHECKED = 'Unchecked: the chain has no RPC URL, so operations are signed without a look at fees and gas tank';
+const UNCHECKED = 'Unchecked: the chain has no RPC URL, so Gasdesk signs operations without checking fees and gas tank';
 
 const checkDatabase = async ({ store }: ServiceContext): Promise<Check> => {
   const faults = await store.integrityFaults();
@@ -25,12 +26,10 @@ const checkDatabase = async ({ store }: ServiceContext): Promise<Check> => {
     : fault('database', faults.join('; '), 'Stop the service and restore a backup: "gasdesk restore FILE".');
 };
 
-const checkVault = ({ vault }: ServiceContext): Check => {
-  const fix = 'Start the service with its passphrase in GASDESK_PASSPHRASE or --passphrase-file.';
-  return vault.state === 'unlocked'
+const checkVault = ({ vault }: ServiceContext): Check =>
+  vault.state === 'unlocked'
     ? good('vault', 'Unlocked')
-    : fault('vault', vault.state === 'absent' ? 'There is no vault yet' : 'Locked', fix);
-};
+    : fault('vault', vault.state === 'absent' ? 'Not created yet' : 'Locked', fixes.unlockVault);
 
 const checkChain = async (context: ServiceContext, { chainId }: ChainSettings): Promise<Check[]> => {
   const { chains, clock } = context;
@@ -53,8 +52,9 @@ const checkSettlement = ({ clock, polledAt }: ServiceContext, chainId: number): 
   if (at === undefined) return undefined;
   const name = `settlement on chain ${chainId}`;
   const seconds = Math.max(0, Math.round((clock.now() - at) / 1000));
-  const detail = `The chain was looked through ${seconds} s ago`;
-  const fix = 'What is mined counts at its maximum until then. See why in the log: "gasdesk log --level warn".';
+  const detail = `Last checked ${seconds} s ago`;
+  const fix =
+    'Until the next check, mined operations count at their maximum cost. Look for the cause in "gasdesk log --level warn".';
   return clock.now() - at > LATE_POLL_MS ? advice(name, detail, fix) : good(name, detail);
 };
 
@@ -62,9 +62,9 @@ const checkSettlement = ({ clock, polledAt }: ServiceContext, chainId: number): 
 const checkUnmatched = async ({ store, clock }: ServiceContext, chainId: number): Promise<Check | undefined> => {
   const decisions = await store.countUnmatched(chainId, clock.now() - UNMATCHED_MS);
   if (decisions === 0) return undefined;
-  const detail = `In the last 7 days, operations were mined that match no decision for certain: ${decisions} decisions count at their maximum`;
+  const detail = `In the last 7 days, mined operations could not be matched with their decisions: ${decisions} decisions count at their maximum cost`;
   const fix =
-    'Their senders altered them, which no wallet does. The log names sender and transaction: "gasdesk log --level warn".';
+    'Their senders altered them after signing, which no wallet does. "gasdesk log --level warn" names sender and transaction.';
   return advice(`operations on chain ${chainId}`, detail, fix);
 };
 
@@ -73,9 +73,8 @@ const checkContract = async (
   { chainId, version }: PaymasterContract,
 ): Promise<Check> => {
   const name = `contract ${version} on chain ${chainId}`;
-  if (isUnchecked(await store.findChain(chainId)))
-    return fault(name, UNCHECKED, `Run "gasdesk chain set ${chainId} --rpc URL".`);
-  const fix = `Attach the right contract with "gasdesk contract use --chain ${chainId} --version ${version} --address 0x…".`;
+  if (isUnchecked(await store.findChain(chainId))) return fault(name, UNCHECKED, fixes.setRpc(chainId));
+  const fix = fixes.attachContract(chainId, version);
   return attempt(name, fix, async () => {
     const layout = requireAttachable(version);
     const signer = await store.findSigner(chainId);
@@ -87,7 +86,7 @@ const checkContract = async (
     const unchecked = { chainId, version, address, checked: false };
     await store.savePaymasterContract(unchecked);
     await ensureVerified(store, rpc, { ...unchecked, layout, contract: address, signer: signer.address });
-    return `${address} agrees on hash and signer`;
+    return `${address}: hash and signer match`;
   });
 };
 

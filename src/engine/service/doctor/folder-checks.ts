@@ -21,10 +21,10 @@ export const checkSpace = async (
 ): Promise<Check> => {
   const name = 'disk space';
   const free = await freeBytes(dir).catch(() => undefined);
-  if (free === undefined) return advice(name, 'The free space cannot be read here', `Check how much room ${dir} has.`);
+  if (free === undefined) return advice(name, 'Cannot read the free space', `Check how much space ${dir} has.`);
   const room = free < LOW_BYTES ? `${free / MIB} MiB` : `${free / LOW_BYTES} GiB`;
-  const detail = `${room} are free where the data folder is`;
-  const fix = `Make room on the disk of ${dir}: what cannot be stored is not signed.`;
+  const detail = `${room} free`;
+  const fix = `Free space on the disk of ${dir}. Gasdesk signs nothing that it cannot store.`;
   if (free < LEAST_BYTES) return fault(name, detail, fix);
   return free < LOW_BYTES ? advice(name, detail, fix) : good(name, detail);
 };
@@ -40,18 +40,22 @@ export const checkAccess = async ({ dir, database, vault, config, lock }: DataFo
   ];
   const found = await Promise.all(wanted.map(({ path }) => stat(path).catch(() => undefined)));
   const open = wanted.filter((_, index) => ((found[index]?.mode ?? 0) & OTHERS) !== 0);
-  if (open.length === 0) return good(name, `${dir}, for its owner only`);
+  if (open.length === 0) return good(name, `${dir}: accessible to its owner only`);
   const mend = open.map(({ path, mode }) => `chmod ${mode} '${path}'`).join(' && ');
-  return fault(name, `Others on this machine can get at ${open.map(({ path }) => path).join(', ')}`, `Run: ${mend}`);
+  return fault(
+    name,
+    `Other users of this machine can access ${open.map(({ path }) => path).join(', ')}`,
+    `Run: ${mend}`,
+  );
 };
 
 /** How old the newest backup in the folder of backups is; others are not known of. */
 export const checkBackups = ({ list, folder }: Pick<Backups, 'list' | 'folder'>, clock: Clock): Check => {
   const name = 'backups';
-  const fix = 'Run "gasdesk backup", and keep the file on another machine.';
+  const fix = 'Run "gasdesk backup", and store the file on another machine.';
   const [newest] = list();
-  if (newest === undefined) return advice(name, `There is none in ${folder}`, fix);
+  if (newest === undefined) return advice(name, `None in ${folder}`, fix);
   const days = Math.max(0, Math.floor((clock.now() - newest.madeAt) / DAY_MS));
-  const detail = `The newest is ${days === 0 ? 'of the last 24 hours' : `${days} ${days === 1 ? 'day' : 'days'} old`}`;
+  const detail = `The newest is ${days === 0 ? 'from the last 24 hours' : `${days} ${days === 1 ? 'day' : 'days'} old`}`;
   return days > OLD_BACKUP_DAYS ? advice(name, detail, fix) : good(name, detail);
 };

@@ -27,9 +27,9 @@ export const utcTime = (at: number): string => `${new Date(at).toISOString().sli
 export const coins = (wei: string | bigint, { symbol }: ChainNames): string => `${weiToDecimal(BigInt(wei))} ${symbol}`;
 
 const verdicts = {
-  sponsored: 'It is sponsored',
-  denied: 'It is not sponsored',
-  error: 'It could not be decided',
+  sponsored: 'Sponsored',
+  denied: 'Denied',
+  error: 'Failed',
 };
 
 const costWords = ({ outcome, maxCostWei, actualCostWei }: DecisionRecord, chain: ChainNames): string => {
@@ -56,7 +56,7 @@ const webhookExchange = ({ method, url, status, response }: WebhookCall, micros:
 const stepRow = (step: Step, decides: boolean, chain: ChainNames): Markup => html`
   <tr class="${step.outcome}">
     <th scope="row">${ruleName(step.rule)}</th>
-    <td>${stepWords[step.outcome]}${decides ? html` <strong>and decides</strong>` : ''}</td>
+    <td>${stepWords[step.outcome]}${decides ? html` <strong>(deciding)</strong>` : ''}</td>
     <td>
       ${codeWords(step.code)}${evidenceItems(step.evidence).map(
         (item) => html`<br /><span class="label">${item.label}:</span> ${valueText(item, chain)}`,
@@ -84,7 +84,7 @@ export const decisionArticle = (
     ${
       outcome === 'sponsored'
         ? ''
-        : html`<p>${message} ${isHintNew ? html`<strong>What helps:</strong> ${hint}` : ''} <code>${code}</code></p>`
+        : html`<p>${message} ${isHintNew ? html`<strong>What to do:</strong> ${hint}` : ''} <code>${code}</code></p>`
     }
     ${
       trace.length === 0
@@ -109,9 +109,9 @@ export const filterWords = (
   const words = [
     outcome !== undefined && outcomeWords[outcome].toLowerCase(),
     rule !== undefined && `decided by the rule ${ruleName(rule)}`,
-    paymasterId !== undefined && `for the DApp ${dapp === undefined ? paymasterId : `${dapp} (${paymasterId})`}`,
-    sender !== undefined && `of the user ${sender}`,
-    from !== undefined && `from ${utcTime(from)} on`,
+    paymasterId !== undefined && `of the DApp ${dapp === undefined ? paymasterId : `${dapp} (${paymasterId})`}`,
+    sender !== undefined && `for the user ${sender}`,
+    from !== undefined && `since ${utcTime(from)}`,
     to !== undefined && `before ${utcTime(to)}`,
   ].filter((word) => word !== false);
   return words.length === 0 ? 'All decisions' : `Decisions ${words.join(', ')}`;

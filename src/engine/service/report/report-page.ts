@@ -77,7 +77,7 @@ const outcomeTable = ({ counts }: Tally): Markup =>
 
 const moneyTable = ({ tally, chain }: Report): Markup =>
   table(
-    ['Sponsored on', 'Could cost at most', 'Cost, where mined', 'May still cost'],
+    ['Chain', 'Maximum cost', 'Actual cost', 'Outstanding'],
     [...tally.money].map(([chainId, { maxWei, actualWei, openWei }]) => [
       chain(chainId).name,
       ...[maxWei, actualWei, openWei].map(
@@ -88,7 +88,7 @@ const moneyTable = ({ tally, chain }: Report): Markup =>
 
 const dayTable = ({ tally, chain }: Report): Markup =>
   table(
-    ['Day (UTC)', ...OUTCOMES.map((outcome) => outcomeWords[outcome]), 'Cost, or the maximum while it is not known'],
+    ['Day (UTC)', ...OUTCOMES.map((outcome) => outcomeWords[outcome]), 'Cost (maximum while unknown)'],
     [...tally.days]
       .sort(([a], [b]) => a.localeCompare(b))
       .map(([day, counts]) => [
@@ -111,7 +111,7 @@ const key = html`<p class="key">
 const toldOf = (told: number, decisions: number): string =>
   told === decisions
     ? 'Newest first.'
-    : `The newest ${told} of ${decisions} are told here; all are counted above. A narrower filter tells the others.`;
+    : `The newest ${told} of ${decisions} follow; the totals count all. Use a narrower filter to see the others.`;
 
 /**
  * A report as one page of HTML that needs nothing else and runs nothing.

@@ -102,7 +102,8 @@ describe('migrating', () => {
     expect(() => migrate(database, [first])).toThrow(
       expect.objectContaining({
         code: 'DATABASE_TOO_NEW',
-        message: 'The database has schema 20, this Gasdesk knows up to 10. Use the newer Gasdesk, or restore a backup.',
+        message:
+          'The database has schema 20, and this Gasdesk knows up to 10. Use a newer Gasdesk, or restore a backup.',
       }),
     );
     expect(version()).toBe(20);

@@ -71,7 +71,7 @@ export const migrate = (database: Database.Database, steps: readonly Migration[]
   if (current > newest) {
     throw new EngineError(
       'DATABASE_TOO_NEW',
-      `The database has schema ${current}, this Gasdesk knows up to ${newest}. Use the newer Gasdesk, or restore a backup.`,
+      `The database has schema ${current}, and this Gasdesk knows up to ${newest}. Use a newer Gasdesk, or restore a backup.`,
       { found: current, known: newest },
     );
   }

@@ -26,11 +26,6 @@ export const openDatabase = (file: string): Database.Database => {
     database?.close();
     if (error instanceof EngineError) throw error;
     const detail = error instanceof Error ? error.message : String(error);
-    throw new EngineError(
-      'DATA_FOLDER_UNUSABLE',
-      `The database ${file} cannot be opened: ${detail}`,
-      {},
-      { cause: error },
-    );
+    throw new EngineError('DATA_FOLDER_UNUSABLE', `Cannot open the database ${file}: ${detail}`, {}, { cause: error });
   }
 };

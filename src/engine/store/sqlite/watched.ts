@@ -26,7 +26,7 @@ const DISK_CODES = ['SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY', 'SQLITE_CA
 /** `STORAGE_FAILED` where the disk is to blame; anything else stays what it is. */
 const storageFault = (error: unknown): unknown => {
   if (!(error instanceof Database.SqliteError) || !DISK_CODES.some((code) => error.code.startsWith(code))) return error;
-  const message = `Nothing can be stored (${error.message}), so nothing is signed or changed. Make room on the disk of the data folder, or give back the right to write there.`;
+  const message = `Gasdesk cannot write to its database (${error.message}), so it signs and changes nothing. Free space on the disk of the data folder, or restore write access to it.`;
   return new EngineError('STORAGE_FAILED', message, {}, { cause: error });
 };
 
