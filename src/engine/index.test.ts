@@ -205,8 +205,9 @@ describe('stopping', () => {
     const stopped = engine.stop().then(() => {
       ended = true;
     });
-    // This wait, and the next looks: at what is settled, the operator's transactions, contracts, and the clocks.
-    await expect.poll(() => clock.pending).toBe(5);
+    // This wait, and the next looks: at what is settled, the operator's transactions, contracts, the clocks,
+    // what the operator is told, and what of it is to be sent.
+    await expect.poll(() => clock.pending).toBe(7);
 
     await clock.advance(9_999);
     expect(ended).toBe(false);

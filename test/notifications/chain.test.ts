@@ -13,7 +13,7 @@ const service = () => desk().engine().service;
 const told = async (...kinds: NotificationKind[]): Promise<NotificationView[]> =>
   (await service().call('notifications.list', {})).notifications.filter(({ kind }) => kinds.includes(kind));
 const toldOfTank = async ({ paymasterId }: SponsoredDapp): Promise<NotificationView[]> =>
-  (await told('tankLow', 'tankEmpty')).filter(({ page }) => page === `/gas-tank?dapp=${paymasterId}`);
+  (await told('tankLow', 'tankEmpty')).filter(({ page }) => page === `/dapps/${paymasterId}/tank`);
 /** Lets a minute pass at each look, until what was told is as it should be. */
 const eventually = (now: () => Promise<NotificationView[]>, expected: unknown): Promise<void> =>
   expect
@@ -26,7 +26,8 @@ const eventually = (now: () => Promise<NotificationView[]>, expected: unknown): 
     )
     .toEqual(expected);
 const isTold = (rest: Record<string, unknown>): unknown => expect.objectContaining({ endedAt: null, ...rest });
-const isOver = (rest: Record<string, unknown>): unknown => expect.objectContaining({ endedAt: expect.any(Number), ...rest });
+const isOver = (rest: Record<string, unknown>): unknown =>
+  expect.objectContaining({ endedAt: expect.any(Number), ...rest });
 let nonces = 0;
 const mint = async (dapp: SponsoredDapp): Promise<string | undefined> => {
   const op = operation({ to: desk().contracts.gameItems, data: gameCall('mint') }, { nonce: `0x${(nonces += 1)}` });

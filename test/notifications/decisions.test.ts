@@ -89,7 +89,7 @@ test('a webhook that fails three times in a row is told of once, and is back wit
   expect(outage).toMatchObject({
     title: expect.stringMatching(/^A webhook of DApp \d+ fails$/),
     body: expect.stringContaining('It gave no verdict 3 times in a row. The webhook at 127.0.0.1'),
-    ...{ endedAt: null, page: `/webhooks?dapp=${subject}` },
+    ...{ endedAt: null, page: `/dapps/${subject}/webhooks` },
   });
   answer = verify;
   await ask('mint');

@@ -59,15 +59,15 @@ export const pageOf = ({ kind, subject, decisionId }: StoredNotification): strin
   switch (kind) {
     case 'tankLow':
     case 'tankEmpty':
-      return `/gas-tank?dapp=${subject}`;
+      return `/dapps/${subject}/tank`;
     case 'denials':
       return decisionId === null ? '/decisions' : `/decisions/${decisionId}`;
     case 'webhook':
-      return `/webhooks?dapp=${subject}`;
+      return `/dapps/${subject}/webhooks`;
     case 'node':
     case 'breaker':
       return '/settings';
     case 'paused':
-      return subject === '' ? '/' : '/paymasters';
+      return subject === '' ? '/' : `/dapps/${subject}`;
   }
 };

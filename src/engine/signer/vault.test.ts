@@ -141,7 +141,7 @@ test('a passphrase can be tried without changing anything, and the vault tells w
 
 test('the desktop opens the vault with a key of the OS keychain, beside or instead of a passphrase', async () => {
   const bytes = systemEntropy.bytes(32);
-  await refused(() => reopened(key(bytes)), 'VAULT_PASSPHRASE_WRONG', 'not set up to be opened with a key');
+  await refused(() => reopened(key(bytes)), 'VAULT_PASSPHRASE_WRONG', 'This vault does not open with a key');
   await vault.setUnlocker(key(bytes));
   expect((await reopened(key(bytes))).names()).toEqual(['signer:31337']);
   expect((await reopened(RIGHT)).names()).toEqual(['signer:31337']);
@@ -150,7 +150,7 @@ test('the desktop opens the vault with a key of the OS keychain, beside or inste
   rmSync(file);
   await openVault(file, cheap).create(key(bytes));
   expect((await reopened(key(bytes))).names()).toEqual([]);
-  await refused(() => reopened(RIGHT), 'VAULT_PASSPHRASE_WRONG', 'not set up to be opened with a passphrase');
+  await refused(() => reopened(RIGHT), 'VAULT_PASSPHRASE_WRONG', 'This vault does not open with a passphrase');
 });
 
 test('an empty passphrase or a short key protects nothing and is refused', async () => {
