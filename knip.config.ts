@@ -35,7 +35,7 @@ export default {
     'solc',
     // Their files are named in src/renderer/src/ui/fonts.css.
     '@fontsource-variable/inter',
-    '@fontsource-variable/jetbrains-mono',
+    '@fontsource-variable/source-code-pro',
     // @biconomy/account needs it and does not say so.
     'tslib',
     // Its native binding is loaded by name, so that its slow JavaScript never is.

@@ -48,5 +48,5 @@ test('the first page needs less than 200 kB of compressed script; the charts com
 test('the fonts of the console come with it', async () => {
   const page = await browser().open(desk().url);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await expect.poll(() => fonts(page)).toEqual(expect.arrayContaining(['Inter Variable', 'JetBrains Mono Variable']));
+  await expect.poll(() => fonts(page)).toEqual(expect.arrayContaining(['Inter Variable', 'Source Code Pro Variable']));
 });

@@ -65,7 +65,7 @@ test('what is delivered is what runs: bundles, manifest and native packages, no 
     // What both share.
     /^out\/main\/[\w-]+-[\w-]{8}[.]js$/,
     /^out\/preload\/index[.]cjs$/,
-    /^out\/renderer\/(index[.]html|assets\/[\w.-]+[.](js|css))$/,
+    /^out\/renderer\/(index[.]html|assets\/[\w.-]+[.](js|css|woff2))$/,
     /^out\/renderer\/icon[.](png|svg)$/,
     /^package[.]json$/,
     /^node_modules\/better-sqlite3\/(package[.]json|lib\/[\w/-]+[.]js)$/,
