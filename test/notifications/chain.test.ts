@@ -87,7 +87,7 @@ test('a tripped breaker is told of as such, and is over when sponsorship is resu
       isTold({
         kind: 'breaker',
         title: expect.stringMatching(/^The burn-rate breaker paused DApp \d+$/),
-        body: expect.stringContaining('Burn-rate breaker: its operations on Local chain came to more than'),
+        body: expect.stringContaining('Burn-rate breaker: its operations on Local chain exceeded'),
       }),
     ]);
   await service().call('paymasters.resume', { paymasterId: dapp.paymasterId });

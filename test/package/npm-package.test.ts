@@ -43,7 +43,7 @@ test('the package holds what runs and what is read, and nothing else', () => {
     // The window's, which is named in the manifest: npm takes it along.
     /^out\/main\/index[.]js$/,
     /^out\/playground\/(index[.]html|assets\/[\w.-]+[.](js|css|svg))$/,
-    /^out\/renderer\/(index[.]html|icon[.](png|svg)|assets\/[\w.-]+[.](js|css))$/,
+    /^out\/renderer\/(index[.]html|icon[.](png|svg)|assets\/[\w.-]+[.](js|css|woff2))$/,
     /^resources\/contracts\/[\w.-]+[.]json$/,
   ];
   const files = readdirSync(installed, { recursive: true, withFileTypes: true })

@@ -10,6 +10,7 @@ const desk = {
   ],
   isReview: false,
   isPaused: false,
+  hasSession: true,
 };
 const found = (typed: string, rest: Partial<typeof desk> = {}): string[] =>
   matchingEntries(paletteEntries({ ...desk, ...rest }), typed).map(({ title, note }) => `${title} (${note})`);
@@ -23,6 +24,10 @@ test('every word has to be in title or note; titles that begin with what is type
   expect(found('gas')[0]).toBe('Gas works (DApp · Policy)');
   expect(found('LIMIT gas')).toEqual(['Add a spending limit (New rule for Gas works)']);
   expect(found('nonsense')).toEqual([]);
+});
+
+test('a session is ended where there is one', () => {
+  expect([found('sign out'), found('sign out', { hasSession: false })]).toEqual([['Sign out (Action)'], []]);
 });
 
 test('a paused desk is resumed, and a review has nothing to manage', () => {

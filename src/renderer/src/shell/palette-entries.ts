@@ -8,7 +8,7 @@ import { outcomes } from '../ui/outcomes.ts';
 import type { Page } from './pages.ts';
 
 /** What a choice in the command palette does beside going somewhere. */
-export type PaletteAct = 'pause' | 'resume' | 'keys';
+export type PaletteAct = 'pause' | 'resume' | 'keys' | 'signOut';
 
 /** A line of the command palette. */
 export interface PaletteEntry {
@@ -42,12 +42,17 @@ export const paletteEntries = (desk: {
   readonly dapps: readonly Pick<Dapp, 'paymasterId' | 'name'>[];
   readonly isReview: boolean;
   readonly isPaused: boolean;
+  /** In a browser there is a session to end. */
+  readonly hasSession: boolean;
 }): PaletteEntry[] => {
   const pages = desk.pages.map(({ name, title, icon, link, key }): PaletteEntry => ({
     ...{ id: `page ${name}`, title, note: `Page · g ${key}`, icon, to: link },
   }));
   const keys: PaletteEntry = { id: 'keys', title: 'Keyboard shortcuts', note: 'Help', icon: 'info', act: 'keys' };
-  if (desk.isReview) return [...pages, keys];
+  const last = desk.hasSession
+    ? [keys, { id: 'signOut', title: 'Sign out', note: 'Action', icon: 'exit', act: 'signOut' } as const]
+    : [keys];
+  if (desk.isReview) return [...pages, ...last];
   const pause: PaletteEntry = desk.isPaused
     ? { id: 'resume', title: 'Resume all sponsorship', note: 'Action', icon: 'play', act: 'resume' }
     : { id: 'pause', title: 'Pause all sponsorship', note: 'Action', icon: 'paused', act: 'pause' };
@@ -63,7 +68,7 @@ export const paletteEntries = (desk: {
     setting('api-tokens', 'Create an API token', 'key'),
     ...desk.dapps.flatMap(dappEntries),
     ...desk.dapps.flatMap(ruleEntries),
-    keys,
+    ...last,
   ];
 };
 

@@ -25,6 +25,7 @@ export const icons = {
   next: lucide.ChevronRight,
   close: lucide.X,
   search: lucide.Search,
+  exit: lucide.LogOut,
 };
 
 /** Name of an icon. */
