@@ -244,7 +244,7 @@ describe('an operation that cannot be estimated ends in an error that says why',
 
   test('a dummy signature that the account cannot read, with the hint to send a better one', async () => {
     const op: UserOperationV06 = { ...(await operation(mint())), signature: '0x' };
-    await failure(op, 'a dummy signature must have the length and form of a real one', {
+    await failure(op, 'A dummy signature must have the length and format of a real one', {
       aaCode: 'AA23',
       reason: 'reverted (or OOG)',
     });

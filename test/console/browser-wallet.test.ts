@@ -102,7 +102,7 @@ test('a wallet in the browser proves a funding wallet and fills its tank, on a c
   ]);
   expect(chains[1]?.params[0]).toMatchObject({ chainId: '0x7a69', rpcUrls: [world().chain.url] });
   expect(await world().engine.service.call('transactions.list', {})).toContainEqual(
-    expect.objectContaining({ paymasterId: dapp.paymasterId, state: 'mined', outcome: 'It is in the tank.' }),
+    expect.objectContaining({ paymasterId: dapp.paymasterId, state: 'mined', outcome: 'The deposit is in the tank.' }),
   );
 });
 
