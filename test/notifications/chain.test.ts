@@ -26,7 +26,8 @@ const eventually = (now: () => Promise<NotificationView[]>, expected: unknown): 
     )
     .toEqual(expected);
 const isTold = (rest: Record<string, unknown>): unknown => expect.objectContaining({ endedAt: null, ...rest });
-const isOver = (rest: Record<string, unknown>): unknown => expect.objectContaining({ endedAt: expect.any(Number), ...rest });
+const isOver = (rest: Record<string, unknown>): unknown =>
+  expect.objectContaining({ endedAt: expect.any(Number), ...rest });
 let nonces = 0;
 const mint = async (dapp: SponsoredDapp): Promise<string | undefined> => {
   const op = operation({ to: desk().contracts.gameItems, data: gameCall('mint') }, { nonce: `0x${(nonces += 1)}` });

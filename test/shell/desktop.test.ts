@@ -225,7 +225,9 @@ test('an empty tank and a burst of denials are notified once each, and a click o
   for (let count = 0; count < 25; count += 1) await askForSponsorship(url);
   await expect
     .poll(() =>
-      inDesktop(({ notifications }) => notifications.map(({ title }) => title).filter((one) => !one.includes('paused'))),
+      inDesktop(({ notifications }) =>
+        notifications.map(({ title }) => title).filter((one) => !one.includes('paused')),
+      ),
     )
     .toEqual([
       expect.stringMatching(/^The gas tank of .* is empty$/),

@@ -54,7 +54,12 @@ export const describeNotificationStore = (open: OpenStore): void => {
       await store.endNotification(low, at);
     }
     const kept = await store.listNotifications(1_000);
-    expect([kept.length, kept[0]?.raisedAt, kept.at(-2)?.raisedAt, kept.at(-1)?.kind]).toEqual([501, 509, 10, 'paused']);
+    expect([kept.length, kept[0]?.raisedAt, kept.at(-2)?.raisedAt, kept.at(-1)?.kind]).toEqual([
+      501,
+      509,
+      10,
+      'paused',
+    ]);
   });
 
   test('the webhook is told of what begins and ends from then on, as it was when it was told', async () => {
