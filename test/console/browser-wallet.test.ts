@@ -82,7 +82,7 @@ test('a wallet in the browser proves a funding wallet and fills its tank, on a c
   await connect(dialog);
   await look(page, '1-message');
   await sign(dialog).click();
-  await dialog.getByText('This wallet has signed').waitFor();
+  await dialog.getByText('This wallet signed').waitFor();
   await dialog.getByText(wallet.account.address).first().waitFor();
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   await dialog.waitFor({ state: 'detached' });

@@ -101,7 +101,7 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   await chooseWallet(dialog);
   await look(page, '2-sign');
   await dialog.getByRole('button', { name: 'Sign with this wallet' }).click();
-  await dialog.getByText('This wallet has signed').waitFor();
+  await dialog.getByText('This wallet signed').waitFor();
   const owner = devWallet(0, world().chain.provider).address;
   await dialog.getByText(owner).first().waitFor();
   await look(page, '3-proved');
@@ -231,7 +231,7 @@ test('a Ledger proves a funding wallet; rejected or unplugged, everything stays 
   expect(await state()).toEqual(before);
   device.owner = () => true;
   await dialog.getByRole('button', { name: 'Try again' }).click();
-  await dialog.getByText('This wallet has signed').waitFor();
+  await dialog.getByText('This wallet signed').waitFor();
   const address = device.addressAt(ledgerPath('ledger-live', 0));
   await dialog.getByText(address).first().waitFor();
   expect(await state()).toEqual(before);
