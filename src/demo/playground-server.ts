@@ -109,7 +109,7 @@ const servePage =
     context.body = file.content;
   };
 
-/** Serves the playground on a free port of 127.0.0.1, and tells the story. @throws Error if any step is not as told */
+/** Serves the playground on a free port of 127.0.0.1, and tells the story. @throws Error if a step fails */
 export const servePlayground = async (story: Story): Promise<ServedPlayground> => {
   let playground: Playground | undefined;
   const current = (): Playground => {

@@ -113,7 +113,7 @@ const play = async (stage: Stage, clock: DemoClock, webhookUrl: string): Promise
   };
 };
 
-/** Tells the story, and opens the stage to visitors. @throws Error if any step is not as told */
+/** Tells the story, and opens the stage to visitors. @throws Error if a step fails */
 export const openPlayground = async (story: Story, { origin, webhookUrl }: PlaygroundPlace): Promise<Playground> => {
   const clock = createDemoClock();
   const stage = await tellStory(story, { clock, consoleFramedBy: origin });

@@ -21,19 +21,19 @@ interface DemoOptions {
  *
  * With `once` it returns after the story; else it serves the playground until it is interrupted.
  *
- * @throws Error if any step is not as told
+ * @throws Error if a step fails
  */
 export const runDemo = async ({ once, open }: DemoOptions): Promise<void> => {
   const story = createStory((line) => console.log(line));
   if (once) {
     const stage = await tellStory(story);
-    console.log('\nAll as told.');
+    console.log('\nAll steps succeeded.');
     await stage.end();
     return;
   }
   const playground = await servePlayground(story);
   try {
-    console.log('\nAll as told.');
+    console.log('\nAll steps succeeded.');
     console.log(`The playground is at ${playground.url}; Ctrl-C ends it.`);
     if (open) openInBrowser(playground.url);
     await interrupted();

@@ -34,7 +34,7 @@ const tellDecisions = async ({ story, engine }: World): Promise<void> => {
 /**
  * Tells the main job on a local chain of its own, with figures read from the chain.
  *
- * @throws Error if any step is not as told; nothing is left behind then
+ * @throws Error if a step fails; nothing is left behind then
  */
 export const tellStory = async (story: Story, options: StageOptions = {}): Promise<Stage> => {
   const ends: (() => unknown)[] = [];

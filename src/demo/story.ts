@@ -4,7 +4,7 @@ export interface Story {
   step(title: string): void;
   /** A figure or a fact, under the current step. */
   tell(what: string, value?: string | number | bigint): void;
-  /** A fact that must hold. @throws Error if it does not: the story is not as told; `instead` says what is */
+  /** A fact that must hold. @throws Error if it does not: the step failed; `instead` says what holds */
   check(holds: boolean, what: string, instead?: string): void;
 }
 
@@ -20,7 +20,7 @@ export const createStory = (write: (line: string) => void): Story => {
       write(value === undefined ? `   ${what}` : `   ${what.padEnd(34)} ${String(value)}`);
     },
     check(holds, what, instead) {
-      if (!holds) throw new Error(`Not as told: ${what}${instead === undefined ? '' : `, but ${instead}`}`);
+      if (!holds) throw new Error(`Step failed: ${what}${instead === undefined ? '' : `; instead ${instead}`}`);
       write(`   ✓ ${what}`);
     },
   };

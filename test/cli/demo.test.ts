@@ -12,7 +12,7 @@ test('the demo has an operation sponsored, one denied by each rule and one paid 
   const dir = tempFolder();
   const { code, stdout, stderr } = await gasdesk(['demo', '--once'], { TMPDIR: dir });
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatch(/\nAll as told\.\n$/);
+  expect(stdout).toMatch(/\nAll steps succeeded\.\n$/);
   const denied = [...stdout.matchAll(/✓ denied by (\w+)/g)].map(([, rule]) => rule);
   expect([...new Set(denied)].sort()).toEqual([...decidingRules].sort());
   expect(stdout).toMatch(/the desk sponsors the operation(.*\n)*.*the tank of the funding wallet paid for it/);
@@ -29,6 +29,6 @@ test('a demo that does not go as told says what is otherwise, and exits 1', asyn
   chmodSync(anvil, 0o755);
   const { code, stdout, stderr } = await gasdesk(['demo', '--once'], { GASDESK_ANVIL: anvil });
   expect({ code }, stdout).toEqual({ code: 1 });
-  expect(stderr).toMatch(/Not as told: denied by gasTank: GAS_TANK_EMPTY, but it is sponsored/);
-  expect(stdout).not.toContain('All as told');
+  expect(stderr).toMatch(/Step failed: denied by gasTank: GAS_TANK_EMPTY; instead it is sponsored/);
+  expect(stdout).not.toContain('All steps succeeded');
 });

@@ -21,13 +21,13 @@ describe.each([
       await page.getByText('Engine running').waitFor();
       await page.evaluate(() => (window.location.hash = '#/settings'));
       const section = page.getByRole('region', { name: 'Backup', exact: true });
-      const button = section.getByRole('button', { name: 'Make a backup' });
+      const button = section.getByRole('button', { name: 'Back up now' });
       const [passphrase, again] = [
         section.getByLabel('Passphrase of the backup'),
         section.getByLabel('Confirm passphrase'),
       ];
       const before = (await desk().engine.service.call('backups.list', {})).backups.length;
-      if (before === 0) await section.getByText('There is no backup in the usual folder').waitFor();
+      if (before === 0) await section.getByText('No backups yet').waitFor();
 
       await passphrase.fill(PASSPHRASE);
       await again.fill('something else');
@@ -41,7 +41,7 @@ describe.each([
       await section.getByText('file must be an absolute path').waitFor();
       await section.getByLabel('File or folder').fill('');
       await button.click();
-      await section.getByText('The backup is made:').waitFor();
+      await section.getByText('Backup created:').waitFor();
       const { backups } = await desk().engine.service.call('backups.list', {});
       expect(backups).toHaveLength(before + 1);
       const path = backups[0]?.path ?? '';

@@ -82,7 +82,7 @@ test('a wallet in the browser proves a funding wallet and fills its tank, on a c
   await connect(dialog);
   await look(page, '1-message');
   await sign(dialog).click();
-  await dialog.getByText('This wallet has signed').waitFor();
+  await dialog.getByText('This wallet signed').waitFor();
   await dialog.getByText(wallet.account.address).first().waitFor();
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   await dialog.waitFor({ state: 'detached' });
@@ -160,7 +160,7 @@ test('what a wallet calls itself is text, and an icon from elsewhere is not load
   wallet.account.signMessage = (message) => other.signMessage(message);
   await connect(dialog, '<img src=x');
   await sign(dialog).click();
-  await dialog.getByText('The wallet was asked to sign as').waitFor();
+  await dialog.getByText('Gasdesk asked the wallet to sign as').waitFor();
   await look(page, '6-hostile');
   expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
   expect(browser().errors).toEqual([]);

@@ -29,14 +29,14 @@ const decide = async (count: number): Promise<void> => {
 test('the page counts every decision of a busy desk, and what is read stays where it is', async () => {
   await decide(1);
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
-  await page.getByText('1 in all').waitFor();
-  const feed = page.getByRole('region', { name: 'Last decisions' }).getByRole('listitem');
+  await page.getByText('1 in total').waitFor();
+  const feed = page.getByRole('region', { name: 'Latest decisions' }).getByRole('listitem');
   await feed.first().waitFor();
   const read = await feed.first().getByRole('link').getAttribute('href');
 
   for (let burst = 0; burst < 10; burst += 1) await decide(60);
 
-  await page.getByText('601 in all').waitFor();
+  await page.getByText('601 in total').waitFor();
   // The page keeps the last 200 of them, however many come.
   const more = page.getByRole('button', { name: '200+ new decisions' });
   await more.waitFor();

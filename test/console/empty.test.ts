@@ -44,7 +44,7 @@ afterAll(() => desk.stop());
 
 test.each([
   ['overview', '#/', 'First steps', 'Register a DApp'],
-  ['decisions', '#/decisions', 'Nothing has been decided yet', 'DApps'],
+  ['decisions', '#/decisions', 'No decisions yet', 'DApps'],
   ['dapps', '#/dapps', 'No DApps yet', 'Register a DApp'],
   ['dapp', '#/dapps/last/tank', 'No DApps yet', 'Register a DApp'],
   ['activity', '#/activity', 'No log entries yet', 'decisions'],
@@ -56,7 +56,7 @@ test.each([
   await main.getByText(next, { exact: true }).first().waitFor();
   await main.getByText(said).waitFor();
   // Nothing can be sponsored without a vault, and every page says so.
-  expect(await main.getByRole('alert').innerText()).toContain('There is no vault yet');
+  expect(await main.getByRole('alert').innerText()).toContain('No vault yet');
   await page.screenshot({ path: join(artifacts, `console-empty-${name}.png`) });
   expect(await seriousFaults(page)).toEqual([]);
 });
@@ -95,9 +95,9 @@ test('the forms can be used by everybody, in both themes', async ({ onTestFinish
     await form.getByRole('dialog').locator('.n-select').first().click();
     await form.keyboard.type('Sepolia');
     await form.keyboard.press('Enter');
-    await form.getByText('Make the signer').waitFor();
+    await form.getByText('Create signing key').waitFor();
     expect(await seriousFaults(form)).toEqual([]);
-    await form.getByText('Make the signer').click();
+    await form.getByText('Create signing key').click();
     // The engine's own words, where the operator acts.
     await form.getByText('The vault is locked').waitFor();
     await form.screenshot({ path: join(artifacts, `console-chain-form-${colorScheme}.png`) });
@@ -108,7 +108,7 @@ test('the forms can be used by everybody, in both themes', async ({ onTestFinish
     await form.getByText('It cannot be restored.').waitFor();
     await form.screenshot({ path: join(artifacts, `console-confirm-${colorScheme}.png`) });
     expect(await seriousFaults(form)).toEqual([]);
-    await form.getByRole('button', { name: 'Keep' }).click();
+    await form.getByRole('button', { name: 'Cancel' }).click();
     await form.getByRole('button', { name: 'Revoke' }).first().waitFor();
   }
 });

@@ -51,7 +51,7 @@ test('the search finds decisions as it is typed: by method, part of a hash or se
   await search.fill(userOpHash!.slice(10, 40));
   await page.getByText('1 match', { exact: true }).waitFor();
   await page.goBack();
-  await page.getByText('in all').waitFor();
+  await page.getByText('in total').waitFor();
   expect(await search.inputValue()).toBe('');
 
   // A filter that is chosen can be gone back from, too.
@@ -59,7 +59,7 @@ test('the search finds decisions as it is typed: by method, part of a hash or se
   await page.locator('.n-base-select-option').filter({ hasText: 'Failed' }).click();
   await page.getByText(/matches$/).waitFor();
   await page.goBack();
-  await page.getByText('in all').waitFor();
+  await page.getByText('in total').waitFor();
 });
 
 test('in a narrow window the page has nearly all of the height, and its frame fits the width', async () => {

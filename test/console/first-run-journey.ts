@@ -86,7 +86,7 @@ export const firstRunJourney = async (
   await page.getByRole('textbox', { name: 'Address' }).fill(contracts.gameItems);
   await page.getByRole('textbox', { name: 'ABI' }).fill(gameItems.formatJson());
   await page.getByRole('checkbox', { name: 'mint' }).click();
-  await page.getByText('Calls of mint are sponsored').waitFor();
+  await page.getByText('Calls to mint are sponsored').waitFor();
   await picture('4-contract');
   const contract = page.getByRole('complementary', { name: 'Register a contract' });
   await contract.getByRole('button', { name: 'Register' }).click();
@@ -107,7 +107,7 @@ export const firstRunJourney = async (
   const snippet = await copied();
   await picture('6-snippet');
   await goTo('Overview');
-  await page.getByText('Nothing has been decided yet').waitFor();
+  await page.getByText('No decisions yet').waitFor();
   const { stdout } = await promisify(execFile)('sh', ['-c', snippet]);
   const { result } = JSON.parse(stdout) as { result?: { paymasterAndData: string } };
   expect(result?.paymasterAndData).toMatch(/^0x[0-9a-f]{500,}$/);
@@ -127,7 +127,7 @@ export const firstRunJourney = async (
   const why = await detail.innerText();
   expect(why).toContain('burn(3) on Items');
   expect(why).toContain('METHOD_NOT_WHITELISTED');
-  expect(why).toContain('What helps: Add burn(uint256)');
+  expect(why).toContain('What to do: Add burn(uint256)');
   expect(why).toMatch(/Allowed\s+5 operations\s+Already used\s+0 operations/);
   await picture('7-denial');
 

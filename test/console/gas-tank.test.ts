@@ -58,7 +58,7 @@ const shownBalance = (page: Page) =>
 const changeOnlySigner = async (page: Page): Promise<void> => {
   const section = page.getByRole('region', { name: 'Contract and signing key' });
   const dialog = page.getByRole('dialog');
-  await section.getByRole('button', { name: 'Have the contract accept it' }).click();
+  await section.getByRole('button', { name: 'Make the contract accept it' }).click();
   await chooseWallet(dialog);
   await dialog.getByRole('button', { name: 'Review transaction' }).click();
   await dialog.getByText('Maximum fee').waitFor();
@@ -80,7 +80,7 @@ const expectNewContractForNextKey = async (): Promise<void> => {
   await engine.service.call('signers.prepareNext', { chainId: chain.chainId });
   const page = await open(`#/dapps/${dapp.paymasterId}/tank`);
   await page.getByRole('button', { name: 'Deploy a contract that accepts it' }).waitFor();
-  expect(await page.getByRole('button', { name: 'Have the contract accept it' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Make the contract accept it' }).count()).toBe(0);
 };
 
 test('a funding wallet is proved, its tank filled and emptied again, as the chain has it', async () => {
@@ -101,7 +101,7 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   await chooseWallet(dialog);
   await look(page, '2-sign');
   await dialog.getByRole('button', { name: 'Sign with this wallet' }).click();
-  await dialog.getByText('This wallet has signed').waitFor();
+  await dialog.getByText('This wallet signed').waitFor();
   const owner = devWallet(0, world().chain.provider).address;
   await dialog.getByText(owner).first().waitFor();
   await look(page, '3-proved');
@@ -128,7 +128,7 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   await dialog.getByLabel('Amount').fill('10000');
   await chooseWallet(dialog);
   await dialog.getByRole('button', { name: 'Review transaction' }).click();
-  await dialog.getByText('Transaction not sent', { exact: true }).waitFor();
+  await dialog.getByText("Couldn't send the transaction", { exact: true }).waitFor();
   await dialog.getByLabel('Amount').fill('0.5');
   await dialog.getByRole('button', { name: 'Review transaction' }).click();
   await dialog.getByText('Maximum fee').waitFor();
@@ -191,12 +191,12 @@ test('a contract is deployed and its signing key replaced, with a local key, and
   await look(page, '10-next-key');
   const next = (await engine.service.call('tanks.get', { paymasterId: dapp.paymasterId })).signer.next!;
   expect(await accepts(next)).toBe(false);
-  await section.getByRole('button', { name: 'Have the contract accept it' }).click();
+  await section.getByRole('button', { name: 'Make the contract accept it' }).click();
   await sign();
   expect(await accepts(next)).toBe(true);
 
   // The other contract on this chain has one signer: it changes, and the desk with it.
-  await section.getByRole('button', { name: 'Sign with it' }).click();
+  await section.getByRole('button', { name: 'Switch to the next key' }).click();
   await section.getByText("Couldn't save").waitFor();
   const other = await engine.dapp({ fundingWallet: devWallet(0, chain.provider) });
   await page.close();
@@ -210,7 +210,7 @@ test('a Ledger proves a funding wallet; rejected or unplugged, everything stays 
   const dapp = await engine.dapp({ fundingWallet: devWallet(150, world().chain.provider) });
   const device = createLedgerEmulator();
   const page = await open(`#/dapps/${dapp.paymasterId}/tank`, device);
-  await page.getByRole('button', { name: 'Change it' }).click();
+  await page.getByRole('button', { name: 'Change wallet' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Ledger', { exact: true }).click();
   await dialog.getByRole('button', { name: 'Connect a Ledger' }).click();
@@ -231,7 +231,7 @@ test('a Ledger proves a funding wallet; rejected or unplugged, everything stays 
   expect(await state()).toEqual(before);
   device.owner = () => true;
   await dialog.getByRole('button', { name: 'Try again' }).click();
-  await dialog.getByText('This wallet has signed').waitFor();
+  await dialog.getByText('This wallet signed').waitFor();
   const address = device.addressAt(ledgerPath('ledger-live', 0));
   await dialog.getByText(address).first().waitFor();
   expect(await state()).toEqual(before);

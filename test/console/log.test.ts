@@ -26,7 +26,7 @@ test('the log is followed, waits for those who read, and is searched', async () 
   await refused(80);
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
   await page.evaluate(() => (window.location.hash = '#/activity'));
-  const lines = page.getByRole('region', { name: 'Lines of the log' });
+  const lines = page.getByRole('region', { name: 'Log lines' });
   const rows = lines.getByRole('listitem');
   const shown = (count: number) => expect.poll(() => rows.count()).toBe(count);
   // The browser asks for things of its own, such as an icon.

@@ -38,7 +38,7 @@ test('the bell counts what is unseen, says what happened and leads to the page t
   expect(Math.abs(top!.y - other!.y)).toBeLessThan(8);
   await look(empty, '0-narrow');
   await bell.click();
-  await empty.getByText('Nothing has happened').waitFor();
+  await empty.getByText('No notifications yet').waitFor();
   await empty.close();
 
   const dapp = await desk().dapp();
@@ -59,12 +59,12 @@ test('the bell counts what is unseen, says what happened and leads to the page t
   const page = await open('#/rules', {});
   await page.getByRole('button', { name: /^Notifications/ }).press('Enter');
   const panel = page.getByRole('dialog', { name: 'Notifications' });
-  await panel.getByText('still the case').first().waitFor();
+  await panel.getByText('ongoing').first().waitFor();
   expect(await panel.getByRole('listitem').first().getByRole('link').innerText()).toBe('All sponsorship is paused');
   await panel.getByRole('button', { name: 'Mark all as seen' }).click();
   await page.getByRole('button', { name: 'Notifications', exact: true, includeHidden: true }).waitFor();
   await desk().call('system.resume', {});
-  await panel.getByText('over,').waitFor();
+  await panel.getByText('ended').waitFor();
   await panel.getByRole('link', { name: /^Sponsorship for DApp/ }).click();
   await page.getByRole('heading', { name: /^DApp \d+$/, level: 1 }).waitFor();
   expect(await page.evaluate(() => 'hacked' in window)).toBe(false);

@@ -60,7 +60,7 @@ test('money that a wallet sent elsewhere is a fault, and no deposit', async () =
   await sendBy({ kind: 'deposit', paymasterId, amountWei: String(ETHER / 20n) }, wallet, hash);
   const page = await open(paymasterId, 1280, 'light');
   const status = newest(page).locator('.state');
-  await status.getByText('Something else was sent').waitFor();
+  await status.getByText('A different transaction was sent').waitFor();
   expect(await status.getAttribute('class')).not.toContain('mined');
   expect(await newest(page).locator('p').first().innerText()).toContain(
     `It sends 0.05 of the native coin to ${elsewhere}`,
@@ -81,12 +81,12 @@ test('a withdrawal under a hash that no chain has blocks the tank until the oper
   const leaving = page.getByText('Pending withdrawals', { exact: true });
   await leaving.waitFor();
   await look(page, '2-on-its-way-out');
-  await newest(page).getByRole('button', { name: 'Forget it…' }).click();
+  await newest(page).getByRole('button', { name: 'Remove…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('What it withdraws counts as free again.').waitFor();
   await look(page, '3-forget');
-  await dialog.getByRole('button', { name: 'Forget it', exact: true }).click();
-  await newest(page).getByText('Forgotten', { exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+  await newest(page).getByText('Removed', { exact: true }).waitFor();
   await leaving.waitFor({ state: 'detached' });
   const tank = await world().engine.service.call('tanks.get', { paymasterId });
   expect(tank).toMatchObject({ pendingWithdrawalsWei: '0', freeWei: String(ETHER) });

@@ -84,7 +84,7 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
   'gas-tank-funding': {
     address: () => '#/dapps/last/tank',
     ready: async (page) => {
-      await page.getByRole('button', { name: /^(Set the funding wallet|Change it)$/ }).click();
+      await page.getByRole('button', { name: /^(Set the funding wallet|Change wallet)$/ }).click();
       await page.getByRole('dialog').getByText('Another device').click();
       await page.getByRole('img', { name: 'QR code of the message to sign' }).waitFor();
     },

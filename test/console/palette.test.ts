@@ -68,6 +68,8 @@ test('sponsorship is paused from it, after a question', async () => {
   await page.keyboard.type('backup');
   await page.keyboard.press('Enter');
   await expect
-    .poll(() => page.getByRole('heading', { name: 'Backup', exact: true }).evaluate((node) => node.getBoundingClientRect().top))
+    .poll(() =>
+      page.getByRole('heading', { name: 'Backup', exact: true }).evaluate((node) => node.getBoundingClientRect().top),
+    )
     .toBeLessThan(860);
 });

@@ -58,7 +58,7 @@ test('the policy stands in the order in which every trace decides, with its live
   const list = page.getByRole('list', { name: 'Policy' });
   await list.getByText('Only mint on Game Items.').waitFor();
   await list.getByText('0 of 1 denied').waitFor();
-  await list.getByText('1 user in this window; the nearest has used 1 of 2 operations').waitFor();
+  await list.getByText('1 user in this window; the busiest has used 1 of 2 operations').waitFor();
   const order = await list
     .locator('[data-rule]')
     .evaluateAll((steps) => steps.map((step) => (step as HTMLElement).dataset['rule'] ?? ''));
@@ -73,7 +73,7 @@ test('the policy stands in the order in which every trace decides, with its live
     .getByRole('link', { name: 'Decisions' })
     .click();
   await page.getByRole('row').nth(1).getByRole('link').click();
-  const life = page.getByRole('list', { name: 'What became of it' });
+  const life = page.getByRole('list', { name: 'What happened to it' });
   await life.getByText('Not mined yet: the maximum cost is reserved').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('complementary', { name: 'Decision' }).waitFor({ state: 'detached' });
@@ -154,7 +154,7 @@ test('a limit, deployments and a pause are changed from their denials', async ()
     .last()
     .click();
   const pause = page.locator('[data-rule="pause"]');
-  await pause.getByText('is paused since').waitFor();
+  await pause.getByText('has been paused since').waitFor();
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent.trim())).toBe('Resume');
   await page.keyboard.press('Enter');
   await again.getByText('Under the policy now: no rule denies it.').waitFor();
@@ -201,7 +201,7 @@ test('a sponsored decision shows its life: signed, mined in a transaction, settl
     await clock.advance(15_000);
   }
   const page = await open(`#/decisions/${(await dapp.decisions())[0]!.id}`);
-  const life = page.getByRole('list', { name: 'What became of it' });
+  const life = page.getByRole('list', { name: 'What happened to it' });
   await life.getByText('Signed').waitFor();
   await life.getByText('Mined in block').waitFor();
   await life.getByText(transactionHash).waitFor({ state: 'attached' });

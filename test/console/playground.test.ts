@@ -46,7 +46,7 @@ test('what the policy does not allow is denied in the words of the desk, with wh
   const page = await visit();
   await press(page, 'Burn an item');
   await told(page, 'Denied: Burn an item');
-  expect(await answer(page).textContent()).toMatch(/which is not whitelisted.*What helps: Add burn\(uint256\)/);
+  expect(await answer(page).textContent()).toMatch(/which is not whitelisted.*What to do: Add burn\(uint256\)/);
   await page.getByRole('link', { name: 'See this decision in the console' }).click();
   await consolePane(page).getByText('burn(1) on GameItems').first().waitFor();
   await press(page, 'Mint for too low a fee');

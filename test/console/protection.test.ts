@@ -45,7 +45,7 @@ test('a limit is paused and deleted only after a question, and another window sh
   const dialog = page.getByRole('dialog');
   await dialog.getByText('denies nothing').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
-  await dialog.getByRole('button', { name: 'Keep' }).click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
   expect((await rules())[0]!.active).toBe(true);
   await row(page).getByRole('button', { name: 'Pause' }).click();
   await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
@@ -115,7 +115,7 @@ test('a backup is not made with a passphrase that can be guessed', async () => {
   await backup.getByLabel('Passphrase of the backup').fill('abc');
   await backup.getByLabel('Confirm passphrase').fill('abc');
   await backup.getByText('Use at least 8 characters.').waitFor();
-  expect(await backup.getByRole('button', { name: 'Make a backup' }).isDisabled()).toBe(true);
+  expect(await backup.getByRole('button', { name: 'Back up now' }).isDisabled()).toBe(true);
   await expect(engine.service.call('backups.create', { passphrase: 'abc' })).rejects.toMatchObject({
     code: 'VALIDATION',
   });

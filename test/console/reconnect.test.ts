@@ -35,17 +35,17 @@ const decide = async (count: number): Promise<void> => {
 test('a page that was cut off, or slept, is told every decision that was made meanwhile, once', async () => {
   const page = await browser().open(`${proxy.url}/console/#token=${engine.operatorToken.reveal()}`);
   await decide(1);
-  await page.getByText('1 in all').waitFor();
+  await page.getByText('1 in total').waitFor();
   for (const sum of [8, 15]) {
     await proxy.cut();
     await page.getByText('Engine does not answer').first().waitFor();
     await decide(7);
     await proxy.mend();
     await page.getByText('Engine running').waitFor();
-    await page.getByText(`${sum} in all`).waitFor();
+    await page.getByText(`${sum} in total`).waitFor();
   }
   await page.getByRole('button', { name: /^1[45] new decisions$/ }).click();
-  const feed = page.getByRole('region', { name: 'Last decisions' }).getByRole('listitem');
+  const feed = page.getByRole('region', { name: 'Latest decisions' }).getByRole('listitem');
   await expect.poll(() => feed.count()).toBe(15);
   const links = await feed.getByRole('link').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
   expect(new Set(links).size).toBe(15);

@@ -49,7 +49,7 @@ test('a rate limit is set for good without a restart, and what needs one says so
   await perKey.getByRole('button', { name: 'Change' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox').fill('120');
-  await dialog.getByText('is in force at once').waitFor();
+  await dialog.getByText('It takes effect at once.').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Save' }).click();
   await perKey.getByText('120 a minute').waitFor();
@@ -57,19 +57,19 @@ test('a rate limit is set for good without a restart, and what needs one says so
 
   const atPrivate = service.getByRole('listitem', { name: 'Webhooks at private addresses' });
   await atPrivate.getByRole('button', { name: 'Change' }).click();
-  await dialog.getByText('takes effect at the next start').waitFor();
+  await dialog.getByText('takes effect when the service restarts').waitFor();
   await dialog.getByText('No', { exact: true }).click();
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await atPrivate.getByText('no from the next start on').waitFor();
+  await atPrivate.getByText('no from the next start').waitFor();
   expect(stored()).toEqual({ rateLimitPerKey: 120, webhookAllowPrivate: false });
 
   const perIp = service.getByRole('listitem', { name: 'Requests per IP address' });
-  await perIp.getByText('set by --rate-limit-per-ip, which wins over the file').waitFor();
+  await perIp.getByText('set by --rate-limit-per-ip, which overrides the file').waitFor();
   expect(await perIp.getByRole('button').count()).toBe(0);
   await page.screenshot({ path: join(artifacts, 'console-settings-service-1280-light.png') });
 
   await perKey.getByRole('button', { name: 'Change' }).click();
-  await dialog.getByRole('button', { name: 'Back to the default' }).click();
+  await dialog.getByRole('button', { name: 'Restore default' }).click();
   await perKey.getByText('120,000 a minute').waitFor();
   expect(stored()).toEqual({ webhookAllowPrivate: false });
 });
@@ -103,7 +103,7 @@ test('a burn-rate breaker is set on a chain, with its consequence said, and swit
   await dark.getByLabel('At most').scrollIntoViewIfNeeded();
   await dark.screenshot({ path: join(artifacts, 'console-breaker-800-dark.png') });
   await dark.getByRole('button', { name: 'Switch the breaker off' }).click();
-  await dark.getByText('The breaker is off').waitFor();
+  await dark.getByText('Breaker switched off').waitFor();
 });
 
 test('any chain can be typed in; a node that does not answer, or is of another chain, is not taken for one', async () => {
@@ -138,7 +138,7 @@ test('any chain can be typed in; a node that does not answer, or is of another c
   await dialog.getByLabel('URL of the node').fill(own);
   await dialog.getByLabel('URL of a bundler').fill(own);
   await dialog.getByRole('button', { name: 'Save the chain' }).click();
-  await dialog.getByRole('button', { name: 'Make the signer' }).waitFor();
+  await dialog.getByRole('button', { name: 'Create signing key' }).waitFor();
   expect(await chain()).toMatchObject({ name: 'Home chain', symbol: 'HOME', rpc: own, bundler: own });
   await dialog.getByRole('button', { name: 'Remove the bundler' }).click();
   await page.getByText('Bundler removed').waitFor();
@@ -203,7 +203,7 @@ test('the maximum cost of one operation is set on a chain, and left to its price
   await dialog.getByText('also in token mode').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Set the cap' }).click();
-  await page.getByText('The cap is set').waitFor();
+  await page.getByText('Cap saved').waitFor();
   expect(await stored()).toBe('50000000000000000');
   await dialog.getByLabel('Maximum cost of one operation').fill('');
   await dialog.getByRole('button', { name: 'Use the default cap' }).click();
@@ -226,7 +226,7 @@ test('the passphrase is changed by whoever knows it, and by nobody who finds the
   await page.screenshot({ path: join(artifacts, 'console-passphrase-1280-light.png') });
   await dialog.getByLabel('Current passphrase').fill('correct horse battery staple');
   await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).click();
-  await page.getByText('The passphrase is changed').waitFor();
+  await page.getByText('Passphrase changed').waitFor();
   await engine.service.call('vault.open', { passphrase: 'new horse battery' });
   await expect(engine.service.call('vault.open', { passphrase: 'correct horse battery staple' })).rejects.toMatchObject(
     {

@@ -24,11 +24,11 @@ test('a webhook is tried with every fault before a user meets it, and each is ex
   const page = await open();
   const receiver = page.getByRole('region', { name: 'Local receiver' });
   await receiver.getByRole('button', { name: 'Start a local receiver' }).click();
-  await receiver.getByText('Nothing reached it yet').waitFor();
+  await receiver.getByText('No calls yet.').waitFor();
   await receiver.getByRole('button', { name: 'Register it as a webhook' }).click();
   const row = page.getByRole('listitem', { name: /^http:\/\/127/ });
   await row.waitFor();
-  await row.getByText('Not called lately').waitFor();
+  await row.getByText('Not called recently').waitFor();
   const before = (await desk().engine.service.call('system.info', {})).decisions;
 
   await row.getByRole('button', { name: 'Send a test call' }).click();
@@ -45,7 +45,7 @@ test('a webhook is tried with every fault before a user meets it, and each is ex
   expect(await seriousFaults(page)).toEqual([]);
   await page.keyboard.press('Escape');
 
-  await choose(page, 'What it does with calls', 'Redirects');
+  await choose(page, 'How it answers', 'Redirects');
   await receiver.getByText('Signature is valid').waitFor();
   await row.getByRole('button', { name: 'Send a test call' }).click();
   await dialog.getByRole('button', { name: 'Send', exact: true }).click();

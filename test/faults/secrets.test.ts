@@ -107,14 +107,14 @@ const useConsole = async (page: Page, rpcUrl: string): Promise<void> => {
   await dialog.getByLabel('New passphrase').fill(secrets.newVaultPassphrase);
   await dialog.getByLabel('Confirm passphrase').fill(secrets.newVaultPassphrase);
   await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).click();
-  await page.getByText('The passphrase is changed').waitFor();
+  await page.getByText('Passphrase changed').waitFor();
   await dialog.waitFor({ state: 'detached' });
 
   const backup = page.getByRole('region', { name: 'Backup', exact: true });
   await backup.getByLabel('Passphrase of the backup').fill(secrets.backupPassphrase);
   await backup.getByLabel('Confirm passphrase').fill(secrets.backupPassphrase);
-  await backup.getByRole('button', { name: 'Make a backup' }).click();
-  await backup.getByText('The backup is made:').waitFor();
+  await backup.getByRole('button', { name: 'Back up now' }).click();
+  await backup.getByText('Backup created:').waitFor();
 
   await page.getByRole('region', { name: 'Local keys' }).getByRole('button', { name: 'Add a key' }).click();
   await dialog.getByLabel('Label').fill('Owner');
@@ -123,7 +123,7 @@ const useConsole = async (page: Page, rpcUrl: string): Promise<void> => {
   await dialog.getByRole('button', { name: 'Add the key' }).click();
   await page.getByRole('cell', { name: 'Owner', exact: true }).waitFor();
   await page.evaluate(() => (window.location.hash = '#/gas-tank'));
-  await page.getByRole('button', { name: 'Change it' }).click();
+  await page.getByRole('button', { name: 'Change wallet' }).click();
   await dialog.getByText('Local key', { exact: true }).click();
   await dialog.getByLabel('Password').fill(secrets.keystorePassword);
   await dialog.getByRole('button', { name: 'Sign with this key' }).click();
@@ -140,7 +140,7 @@ const useConsole = async (page: Page, rpcUrl: string): Promise<void> => {
     DApps: 'Game',
     Webhooks: '127.0.0.1:1/hook',
     Log: 'http.request',
-    Overview: 'Nothing has been decided yet',
+    Overview: 'No decisions yet',
   };
   for (const [name, text] of Object.entries(loaded)) {
     await page.getByRole('link', { name, exact: true }).click();

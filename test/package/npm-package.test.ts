@@ -62,7 +62,7 @@ test('the installed package tells the main job on a local chain, and opens a pla
   await page.getByRole('link', { name: 'See this decision in the console' }).click();
   await page.frameLocator('iframe').getByText('mint(1)').first().waitFor();
   const { stdout, stderr } = await demo.end();
-  expect(stdout).toContain('All as told.');
+  expect(stdout).toContain('All steps succeeded.');
   expect(stderr).toBe('');
 });
 

@@ -38,7 +38,7 @@ describe('on a desk with DApps and decisions', () => {
     desk = await seedDesk(home);
     shell = await startShell(home);
     await shell.page.getByRole('button', { name: 'Look around without it' }).click();
-    await shell.page.getByText('in all').waitFor();
+    await shell.page.getByText('in total').waitFor();
   });
 
   afterAll(() => shell.quit());
@@ -69,7 +69,7 @@ describe('on a desk with DApps and decisions', () => {
   test('a denied operation says who asked, why not, and what to change', async () => {
     const denied = shell.page.getByRole('listitem').filter({ hasText: 'Denied' });
     const text = await denied.innerText();
-    expect(text).toContain('Game Items asked to sponsor an operation of');
+    expect(text).toContain('Game Items requested sponsorship for an operation of');
     expect(text).toContain('for at most 0.00126 ETH');
     expect(text).toContain('burn(uint256)');
     expect(text).toContain("to the contract's whitelisted methods");
@@ -99,7 +99,7 @@ describe('on a desk with DApps and decisions', () => {
     });
     const more = page.getByRole('button', { name: '1 new decision' });
     await more.waitFor();
-    const feed = page.getByRole('region', { name: 'Last decisions' }).getByRole('listitem');
+    const feed = page.getByRole('region', { name: 'Latest decisions' }).getByRole('listitem');
     expect(await feed.count()).toBe(3);
     await more.click();
     await expect.poll(() => feed.first().innerText()).toContain('0xabab…abab');
@@ -278,8 +278,8 @@ test('an empty desk says what to do first', async () => {
   await shell.page.getByRole('alert').waitFor();
   const text = await shell.page.getByRole('main').innerText();
   expect(text).toContain('Register a DApp');
-  expect(text).toContain('Nothing has been decided yet');
-  expect(text).toContain('There is no vault yet');
+  expect(text).toContain('No decisions yet');
+  expect(text).toContain('No vault yet');
   await shell.page.screenshot({ path: join(artifacts, 'overview-empty.png') });
   await shell.quit();
 });

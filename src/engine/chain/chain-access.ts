@@ -48,11 +48,14 @@ const verifying = (node: RpcClient, chainId: number): RpcClient => {
   let verified = false;
   const verify = async (): Promise<void> => {
     if (verified) return;
-    const answered = Number(await askChainId(node, chainId));
-    if (answered !== chainId) {
+    const { data: answered } = quantity.safeParse(await askChainId(node, chainId));
+    if (answered !== BigInt(chainId)) {
       const fix = fixes.setRpc(chainId);
-      const message = `The RPC URL of chain ${chainId} leads to chain ${answered}. ${fix}`;
-      throw new EngineError('PAYMASTER_NOT_READY', message, { missing: 'rpc', fix });
+      const found =
+        answered === undefined
+          ? `The node of chain ${chainId} did not return a chain id.`
+          : `The RPC URL of chain ${chainId} leads to chain ${answered}.`;
+      throw new EngineError('PAYMASTER_NOT_READY', `${found} ${fix}`, { missing: 'rpc', fix });
     }
     verified = true;
   };

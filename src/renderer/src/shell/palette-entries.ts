@@ -62,7 +62,7 @@ export const paletteEntries = (desk: {
   return [
     ...pages,
     pause,
-    setting('backup', 'Make a backup', 'locked'),
+    setting('backup', 'Back up now', 'locked'),
     setting('chains', 'Set up a chain', 'live'),
     setting('keys', 'Create a signing key', 'key'),
     setting('api-tokens', 'Create an API token', 'key'),

@@ -32,7 +32,7 @@ const SENTENCES: Readonly<Record<string, (facts: FixedFacts, coin: string) => st
   tokenPayment: ({ tokens }) =>
     tokens.length === 0
       ? 'No token is accepted on this chain, so nobody can pay in one.'
-      : `Users may pay in ${tokens.map(({ symbol }) => symbol).join(', ')} if they hold enough and allow it. Contracts, limits and webhooks do not apply to them.`,
+      : `Users may pay in ${tokens.map(({ symbol }) => symbol).join(', ')} if their balance and allowance suffice. Contracts, limits and webhooks do not apply to them.`,
   gasTank: ({ tank }, coin) => {
     const covers = 'The gas tank covers the maximum cost';
     if (tank === undefined || tank.freeWei === null || tank.balanceWei === null) return `${covers}.`;
@@ -42,14 +42,14 @@ const SENTENCES: Readonly<Record<string, (facts: FixedFacts, coin: string) => st
     if (chain?.unchecked === true) return 'The chain has no node: fees and gas tank are not checked.';
     const budget = chain?.unreachable ?? null;
     if (budget === null) return 'While the node is unreachable, nothing is signed.';
-    return `While the node is unreachable, at most ${amount(budget.budgetWei, coin)} is signed for.`;
+    return `While the node is unreachable, Gasdesk signs for at most ${amount(budget.budgetWei, coin)}.`;
   },
-  webhook: () => 'No webhook is asked.',
+  webhook: () => 'No webhooks yet.',
   burnRate: ({ chain }, coin) => {
     const breaker = chain?.breaker ?? null;
     if (breaker === null) return 'No spend cap on this chain: only limits and the gas tank apply.';
     const { amountWei, seconds } = breaker;
-    return `At most ${amount(amountWei, coin)} is signed for per ${spanWords(seconds)} on this chain. Beyond that, sponsorship pauses.`;
+    return `Gasdesk signs for at most ${amount(amountWei, coin)} per ${spanWords(seconds)} on this chain, then pauses sponsorship.`;
   },
 };
 

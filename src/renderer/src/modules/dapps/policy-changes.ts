@@ -57,7 +57,7 @@ export const deleting = (
   title: `Delete ${name}?`,
   consequence:
     contract !== undefined && isLast
-      ? 'It is the last registered contract: without any, calls of every contract are sponsored.'
+      ? 'It is the last registered contract: without any, calls to every contract are sponsored.'
       : `From then on, ${ALLOWING[type] ?? 'it denies nothing: operations that it would have denied can be sponsored'}. To get it back, add it again.`,
   verb: 'Delete',
   done: `${name} is deleted`,

@@ -30,7 +30,7 @@ export const useFixedChecks = (
     const pause = ofDesk.value ?? ofDapp.value;
     if (pause === undefined) return 'Sponsorship is not paused.';
     const what = ofDesk.value === undefined ? 'Sponsorship for this DApp' : 'All sponsorship';
-    return `${what} is paused since ${exactTime(pause.since)}${pause.reason === null ? '' : `: ${pause.reason}`}.`;
+    return `${what} has been paused since ${exactTime(pause.since)}${pause.reason === null ? '' : `: ${pause.reason}`}.`;
   };
   const facts = computed(() => ({
     chain: desk.chains.get(dapp().chainId),

@@ -22,7 +22,7 @@ export const againWords = ({ verdict, reason }: Again, isSame: boolean): AgainWo
     case 'sponsored':
       return { ...GOOD, verdict: 'sponsored.', rest: 'The client can send the operation again.' };
     case 'webhooks':
-      return { ...GOOD, verdict: 'sponsored if its webhooks verify it.', rest: 'They are not called for this.' };
+      return { ...GOOD, verdict: 'sponsored if its webhooks verify it.', rest: 'Deciding again does not call them.' };
     case 'gasUnknown':
       return {
         ...GOOD,

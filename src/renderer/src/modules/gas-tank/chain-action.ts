@@ -19,11 +19,11 @@ export const actionWords: Readonly<Record<ChainAction['kind'], { title: string; 
       'The signing wallet owns the contract and can withdraw its balance. Gasdesk attaches the contract once it is mined.',
   },
   acceptSigner: {
-    title: 'Have the contract accept the signer',
+    title: 'Make the contract accept the signing key',
     intro: 'Only the owner of the contract can do this. Gasdesk signs with a key that the contract accepts.',
   },
   removeSigner: {
-    title: 'Remove a signer',
+    title: 'Remove a signing key',
     intro: 'Only the owner of the contract can do this. Operations signed by this key fail from then on.',
   },
 };

@@ -58,7 +58,7 @@ test.each([
   ],
   ['Nobody has used it in this window.', { ...usage, used: '0', perUser: { users: 0, atLimit: 0, nearest: [] } }],
   [
-    '41 users in this window; the nearest has used 5 of 5 operations, 3 are at the limit.',
+    '41 users in this window; the busiest has used 5 of 5 operations, 3 are at the limit.',
     { ...usage, perUser: { users: 41, atLimit: 3, nearest: [] } },
   ],
 ])('the operator reads how much of a limit is used: %s', (sentence, read) => {
@@ -67,13 +67,16 @@ test.each([
 
 const preview = { users: 41, usersReached: 3, operations: 310, operationsDenied: 7, complete: true };
 test.each([
-  ["On the last 24 hours' traffic, 3 of 41 users would have reached it, and 7 of 310 operations been denied.", preview],
+  [
+    "On the last 24 hours' traffic, 3 of 41 users would have reached it, and 7 of 310 operations would have been denied.",
+    preview,
+  ],
   ["On the last 24 hours' traffic, none of 41 users would have reached it.", { ...preview, usersReached: 0 }],
   [
     'On the last 310 operations, none of 41 users would have reached it.',
     { ...preview, usersReached: 0, complete: false },
   ],
-  ['There was no traffic in the last 24 hours to try it on.', { ...preview, users: 0, operations: 0 }],
+  ['There was no traffic in the last 24 hours to test this on.', { ...preview, users: 0, operations: 0 }],
 ])('the operator reads what a limit would have done: %s', (sentence, read) => {
   expect(previewSentence(read)).toBe(sentence);
 });

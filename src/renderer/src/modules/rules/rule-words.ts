@@ -11,7 +11,7 @@ const DIGITS = /^[\d.]+$/;
 /** What is wrong with a threshold as it was typed, in a sentence; undefined if nothing is. */
 export const typedThresholdFault = (typed: string, type: LimitWords['thresholdType']): string | undefined => {
   const text = typed.trim();
-  if (!DIGITS.test(text) || positiveDecimal(text) === undefined) return 'Give a number above zero, in digits.';
+  if (!DIGITS.test(text) || positiveDecimal(text) === undefined) return 'Enter a number above 0.';
   const fault = thresholdFault(type, text);
   return fault === undefined ? undefined : `It ${fault}.`;
 };
@@ -19,10 +19,10 @@ export const typedThresholdFault = (typed: string, type: LimitWords['thresholdTy
 /** What a limit would have done, as a sentence. */
 export const previewSentence = (preview: LimitPreview): string => {
   const { users, usersReached, operations, operationsDenied, complete } = preview;
-  if (operations === 0) return 'There was no traffic in the last 24 hours to try it on.';
+  if (operations === 0) return 'There was no traffic in the last 24 hours to test this on.';
   const traffic = complete ? "On the last 24 hours' traffic" : `On the last ${operations} operations`;
   if (usersReached === 0) return `${traffic}, none of ${people(users)} would have reached it.`;
-  const denied = `${operationsDenied} of ${operations} operations been denied`;
+  const denied = `${operationsDenied} of ${operations} operations would have been denied`;
   return `${traffic}, ${usersReached} of ${people(users)} would have reached it, and ${denied}.`;
 };
 
@@ -40,5 +40,5 @@ export const ruleSentence = ({ policyType, policyData }: Rule, coin: string): st
   }
   const { whitelistedMethods, methods } = policyData as unknown as ContractData;
   if (whitelistedMethods.length === 0) return `None of its ${methods.length} write methods is sponsored.`;
-  return `Calls of ${whitelistedMethods.join(', ')} are sponsored.`;
+  return `Calls to ${whitelistedMethods.join(', ')} are sponsored.`;
 };

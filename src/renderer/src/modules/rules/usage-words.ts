@@ -17,5 +17,5 @@ export const usageSentence = ({ used, threshold, unit, perUser }: LimitUsage, co
   if (perUser === null) return `${share} used.`;
   if (perUser.users === 0) return `Nobody has used it in this window.`;
   const atLimit = perUser.atLimit === 0 ? 'nobody is' : `${perUser.atLimit} ${perUser.atLimit === 1 ? 'is' : 'are'}`;
-  return `${people(perUser.users)} in this window; the nearest has used ${share}, ${atLimit} at the limit.`;
+  return `${people(perUser.users)} in this window; the busiest has used ${share}, ${atLimit} at the limit.`;
 };

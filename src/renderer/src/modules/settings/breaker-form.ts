@@ -45,12 +45,12 @@ export const breakerWords = ({ breaker, symbol }: Pick<Chain, 'breaker' | 'symbo
 /** What follows from a form, in a sentence. */
 export const breakerSentence = (form: BreakerForm, coin: string): string => {
   const typed = typedBreaker(form);
-  if (typed === undefined) return 'Say an amount, and a time from one minute to 7 days.';
+  if (typed === undefined) return 'Enter an amount and a time from one minute to 7 days.';
   if (typed === null) return 'No spend cap on this chain; only DApp limits and the tank apply.';
   const amount = `${weiToDecimal(BigInt(typed.amountWei))} ${coin}`;
   return (
-    `As soon as operations on this chain would come to more than ${amount} within ${spanWords(typed.seconds)}, ` +
-    'all sponsorship is paused, on every chain, until you resume it. Operations count at their highest cost, no matter ' +
-    'who pays for them. Where this chain has several DApps, one that would come to more than half of it is paused alone.'
+    `If operations on this chain would cost more than ${amount} within ${spanWords(typed.seconds)}, Gasdesk pauses all ` +
+    'sponsorship, on every chain, until you resume it. Operations count at their maximum cost, no matter who pays. ' +
+    'If several DApps use this chain, a DApp that would exceed half the amount is paused alone.'
   );
 };

@@ -15,7 +15,7 @@ test('a limit of 0 is no limit, and times and lists have their units', () => {
 
 test('who must change a setting elsewhere is told where', () => {
   expect(sourceText(setting('a', { source: 'GASDESK_A', change: 'overridden' }))).toContain(
-    'set by GASDESK_A, which wins',
+    'set by GASDESK_A, which overrides',
   );
   expect(sourceText(setting('a', { source: '--a', change: 'no' }))).toBe('set by --a');
   expect(sourceText(setting('a', { source: '/home/ann/gasdesk.json' }))).toBe('gasdesk.json');

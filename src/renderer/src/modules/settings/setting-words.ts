@@ -13,7 +13,7 @@ interface SettingWords {
 const WORDS: Readonly<Record<string, SettingWords>> = {
   rateLimitPerKey: {
     title: 'Requests per API key',
-    purpose: 'Requests per minute that one DApp may make, all its users together.',
+    purpose: 'Requests per minute of one DApp, all its users together.',
   },
   rateLimitPerSender: {
     title: 'Requests per sender',
@@ -21,41 +21,40 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   },
   rateLimitPerIp: {
     title: 'Requests per IP address',
-    purpose: 'Requests per minute from one address. This machine is not bound.',
+    purpose: 'Requests per minute from one address. This machine has no limit.',
   },
   outstandingSharePercent: {
     title: 'Share of a gas tank',
-    purpose:
-      'Percent of a shared tank that one sender, or one DApp, may hold for operations not mined yet. 100 removes the limit.',
+    purpose: 'Percent of a shared tank that one sender, or one DApp, may have outstanding. 100 removes the limit.',
   },
   showReasons: {
     title: 'Return denial reasons to DApps',
-    purpose: 'Whether DApps are told why an operation is not sponsored. You see it here in any case.',
+    purpose: 'Include denial reasons in answers to DApps. You always see them here.',
   },
   webhookTimeoutMs: {
-    title: 'Time-out of webhooks',
-    purpose: 'Milliseconds until a webhook that has not answered denies the operation.',
+    title: 'Webhook timeout',
+    purpose: 'Milliseconds to wait for a webhook. After that, the operation is denied.',
   },
   webhookAllowPrivate: {
     title: 'Webhooks at private addresses',
-    purpose: 'Whether webhooks may be on this machine or in its private network. Cloud metadata is never called.',
+    purpose: 'Allow webhooks on this machine or in its private network. Cloud metadata is never called.',
   },
   webhookMaxConcurrent: {
-    title: 'Calls of a webhook at once',
-    purpose: 'More than that wait for their turn.',
+    title: 'Concurrent calls per webhook',
+    purpose: 'Further calls wait their turn.',
   },
-  host: { title: 'Address to listen at', purpose: 'Only this machine reaches 127.0.0.1.' },
-  port: { title: 'Port', purpose: '0 takes any free one.' },
-  allowedHosts: { title: 'Host names', purpose: 'Names by which the service may be asked for, besides addresses.' },
-  logLevel: { title: 'Log level', purpose: 'The least important lines that are written.' },
-  chainTimeoutMs: { title: 'Time-out of nodes', purpose: 'Milliseconds.' },
-  requestTimeoutMs: { title: 'Time for a request to arrive', purpose: 'Milliseconds.' },
-  settlementPollMs: { title: 'Settlement polling interval', purpose: 'Milliseconds.' },
-  bodyLimitBytes: { title: 'Largest request', purpose: 'Bytes, for the management interface and the console.' },
-  rpcBodyLimitBytes: { title: 'Largest request of a DApp', purpose: 'Bytes, for the JSON-RPC interface.' },
+  host: { title: 'Listen address', purpose: 'With 127.0.0.1, only this machine can connect.' },
+  port: { title: 'Port', purpose: '0 takes any free port.' },
+  allowedHosts: { title: 'Host names', purpose: 'Names that clients may use for the service, besides IP addresses.' },
+  logLevel: { title: 'Log level', purpose: 'The lowest level that Gasdesk logs.' },
+  chainTimeoutMs: { title: 'Node timeout', purpose: 'Milliseconds to wait for an answer.' },
+  requestTimeoutMs: { title: 'Request timeout', purpose: 'Milliseconds for a request to arrive completely.' },
+  settlementPollMs: { title: 'Settlement polling interval', purpose: 'Milliseconds between two looks at the chain.' },
+  bodyLimitBytes: { title: 'Largest HTTP request', purpose: 'Bytes, for the management interface and the console.' },
+  rpcBodyLimitBytes: { title: 'Largest JSON-RPC request', purpose: 'Bytes, for the JSON-RPC interface.' },
   maxConnections: {
-    title: 'Connections at once',
-    purpose: 'Beyond that, Gasdesk ends the connection that has waited longest for its client.',
+    title: 'Concurrent connections',
+    purpose: 'Beyond that, Gasdesk closes the connection that has waited longest for its client.',
   },
 };
 
@@ -76,6 +75,6 @@ export const valueText = ({ key }: Setting, value: Setting['value']): string => 
 /** Where the value comes from, and what that means for changing it. */
 export const sourceText = ({ source, change }: Setting): string => {
   if (source === 'default') return 'default';
-  if (change === 'overridden') return `set by ${source}, which wins over the file`;
+  if (change === 'overridden') return `set by ${source}, which overrides the file`;
   return /^(--|GASDESK_)/.test(source) ? `set by ${source}` : 'gasdesk.json';
 };

@@ -19,8 +19,8 @@ export const unreachableSentence = (text: string, symbol: string): string => {
   if (typed === null) return 'While the node does not answer, nothing is signed.';
   const amount = `${weiToDecimal(BigInt(typed.budgetWei))} ${symbol}`;
   return (
-    'While the node does not answer, operations that bring their gas are signed without a look at fees and gas tank. ' +
-    `Signing ends when they come to ${amount} at their highest cost. An answer renews the budget once an hour has passed since ` +
-    `the last of them. Users who can make the node fail can cost you up to ${amount} in any hour.`
+    'While the node does not answer, operations that include their gas limits are signed without checking fees and ' +
+    `gas tank. Signing stops when their maximum costs add up to ${amount}. An answer of the node renews the budget once an hour has ` +
+    `passed since the last of them. Users who can make the node fail can cost you up to ${amount} in any hour.`
   );
 };

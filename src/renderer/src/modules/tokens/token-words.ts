@@ -35,5 +35,5 @@ export const sourceWords = ({ rate }: Pick<FeeToken, 'rate'>): string =>
 /** How a token is charged, as a sentence. */
 export const chargeSentence = ({ preFund }: Pick<FeeToken, 'preFund'>): string =>
   preFund
-    ? 'The maximum is taken before the operation runs, and what is left is given back.'
-    : 'It is charged after the operation ran, by what it cost.';
+    ? 'The maximum is taken before the operation runs; the rest is returned.'
+    : 'The user is charged after the operation ran, for its actual cost.';
