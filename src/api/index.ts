@@ -11,6 +11,7 @@ import { keyProcedures } from './keys.ts';
 import { paymasterProcedures } from './paymasters.ts';
 import { receiverProcedures } from './receiver.ts';
 import { ruleProcedures } from './rules.ts';
+import { setupProcedures } from './setup.ts';
 import { sponsorshipProcedures } from './sponsorship.ts';
 import { systemProcedures } from './system.ts';
 import { tankProcedures } from './tanks.ts';
@@ -33,6 +34,7 @@ export const contract = {
   ...paymasterProcedures,
   ...receiverProcedures,
   ...ruleProcedures,
+  ...setupProcedures,
   ...sponsorshipProcedures,
   ...systemProcedures,
   ...tankProcedures,
