@@ -43,7 +43,8 @@ beforeAll(async () => {
 afterAll(() => desk.stop());
 
 test.each([
-  ['overview', '#/', 'First steps', 'Register a DApp'],
+  ['overview', '#/', 'Keeps the keys of this desk', 'Make the vault'],
+  ['setup', '#/setup', 'Each step tests itself', 'Make the vault'],
   ['decisions', '#/decisions', 'Nothing has been decided yet', 'DApps'],
   ['dapps', '#/dapps', 'No DApps yet', 'Register a DApp'],
   ['dapp', '#/dapps/last/tank', 'No DApps yet', 'Register a DApp'],

@@ -83,7 +83,6 @@ const quotingNode = async () => {
 const openConsole = async (url: string): Promise<Page> => {
   const page = await browser().open(url);
   await page.getByLabel('Passphrase', { exact: true }).fill(secrets.vaultPassphrase);
-  await page.getByLabel('Confirm passphrase').fill(secrets.vaultPassphrase);
   await page.getByRole('button', { name: 'Make the vault' }).click();
   await page.getByText('Vault unlocked').waitFor();
   return page;

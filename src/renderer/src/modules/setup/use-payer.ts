@@ -83,7 +83,12 @@ export const usePayer = (setup: Setup) => {
     const { signature, address } = await ('key' in by
       ? transport.call('funding.sign', { paymasterId, key: by.key })
       : transport.call('funding.recover', { paymasterId, signature: by.signature }));
-    await transport.call('paymasters.setFundingWallet', { paymasterId, type: 'paymasterFundingId', signature, address });
+    await transport.call('paymasters.setFundingWallet', {
+      paymasterId,
+      type: 'paymasterFundingId',
+      signature,
+      address,
+    });
     await setup.reload();
   };
 

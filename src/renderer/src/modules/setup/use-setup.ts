@@ -71,7 +71,8 @@ export const useSetup = () => {
     'setup.costs',
     () => {
       const [paymaster, from] = [dapp.value, payer.value?.address];
-      if (paymaster === undefined || from === undefined || chain.value === undefined || !hasSigner.value) return undefined;
+      if (paymaster === undefined || from === undefined || chain.value === undefined || !hasSigner.value)
+        return undefined;
       return { paymasterId: paymaster.paymasterId, from };
     },
     { quietly },
