@@ -8,6 +8,7 @@ import { contractAt, deployEntryPoint, devWallet } from '../../src/demo/world-co
 import { canonicalContracts, canonicalCreation } from '../../src/engine/chain/canonical-contracts.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
+import { useFakeWallet } from '../support/fake-wallet.ts';
 import { type TestChain, useLocalChain } from '../support/local-chain.ts';
 import { type ServingEngine, gameItems, startEngine } from '../support/sponsored-world.ts';
 import { seriousFaults } from './axe.ts';
@@ -275,6 +276,56 @@ describe('a setup that is begun', () => {
     await page.getByText('which this DApp does not sponsor').waitFor();
     await page.getByRole('button', { name: 'Sponsor new accounts, and send again' }).click();
     await page.getByText('All of it works.').waitFor();
+    await expectMined(chain(), engine);
+  });
+});
+
+describe('with a wallet on this machine', () => {
+  const chain = useLocalChain();
+  const wallet = useFakeWallet();
+
+  test('the wallet is asked for every signature, and no password is', async () => {
+    await likePublic(chain(), true);
+    const { engine, stop } = await emptyDesk(false);
+    onTestFinished(stop);
+    const { service } = engine;
+    const { chainId, url, provider } = chain();
+    await service.call('chains.set', { chainId, rpc: url });
+    await service.call('signers.create', { chainId });
+    await engine.dapp({ chainId });
+    const page = await openConsole(engine);
+    await page.getByText('Engine running').waitFor();
+    await page.evaluate(() => (window.location.hash = '#/setup'));
+    await page.getByText('Each step tests itself').waitFor();
+    await count(page);
+    const ask = async (): Promise<void> => {
+      await page.getByLabel('Where the wallet listens').fill(wallet().url);
+      await page.getByRole('button', { name: 'Ask for its accounts' }).click();
+    };
+    const sign = (): Promise<void> => page.getByRole('button', { name: 'Sign with this wallet' }).click();
+    await page.getByText('A wallet or device').click();
+    await ask();
+    await page.getByText('Waiting for the coins…').waitFor();
+    await provider.send('anvil_setBalance', [wallet().account.address, toQuantity(10n ** 18n)]);
+    const go = page.getByRole('button', { name: 'Deploy, verify and deposit' });
+    await go.waitFor();
+    await ask();
+    await go.click();
+    // The contract, the funding message, the deposit.
+    for (const [asked, what] of ['account_signTransaction', 'account_signData', 'account_signTransaction'].entries()) {
+      await sign();
+      await expect
+        .poll(() => wallet().asked.filter(({ method }) => method.startsWith('account_sign')).length)
+        .toBe(asked + 1);
+      expect(wallet().asked.at(-1)?.method).toBe(what);
+    }
+    const send = page.getByRole('button', { name: 'Send a test operation' });
+    await send.waitFor();
+    await ask();
+    await send.click();
+    await sign();
+    await page.getByText('All of it works.').waitFor();
+    expect((await page.evaluate(() => window.counts)).passwords).toBe(0);
     await expectMined(chain(), engine);
   });
 });

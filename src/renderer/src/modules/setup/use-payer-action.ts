@@ -12,7 +12,7 @@ export const usePayerAction = (setup: Setup) => {
   const typed = ref('');
   const canSign = computed(() => setup.payer?.kind !== 'keystore' || setup.password !== '' || typed.value !== '');
 
-  const act = (what: () => Promise<unknown>, done?: string): Promise<boolean> =>
+  const act = (what: () => Promise<unknown>): Promise<boolean> =>
     run(async () => {
       if (typed.value !== '') setup.password = typed.value;
       typed.value = '';
@@ -22,6 +22,6 @@ export const usePayerAction = (setup: Setup) => {
         if (error instanceof EngineError && error.code === 'KEYSTORE_PASSWORD_WRONG') setup.password = '';
         throw setupFault(error);
       }
-    }, done);
+    });
   return { payer, isRunning, fault, typed, canSign, act };
 };

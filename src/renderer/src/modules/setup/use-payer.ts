@@ -1,6 +1,6 @@
 import { onUnmounted, ref } from 'vue';
 import { EngineError } from '../../../../shared/errors.ts';
-import type { Address } from '../../../../shared/schema/hex.ts';
+import { type Address, sameAddress } from '../../../../shared/schema/hex.ts';
 import { useTransport } from '../../transport/transport.ts';
 import { useTimer } from '../../timer.ts';
 import type { ChainAction, Transaction } from '../gas-tank/chain-action.ts';
@@ -33,7 +33,8 @@ export const usePayer = (setup: Setup) => {
   const signed = (by: SignedBy): void => settle?.resolve(by);
   /** Another account is chosen in the wallet: what was prepared is not for it. */
   const choose = (address: Address | undefined): void => {
-    if (address === setup.payer?.address) return;
+    const before = setup.payer?.address;
+    if (address === undefined || (before !== undefined && sameAddress(address, before))) return;
     setup.chosen = { kind: 'other', address };
     settle?.reject(new EngineError('SIGNING_REFUSED', 'Another account was chosen. Press the button again.'));
   };
@@ -60,7 +61,10 @@ export const usePayer = (setup: Setup) => {
   const transact = async (action: ChainAction, mostWei: string): Promise<void> => {
     const from = setup.payer?.address;
     if (from === undefined) throw new EngineError('SIGNING_REFUSED', 'No wallet is chosen. Choose one in step 4.');
-    const waiting = setup.transactions?.find(({ state, kind }) => state === 'sent' && kind === action.kind);
+    const paymasterId = 'paymasterId' in action ? action.paymasterId : null;
+    const waiting = setup.transactions?.find(
+      (one) => one.state === 'sent' && one.kind === action.kind && one.paymasterId === paymasterId,
+    );
     if (waiting !== undefined && action.kind !== 'handleOps') return mined(waiting);
     const { draftId, unsigned, maxFeeWei } = await transport.call('transactions.prepare', { action, from });
     if (BigInt(maxFeeWei) > BigInt(mostWei)) {

@@ -19,6 +19,12 @@ export interface Payer {
   readonly address: Address | undefined;
 }
 
+/** Three digits and zeros, not less than the amount. */
+const roundedUp = (wei: bigint): bigint => {
+  const unit = 10n ** BigInt(Math.max(0, String(wei).length - 3));
+  return ((wei + unit - 1n) / unit) * unit;
+};
+
 /**
  * How far the setup of a desk is: of the DApp that the address names, else of the newest. All of it is read from the
  * desk, so that every window shows the same; only the password of the local key is this page's alone.
@@ -102,8 +108,8 @@ export const useSetup = () => {
   );
   const depositWei = computed(() => typedWei(deposit.value));
 
-  /** The most that the rest of the setup takes out of the wallet, with this deposit; wei. */
-  const requiredWith = (amountWei: bigint): bigint => {
+  /** The most that the transactions of the rest of the setup cost, beside the deposit; wei. */
+  const feesWei = computed((): bigint => {
     if (costs.value === undefined) return 0n;
     const { missing, maxFeeWei: most } = costs.value;
     const isTried = tried.value?.settlement === 'settled';
@@ -115,14 +121,19 @@ export const useSetup = () => {
       missing.includes('accountFactory') && !isTried ? most.accountFactory : '0',
       isTried || canBundle ? '0' : most.operation,
     ];
-    const fees = parts.reduce((sum, wei) => sum + BigInt(wei), 0n);
-    return fees + (isFilled.value ? 0n : amountWei);
-  };
-  const requiredWei = computed(() => requiredWith(BigInt(costs.value?.depositWei ?? 0)));
+    return parts.reduce((sum, wei) => sum + BigInt(wei), 0n);
+  });
+  /** What the wallet is asked to hold: a round amount. */
+  const requiredWei = computed(() =>
+    roundedUp(feesWei.value + (isFilled.value ? 0n : BigInt(costs.value?.depositWei ?? 0))),
+  );
   const balanceWei = computed(() => BigInt(costs.value?.balanceWei ?? 0));
+  /** Whether the wallet holds enough for a deposit: at the fees of now, so that fees which rise ask for no more coins. */
+  const isEnoughFor = (amountWei: bigint): boolean =>
+    balanceWei.value >= (feesWei.value * 2n) / 3n + (isFilled.value ? 0n : amountWei);
 
   const done = computed((): Readonly<Record<SetupStepName, boolean>> => {
-    const isFunded = costs.value !== undefined && balanceWei.value >= requiredWei.value;
+    const isFunded = costs.value !== undefined && isEnoughFor(BigInt(costs.value.depositWei));
     const hasTank = hasContract.value && hasWallet.value && isFilled.value;
     return {
       vault: desk.info?.vault === 'unlocked',
@@ -153,7 +164,7 @@ export const useSetup = () => {
 
   return reactive({
     ...{ dapp, chain, savedChain, hasSigner, versions, version, tank, transactions, keystores },
-    ...{ chosen, password, payer, costs, costsFault, deposit, depositWei, requiredWith, requiredWei, balanceWei },
+    ...{ chosen, password, payer, costs, costsFault, deposit, depositWei, isEnoughFor, requiredWei, balanceWei },
     ...{ hasContract, hasWallet, isFilled, tried, done, next, isKnown, reload },
   });
 };
