@@ -273,7 +273,7 @@ describe('a setup that is begun', () => {
     const second = await openConsole(engine);
     await second.getByRole('button', { name: 'Send a test operation' }).waitFor();
     await page.getByRole('button', { name: 'Send a test operation' }).click();
-    await page.getByText('which this DApp does not sponsor').waitFor();
+    await page.getByRole('alert').getByText('which this DApp does not sponsor').waitFor();
     await page.getByRole('button', { name: 'Sponsor new accounts, and send again' }).click();
     await page.getByText('All of it works.').waitFor();
     await expectMined(chain(), engine);

@@ -136,13 +136,13 @@ const useConsole = async (page: Page, rpcUrl: string): Promise<void> => {
     .first()
     .waitFor();
   const loaded = {
-    DApps: 'Game',
-    Webhooks: '127.0.0.1:1/hook',
-    Log: 'http.request',
-    Overview: 'Nothing has been decided yet',
+    '#/dapps': 'Game',
+    '#/dapps/last/webhooks': '127.0.0.1:1/hook',
+    '#/activity': 'http.request',
+    '#/': 'Nothing has been decided yet',
   };
-  for (const [name, text] of Object.entries(loaded)) {
-    await page.getByRole('link', { name, exact: true }).click();
+  for (const [address, text] of Object.entries(loaded)) {
+    await page.evaluate((hash) => (window.location.hash = hash), address);
     await page.getByRole('main').getByText(text).first().waitFor();
   }
 };

@@ -119,7 +119,7 @@ export const testOperation = async (context: ServiceContext, paymasterId: string
     maxPriorityFeePerGas: toQuantity(maxPriorityFeePerGas),
   });
   // Nobody else knows this sender.
-  const [decision] = await store.listDecisions({ paymasterId, sender: sender.toLowerCase() as Address, limit: 1 });
+  const [decision] = await store.listDecisions({ paymasterId, sender: sender.toLowerCase(), limit: 1 });
   if (decision === undefined) throw new EngineError('DECISION_NOT_FOUND');
   if (terms.paymasterAndData === '0x') return { decisionId: decision.id, operation: null, userOpHash: null };
   const unsigned: UserOperationV06 = { ...partial, ...terms };

@@ -36,14 +36,19 @@ const gasOf = async (rpc: RpcClient, call: Omit<SimulatedCall, 'chainId' | 'valu
  * What it takes on a chain to deploy a paymaster contract, fill a gas tank and try it, at the fees of the moment and
  * half as much again: they may rise while the operator reads.
  *
- * @param wiring the key that pays, which owns the contract, and the signer that the contract accepts
+ * @param rpc the chain's node
+ * @param layout of the paymaster contract
+ * @param wiring what the contract is made with
+ * @param wiring.owner the key that pays, which owns the contract
+ * @param wiring.signer whose signatures the contract accepts
  * @throws EngineError `CHAIN_UNREACHABLE`; RpcError
  */
 export const setupCosts = async (
   rpc: RpcClient,
   layout: PaymasterLayout,
-  { owner, signer }: { owner: Address; signer: Address },
+  wiring: { owner: Address; signer: Address },
 ): Promise<ProcedureOutput<'setup.costs'>> => {
+  const { owner } = wiring;
   const { most } = await readFees(rpc);
   const price = (most * 3n) / 2n;
   const isAbsent = async (name: CanonicalContract) =>
@@ -52,7 +57,7 @@ export const setupCosts = async (
     (await isAbsent(name)) ? gasOf(rpc, { from: owner, ...(await canonicalCreation(name)) }) : 0n;
   const contractGas = async (): Promise<bigint> => {
     try {
-      return await gasOf(rpc, { from: owner, to: null, data: await creationCode(layout, { owner, signer }) });
+      return await gasOf(rpc, { from: owner, to: null, data: await creationCode(layout, wiring) });
     } catch (error) {
       if (error instanceof EngineError && error.code === 'NOT_DEPLOYABLE') return 0n;
       throw error;

@@ -1,4 +1,4 @@
-import { computed, reactive, ref, watch } from 'vue';
+import { type InjectionKey, computed, inject, provide, reactive, ref, watch } from 'vue';
 import { useRoute } from 'vue-router';
 import { weiToDecimal } from '../../../../shared/schema/decimal.ts';
 import type { Address } from '../../../../shared/schema/hex.ts';
@@ -29,7 +29,7 @@ const roundedUp = (wei: bigint): bigint => {
  * How far the setup of a desk is: of the DApp that the address names, else of the newest. All of it is read from the
  * desk, so that every window shows the same; only the password of the local key is this page's alone.
  */
-export const useSetup = () => {
+const createSetup = () => {
   const desk = useDesk();
   const route = useRoute();
   const quietly = () => desk.now;
@@ -170,4 +170,20 @@ export const useSetup = () => {
 };
 
 /** How far the setup is. */
-export type Setup = ReturnType<typeof useSetup>;
+export type Setup = ReturnType<typeof createSetup>;
+
+const setupKey: InjectionKey<Setup> = Symbol('setup');
+
+/** Begins a setup, for all that it consists of. */
+export const provideSetup = (): Setup => {
+  const setup = createSetup();
+  provide(setupKey, setup);
+  return setup;
+};
+
+/** The setup that the calling part belongs to. */
+export const useSetup = (): Setup => {
+  const setup = inject(setupKey);
+  if (setup === undefined) throw new Error('There is no setup around this part');
+  return setup;
+};
