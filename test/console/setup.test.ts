@@ -254,12 +254,14 @@ describe('a setup that is begun', () => {
     const password = page.getByLabel('Password of the local key');
     // The policy may wait, and may be begun here: it keeps nobody from the next step.
     await page.getByRole('button', { name: '6. Policy' }).click();
+    await page.getByRole('button', { name: 'Add contract' }).waitFor();
     await page.getByRole('button', { name: 'Add limit' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Five a day');
     await page.getByRole('textbox', { name: 'Allowed' }).fill('5');
     await look(page, '6-policy');
     await page.getByRole('complementary').getByRole('button', { name: 'Add limit' }).click();
     await page.getByRole('button', { name: 'Add contract' }).waitFor();
+    await page.getByText('Has rules').waitFor();
     expect(await service.call('rules.list', { paymasterId })).toHaveLength(2);
     await page.getByRole('button', { name: '5. Contract and gas tank' }).click();
     await password.fill('not the password');

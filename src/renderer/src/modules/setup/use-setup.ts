@@ -54,6 +54,7 @@ const createSetup = () => {
   const ofChain = () => dapp.value && { chainId: dapp.value.chainId };
   const { data: tank, fault: tankFault, reload: reloadTank } = useCall('tanks.get', ofDapp, { quietly });
   const { data: transactions, reload: reloadTransactions } = useCall('transactions.list', ofChain, { quietly });
+  const { data: rules, reload: reloadRules } = useCall('rules.list', ofDapp, { quietly });
   const { data: keystores, reload: reloadKeystores } = useCall('keystores.list', () => ({}), { quietly });
 
   const chosen = ref<Payer>();
@@ -141,7 +142,7 @@ const createSetup = () => {
       dapp: dapp.value !== undefined && hasSigner.value,
       wallet: payer.value?.address !== undefined && (isFunded || hasTank),
       tank: hasTank,
-      policy: false,
+      policy: (rules.value ?? []).length > 0,
       try: tried.value?.settlement === 'settled',
     };
   });
@@ -158,7 +159,15 @@ const createSetup = () => {
   const reload = async (): Promise<void> => {
     await desk.refresh();
     await Promise.all([
-      ...[reloadSigners(), reloadTank(), reloadTransactions(), reloadKeystores(), reloadCosts(), reloadSponsored()],
+      ...[
+        reloadSigners(),
+        reloadTank(),
+        reloadTransactions(),
+        reloadKeystores(),
+        reloadCosts(),
+        reloadSponsored(),
+        reloadRules(),
+      ],
     ]);
   };
 
