@@ -104,6 +104,11 @@ export const chainProcedures = {
     output: chain,
     errors: ['VAULT_LOCKED', 'CHAIN_MISMATCH', 'CHAIN_UNREACHABLE'],
   }),
+  'chains.identify': procedure({
+    summary: 'Ask the node at a URL for its chain; nothing is changed',
+    input: z.strictObject({ url: httpUrl }),
+    output: z.strictObject({ chainId: z.number().nullable().describe('null: nothing answers, or it tells no chain') }),
+  }),
   'chains.list': procedure({
     summary: 'List the supported chains and their settings',
     output: z.array(chain),

@@ -12,6 +12,7 @@ import { notificationProcedures } from './notifications.ts';
 import { paymasterProcedures } from './paymasters.ts';
 import { receiverProcedures } from './receiver.ts';
 import { ruleProcedures } from './rules.ts';
+import { setupProcedures } from './setup.ts';
 import { sponsorshipProcedures } from './sponsorship.ts';
 import { systemProcedures } from './system.ts';
 import { tankProcedures } from './tanks.ts';
@@ -35,6 +36,7 @@ export const contract = {
   ...paymasterProcedures,
   ...receiverProcedures,
   ...ruleProcedures,
+  ...setupProcedures,
   ...sponsorshipProcedures,
   ...systemProcedures,
   ...tankProcedures,

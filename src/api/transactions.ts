@@ -1,11 +1,26 @@
 import { z } from 'zod';
 import { address, hash, hex } from '../shared/schema/hex.ts';
-import { wei, weiText } from '../shared/schema/quantity.ts';
+import { quantity, wei, weiText } from '../shared/schema/quantity.ts';
 import { chainId, id } from '../shared/schema/text.ts';
 import { signingKey } from './keys.ts';
 import { procedure } from './procedure.ts';
 
 const contractTarget = { chainId, version: z.string() };
+
+/** A whole, signed operation of EntryPoint v0.6, as bundlers take it. */
+const signedOperation = z.strictObject({
+  sender: address,
+  nonce: quantity,
+  initCode: hex,
+  callData: hex,
+  callGasLimit: quantity,
+  verificationGasLimit: quantity,
+  preVerificationGas: quantity,
+  maxFeePerGas: quantity,
+  maxPriorityFeePerGas: quantity,
+  paymasterAndData: hex,
+  signature: hex,
+});
 
 /** What the operator wants done on a chain. */
 const chainAction = z.discriminatedUnion('kind', [
@@ -16,6 +31,10 @@ const chainAction = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('acceptSigner'), ...contractTarget }),
   // Only contracts with several signers: takes a key away that is no longer used.
   z.strictObject({ kind: z.literal('removeSigner'), ...contractTarget, signer: address }),
+  // A new development chain lacks what every public chain has: it is put at its address there.
+  z.strictObject({ kind: z.literal('deployCanonical'), chainId, contract: z.enum(['entryPoint', 'accountFactory']) }),
+  // Bundles one operation; the EntryPoint pays its cost back to who sends the transaction.
+  z.strictObject({ kind: z.literal('handleOps'), paymasterId: id, userOperation: signedOperation }),
 ]);
 
 /** The transaction that does it, as it was simulated. Fees per gas are the same twice where there is no base fee. */
@@ -39,7 +58,7 @@ const draft = z.strictObject({
 
 const transaction = z.strictObject({
   transactionId: z.string(),
-  kind: z.enum(['deposit', 'withdraw', 'deploy', 'acceptSigner', 'removeSigner']),
+  kind: z.enum(['deposit', 'withdraw', 'deploy', 'acceptSigner', 'removeSigner', 'deployCanonical', 'handleOps']),
   chainId: z.number(),
   paymasterId: z.string().nullable(),
   from: address,

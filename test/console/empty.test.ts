@@ -43,7 +43,8 @@ beforeAll(async () => {
 afterAll(() => desk.stop());
 
 test.each([
-  ['overview', '#/', 'First steps', 'Register a DApp'],
+  ['overview', '#/', 'Keeps the keys of this desk', 'Create the vault'],
+  ['setup', '#/setup', 'Each step tests itself', 'Create the vault'],
   ['decisions', '#/decisions', 'No decisions yet', 'DApps'],
   ['dapps', '#/dapps', 'No DApps yet', 'Register a DApp'],
   ['dapp', '#/dapps/last/tank', 'No DApps yet', 'Register a DApp'],

@@ -55,7 +55,7 @@ export const firstRunJourney = async (
   await picture('1-first-steps');
 
   // A token, shown once.
-  await goTo('Create an API token');
+  await goTo('Settings');
   await page.getByRole('textbox', { name: 'Label' }).fill('backend');
   await page.getByRole('button', { name: 'Create an API token' }).click();
   await page.getByText('Copy this token now').waitFor();

@@ -83,8 +83,7 @@ const quotingNode = async () => {
 const openConsole = async (url: string): Promise<Page> => {
   const page = await browser().open(url);
   await page.getByLabel('Passphrase', { exact: true }).fill(secrets.vaultPassphrase);
-  await page.getByLabel('Confirm passphrase').fill(secrets.vaultPassphrase);
-  await page.getByRole('button', { name: 'Make the vault' }).click();
+  await page.getByRole('button', { name: 'Create the vault' }).click();
   await page.getByText('Vault unlocked').waitFor();
   return page;
 };
@@ -137,13 +136,13 @@ const useConsole = async (page: Page, rpcUrl: string): Promise<void> => {
     .first()
     .waitFor();
   const loaded = {
-    DApps: 'Game',
-    Webhooks: '127.0.0.1:1/hook',
-    Log: 'http.request',
-    Overview: 'No decisions yet',
+    '#/dapps': 'Game',
+    '#/dapps/last/webhooks': '127.0.0.1:1/hook',
+    '#/activity': 'http.request',
+    '#/': 'No decisions yet',
   };
-  for (const [name, text] of Object.entries(loaded)) {
-    await page.getByRole('link', { name, exact: true }).click();
+  for (const [address, text] of Object.entries(loaded)) {
+    await page.evaluate((hash) => (window.location.hash = hash), address);
     await page.getByRole('main').getByText(text).first().waitFor();
   }
 };

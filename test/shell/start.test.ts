@@ -124,15 +124,18 @@ test('without a keyring the passphrase is asked for in the window, and is in no 
   expect(existsSync(join(home, 'gasdesk', 'vault.key'))).toBe(false);
 });
 
-test('a new desk makes its vault with a passphrase that was typed twice', async () => {
+test('a new desk makes its vault with a passphrase that is typed once, and can be read before it counts', async () => {
   const { page } = await start(newHome());
-  await page.getByLabel('Passphrase', { exact: true }).fill('long enough now');
-  await page.getByLabel('Confirm passphrase').fill('long enough nwo');
-  await page.getByText('do not match').waitFor();
-  expect(await page.getByRole('button', { name: 'Make the vault' }).isDisabled()).toBe(true);
+  const field = page.getByLabel('Passphrase', { exact: true });
+  await field.fill('short');
+  await page.getByText('Use at least').waitFor();
+  expect(await page.getByRole('button', { name: 'Create the vault' }).isDisabled()).toBe(true);
+  await field.fill('long enough now');
+  expect(await field.getAttribute('type')).toBe('password');
+  await page.getByRole('button', { name: 'Show the passphrase' }).click();
+  expect(await field.getAttribute('type')).toBe('text');
   await page.screenshot({ path: join(import.meta.dirname, '../../test-artifacts/vault-new.png') });
-  await page.getByLabel('Confirm passphrase').fill('long enough now');
-  await page.getByRole('button', { name: 'Make the vault' }).click();
+  await page.getByRole('button', { name: 'Create the vault' }).click();
   await page.getByText('Vault unlocked').waitFor();
 });
 

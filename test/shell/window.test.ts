@@ -274,10 +274,10 @@ test('a page that is not the console gets nothing from the engine', async () => 
 test('an empty desk says what to do first', async () => {
   const shell = await startShell(newHome());
   await shell.page.getByRole('button', { name: 'Look around without it' }).click();
-  await shell.page.getByText('First steps').waitFor();
+  await shell.page.getByText('From nothing to a sponsored operation').waitFor();
   await shell.page.getByRole('alert').waitFor();
   const text = await shell.page.getByRole('main').innerText();
-  expect(text).toContain('Register a DApp');
+  expect(text).toContain('Keeps the keys of this desk');
   expect(text).toContain('No decisions yet');
   expect(text).toContain('No vault yet');
   await shell.page.screenshot({ path: join(artifacts, 'overview-empty.png') });

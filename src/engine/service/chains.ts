@@ -143,6 +143,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
       await store.saveChain(settings);
       return view(store, chainId, settings);
     },
+    'chains.identify': async ({ url }) => ({ chainId: (await context.chains.chainIdAt(url)) ?? null }),
     'chains.list': () => chainViews(store),
     'chains.remove': async ({ chainId, force }) => {
       if (!force) await refuseInUse(chainId);

@@ -18,6 +18,7 @@ import { paymasterHandlers } from './paymasters.ts';
 import { receiverHandlers } from './receiver.ts';
 import { ruleHandlers } from './rules.ts';
 import type { Handlers, ServiceContext } from './service.ts';
+import { setupHandlers } from './setup.ts';
 import { sponsorshipHandlers } from './sponsorship.ts';
 import { systemHandlers } from './system.ts';
 import { tankHandlers } from './tanks.ts';
@@ -61,6 +62,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     ...paymasterHandlers(context),
     ...receiverHandlers(context),
     ...ruleHandlers(context),
+    ...setupHandlers(context),
     ...sponsorshipHandlers(context),
     ...systemHandlers(context),
     ...tankHandlers(context),

@@ -2,9 +2,12 @@ import { Interface, ZeroAddress } from 'ethers';
 import type { ChainAction } from '../../api/transactions.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
+import { canonicalContracts, canonicalCreation } from '../chain/canonical-contracts.ts';
 import { creationCode } from '../chain/creation-code.ts';
+import { readCode } from '../chain/gas/eth-call.ts';
 import { requireNode } from '../chain/require-node.ts';
 import { signerKind } from '../../core/paymaster-layouts/layout.ts';
+import { USER_OPERATION_V06_ABI } from '../../core/user-operation/abi.ts';
 import { type Tank, requireContract, requireTank } from '../paymaster/readiness.ts';
 import { replacedWords } from '../paymaster/replaced-contract.ts';
 import { requireAttachable } from '../../core/paymaster-layouts/registry.ts';
@@ -41,6 +44,7 @@ const abi = new Interface([
   'function setVerifyingSigner(address signer)',
   'function addSigner(address signer)',
   'function removeSigner(address signer)',
+  `function handleOps(${USER_OPERATION_V06_ABI}[] ops, address beneficiary)`,
 ]);
 
 const encode = (name: string, ...values: unknown[]): Hex => abi.encodeFunctionData(name, values) as Hex;
@@ -171,6 +175,32 @@ const removeSigner = async (context: ActionContext, action: Action<'removeSigner
   return { chainId, paymasterId: null, version, to: address, valueWei: 0n, data, signer, summary };
 };
 
+const deployCanonical = async (
+  { chains }: ActionContext,
+  { chainId, contract }: Action<'deployCanonical'>,
+): Promise<ActionCall> => {
+  const { title, address } = canonicalContracts[contract];
+  const rpc = await requireNode(chains, chainId);
+  if ((await readCode(rpc, address)) !== '0x') throw failing(`${title} is at ${address} already.`);
+  const summary = `Deploys ${title} to ${address}, its address on every chain.`;
+  const call = await canonicalCreation(contract);
+  return { chainId, paymasterId: null, version: title, ...call, valueWei: 0n, signer: null, summary };
+};
+
+const handleOps = async (context: ActionContext, action: Action<'handleOps'>, from: Address): Promise<ActionCall> => {
+  const { paymasterId, userOperation } = action;
+  const { chainId, layout, entryPoint } = await tankOf(context, paymasterId);
+  if (layout.entryPointVersion !== '0.6') {
+    throw failing(
+      `Version ${layout.version} is for EntryPoint v${layout.entryPointVersion}: send it through a bundler.`,
+    );
+  }
+  const data = encode('handleOps', [userOperation], from);
+  const summary = `Bundles one operation of ${userOperation.sender}. The EntryPoint pays its cost back to ${from}.`;
+  const common = { chainId, paymasterId, version: layout.version, valueWei: 0n, signer: null };
+  return { ...common, to: entryPoint, data, summary };
+};
+
 /**
  * The call that does what the operator wants, by the layout of the contract.
  *
@@ -190,5 +220,9 @@ export const actionCall = (context: ActionContext, action: ChainAction, from: Ad
       return acceptSigner(context, action);
     case 'removeSigner':
       return removeSigner(context, action);
+    case 'deployCanonical':
+      return deployCanonical(context, action);
+    case 'handleOps':
+      return handleOps(context, action, from);
   }
 };

@@ -55,6 +55,10 @@ const bringAbout = async (context: ActionContext, mined: OperatorTransaction): P
       return switchSigner(context, mined);
     case 'removeSigner':
       return `The contract no longer accepts ${String(mined.signer)}.`;
+    case 'deployCanonical':
+      return 'It is on the chain.';
+    case 'handleOps':
+      return 'The operation is in a block.';
   }
 };
 

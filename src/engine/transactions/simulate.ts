@@ -23,7 +23,7 @@ const abi = new Interface([
 ]);
 
 /** Estimates are of this moment; what is not used is not paid. */
-const GAS_HEADROOM_PERCENT = 20n;
+export const GAS_HEADROOM_PERCENT = 20n;
 /** A node that names more is not believed: 100 gwei, or what the block asks for if that is more. */
 const MOST_PRIORITY_FEE = 100_000_000_000n;
 /** Of a chain without a base fee: beyond 100,000 gwei a price is a mistake. */
@@ -92,7 +92,7 @@ const mustHold = (from: Address, balanceWei: bigint, requiredWei: bigint): void 
 };
 
 /** Twice the base fee lasts for at least five full blocks. Chains without one are paid as the node says, twice. */
-const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: bigint; priority: bigint }> => {
+export const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: bigint; priority: bigint }> => {
   const { baseFeePerGas } = await readBlockGas(rpc);
   if (baseFeePerGas === 0n) {
     const price = await readQuantity(rpc, 'eth_gasPrice', []);

@@ -90,10 +90,31 @@ const checkContract = async (
   });
 };
 
+/** The next step of a desk that cannot sponsor anything yet; undefined once it has a DApp and a contract. */
+const checkSetup = async ({ store }: ServiceContext): Promise<Check | undefined> => {
+  const [chains, dapps, signers] = [await store.listChains(), await store.listPaymasters(), await store.listSigners()];
+  const contracts = await store.listPaymasterContracts();
+  if (dapps.length > 0 && contracts.length > 0) return undefined;
+  const step = (detail: string, next: string): Check =>
+    advice(
+      'setup',
+      detail,
+      `${next} "Set up" in the console leads through all of it; "gasdesk serve" prints its address.`,
+    );
+  const chain = chains.find(({ rpc }) => rpc !== null);
+  if (chain === undefined) return step('Next: a chain', 'Run "gasdesk chain set CHAIN_ID --rpc URL".');
+  const target = `--chain ${chain.chainId}`;
+  if (signers.length === 0) return step('Next: a signing key', `Run "gasdesk signer create ${target}".`);
+  if (dapps.length === 0) return step('Next: a DApp', 'Register one in the console, or with POST /paymaster.');
+  const deploy = `Run "gasdesk contract deploy ${target} --version ${dapps[0]?.version ?? ''} --from-key-file FILE".`;
+  return step('Next: a paymaster contract', deploy);
+};
+
 /** Looks at everything the service stands on, from the disk up to the chains. */
 export const examine = async (context: ServiceContext): Promise<ProcedureOutput<'system.doctor'>> => {
   const { store, clock, folder, freeBytes, backups } = context;
   const [chains, contracts] = [await store.listChains(), await store.listPaymasterContracts()];
+  const setup = await checkSetup(context);
   const checks = [
     await checkDatabase(context),
     await checkAccess(folder),
@@ -101,6 +122,7 @@ export const examine = async (context: ServiceContext): Promise<ProcedureOutput<
     checkVault(context),
     checkBackups(backups, clock),
     await checkClock(store, clock),
+    ...(setup === undefined ? [] : [setup]),
     ...(await Promise.all(chains.map((chain) => checkChain(context, chain)))).flat(),
     ...(await Promise.all(contracts.map((contract) => checkContract(context, contract)))),
   ];

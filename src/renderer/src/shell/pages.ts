@@ -13,11 +13,13 @@ export interface Page {
   readonly icon: IconName;
   /** Pressed after `g`. */
   readonly key: string;
+  /** Reached from other pages, not from the rail. */
+  readonly offRail?: true;
   /** There also where a file is reviewed. */
   readonly inReview?: true;
 }
 
-/** Every page, in the order of the rail. */
+/** Every page; those of the rail in its order. */
 export const pages: readonly Page[] = [
   { name: 'overview', path: '/', link: '/', title: 'Overview', icon: 'overview', key: 'o', inReview: true },
   {
@@ -31,6 +33,7 @@ export const pages: readonly Page[] = [
   { name: 'tokens', path: '/tokens', link: '/tokens', title: 'Tokens', icon: 'tokens', key: 't' },
   { name: 'activity', path: '/activity', link: '/activity', title: 'Activity', icon: 'activity', key: 'a' },
   { name: 'settings', path: '/settings', link: '/settings', title: 'Settings', icon: 'settings', key: 's' },
+  { name: 'setup', path: '/setup', link: '/setup', title: 'Set up', icon: 'play', key: 'u', offRail: true },
 ];
 
 /** The pages that there are: a review has no desk to manage. */

@@ -26,4 +26,12 @@ export const actionWords: Readonly<Record<ChainAction['kind'], { title: string; 
     title: 'Remove a signing key',
     intro: 'Only the owner of the contract can do this. Operations signed by this key fail from then on.',
   },
+  deployCanonical: {
+    title: 'Deploy a canonical contract',
+    intro: 'Every public chain has it. A new development chain does not.',
+  },
+  handleOps: {
+    title: 'Bundle an operation',
+    intro: 'The signing wallet sends it to the EntryPoint, which pays its cost back from the gas tank.',
+  },
 };

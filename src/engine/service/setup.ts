@@ -1,0 +1,31 @@
+import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
+import { nodeRefusal, RpcError } from '../chain/rpc.ts';
+import { requireNode } from '../chain/require-node.ts';
+import { requireSigner } from '../signer/chain-signer.ts';
+import { setupCosts } from '../transactions/setup-costs.ts';
+import { requirePaymaster } from './paymasters.ts';
+import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+import { testOperation } from './test-operation.ts';
+
+/** Setting a desk up, from its first contract to its first sponsored operation. */
+export const setupHandlers = (context: ServiceContext): Handlers<NamesOf<'setup'>> => {
+  const asNode = async <T>(chainId: number, ask: () => Promise<T>): Promise<T> => {
+    try {
+      return await ask();
+    } catch (error) {
+      throw error instanceof RpcError ? nodeRefusal(chainId, error) : error;
+    }
+  };
+  return {
+    'setup.costs': async ({ paymasterId, from }) => {
+      const { chainId, version } = await requirePaymaster(context, paymasterId);
+      const signer = await requireSigner(context.store, chainId);
+      const rpc = await requireNode(context.chains, chainId);
+      return asNode(chainId, () => setupCosts(rpc, requireLayout(version), { owner: from, signer }));
+    },
+    'setup.testOperation': async ({ paymasterId }) => {
+      const { chainId } = await requirePaymaster(context, paymasterId);
+      return asNode(chainId, () => testOperation(context, paymasterId));
+    },
+  };
+};

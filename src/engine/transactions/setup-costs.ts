@@ -1,0 +1,86 @@
+import type { ProcedureOutput } from '../../api/index.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import type { PaymasterLayout } from '../../core/paymaster-layouts/layout.ts';
+import { type CanonicalContract, canonicalContracts, canonicalCreation } from '../chain/canonical-contracts.ts';
+import { creationCode } from '../chain/creation-code.ts';
+import { readCode, readQuantity } from '../chain/gas/eth-call.ts';
+import { type RpcClient, RpcError } from '../chain/rpc.ts';
+import { GAS_HEADROOM_PERCENT, type SimulatedCall, callObject, readFees } from './simulate.ts';
+
+/** What can be estimated only once the paymaster contract is there: gas of the transaction, with room. */
+const DEPOSIT_GAS = 100_000n;
+const OPERATION_GAS = 1_000_000n;
+/** Where the node does not estimate: more than any of the contracts takes. */
+const CREATION_GAS = 6_000_000n;
+/** A maximum is reserved for an operation that creates its account; at about 1.5 million gas each, for six of them. */
+const DEPOSIT_COVERS_GAS = 10_000_000n;
+
+/** One digit and zeros, not less than the amount. */
+const roundedUp = (wei: bigint): bigint => {
+  const unit = 10n ** BigInt(String(wei).length - 1);
+  return ((wei + unit - 1n) / unit) * unit;
+};
+
+const gasOf = async (rpc: RpcClient, call: Omit<SimulatedCall, 'chainId' | 'valueWei'>): Promise<bigint> => {
+  try {
+    const estimate = await readQuantity(rpc, 'eth_estimateGas', [callObject({ ...call, valueWei: 0n })]);
+    return estimate + (estimate * GAS_HEADROOM_PERCENT) / 100n;
+  } catch (error) {
+    if (error instanceof RpcError) return CREATION_GAS;
+    throw error;
+  }
+};
+
+/**
+ * What it takes on a chain to deploy a paymaster contract, fill a gas tank and try it, at the fees of the moment and
+ * half as much again: they may rise while the operator reads.
+ *
+ * @param rpc the chain's node
+ * @param layout of the paymaster contract
+ * @param wiring what the contract is made with
+ * @param wiring.owner the key that pays, which owns the contract
+ * @param wiring.signer whose signatures the contract accepts
+ * @throws EngineError `CHAIN_UNREACHABLE`; RpcError
+ */
+export const setupCosts = async (
+  rpc: RpcClient,
+  layout: PaymasterLayout,
+  wiring: { owner: Address; signer: Address },
+): Promise<ProcedureOutput<'setup.costs'>> => {
+  const { owner } = wiring;
+  const { most } = await readFees(rpc);
+  const price = (most * 3n) / 2n;
+  const isAbsent = async (name: CanonicalContract) =>
+    layout.entryPointVersion === '0.6' && (await readCode(rpc, canonicalContracts[name].address)) === '0x';
+  const canonicalGas = async (name: CanonicalContract): Promise<bigint> =>
+    (await isAbsent(name)) ? gasOf(rpc, { from: owner, ...(await canonicalCreation(name)) }) : 0n;
+  const contractGas = async (): Promise<bigint> => {
+    try {
+      return await gasOf(rpc, { from: owner, to: null, data: await creationCode(layout, wiring) });
+    } catch (error) {
+      if (error instanceof EngineError && error.code === 'NOT_DEPLOYABLE') return 0n;
+      throw error;
+    }
+  };
+  const [balanceWei, entryPoint, accountFactory, contract] = await Promise.all([
+    readQuantity(rpc, 'eth_getBalance', [owner, 'latest']),
+    canonicalGas('entryPoint'),
+    canonicalGas('accountFactory'),
+    contractGas(),
+  ]);
+  const gas = { entryPoint, accountFactory };
+  const feeWei = (of: bigint): string => String(of * price);
+  return {
+    balanceWei: String(balanceWei),
+    missing: (['entryPoint', 'accountFactory'] as const).filter((name) => gas[name] > 0n),
+    maxFeeWei: {
+      entryPoint: feeWei(entryPoint),
+      accountFactory: feeWei(accountFactory),
+      contract: feeWei(contract),
+      deposit: feeWei(DEPOSIT_GAS),
+      operation: feeWei(OPERATION_GAS),
+    },
+    depositWei: String(roundedUp(DEPOSIT_COVERS_GAS * most)),
+  };
+};

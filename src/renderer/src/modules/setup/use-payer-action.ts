@@ -1,0 +1,27 @@
+import { computed, ref } from 'vue';
+import { EngineError } from '../../../../shared/errors.ts';
+import { useAction } from '../../desk/use-action.ts';
+import { setupFault } from './setup-fault.ts';
+import { usePayer } from './use-payer.ts';
+import type { Setup } from './use-setup.ts';
+
+/** Something that the key that pays signs for, whose password may have to be typed first. */
+export const usePayerAction = (setup: Setup) => {
+  const payer = usePayer(setup);
+  const { isRunning, fault, run } = useAction();
+  const typed = ref('');
+  const canSign = computed(() => setup.payer?.kind !== 'keystore' || setup.password !== '' || typed.value !== '');
+
+  const act = (what: () => Promise<unknown>): Promise<boolean> =>
+    run(async () => {
+      if (typed.value !== '') setup.password = typed.value;
+      typed.value = '';
+      try {
+        await what();
+      } catch (error) {
+        if (error instanceof EngineError && error.code === 'KEYSTORE_PASSWORD_WRONG') setup.password = '';
+        throw setupFault(error);
+      }
+    });
+  return { payer, isRunning, fault, typed, canSign, act };
+};
