@@ -271,9 +271,9 @@ describe('a setup that is begun', () => {
     // What is sent waits for a block while the page is loaded again.
     await chain().provider.send('evm_setAutomine', [false]);
     await go.click();
-    await page.getByText('Waits to be mined').waitFor();
+    await page.getByText('Pending').waitFor();
     await page.reload();
-    await page.getByText('Waits to be mined').waitFor();
+    await page.getByText('Pending').waitFor();
     await password.fill(PASSWORD);
     await go.click();
     await chain().provider.send('evm_setAutomine', [true]);
