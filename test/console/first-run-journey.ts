@@ -111,7 +111,7 @@ export const firstRunJourney = async (
   const { stdout } = await promisify(execFile)('sh', ['-c', snippet]);
   const { result } = JSON.parse(stdout) as { result?: { paymasterAndData: string } };
   expect(result?.paymasterAndData).toMatch(/^0x[0-9a-f]{500,}$/);
-  await page.getByRole('listitem').filter({ hasText: 'asked to sponsor' }).waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'requested sponsorship' }).waitFor();
 
   // One that calls what was not ticked waits behind a button, and is explained.
   const burn = operation({ to: contracts.gameItems, data: gameCall('burn', 3n) });

@@ -9,11 +9,15 @@ const desk = useSeededConsole();
 const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
 
+/** The palette takes what is typed. */
+const ready = (page: Page): Promise<unknown> =>
+  page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'combobox');
+
 const opened = async (view?: Parameters<ReturnType<typeof browser>['open']>[1]): Promise<Page> => {
   const page = await browser().open(desk().url, view);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: /^Search pages/ }).waitFor();
+  await ready(page);
   return page;
 };
 const options = (page: Page) => page.getByRole('listbox', { name: 'Found' }).getByRole('option');
@@ -26,6 +30,7 @@ test('the keyboard leads to a page, and to a part of a DApp', async () => {
   await page.getByRole('heading', { name: 'Tokens' }).first().waitFor();
 
   await page.keyboard.press('Control+k');
+  await ready(page);
   await page.keyboard.type('game tank');
   await expect.poll(() => options(page).first().innerText()).toContain('Gas tank');
   await page.keyboard.press('Enter');
@@ -65,6 +70,7 @@ test('sponsorship is paused from it, after a question', async () => {
   await dialog.waitFor({ state: 'hidden' });
 
   await page.getByRole('button', { name: 'Search' }).first().click();
+  await ready(page);
   await page.keyboard.type('backup');
   await page.keyboard.press('Enter');
   await expect

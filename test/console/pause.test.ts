@@ -35,8 +35,8 @@ test('an operator pauses all sponsorship in the top bar, sees it wherever he is,
   const page = await open();
   await page.getByRole('button', { name: 'Pause all' }).click();
   const dialog = page.getByRole('dialog', { name: 'Pause all sponsorship?' });
-  await dialog.getByText('every request is denied').waitFor();
-  await dialog.getByLabel(/^Why/).fill('<b>Key rotation</b>');
+  await dialog.getByText('Requests are denied').waitFor();
+  await dialog.getByLabel(/^Reason/).fill('<b>Key rotation</b>');
   await page.screenshot({ path: join(artifacts, 'console-pause-dialog.png') });
   expect(await seriousFaults(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Pause all sponsorship' }).click();
@@ -80,7 +80,7 @@ test('an operator sees which DApp is paused alone, resumes it, and says how long
   const dialog = page.getByRole('dialog', { name: `Longest expiry for ${name}` });
   await dialog.getByLabel('Seconds').fill('7200');
   await dialog.getByLabel('Seconds').blur();
-  await dialog.getByText('valid for 2 hours at most').waitFor();
+  await dialog.getByText('valid for at most 2 hours').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText(/^2 hours/).waitFor();
@@ -98,7 +98,7 @@ test('what is reserved, what the tank has left and which limits are near their e
     .getByText('0.003544 ETH')
     .waitFor();
   const near = page.getByRole('region', { name: 'Limits nearly used up' });
-  await near.getByText('the nearest has used 2 of 2 operations, 1 is at the limit').waitFor();
+  await near.getByText('the busiest has used 2 of 2 operations, 1 is at the limit').waitFor();
   await page.screenshot({ path: join(artifacts, 'console-exposure-1280-light.png') });
   expect(await seriousFaults(page)).toEqual([]);
 

@@ -55,7 +55,7 @@ test('what the policy does not allow is denied in the words of the desk, with wh
   await told(page, 'Sponsored: Mint an item');
   await press(page, 'Mint with a used nonce');
   await told(page, 'Denied: Mint with a used nonce');
-  expect(await answer(page).textContent()).toContain('The nonce 0 is used already');
+  expect(await answer(page).textContent()).toContain('The nonce 0 is already used');
 });
 
 test('the page is for everybody: axe finds nothing serious, with answers and without, and the keyboard suffices', async () => {
@@ -108,7 +108,7 @@ test('the limit of a day denies until the clock is moved by a day', async () => 
 const SWITCHES: Readonly<Record<string, string>> = {
   'Pause all sponsorship': 'All sponsorship has been paused',
   'Empty the gas tank': 'The gas tank holds 0 ETH',
-  'Lower the burn-rate breaker': 'The burn-rate breaker of the chain allows',
+  'Lower the burn-rate breaker': 'The burn-rate breaker of the chain lets Gasdesk sign',
   'Do not pay for new accounts': 'deploys its account',
   'The DApp’s webhook says no': 'does not verify this operation',
   'The node is unreachable': 'The node of the chain is unreachable',

@@ -212,7 +212,7 @@ test('where the operator changes something again and again, the client is told t
       const { status, body } = await dapp.sponsor(partial);
       await setNode(world().chain.url);
       expect([status, body.result]).toEqual([503, undefined]);
-      expect(body.error?.message).toContain('try again');
+      expect(body.error?.message).toContain('Try again');
     },
   );
   expect(changes).toBeLessThan(20);

@@ -57,7 +57,7 @@ export const paletteEntries = (desk: {
     ? { id: 'resume', title: 'Resume all sponsorship', note: 'Action', icon: 'play', act: 'resume' }
     : { id: 'pause', title: 'Pause all sponsorship', note: 'Action', icon: 'paused', act: 'pause' };
   const setting = (at: string, title: string, icon: IconName): PaletteEntry => ({
-    ...{ id: `settings ${at}`, title, note: 'Settings', icon, to: { name: 'settings', query: { at } } },
+    ...{ id: `settings ${at}`, title, note: `Settings · ${at}`, icon, to: { name: 'settings', query: { at } } },
   });
   return [
     ...pages,
