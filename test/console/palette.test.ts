@@ -10,8 +10,8 @@ const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
 
 /** The palette takes what is typed. */
-const ready = (page: Page): Promise<unknown> =>
-  page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'combobox');
+const ready = (page: Page): Promise<void> =>
+  expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('combobox');
 
 const opened = async (view?: Parameters<ReturnType<typeof browser>['open']>[1]): Promise<Page> => {
   const page = await browser().open(desk().url, view);
@@ -20,7 +20,7 @@ const opened = async (view?: Parameters<ReturnType<typeof browser>['open']>[1]):
   await ready(page);
   return page;
 };
-const options = (page: Page) => page.getByRole('listbox', { name: 'Found' }).getByRole('option');
+const options = (page: Page) => page.getByRole('listbox', { name: 'Results' }).getByRole('option');
 
 test('the keyboard leads to a page, and to a part of a DApp', async () => {
   const page = await opened();
