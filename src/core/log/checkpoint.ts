@@ -1,0 +1,47 @@
+import { encodeBase64 } from 'ethers';
+import { type LogCrypto, type VerifierKey, bytesOf, openNote } from './signed-note.ts';
+
+/** The head of a log's tree: what a checkpoint signs. */
+export interface TreeHead {
+  /** Names the log. */
+  readonly origin: string;
+  /** How many entries it covers. */
+  readonly size: number;
+  /** 32 bytes. */
+  readonly root: Uint8Array;
+}
+
+/** A checkpoint's head, or why it cannot be trusted. */
+export type OpenedCheckpoint = { readonly head: TreeHead } | { readonly fault: string };
+
+const HASH_BYTES = 32;
+
+/** The text that is signed (c2sp.org/tlog-checkpoint): origin, size, root in base64, a line each. */
+export const checkpointText = ({ origin, size, root }: TreeHead): string =>
+  `${origin}\n${size}\n${encodeBase64(root)}\n`;
+
+const CHECKPOINT = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([^\n]+)\n(?:[^\n]+\n)*$/;
+
+/** The head that a checkpoint's text tells; undefined where it is none. */
+const parseHead = (text: string): TreeHead | undefined => {
+  const [, origin = '', size, encoded = ''] = CHECKPOINT.exec(text) ?? [];
+  const root = bytesOf(encoded);
+  if (size === undefined || root?.length !== HASH_BYTES) return undefined;
+  return { origin, size: Number(size), root };
+};
+
+/** The head that a checkpoint tells, whoever signed it; undefined where it is none. */
+export const readCheckpoint = (note: string): TreeHead | undefined => {
+  const separator = note.lastIndexOf('\n\n');
+  return separator < 0 ? undefined : parseHead(note.slice(0, separator + 1));
+};
+
+/** Verifies a checkpoint. The log's key bears its origin's name. */
+export const openCheckpoint = (note: string, key: VerifierKey, crypto: LogCrypto): OpenedCheckpoint => {
+  const opened = openNote(note, key, crypto);
+  if ('fault' in opened) return opened;
+  const head = parseHead(opened.text);
+  if (head === undefined) return { fault: 'It is signed, but it is not a checkpoint' };
+  if (head.origin !== key.name) return { fault: `It is of another log: ${head.origin}` };
+  return { head };
+};

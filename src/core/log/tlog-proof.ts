@@ -1,0 +1,66 @@
+import { encodeBase64, toUtf8Bytes, toUtf8String } from 'ethers';
+import { openCheckpoint } from './checkpoint.ts';
+import { isIncluded, leafHash } from './merkle-tree.ts';
+import { type LogCrypto, type VerifierKey, bytesOf } from './signed-note.ts';
+
+/** A proof that an entry is in a log, which needs nothing but the log's key to be verified. */
+export interface EntryProof {
+  /** The entry's line, without the line break. */
+  readonly entry: string;
+  readonly index: number;
+  /** The hashes that lead from the entry to the root, its sibling first. */
+  readonly hashes: readonly Uint8Array[];
+  /** A signed checkpoint that covers the entry. */
+  readonly checkpoint: string;
+}
+
+const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
+
+/** The text of a proof (c2sp.org/tlog-proof). The entry is its `extra`. */
+export const entryProofText = ({ entry, index, hashes, checkpoint }: EntryProof): string =>
+  [
+    FIRST_LINE,
+    `extra ${encodeBase64(toUtf8Bytes(entry))}`,
+    `index ${index}`,
+    ...hashes.map((hash) => encodeBase64(hash)),
+    '',
+    checkpoint,
+  ].join('\n');
+
+const HEAD = /^extra (\S*)\nindex (0|[1-9]\d{0,15})\n((?:\S+\n)*)\n/;
+
+/** No tree of 2^53 entries has a longer path. */
+const MOST_HASHES = 53;
+
+const utf8 = (bytes: Uint8Array): string | undefined => {
+  try {
+    return toUtf8String(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The proof that a text tells; undefined where it is none, or comes without the entry. */
+export const readEntryProof = (text: string): EntryProof | undefined => {
+  if (!text.startsWith(`${FIRST_LINE}\n`)) return undefined;
+  const rest = text.slice(FIRST_LINE.length + 1);
+  const [head, extra = '', index, lines = ''] = HEAD.exec(rest) ?? [];
+  if (head === undefined) return undefined;
+  const bytes = bytesOf(extra);
+  const entry = bytes && utf8(bytes);
+  const encoded = lines.split('\n').slice(0, -1);
+  const hashes = encoded.slice(0, MOST_HASHES + 1).map((line) => bytesOf(line));
+  if (entry === undefined || encoded.length > MOST_HASHES) return undefined;
+  if (!hashes.every((hash) => hash !== undefined)) return undefined;
+  return { entry, index: Number(index), hashes, checkpoint: rest.slice(head.length) };
+};
+
+/** Why a proof does not prove its entry; undefined where it does. */
+export const entryProofFault = (proof: EntryProof, key: VerifierKey, crypto: LogCrypto): string | undefined => {
+  const { entry, index, hashes, checkpoint } = proof;
+  const opened = openCheckpoint(checkpoint, key, crypto);
+  if ('fault' in opened) return `The checkpoint cannot be trusted. ${opened.fault}`;
+  const leaf = { index, hash: leafHash(toUtf8Bytes(entry), crypto.sha256) };
+  if (isIncluded(leaf, opened.head, hashes, crypto.sha256)) return undefined;
+  return 'The entry is not the one that the checkpoint covers';
+};
