@@ -1,5 +1,8 @@
-/** What an account of the ledger counts: one of the limits, a balance on chain, or what was signed in a time. */
-export type AccountKind = 'tank' | 'sender' | 'dapp' | 'user' | 'limit' | 'breaker' | 'dappBreaker' | 'unreachable';
+/** What accounts of the ledger count: one of the limits, a balance on chain, or what was signed in a time. */
+export const accountKinds = ['tank', 'sender', 'dapp', 'user', 'limit', 'breaker', 'dappBreaker', 'unreachable'] as const;
+
+/** What an account of the ledger counts. */
+export type AccountKind = (typeof accountKinds)[number];
 
 /** An account of the ledger: what reservations add up in. */
 export interface AccountKey {

@@ -1,5 +1,6 @@
 import type { DecisionQueries } from './decision-queries.ts';
 import type { DecisionStore } from './decision-store.ts';
+import type { LogStore } from './log-store.ts';
 import type { NotificationStore } from './notification-store.ts';
 import type { OperatorTransactionStore } from './operator-transaction-store.ts';
 import type { PolicyStore } from './policy-store.ts';
@@ -20,6 +21,7 @@ export interface Store
     RegistryStore,
     OperatorTransactionStore,
     NotificationStore,
+    LogStore,
     Snapshots {
   close(): Promise<void>;
 }

@@ -5,6 +5,7 @@ import type { DecisionDraft, DecisionStore } from '../decision-store.ts';
 import type { Pause, PolicyRevision, PolicyStore } from '../policy-store.ts';
 import type { Log } from '../../base/log.ts';
 import type { GroupCommit } from './group-commit.ts';
+import type { LogWriter } from './log.ts';
 import type { Ledger } from './ledger.ts';
 import type { SettingsVersion } from './memory.ts';
 import { recordText } from './stored-record.ts';
@@ -19,12 +20,12 @@ export const policyRevisions = (database: Database.Database) => {
   const known = new Set<string>();
   return {
     known,
-    /** Keeps a revision with the first decision by it. */
+    /** Keeps a revision with the first decision by it. @returns whether it is new */
     save(
       { hash, policy }: { readonly hash: string; readonly policy: unknown },
       { paymasterId, at }: Pick<DecisionRecord, 'paymasterId' | 'at'>,
-    ): void {
-      if (!known.has(hash)) insert.run(hash, paymasterId, at, JSON.stringify(policy));
+    ): boolean {
+      return !known.has(hash) && insert.run(hash, paymasterId, at, JSON.stringify(policy)).changes > 0;
     },
     find(hash: string): Policy | undefined {
       const json = select.get(hash);
@@ -36,7 +37,13 @@ export const policyRevisions = (database: Database.Database) => {
 /** Decisions in SQLite, each with what it reserves. */
 export const decisionStore = (
   database: Database.Database,
-  { ledger, settings, commit, log }: { ledger: Ledger; settings: SettingsVersion; commit: GroupCommit; log: Log },
+  {
+    ledger,
+    settings,
+    commit,
+    entries,
+    log,
+  }: { ledger: Ledger; settings: SettingsVersion; commit: GroupCommit; entries: LogWriter; log: Log },
 ): Omit<DecisionStore, 'forgetRolling'> & Pick<PolicyStore, 'settingsVersion' | 'findPolicy'> => {
   const insert = database.prepare(
     `INSERT INTO decision (id, at, paymaster_id, chain_id, sender, outcome, user_op_hash, valid_until, settlement,
@@ -63,12 +70,17 @@ export const decisionStore = (
   );
   const revisions = policyRevisions(database);
   const append = (draft: DecisionDraft, revision: PolicyRevision | undefined): DecisionRecord => {
-    if (revision !== undefined) revisions.save(revision, draft);
+    if (revision !== undefined && revisions.save(revision, draft)) {
+      entries.append('policy', { paymasterId: draft.paymasterId, ...revision });
+    }
     if (draft.outcome === 'sponsored') watchPaymaster(draft);
     const { settlement, actualCostWei, ...stored } = draft;
-    const { lastInsertRowid } = insert.run({ ...draft, record: recordText(stored) });
-    feed.run(lastInsertRowid);
-    return { ...stored, settlement, actualCostWei, seq: Number(lastInsertRowid) };
+    const record = recordText(stored);
+    const { lastInsertRowid } = insert.run({ ...draft, record });
+    const seq = Number(lastInsertRowid);
+    feed.run(seq);
+    entries.appendDecision(seq, record);
+    return { ...stored, settlement, actualCostWei, seq };
   };
   return {
     async ledgerVersion() {

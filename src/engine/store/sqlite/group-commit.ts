@@ -26,21 +26,29 @@ type Settle = () => void;
 /**
  * One flush to disk serves all requests that are in flight: writes that arrive before the event loop comes round are
  * committed together.
+ *
+ * @param begin runs first in every transaction
  */
-export const createGroupCommit = (database: Database.Database, timed: SlowLog): GroupCommit => {
+export const createGroupCommit = (
+  database: Database.Database,
+  timed: SlowLog,
+  begin: () => void = () => undefined,
+): GroupCommit => {
   let queue: Pending[] = [];
   let scheduled: Promise<void> | undefined;
 
-  const commitTogether = database.transaction((batch: readonly Pending[]): Settle[] =>
-    batch.map(({ write, resolve }) => {
+  const commitTogether = database.transaction((batch: readonly Pending[]): Settle[] => {
+    begin();
+    return batch.map(({ write, resolve }) => {
       const result = write();
       return () => resolve(result);
-    }),
-  );
+    });
+  });
 
   const inSavepoint = database.transaction((write: () => unknown) => write());
-  const commitApart = database.transaction((batch: readonly Pending[]): Settle[] =>
-    batch.map(({ write, resolve, reject }) => {
+  const commitApart = database.transaction((batch: readonly Pending[]): Settle[] => {
+    begin();
+    return batch.map(({ write, resolve, reject }) => {
       try {
         const result = inSavepoint(write);
         return () => resolve(result);
@@ -49,8 +57,8 @@ export const createGroupCommit = (database: Database.Database, timed: SlowLog): 
         if (!database.inTransaction) throw error;
         return () => reject(error);
       }
-    }),
-  );
+    });
+  });
 
   /** A savepoint for each write costs every request what one in a million needs: only a batch that failed has them. */
   const commit = (batch: readonly Pending[]): Settle[] => {

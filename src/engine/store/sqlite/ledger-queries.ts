@@ -1,7 +1,9 @@
 import type Database from 'better-sqlite3';
 import type { Address } from '../../../shared/schema/hex.ts';
 import type { DecisionQueries, OutstandingReservations, WindowUsers } from '../decision-queries.ts';
+import type { AccountKind } from '../../../core/ledger/account.ts';
 import type { DecisionStore } from '../decision-store.ts';
+import type { LogWriter } from './log.ts';
 import { turn } from './positions.ts';
 
 /** Read at once: SQLite answers before anything else runs. */
@@ -15,6 +17,7 @@ interface ReservedRow {
 
 const rollingWindows = (
   database: Database.Database,
+  log: LogWriter,
 ): Pick<DecisionQueries, 'rollingHoldings'> & Pick<DecisionStore, 'forgetRolling'> => {
   const parts = database.prepare<[string, string], { window: number; held: string }>(
     'SELECT window, held FROM ledger_account WHERE kind = ? AND id = ? ORDER BY window',
@@ -23,6 +26,10 @@ const rollingWindows = (
     .prepare<[string, string], number | null>('SELECT max(window) FROM ledger_account WHERE kind = ? AND id = ?')
     .pluck();
   const forget = database.prepare<[string, string]>('DELETE FROM ledger_account WHERE kind = ? AND id = ?');
+  const reset = database.transaction((kind: AccountKind, id: string): void => {
+    forget.run(kind, id);
+    log.append('reset', { kind, id });
+  });
   return {
     async rollingHoldings({ kind, id }) {
       const all = parts.all(kind, id);
@@ -31,7 +38,7 @@ const rollingWindows = (
     },
     async forgetRolling({ kind, id }, since) {
       const last = newest.get(kind, id) ?? since;
-      if (last < since) forget.run(kind, id);
+      if (last < since) reset(kind, id);
     },
   };
 };
@@ -97,8 +104,8 @@ const outstanding = (database: Database.Database): Pick<DecisionQueries, 'outsta
 };
 
 /** What is asked of the ledger besides deciding, in SQLite: accounts that count together lie side by side. */
-export const ledgerQueries = (database: Database.Database) => ({
-  ...rollingWindows(database),
+export const ledgerQueries = (database: Database.Database, log: LogWriter) => ({
+  ...rollingWindows(database, log),
   ...windowUsers(database),
   ...outstanding(database),
 });

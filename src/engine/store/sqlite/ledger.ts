@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
-import type { AccountKey, Reservation, ReservationKind } from '../../../core/ledger/account.ts';
+import { type AccountKey, type Reservation, type ReservationKind, accountText } from '../../../core/ledger/account.ts';
 import type { LedgerPart } from '../decision-store.ts';
+import type { LogWriter } from './log.ts';
 
 /** An account as its table names it: a window or user that it does without is 0 or empty. */
 type Key = [kind: string, id: string, window: number, user: string];
@@ -35,7 +36,7 @@ export interface Ledger {
   hold(reservations: readonly Reservation[]): number[];
   release(holds: readonly number[]): void;
   /** Replaces what a decision holds by what `amount` says of each reservation. */
-  adjust(seq: number, amount: (follows: ReservationKind, reserved: bigint) => bigint): void;
+  adjust(seq: number, amount: (reservation: { follows: ReservationKind; reserved: bigint }) => bigint): void;
   /** Grows with every adjustment that gives back to a tank, and when it is told to. */
   version(): number;
   /** Lets decisions on their way look at everything anew. */
@@ -94,33 +95,38 @@ const createAccounts = (database: Database.Database) => {
   };
 };
 
-const createHolds = (database: Database.Database, accounts: ReturnType<typeof createAccounts>) => {
+const createHolds = (database: Database.Database, accounts: ReturnType<typeof createAccounts>, log: LogWriter) => {
   const insert = database.prepare<[number, string]>('INSERT INTO ledger_hold (account_id, amount) VALUES (?, ?)');
-  const remove = database.prepare<[number], { accountId: number; amount: string }>(
+  const take = database.prepare<[number], { accountId: number; amount: string }>(
     'DELETE FROM ledger_hold WHERE hold_id = ? RETURNING account_id AS accountId, amount',
   );
   const all = database.prepare<[], number>('SELECT hold_id FROM ledger_hold').pluck();
-  const release = (holds: readonly number[]): void => {
+  const remove = (holds: readonly number[]): void => {
     for (const hold of holds) {
-      const removed = remove.get(hold);
+      const removed = take.get(hold);
       if (removed !== undefined) accounts.add(removed.accountId, -BigInt(removed.amount));
     }
   };
-  // Whoever held these is gone.
-  database.transaction(() => release(all.all()))();
+  // Whoever held these is gone: the log's next start ends them.
+  database.transaction(() => remove(all.all()))();
   return {
-    release,
+    release(holds: readonly number[]): void {
+      remove(holds);
+      log.append('release', { holds: [...holds] });
+    },
     hold: (reservations: readonly Reservation[]): number[] =>
       reservations.map(({ account, amount }) => {
         const { accountId, held } = accounts.find(account);
         const { lastInsertRowid } = insert.run(accounts.set(account, accountId, held + amount), String(amount));
-        return Number(lastInsertRowid);
+        const hold = Number(lastInsertRowid);
+        log.append('hold', { hold, account: accountText(account), amount: String(amount) });
+        return hold;
       }),
   };
 };
 
 /** The ledger in SQLite. */
-export const createLedger = (database: Database.Database): Ledger => {
+export const createLedger = (database: Database.Database, log: LogWriter): Ledger => {
   const accounts = createAccounts(database);
   const parts = database
     .prepare<[string, string, number], string>(
@@ -148,7 +154,7 @@ export const createLedger = (database: Database.Database): Ledger => {
   };
   let version = 0;
   return {
-    ...createHolds(database, accounts),
+    ...createHolds(database, accounts, log),
     look({ account, since }) {
       if (since === undefined) return accounts.find(account);
       const all = parts.all(account.kind, account.id, since);
@@ -173,7 +179,7 @@ export const createLedger = (database: Database.Database): Ledger => {
     },
     adjust(seq, amountOf) {
       for (const { accountId, follows, reserved, held } of ofDecision.all(seq)) {
-        const after = amountOf(follows, BigInt(reserved));
+        const after = amountOf({ follows, reserved: BigInt(reserved) });
         if (String(after) === held) continue;
         update.run(String(after), seq, accountId);
         if (follows === 'tank') version += 1;

@@ -16,6 +16,8 @@ export const openDatabase = (file: string): Database.Database => {
     database = new Database(file);
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
+    // Lets triggers see the rows that a REPLACE removes.
+    database.pragma('recursive_triggers = ON');
     migrate(database);
     // Not before: it writes to the file, and one that is refused stays as it is.
     database.pragma('journal_mode = WAL');

@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { ManualClock } from '../../../../test/support/manual-clock.ts';
 import { decision } from '../../../../test/support/store-records.ts';
 import { accountStore } from './accounts.ts';
 import { chainStore, feeTokenStore } from './chains.ts';
@@ -11,6 +12,7 @@ import { createGroupCommit } from './group-commit.ts';
 import { createLog } from '../../base/log.ts';
 import { createLedger } from './ledger.ts';
 import { ledgerQueries } from './ledger-queries.ts';
+import { createLogWriter, logStore } from './log.ts';
 import { notificationStore } from './notifications.ts';
 import { openDatabase } from './open.ts';
 import { operatorTransactionStore } from './operator-transactions.ts';
@@ -31,16 +33,19 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'gasdesk-plans-'));
   database = openDatabase(join(dir, 'gasdesk.db'));
   const prepare = vi.spyOn(database, 'prepare');
-  const [ledger, commit] = [createLedger(database), createGroupCommit(database, (_statement, run) => run())];
-  for (const part of [ledgerQueries, accountStore, notificationStore]) part(database);
+  const entries = createLogWriter(database, new ManualClock());
+  const [ledger, commit] = [createLedger(database, entries), createGroupCommit(database, (_statement, run) => run())];
+  ledgerQueries(database, entries);
+  logStore(database, entries, commit);
+  for (const part of [accountStore, notificationStore]) part(database);
   for (const part of [feeTokenStore, paymasterStore, policyStore, chainStore]) part(database, () => undefined);
   pauseStore(database, () => undefined, createSettingsVersion());
-  settlementStore(database, ledger, commit);
+  settlementStore(database, { ledger, entries, commit });
   operatorTransactionStore(database, () => undefined);
   decisionCounts(database);
   const { listDecisions, pageDecisions } = decisionQueries(database, commit);
   const { appendDecision } = decisionStore(database, {
-    ...{ ledger, commit },
+    ...{ ledger, entries, commit },
     settings: createSettingsVersion(),
     log: createLog({ level: 'silent' }),
   });
@@ -90,6 +95,7 @@ describe('the plans of the statements', () => {
       'SCAN dapp_resume',
       // One row: how far the hashes are in.
       'SCAN decision_hash_end',
+      'SCAN desk',
       'SCAN fee_token',
       // The senders of the operations in a range of blocks.
       'SCAN json_each VIRTUAL TABLE INDEX 1:',
@@ -101,11 +107,13 @@ describe('the plans of the statements', () => {
       'SCAN notification',
       'SCAN notification_webhook',
       // What the operator sent: the newest, until there are enough.
+      'SCAN operator_change',
       'SCAN operator_transaction',
       'SCAN paymaster',
       'SCAN paymaster_contract',
       'SCAN signer',
       // One row: how often it was resumed.
+      'SCAN sponsorship_pause',
       'SCAN sponsorship_resume',
       'SCAN step VIRTUAL TABLE INDEX 3:',
       'SCAN watched_paymaster',

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { type SettlementState, heldAfter } from '../../../core/ledger/after-settlement.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import type {
   AppliedRange,
@@ -11,6 +12,7 @@ import type {
 import type { GroupCommit } from './group-commit.ts';
 import { createHashIndex, enterAll } from './hash-index.ts';
 import type { Ledger } from './ledger.ts';
+import type { LogWriter } from './log.ts';
 
 /** What an EntryPoint lets be mined once. */
 interface OperationSlot {
@@ -23,6 +25,14 @@ interface OperationSlot {
 const slotKey = ({ entryPoint, paymaster, sender, nonce }: OperationSlot): string =>
   [entryPoint, paymaster, sender, nonce].join(' ').toLowerCase();
 
+/** What became of a decision. */
+interface Settled {
+  settlement: SettlementState;
+  /** Wei; null unless it is settled. */
+  actualCostWei: string | null;
+  block: number | null;
+}
+
 /** A decision that may be what was mined. */
 interface Candidate extends OperationSlot {
   seq: number;
@@ -30,7 +40,10 @@ interface Candidate extends OperationSlot {
 }
 
 /** Settlement in SQLite: what the chain says of each decision, and what it still holds of the ledger. */
-export const settlementStore = (database: Database.Database, ledger: Ledger, commit: GroupCommit): SettlementStore => {
+export const settlementStore = (
+  database: Database.Database,
+  { ledger, entries, commit }: { ledger: Ledger; entries: LogWriter; commit: GroupCommit },
+): SettlementStore => {
   const hashes = createHashIndex(database);
   const chains = database.prepare<[], { chainId: number }>(
     `SELECT chain_id AS chainId FROM chain_cursor UNION SELECT DISTINCT chain_id FROM watched_paymaster`,
@@ -76,24 +89,25 @@ export const settlementStore = (database: Database.Database, ledger: Ledger, com
   );
   const isReserved = database.prepare<[number]>(`SELECT 1 FROM decision WHERE seq = ? AND settlement = 'reserved'`);
 
-  const putBack = (seq: number): void => {
-    setSettlement.run('reserved', null, null, seq);
-    ledger.adjust(seq, (_kind, reserved) => reserved);
+  const state = database.prepare<[number], { id: string } & Settled>(
+    `SELECT id, settlement, actual_cost_wei AS actualCostWei, settled_block AS block FROM decision WHERE seq = ?`,
+  );
+  /** Says what became of a decision, and lets its accounts follow. */
+  const change = (seq: number, { settlement, actualCostWei, block }: Settled): void => {
+    const before = state.get(seq);
+    setSettlement.run(settlement, actualCostWei, block, seq);
+    ledger.adjust(seq, (reservation) => heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0)));
+    if (before === undefined) return;
+    const isSame =
+      before.settlement === settlement && before.actualCostWei === actualCostWei && before.block === block;
+    if (!isSame) entries.append('settlement', { decision: before.id, settlement, actualCostWei, block });
   };
-  const settle = (seq: number, { actualGasCost, blockNumber }: MinedUserOperation): void => {
-    setSettlement.run('settled', String(actualGasCost), blockNumber, seq);
-    const actual = { tank: () => 0n, count: (reserved: bigint) => reserved, spend: () => actualGasCost };
-    ledger.adjust(seq, (kind, reserved) => actual[kind](reserved));
-  };
-  /** What nobody knows the cost of counts as spent; the tank's own balance tells what it has left. */
-  const leaveUnconfirmed = (seq: number, block: number | null): void => {
-    setSettlement.run('unconfirmed', null, block, seq);
-    ledger.adjust(seq, (kind, reserved) => (kind === 'tank' ? 0n : reserved));
-  };
-  const release = (seq: number): void => {
-    setSettlement.run('released', null, null, seq);
-    ledger.adjust(seq, () => 0n);
-  };
+  const putBack = (seq: number): void => change(seq, { settlement: 'reserved', actualCostWei: null, block: null });
+  const settle = (seq: number, { actualGasCost, blockNumber: block }: MinedUserOperation): void =>
+    change(seq, { settlement: 'settled', actualCostWei: String(actualGasCost), block });
+  const leaveUnconfirmed = (seq: number, block: number | null): void =>
+    change(seq, { settlement: 'unconfirmed', actualCostWei: null, block });
+  const release = (seq: number): void => change(seq, { settlement: 'released', actualCostWei: null, block: null });
   const decisionOf = ({ userOpHash, sponsoredHashes = [] }: MinedUserOperation, chainId: number) => {
     const known = hashes.find(userOpHash.toLowerCase(), chainId);
     if (known !== undefined) return known;

@@ -8,6 +8,7 @@ import { decisionQueries } from './decision-queries.ts';
 import { decisionStore } from './decisions.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
+import { createLogWriter, logStore } from './log.ts';
 import { ledgerQueries } from './ledger-queries.ts';
 import { createSettingsVersion } from './memory.ts';
 import { notificationStore } from './notifications.ts';
@@ -27,7 +28,8 @@ import { createSlowLog, watched } from './watched.ts';
  */
 export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log }): Store => {
   const database = openDatabase(file);
-  const ledger = createLedger(database);
+  const entries = createLogWriter(database, watch.clock);
+  const ledger = createLedger(database, entries);
   const settings = createSettingsVersion();
   const chainChanged = (chainId: number): void => {
     settings.chainChanged(chainId);
@@ -35,7 +37,7 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ledger.advanceLedger();
   };
   const timed = createSlowLog(watch);
-  const commit = createGroupCommit(database, timed);
+  const commit = createGroupCommit(database, timed, entries.appendChanges);
   const store: Store = {
     ...accountStore(database),
     ...paymasterStore(database, settings.dappChanged),
@@ -45,12 +47,13 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...operatorTransactionStore(database, ledger.advanceLedger),
     ...notificationStore(database),
     ...pauseStore(database, ledger.advanceLedger, settings),
-    ...ledgerQueries(database),
-    ...decisionStore(database, { ledger, settings, commit, log: watch.log }),
+    ...ledgerQueries(database, entries),
+    ...decisionStore(database, { ledger, settings, commit, entries, log: watch.log }),
     ...decisionQueries(database, commit),
     ...decisionCounts(database),
-    ...settlementStore(database, ledger, commit),
+    ...settlementStore(database, { ledger, entries, commit }),
     ...snapshotStore(database),
+    ...logStore(database, entries, commit),
     async close() {
       await commit.drain();
       try {

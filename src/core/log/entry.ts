@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { type ReservationKind, accountKinds } from '../ledger/account.ts';
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const amount = z
+  .string()
+  .regex(/^-?\d{1,200}$/)
+  .describe('Wei, operations, or a token’s smallest units, decimal');
+const epochMs = z.int().min(0).describe('epoch ms');
+
+/** What becomes of a sponsored operation; `reserved` again where a re-org took its block back. */
+export const settlementState = z.enum(['reserved', 'settled', 'released', 'unconfirmed']);
+
+/** What an account holds when a log begins on a desk that has decided before. */
+const openingAccount = z.strictObject({
+  kind: z.enum(accountKinds),
+  id: z.string(),
+  window: z.int().describe('0 where it has none'),
+  user: z.string().describe('Empty where it has none'),
+  held: amount,
+});
+
+/** What a decision of before may still change. */
+const openingReservation = z.strictObject({
+  decision: z.string(),
+  account: z.string(),
+  follows: z.enum(['tank', 'count', 'spend'] satisfies ReservationKind[]),
+  reserved: amount,
+  held: amount,
+});
+
+/** Something that an action changed. Null: it was not there before, or is not there after. */
+const change = z.strictObject({
+  subject: z.string().describe('What kind of thing it is, such as `rule`'),
+  id: z.string(),
+  before: z.unknown(),
+  after: z.unknown(),
+});
+
+/** One kind of entry each: what its body holds. */
+const bodies = {
+  /** The engine opened the database: holds of an engine that is gone have ended. */
+  start: z.strictObject({
+    engine: z.string(),
+    earlierDecisions: z.int().min(0).describe('How many decisions of before the log follow, and then the opening ledger'),
+  }),
+  stop: z.strictObject({}),
+  /** Part of what the ledger held when the log began on a desk that has decided before. */
+  ledger: z.strictObject({ accounts: z.array(openingAccount), reservations: z.array(openingReservation) }),
+  /** A policy revision, before the first decision by it. */
+  policy: z.strictObject({ paymasterId: z.string(), hash: z.string(), policy: z.unknown() }),
+  /** A decision's record as it is stored (see docs/log-format.md). */
+  decision: z.looseObject({ id: z.string(), at: epochMs, outcome: z.string() }),
+  settlement: z.strictObject({
+    decision: z.string(),
+    settlement: settlementState,
+    actualCostWei: amount.nullable(),
+    block: z.int().nullable(),
+  }),
+  /** What is set aside of an account while the operator signs a withdrawal. */
+  hold: z.strictObject({ hold: z.int(), account: z.string(), amount }),
+  release: z.strictObject({ holds: z.array(z.int()) }),
+  /** A rolling window that begins anew. */
+  reset: z.strictObject({ kind: z.enum(accountKinds), id: z.string() }),
+  action: z.strictObject({
+    action: z.string().describe('The procedure, such as `rules.create`'),
+    via: z.string().describe('The way in: console, cli, http or engine'),
+    by: z.string().describe('Who'),
+    changes: z.array(change),
+  }),
+} as const;
+
+/** What an entry is about. */
+export type EntryKind = keyof typeof bodies;
+
+/** What an entry of a kind holds. */
+export type EntryBody<Kind extends EntryKind> = z.output<(typeof bodies)[Kind]>;
+
+/** Something that an operator's action changed. */
+export type Change = z.output<typeof change>;
+
+/** What every entry says of itself. */
+export interface EntryHead {
+  /** Its position in the log, from 0 on. */
+  readonly entry: number;
+  /** When it was appended, epoch ms. Never earlier than the entry before. */
+  readonly at: number;
+  readonly kind: EntryKind;
+  /** The leaf hash of the entry before, hex; null in the first. */
+  readonly previous: string | null;
+}
+
+/** An entry as it is read. */
+export type Entry = { readonly [Kind in EntryKind]: EntryHead & { readonly kind: Kind; readonly body: EntryBody<Kind> } }[EntryKind];
+
+/** The line of an entry, without the line break: its bytes are a leaf of the tree. `body` is JSON text. */
+export const entryText = ({ entry, at, kind, previous }: EntryHead, body: string): string =>
+  `{"entry":${entry},"at":${at},"kind":"${kind}","previous":${previous === null ? 'null' : `"${previous}"`},"body":${body}}`;
+
+/** The kinds, in the order in which they are told. */
+export const entryKinds = Object.keys(bodies) as EntryKind[];
+
+const head = { entry: z.int().min(0), at: epochMs, previous: hash.nullable() };
+
+const entrySchema = z.discriminatedUnion(
+  'kind',
+  entryKinds.map((kind) => z.strictObject({ ...head, kind: z.literal(kind), body: bodies[kind] })) as unknown as [
+    z.ZodObject<{ kind: z.ZodLiteral<EntryKind> }>,
+  ],
+);
+
+/** An entry from its parsed line; undefined where it is none. */
+export const readEntry = (json: unknown): Entry | undefined => {
+  const read = entrySchema.safeParse(json);
+  return read.success ? (read.data as unknown as Entry) : undefined;
+};

@@ -1,0 +1,252 @@
+import type Database from 'better-sqlite3';
+import { type EntryBody, type EntryKind, entryText } from '../../../core/log/entry.ts';
+import { consistencyRanges, inclusionRanges, leafHash } from '../../../core/log/merkle-tree.ts';
+import { type AccountKey, type AccountKind, accountText } from '../../../core/ledger/account.ts';
+import type { Clock } from '../../base/clock.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { version } from '../../base/version.ts';
+import type { LogCheckpoint, LogLine, LogStore } from '../log-store.ts';
+import type { GroupCommit } from './group-commit.ts';
+import { logTree } from './log-tree.ts';
+import { operatorChanges } from './operator-changes.ts';
+
+/** Enters what happens in the log; runs inside the transactions of its callers, which make it happen. */
+export interface LogWriter {
+  /** Enters that the engine runs, where that is not entered yet. Done by itself before the first entry. */
+  start(earlierDecisions?: number): void;
+  readonly isStarted: () => boolean;
+  append<Kind extends EntryKind>(kind: Kind, body: EntryBody<Kind>): void;
+  /** Enters a decision by its record's text. */
+  appendDecision(seq: number, record: string): void;
+  /** Enters what operators have changed, which comes before whatever is decided by it. */
+  readonly appendChanges: () => void;
+}
+
+interface EntryRow {
+  entry: number;
+  at: number;
+  kind: EntryKind;
+  hash: Buffer;
+  previous: Buffer | null;
+  body: string;
+}
+
+const ENTRY = `SELECT position AS entry, log_entry.at, kind, hash,
+    (SELECT before.hash FROM log_entry AS before WHERE before.position = log_entry.position - 1) AS previous,
+    coalesce(body, record) AS body
+  FROM log_entry LEFT JOIN decision ON decision.seq = decision_seq`;
+
+const toLine = ({ entry, at, kind, hash, previous, body }: EntryRow): LogLine => ({
+  ...{ entry, at, kind, hash: hash.toString('hex') },
+  text: entryText({ entry, at, kind, previous: previous?.toString('hex') ?? null }, body),
+});
+
+/** About so much text is read at once. */
+const PAGE_CHARACTERS = 1024 * 1024;
+
+/** Reads rows until there are enough, or enough of their text. */
+const someOf = (rows: Iterable<EntryRow>): LogLine[] => {
+  const lines: LogLine[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    const line = toLine(row);
+    lines.push(line);
+    characters += line.text.length;
+    if (characters >= PAGE_CHARACTERS) break;
+  }
+  return lines;
+};
+
+/** The writing side of the log in SQLite. */
+export const createLogWriter = (database: Database.Database, clock: Clock): LogWriter => {
+  const last = database.prepare<[], { position: number; at: number; hash: Buffer }>(
+    'SELECT position, at, hash FROM log_entry WHERE position = (SELECT max(position) FROM log_entry)',
+  );
+  const insert = database.prepare<[number, number, EntryKind, Uint8Array, number | null, string | null]>(
+    'INSERT INTO log_entry VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const tree = logTree(database);
+  const operators = operatorChanges(database);
+  let started: number | undefined;
+
+  const write = (kind: EntryKind, body: string, decisionSeq: number | null): number => {
+    const before = last.get();
+    const entry = before === undefined ? 0 : before.position + 1;
+    const at = Math.max(clock.now(), before?.at ?? 0);
+    const text = entryText({ entry, at, kind, previous: before?.hash.toString('hex') ?? null }, body);
+    insert.run(entry, at, kind, leafHash(Buffer.from(text), sha256), decisionSeq, decisionSeq === null ? body : null);
+    tree.complete(entry);
+    return entry;
+  };
+  /** A start that was rolled back is entered again: commands that change nothing leave none. */
+  const start = (earlierDecisions = 0): void => {
+    if (started !== undefined && started <= (last.get()?.position ?? -1)) return;
+    started = write('start', JSON.stringify({ engine: version, earlierDecisions }), null);
+  };
+  const append = (kind: EntryKind, body: string, decisionSeq: number | null = null): void => {
+    start();
+    write(kind, body, decisionSeq);
+  };
+  return {
+    start,
+    isStarted: () => started !== undefined,
+    append: (kind, body) => append(kind, JSON.stringify(body)),
+    appendDecision: (seq, record) => append('decision', record, seq),
+    appendChanges() {
+      for (const { via, by, action, changes } of operators.take()) {
+        append('action', JSON.stringify({ action, via, by, changes }));
+      }
+    },
+  };
+};
+
+/** How many earlier decisions are entered in one transaction, or accounts in one entry. */
+const LOT = 5_000;
+
+/** No re-org takes back blocks that lie further below the last that was read. */
+const RE_ORG_BLOCKS = 10_000;
+
+type OpeningLedger = EntryBody<'ledger'>;
+
+interface AccountRow {
+  kind: AccountKind;
+  id: string;
+  window: number;
+  user: string;
+}
+
+type OpeningReservation = AccountRow & Omit<OpeningLedger['reservations'][number], 'account'>;
+
+/** Only accounts of limits have windows, besides rolling ones, of which nothing is given back. */
+const keyOfRow = ({ kind, id, window, user }: AccountRow): AccountKey => ({
+  ...{ kind, id },
+  ...(kind === 'limit' && { window }),
+  ...(user !== '' && { user }),
+});
+
+/**
+ * Enters what was decided before there was a log: the policy revisions, the decisions, then what the ledger holds and may
+ * still get back. Goes on where it was interrupted.
+ */
+const enterEarlier = (database: Database.Database, log: LogWriter): void => {
+  const find = database.prepare<[], string>(`SELECT body FROM log_entry WHERE position = 0`).pluck();
+  const count = database.prepare<[], number>('SELECT count(*) FROM decision').pluck();
+  const isOpened = database.prepare<[], number>(`SELECT 1 FROM log_entry WHERE kind = 'ledger' LIMIT 1`).pluck();
+  const entered = database.prepare<[], number | null>('SELECT max(decision_seq) FROM log_entry').pluck();
+  const revisions = database.prepare<[], { paymasterId: string; hash: string; policy: string }>(
+    'SELECT paymaster_id AS paymasterId, hash, policy FROM policy_revision ORDER BY at, hash',
+  );
+  const decisions = database.prepare<[number, number], { seq: number; record: string }>(
+    'SELECT seq, record FROM decision WHERE seq > ? ORDER BY seq LIMIT ?',
+  );
+  const accounts = database.prepare<[], OpeningLedger['accounts'][number]>(
+    `SELECT kind, id, window, user, held FROM ledger_account WHERE held <> '0' ORDER BY account_id`,
+  );
+  const reservations = database.prepare<[], OpeningReservation>(
+    `SELECT decision.id AS decision, kind, account.id, window, user, follows, reserved, reservation.held
+     FROM decision JOIN ledger_reservation AS reservation ON decision_seq = seq
+       JOIN ledger_account AS account USING (account_id)
+       LEFT JOIN chain_cursor USING (chain_id)
+     WHERE settlement = 'reserved' OR settled_block >= block - ${RE_ORG_BLOCKS} ORDER BY seq`,
+  );
+  const begin = database.transaction((): void => {
+    log.start(count.get() ?? 0);
+    for (const { paymasterId, hash, policy } of revisions.all()) {
+      log.append('policy', { paymasterId, hash, policy: JSON.parse(policy) });
+    }
+  });
+  const enterSome = database.transaction((): boolean => {
+    const some = decisions.all(entered.get() ?? 0, LOT);
+    for (const { seq, record } of some) log.appendDecision(seq, record);
+    return some.length === LOT;
+  });
+  const open = database.transaction((): void => {
+    const held = accounts.all();
+    const open = reservations.all().map(({ decision, kind, id, window, user, ...rest }) => {
+      return { decision, account: accountText(keyOfRow({ kind, id, window, user })), ...rest };
+    });
+    do {
+      log.append('ledger', { accounts: held.splice(0, LOT), reservations: open.splice(0, LOT) });
+    } while (held.length + open.length > 0);
+  });
+  const first = find.get();
+  if (first === undefined) {
+    if (count.get() === 0) return;
+    begin.immediate();
+  } else if ((JSON.parse(first) as EntryBody<'start'>).earlierDecisions === 0 || isOpened.get() !== undefined) return;
+  while (enterSome.immediate());
+  open.immediate();
+};
+
+/** What is asked of the log, and what the engine enters by itself. */
+export const logStore = (database: Database.Database, log: LogWriter, commit: GroupCommit): LogStore => {
+  const tree = logTree(database);
+  const desk = database.prepare<[], string>('SELECT desk_id FROM desk').pluck();
+  const end = database.prepare<[], number | null>('SELECT max(position) FROM log_entry').pluck();
+  const lines = database.prepare<[number, number, number], EntryRow>(
+    `${ENTRY} WHERE position >= ? AND position < ? ORDER BY position LIMIT ?`,
+  );
+  const newest = database.prepare<[{ before: number; kind: string | null; limit: number }], EntryRow>(
+    `${ENTRY} WHERE kind <> 'decision' AND position IN (
+       SELECT position FROM log_entry WHERE kind <> 'decision' AND position < @before AND (@kind IS NULL OR kind = @kind)
+       ORDER BY position DESC LIMIT @limit) ORDER BY position DESC`,
+  );
+  const ofDecision = database
+    .prepare<[string], number>('SELECT position FROM log_entry JOIN decision ON seq = decision_seq WHERE id = ?')
+    .pluck();
+  const save = database.prepare<[LogCheckpoint]>('INSERT OR REPLACE INTO log_checkpoint VALUES (@size, @at, @note)');
+  const checkpoint = database.prepare<[number], LogCheckpoint>(
+    'SELECT size, at, note FROM log_checkpoint WHERE size >= ? ORDER BY size DESC LIMIT 1',
+  );
+  const checkpoints = database.prepare<[number, number], LogCheckpoint>(
+    'SELECT size, at, note FROM log_checkpoint WHERE size > ? ORDER BY size LIMIT ?',
+  );
+  return {
+    async enterEarlier() {
+      enterEarlier(database, log);
+    },
+    async deskId() {
+      return desk.get() ?? '';
+    },
+    logStart: () => commit.run(() => log.start()),
+    logStop: () =>
+      commit.run(() => {
+        if (log.isStarted()) log.append('stop', {});
+      }),
+    // Every commit enters them before anything else.
+    logChanges: () => commit.run(() => undefined),
+    logAction: ({ action, via, by, changes }) =>
+      commit.run(() => log.append('action', { action, via, by, changes: [...changes] })),
+    async logSize() {
+      return (end.get() ?? -1) + 1;
+    },
+    async logLines({ from, to = Number.MAX_SAFE_INTEGER, limit }) {
+      return someOf(lines.iterate(from, to, limit));
+    },
+    async listLog({ before = Number.MAX_SAFE_INTEGER, kind = null, limit }) {
+      return someOf(newest.iterate({ before, kind, limit }));
+    },
+    async entryOfDecision(decisionId) {
+      return ofDecision.get(decisionId);
+    },
+    async logHead(of) {
+      return { size: of, root: tree.root({ start: 0, end: of }) };
+    },
+    async inclusionProof(entry, of) {
+      return inclusionRanges(entry, of).map(tree.root);
+    },
+    async consistencyProof(oldSize, of) {
+      return consistencyRanges(oldSize, of).map(tree.root);
+    },
+    async subtreeHashes(range) {
+      return tree.subtrees(range);
+    },
+    saveCheckpoint: (signed) => commit.run(() => void save.run(signed)),
+    async newestCheckpoint(atLeast = 0) {
+      return checkpoint.get(atLeast);
+    },
+    async listCheckpoints({ after, limit }) {
+      return checkpoints.all(after, limit);
+    },
+  };
+};

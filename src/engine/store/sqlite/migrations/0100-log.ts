@@ -1,0 +1,35 @@
+import type { Migration } from './migration.ts';
+
+/**
+ * The log. The body of a decision's entry is its record, which is not stored twice; `hash` is the leaf hash. A tile holds
+ * 256 hashes side by side, and their root: those of leaves at level 0, those of tiles above. What the operator changes
+ * stands in `operator_change` until it is an entry.
+ */
+export const log: Migration = {
+  version: 100,
+  sql: `
+    CREATE TABLE desk (only INTEGER PRIMARY KEY CHECK (only = 1), desk_id TEXT NOT NULL) STRICT;
+    INSERT INTO desk VALUES (1, lower(hex(randomblob(16))));
+    CREATE TABLE log_entry (
+      position INTEGER PRIMARY KEY,
+      at INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      hash BLOB NOT NULL,
+      decision_seq INTEGER REFERENCES decision,
+      body TEXT
+    ) STRICT;
+    CREATE UNIQUE INDEX log_entry_of_decision ON log_entry (decision_seq) WHERE decision_seq IS NOT NULL;
+    CREATE INDEX log_entry_of_kind ON log_entry (kind, position) WHERE kind <> 'decision';
+    CREATE TABLE log_tile (
+      level INTEGER NOT NULL, tile INTEGER NOT NULL, hashes BLOB NOT NULL, root BLOB NOT NULL,
+      PRIMARY KEY (level, tile)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE log_checkpoint (
+      size INTEGER PRIMARY KEY, at INTEGER NOT NULL, note TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE operator_change (
+      change_id INTEGER PRIMARY KEY,
+      call TEXT NOT NULL, subject TEXT NOT NULL, id TEXT NOT NULL, before TEXT, after TEXT
+    ) STRICT;
+  `,
+};
