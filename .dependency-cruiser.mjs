@@ -20,6 +20,7 @@ const layers = {
     'webhooks',
     'events',
     'notifications',
+    'log',
     'chain',
   ],
   keepers: ['signer'],

@@ -8,6 +8,7 @@ import { decisionProcedures } from './decisions.ts';
 import { exposureProcedures } from './exposure.ts';
 import { fundingProcedures } from './funding.ts';
 import { keyProcedures } from './keys.ts';
+import { logProcedures } from './log.ts';
 import { notificationProcedures } from './notifications.ts';
 import { paymasterProcedures } from './paymasters.ts';
 import { receiverProcedures } from './receiver.ts';
@@ -32,6 +33,7 @@ export const contract = {
   ...exposureProcedures,
   ...fundingProcedures,
   ...keyProcedures,
+  ...logProcedures,
   ...notificationProcedures,
   ...paymasterProcedures,
   ...receiverProcedures,

@@ -151,5 +151,13 @@ const replayAll = withDappAndTime(
     if (report.different.length > 0) process.exitCode = 1;
   });
 
+const receipt = command('receipt', 'Print a proof that a decision is in the log, which anybody can verify')
+  .argument('<id>', 'id of the decision')
+  .action(async (decisionId: string, options: DeskOptions) => {
+    const proof = await withDesk(options, (call) => call('log.receipt', { decisionId }));
+    if (options.json === true) print(proof, true);
+    else process.stdout.write(proof.receipt);
+  });
+
 /** `gasdesk decisions` */
-export const decisionsCommand = group('decisions', 'Past decisions', [list, show, exportAll, report, replayAll]);
+export const decisionsCommand = group('decisions', 'Past decisions', [list, show, exportAll, report, replayAll, receipt]);

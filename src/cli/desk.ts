@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Caller } from '../api/index.ts';
 import { controlClient, isNobodyThere } from '../engine/control/client.ts';
+import { calledBy } from '../engine/base/caller.ts';
 import { loadConfig } from '../engine/config/config.ts';
 import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/data-folder/data-folder.ts';
 import type { Engine } from '../engine/index.ts';
@@ -89,7 +90,7 @@ export const withDesk = async <T>(options: DeskOptions, use: (call: Caller) => P
 const withFiles = async <T>(options: DeskOptions, use: (call: Caller) => Promise<T>): Promise<T> => {
   const engine = await openEngine(options, { logLevel: 'error' });
   try {
-    return await use((name, input) => engine.service.call(name, input));
+    return await calledBy({ via: 'cli', by: 'operator' }, () => use((name, input) => engine.service.call(name, input)));
   } finally {
     await engine.stop();
   }

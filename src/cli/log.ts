@@ -1,17 +1,104 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { finished, pipeline } from 'node:stream/promises';
 import { Option } from 'commander';
-import { command, wholeNumber } from './command.ts';
+import { type LogRange, exportedLog } from '../api/log-export.ts';
 import type { ProcedureInput } from '../api/index.ts';
+import { type EntryKind, entryKinds } from '../core/log/entry.ts';
+import type { LogReport } from '../core/log/verify.ts';
+import { EngineError } from '../shared/errors.ts';
+import { command, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
-import { print } from './human-text.ts';
+import { humanText, print } from './human-text.ts';
 
 type Asked = ProcedureInput<'system.log'>;
 
-/** `gasdesk log`: what the running service wrote lately. */
-export const logCommand = command('log', 'Print the last lines of the log of the running service')
+const MOST = 999_999_999_999_999;
+
+const key = command('key', 'Print the key with which others verify the log of this desk').action(
+  async (options: DeskOptions) => {
+    const head = await withDesk(options, (call) => call('log.key', {}));
+    if (options.json === true) print(head, true);
+    else console.log(head.key);
+  },
+);
+
+/** A file that is made anew: a log is never written over what somebody keeps. @throws EngineError `CONFIG_INVALID` */
+const newFile = async (file: string): Promise<NodeJS.WritableStream> => {
+  const stream = createWriteStream(file, { flags: 'wx', mode: 0o600 });
+  await new Promise((resolve, reject) => stream.once('open', resolve).once('error', reject)).catch((cause: unknown) => {
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    throw new EngineError('CONFIG_INVALID', `Cannot write the log to ${file}: ${detail}`, {}, { cause });
+  });
+  return stream;
+};
+
+const exportAll = command('export', 'Write the log as JSON Lines, with a signed checkpoint at its end')
+  .option('--from <entry>', 'first entry', wholeNumber(0, MOST))
+  .option('--to <entry>', 'only entries before this one', wholeNumber(0, MOST))
+  .option('--out <file>', 'file to write, which must not exist (default: standard output)')
+  .action((options: DeskOptions & LogRange & { out?: string }) =>
+    withDesk(options, async (call) => {
+      const { from, to, out } = options;
+      const text = Readable.from(exportedLog(call, { from, to }), { highWaterMark: 1 });
+      if (out === undefined) {
+        await pipeline(text, process.stdout, { end: false });
+        return;
+      }
+      const stream = await newFile(out);
+      await pipeline(text, stream);
+      await finished(stream);
+      print({ file: out }, options.json === true);
+    }),
+  );
+
+const MOST_ROWS = 20;
+
+const reportText = ({ ok, entries, checkpoint, faults }: LogReport): string => {
+  const signed = checkpoint === null ? 'not signed' : `signed by ${checkpoint.origin}`;
+  if (ok) return `${entries} entries, complete, ${signed}. Every verdict and every amount follows from the entries.`;
+  const rows = faults.slice(0, MOST_ROWS).map(({ entry, id, fault, detail }) => ({ entry, id, fault, detail }));
+  const more = faults.length > MOST_ROWS ? [`… and ${faults.length - MOST_ROWS} more. Use --json to list all.`] : [];
+  return [`${entries} entries, ${signed}. This log cannot be trusted: ${faults.length} faults.`, '', humanText(rows), ...more].join('\n');
+};
+
+const verify = command('verify', 'Verify the log; exit code 1 if anything is wrong')
+  .argument('[file]', 'log to verify, as "gasdesk log export" writes it (default: the log of the data folder)')
+  .option('--key <key>', 'key of the log, as its operator hands it out (default: the one in the file, or of the desk)')
+  .option('--no-signatures', 'skip checking who signed sponsored operations, which takes most of the time')
+  .action(async (file: string | undefined, options: DeskOptions & { key?: string; signatures: boolean }) => {
+    // Half of the time a command takes to start.
+    const { verifyDesk, verifyLogFile } = await import('../engine/log/verify-log.ts');
+    const check = { key: options.key, withSignatures: options.signatures };
+    const report =
+      file === undefined
+        ? await withDesk(options, (call) => verifyDesk(call, check))
+        : await verifyLogFile(file, check);
+    console.log(options.json === true ? JSON.stringify(report) : reportText(report));
+    if (!report.ok) process.exitCode = 1;
+  });
+
+const list = command('list', 'List what happened besides decisions, newest first')
+  .addOption(new Option('--kind <kind>', 'only entries of this kind').choices(entryKinds))
+  .option('--before <entry>', 'only entries before this one', wholeNumber(0, MOST))
+  .option('--limit <n>', 'maximum number of entries', wholeNumber(1, 1000), 100)
+  .action((options: DeskOptions & { kind?: EntryKind; before?: number; limit: number }) =>
+    printFromDesk(options, async (call) => {
+      const { kind, before, limit } = options;
+      const filters = { ...(kind !== undefined && { kind }), ...(before !== undefined && { before }) };
+      const entries = await call('log.list', { ...filters, limit });
+      return options.json === true
+        ? entries
+        : entries.map(({ body, at, ...entry }) => ({ ...entry, at: new Date(at).toISOString(), body: JSON.stringify(body) }));
+    }),
+  );
+
+/** `gasdesk log`: what the running service wrote lately; its commands are about the log that others verify. */
+export const logCommand = command('log', 'Print what the running service reported, or verify the log of all decisions')
   .addOption(
     new Option('--level <level>', 'only lines of this level or above').choices(['debug', 'info', 'warn', 'error']),
   )
-  .option('--after <seq>', 'only lines after this one', wholeNumber(0, 999_999_999_999_999))
+  .option('--after <seq>', 'only lines after this one', wholeNumber(0, MOST))
   .action(async ({ level, after, ...options }: DeskOptions & Asked) => {
     const asked: Asked = { ...(level !== undefined && { level }), ...(after !== undefined && { after }) };
     const { lines } = await withDesk(options, (call) => call('system.log', asked));
@@ -21,3 +108,4 @@ export const logCommand = command('log', 'Print the last lines of the log of the
       isJson,
     );
   });
+for (const child of [key, exportAll, verify, list]) logCommand.addCommand(child);

@@ -2,6 +2,7 @@ import { getBytes, hashMessage, recoverAddress } from 'ethers';
 import type { DecisionRecord, TraceStep } from '../shared/schema/decision.ts';
 import { type Address, type Hex, sameAddress } from '../shared/schema/hex.ts';
 import { decide, plan } from './decide.ts';
+import type { Reservation } from './ledger/account.ts';
 import type { Facts } from './facts.ts';
 import { STUB_SIGNATURE } from './paymaster-layouts/layout.ts';
 import { type Policy, policyHash, policySchema } from './policy.ts';
@@ -19,6 +20,9 @@ export interface Difference {
   readonly replayed: unknown;
 }
 
+/** What is looked at of a record. */
+export type ReplayedRecord = Omit<DecisionRecord, 'seq' | 'settlement' | 'actualCostWei'>;
+
 /** Why a decision cannot be decided again. */
 export type NotReplayable =
   /** Nothing was decided: the request failed before. */
@@ -33,7 +37,13 @@ export type NotReplayable =
   | 'UNKNOWN_FORM';
 
 /** What came of deciding again. */
-export type Replayed = { readonly differences: readonly Difference[] } | { readonly notReplayable: NotReplayable };
+export type Replayed =
+  | {
+      readonly differences: readonly Difference[];
+      /** What the operation takes from the ledger if it is signed; none where it could not be decided. */
+      readonly reservations: readonly Reservation[];
+    }
+  | { readonly notReplayable: NotReplayable };
 
 interface Revision {
   readonly policy: Policy;
@@ -58,7 +68,7 @@ const readRevision = (stored: unknown): Revision | undefined => {
   return revisions.get(stored);
 };
 
-const readFacts = (record: DecisionRecord): Facts | undefined => {
+const readFacts = (record: ReplayedRecord): Facts | undefined => {
   try {
     return factsOf(record);
   } catch {
@@ -140,7 +150,7 @@ const isSameStep = (one: TraceStep | undefined, other: TraceStep | undefined): b
   one?.code === other?.code &&
   isSame(one?.evidence, other?.evidence);
 
-const again = (record: DecisionRecord, facts: Facts, policy: Policy): Decision | 'callWebhooks' => {
+const again = (record: ReplayedRecord, facts: Facts, policy: Policy): Decision | 'callWebhooks' => {
   const reservations = plan(facts, policy);
   const held = reservations.map((_, index) => BigInt(record.reservations?.[index]?.held ?? 0));
   const verdict = decide(facts, policy, held);
@@ -164,15 +174,15 @@ const compareSigner = (facts: Facts, policy: Policy, paymasterAndData: Hex, comp
 
 /** Decides again, and compares everything that follows from facts, policy and ledger. */
 const compareAll = (
-  record: DecisionRecord,
+  record: ReplayedRecord,
   { facts, policy }: { readonly facts: Facts; readonly policy: Policy },
   withSignatures: boolean,
   compare: Compare,
-): void => {
+): readonly Reservation[] => {
   const decision = again(record, facts, policy);
   if (decision === 'callWebhooks') {
     compare('decide', record.outcome, 'it would call more webhooks');
-    return;
+    return [];
   }
   const replayed = decidedRecord(decision);
   const { chainId, paymasterId } = policy.dapp;
@@ -189,6 +199,7 @@ const compareAll = (
   if (withSignatures && decision.reason === undefined) {
     compareSigner(facts, policy, decision.paymasterAndData, compare);
   }
+  return decision.reservations;
 };
 
 /**
@@ -199,7 +210,7 @@ const compareAll = (
  *   is not what its name says is a difference
  * @param withSignatures false: who signed is not worked out, which takes most of the time
  */
-export const replay = (record: DecisionRecord, revision: unknown, withSignatures = true): Replayed => {
+export const replay = (record: ReplayedRecord, revision: unknown, withSignatures = true): Replayed => {
   if (record.outcome === 'error') return { notReplayable: 'FAILED' };
   if (record.facts === undefined) return { notReplayable: record.engine === undefined ? 'WITHOUT_FACTS' : 'TRUNCATED' };
   if (revision === undefined) return { notReplayable: 'WITHOUT_POLICY' };
@@ -212,11 +223,12 @@ export const replay = (record: DecisionRecord, revision: unknown, withSignatures
     if (!isSame(stored, replayed)) differences.push({ id: record.id, field, stored, replayed });
   };
   compare('policy', record.policy, hash);
-  if (differences.length > 0) return { differences };
+  if (differences.length > 0) return { differences, reservations: [] };
   try {
-    compareAll(record, { facts, policy }, withSignatures, compare);
+    const reservations = compareAll(record, { facts, policy }, withSignatures, compare);
+    return { differences, reservations };
   } catch (error) {
     compare('decide', record.outcome, String(error));
+    return { differences, reservations: [] };
   }
-  return { differences };
 };

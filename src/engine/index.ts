@@ -18,6 +18,7 @@ import { createPauseSwitch } from './sponsorship/pause-switch.ts';
 import { createHttpApp } from './server/app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { createDelivery } from './notifications/delivery.ts';
+import { createCheckpoints } from './log/checkpoints.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { watchDesk } from './notifications/watch.ts';
 import { createKeySigners } from './keys/key-signers.ts';
@@ -85,6 +86,8 @@ const freeOnDisk = async (dir: string): Promise<bigint> => {
 
 /** What the owner of a contract changes elsewhere is noticed within this time. */
 const RECHECK_MS = 60_000;
+/** Whether a checkpoint is due is asked this often. */
+const CHECKPOINT_MS = 1_000;
 /** What somebody does to the machine's time is told within this time. */
 const CLOCK_MS = 10_000;
 
@@ -148,6 +151,12 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const feed = createDecisionFeed(openSqliteStore(folder.database, { clock, log }));
     const { store } = feed;
     undo.push(() => store.close());
+    const checkpoints = createCheckpoints({ store, vault, clock });
+    const endLog = async (): Promise<void> => {
+      if ((await store.logStop()) && vault.state === 'unlocked') await checkpoints.sign();
+    };
+    undo.push(() => endLog().catch((err: unknown) => log.warn('log.end', { err })));
+    await store.enterEarlier();
     await warnOfSetBack(store, clock, log);
     await ensureFirstAccount(store, clock, entropy);
     // Made last: where the database is refused there must not be a new vault either.
@@ -202,6 +211,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         clock,
         entropy,
         pause,
+        checkpoints,
         notifications,
         delivery,
         config,
@@ -223,6 +233,9 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => contracts.stop());
     const clocks = createPollLoop({ clock, log, name: 'clock', everyMs: CLOCK_MS, poll: createClockWatch(clock, log) });
     undo.push(() => clocks.stop());
+    const poll = () => checkpoints.poll();
+    const signing = createPollLoop({ clock, log, name: 'checkpoints', everyMs: CHECKPOINT_MS, poll });
+    undo.push(() => signing.stop());
     // Ended first: whatever else ends, nothing new is accepted meanwhile.
     const servers: Listening[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
@@ -244,6 +257,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
             serving,
           ),
         );
+        await store.logStart();
+        signing.start();
         settlement.start();
         watch.start();
         contracts.start();

@@ -1,4 +1,5 @@
 import { type IpcMainInvokeEvent, type WebContents, clipboard, ipcMain } from 'electron';
+import { calledBy } from '../engine/base/caller.ts';
 import { type CallContext, type CalledService, answerCall } from '../engine/http/answer-call.ts';
 import { ENGINE_CALL, type EngineAnswer, SHELL_COPY, SHELL_PRINT } from '../shared/console-bridge.ts';
 import { EngineError } from '../shared/errors.ts';
@@ -26,7 +27,9 @@ const ownService = ({ serviceOf }: IpcContext, { sender, senderFrame }: IpcMainI
 /** Serves the channels of the windows' bridge. */
 export const handleIpc = (context: IpcContext): void => {
   ipcMain.handle(ENGINE_CALL, (event, name: unknown, input: unknown): Promise<EngineAnswer> =>
-    answerCall({ ...context, service: () => ownService(context, event) }, () => ({ name, input })),
+    calledBy({ via: 'console', by: 'operator' }, () =>
+      answerCall({ ...context, service: () => ownService(context, event) }, () => ({ name, input })),
+    ),
   );
   ipcMain.handle(SHELL_COPY, async (event, text: unknown): Promise<void> => {
     ownService(context, event);

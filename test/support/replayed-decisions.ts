@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database, { SqliteError } from 'better-sqlite3';
 import { afterAll } from 'vitest';
 import { type Difference, replay } from '../../src/core/replay.ts';
-import { readRecord } from '../../src/engine/store/sqlite/stored-record.ts';
+import { readRecord } from '../../src/core/stored-record.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { countReplayed } from './replay-counts.ts';
 

@@ -1,4 +1,5 @@
 import Koa from 'koa';
+import { calledBy } from '../base/caller.ts';
 import { type CallContext, answerCall } from '../http/answer-call.ts';
 import { createBodyReader, readJson } from '../http/json.ts';
 
@@ -13,10 +14,8 @@ export const createControlApp = (calls: CallContext): Koa => {
   const app = new Koa();
   app.silent = true;
   app.use(async (context) => {
-    context.body = await answerCall(calls, async () => ({
-      name: context.path.slice(1),
-      input: readJson(await readBody(context)),
-    }));
+    const receive = async () => ({ name: context.path.slice(1), input: readJson(await readBody(context)) });
+    context.body = await calledBy({ via: 'cli', by: 'operator' }, () => answerCall(calls, receive));
   });
   return app;
 };

@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { EngineError } from '../../shared/errors.ts';
 import { parse } from '../../shared/schema/parse.ts';
+import { calledBy } from '../base/caller.ts';
 import { type ReadBody, readJson } from '../http/json.ts';
 import type { Service } from '../service/index.ts';
 import type { Operation } from './operation.ts';
@@ -42,13 +43,11 @@ export const managementRouter = (service: Service, readBody: ReadBody): Router =
     router[operation.method](operation.path, async (context) => {
       const caller = await authenticate(context, service, operation);
       const text = await readBody(context);
-      const data = await operation.run({
-        service,
-        ...caller,
-        body: parse(operation.body, text === '' ? {} : readJson(text)),
-        path: context.params,
-        query: context.query,
-      });
+      const body = parse(operation.body, text === '' ? {} : readJson(text));
+      const { params: path, query } = context;
+      const data = await calledBy({ via: 'http', by: caller.accountId }, () =>
+        operation.run({ service, ...caller, body, path, query }),
+      );
       context.body = { statusCode: 200, message: operation.message, ...(data !== undefined && { data }) };
     });
   }

@@ -13,6 +13,7 @@ import { type RateLimits, createRateLimits } from '../rate-limit/rate-limits.ts'
 import { rpcRouter } from '../rpc/router.ts';
 import type { Secret } from '../base/secret.ts';
 import type { ConsoleService, Service } from '../service/index.ts';
+import { calledBy } from '../base/caller.ts';
 import { answerCall } from '../http/answer-call.ts';
 import { publicFault, setRetryAfter } from '../http/faults.ts';
 import { type ReadBody, createBodyReader, readJson } from '../http/json.ts';
@@ -140,7 +141,10 @@ const baseApp = (context: ConsoleAppContext, allowedHosts: readonly string[]): K
 const consoleOf = (context: ConsoleAppContext, readBody: ReadBody, streams: EventStreams) =>
   consoleRouter({
     readJsonBody: async (request) => readJson(await readBody(request)),
-    answer: (receive) => answerCall({ ...context, service: () => context.service }, receive),
+    answer: (receive) =>
+      calledBy({ via: 'console', by: 'operator' }, () =>
+        answerCall({ ...context, service: () => context.service }, receive),
+      ),
     streams,
     feed: feedEvents(context.service),
     operatorToken: context.operatorToken,

@@ -4,6 +4,7 @@ import type { Rates } from '../chain/rates/rates.ts';
 import type { DataFolder } from '../data-folder/data-folder.ts';
 import type { DecisionContext } from '../sponsorship/decision-context.ts';
 import type { KeySigners } from '../keys/key-signers.ts';
+import type { Checkpoints } from '../log/checkpoints.ts';
 import type { Keystores } from '../keys/keystores.ts';
 import type { Wallets } from '../keys/wallets.ts';
 import type { Log } from '../base/log.ts';
@@ -21,6 +22,7 @@ export interface ServiceContext extends DecisionContext {
   readonly vaultKey?: Secret<Uint8Array> | undefined;
   readonly rates: Rates;
   readonly receiver: Receiver;
+  readonly checkpoints: Checkpoints;
   readonly notifications: Pick<Notifications, 'follow'>;
   readonly delivery: Pick<Delivery, 'test'>;
   readonly settings: Settings;

@@ -1,4 +1,5 @@
 import { EngineError } from '../../shared/errors.ts';
+import { noteChange } from '../base/caller.ts';
 import { Secret } from '../base/secret.ts';
 import { openDeskVault } from '../signer/chain-signer.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
@@ -24,7 +25,8 @@ export const vaultHandlers = ({ store, vault, vaultKey, log }: ServiceContext): 
     'vault.setPassphrase': ({ passphrase, current }) =>
       inTurn(async () => {
         if (vault.state !== 'unlocked') throw new EngineError('VAULT_LOCKED');
-        if (vault.unlockers().passphrase) {
+        const isChange = vault.unlockers().passphrase;
+        if (isChange) {
           // Somebody who finds a console left open must not be able to lock its operator out.
           if (current === undefined)
             throw new EngineError('VAULT_PASSPHRASE_WRONG', 'Enter the current passphrase, too');
@@ -32,6 +34,7 @@ export const vaultHandlers = ({ store, vault, vaultKey, log }: ServiceContext): 
         }
         await vault.setUnlocker({ passphrase: new Secret(passphrase) });
         log.warn('vault.passphrase-set');
+        noteChange({ subject: 'vault', id: 'passphrase', before: isChange ? 'set' : null, after: 'set anew' });
         return { vault: 'unlocked' };
       }),
   };

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
+import { noteChange } from '../base/caller.ts';
 import { type Entropy, systemEntropy } from '../base/clock.ts';
 import { Secret } from '../base/secret.ts';
 import { DEFAULT_SCRYPT, type ScryptCost } from './scrypt-key.ts';
@@ -100,6 +101,13 @@ export interface Vault {
    * @throws {@link EngineError} `VAULT_LOCKED`
    */
   webhookSecret(webhookId: string): Secret<string>;
+  /**
+   * The private key of Ed25519 that signs the checkpoints of the log of this origin: 32 bytes, derived as those of webhooks
+   * are, from `log:` + origin.
+   *
+   * @throws {@link EngineError} `VAULT_LOCKED`
+   */
+  logKey(origin: string): Secret<Uint8Array>;
 }
 
 /** What is sealed: a list of pairs, so that no name of an entry is special. */
@@ -140,6 +148,9 @@ export const openVault = (
   const refuseExisting = (): void => {
     if (existsSync(file)) throw new EngineError('VAULT_LOCKED', 'A vault already exists. Unlock it', { file });
   };
+
+  const derive = (purpose: string): Buffer =>
+    createHmac('sha256', Buffer.from(unlocked().seed, 'base64')).update(purpose).digest();
 
   return {
     get state() {
@@ -184,18 +195,21 @@ export const openVault = (
       return value === undefined ? undefined : new Secret(value);
     },
     set(name, value) {
+      const before = unlocked().entries.get(name);
       save({ ...unlocked(), entries: new Map(unlocked().entries).set(name, value.reveal()) });
+      if (before === value.reveal()) return;
+      noteChange({ subject: 'secret', id: name, before: before === undefined ? null : 'set', after: 'set anew' });
     },
     delete(name) {
       const entries = new Map(unlocked().entries);
       const existed = entries.delete(name);
-      if (existed) save({ ...unlocked(), entries });
-      return existed;
+      if (!existed) return false;
+      save({ ...unlocked(), entries });
+      noteChange({ subject: 'secret', id: name, before: 'set', after: null });
+      return true;
     },
-    webhookSecret(webhookId) {
-      const hmac = createHmac('sha256', Buffer.from(unlocked().seed, 'base64')).update(`webhook:${webhookId}`);
-      return new Secret(`whsec_${hmac.digest('base64')}`);
-    },
+    webhookSecret: (webhookId) => new Secret(`whsec_${derive(`webhook:${webhookId}`).toString('base64')}`),
+    logKey: (origin) => new Secret(derive(`log:${origin}`)),
   };
 };
 

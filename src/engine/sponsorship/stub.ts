@@ -1,8 +1,11 @@
 import { type Reason, decide, plan } from '../../core/decide.ts';
+import type { Reservation } from '../../core/ledger/account.ts';
 import { stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
 import { termsOf } from '../../core/terms.ts';
+import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import type { CommitPlan, DecisionStore } from '../store/decision-store.ts';
 import { currentPolicy } from './current-policy.ts';
 import { decisionDraft } from './decide-operation.ts';
 import type { DecisionContext } from './decision-context.ts';
@@ -17,6 +20,22 @@ export interface Stub {
   readonly paymasterAndData: Hex;
   readonly reason: Reason | undefined;
 }
+
+const reasonIn = ({ code, rule, message, hint }: DecisionRecord): Reason => ({ code, rule: rule ?? '', message, hint });
+
+/** Stores the denial by what the ledger holds when it is stored; nothing where nothing denies by then. */
+const storeDenial = async (
+  store: DecisionStore,
+  reservations: readonly Reservation[],
+  denial: (held: readonly bigint[]) => CommitPlan | undefined,
+): Promise<DecisionRecord | undefined> => {
+  while (denial(await store.heldOf(reservations)) !== undefined) {
+    const ledgerVersion = await store.ledgerVersion();
+    const stored = await store.decideAndReserve({ reservations, ledgerVersion }, denial);
+    if (stored !== undefined) return stored;
+  }
+  return undefined;
+};
 
 /**
  * Gives paymaster data to estimate gas with. What the rules deny already, whatever the gas may turn out to be, is
@@ -35,14 +54,18 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
     const current = await currentPolicy(context, request.paymaster);
     const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks: [] });
     const { policy, hash } = current;
-    const held = await store.heldOf(plan(facts, policy));
-    const verdict = decide(facts, policy, held);
-    const reason = verdict.next === 'done' ? verdict.reason : undefined;
-    if (verdict.next === 'done' && reason !== undefined) {
-      const concluded = { held, steps: verdict.steps, reason, paymasterAndData: '0x' as const };
+    const reservations = plan(facts, policy);
+    /** The denial, given what the accounts hold; undefined where there is none. */
+    const denial = (held: readonly bigint[]): CommitPlan | undefined => {
+      const verdict = decide(facts, policy, held);
+      if (verdict.next === 'callWebhooks' || verdict.reason === undefined) return undefined;
+      const { steps, reason } = verdict;
+      const concluded = { held, steps, reason, paymasterAndData: '0x' as const };
       const decision = decisionDraft({ decisionId, request, facts, current }, concluded);
-      await store.appendDecision(decision, { hash, policy });
-    }
+      return { decision, reserve: false, revision: { hash, policy } };
+    };
+    const denied = await storeDenial(store, reservations, denial);
+    const reason = denied && reasonIn(denied);
     // At the real price a bundler, which finds out the limits where nothing is taken, has too little gas for taking it.
     const { layout } = prepared.charge?.payment.estimating ?? prepared.ready;
     return {

@@ -46,8 +46,8 @@ export interface LogStore {
   deskId(): Promise<string>;
   /** Enters that the engine runs, before anything else is entered. Only once. */
   logStart(): Promise<void>;
-  /** Enters that it ends, where its start is entered. */
-  logStop(): Promise<void>;
+  /** Enters that it ends, where its start is entered. @returns whether it is */
+  logStop(): Promise<boolean>;
   /** Enters what operators have changed, where that is not entered yet. */
   logChanges(): Promise<void>;
   logAction(action: OutsideAction): Promise<void>;

@@ -6,7 +6,7 @@ import type { Address } from '../../../shared/schema/hex.ts';
 import { createHashIndex } from './hash-index.ts';
 import { migrate } from './migrate.ts';
 import { policyRevisions } from './decisions.ts';
-import { recordText } from './stored-record.ts';
+import { recordText } from '../../../core/stored-record.ts';
 
 /** A new database that is filled with decisions of another desk. */
 export interface DecisionImport {

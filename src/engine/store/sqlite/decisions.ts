@@ -8,7 +8,7 @@ import type { GroupCommit } from './group-commit.ts';
 import type { LogWriter } from './log.ts';
 import type { Ledger } from './ledger.ts';
 import type { SettingsVersion } from './memory.ts';
-import { recordText } from './stored-record.ts';
+import { recordText } from '../../../core/stored-record.ts';
 
 /** Policy revisions in SQLite. They are kept for ever, each once; runs inside the transactions of its callers. */
 export const policyRevisions = (database: Database.Database) => {

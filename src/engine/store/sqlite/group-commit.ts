@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { boundToCall, detached } from '../../base/caller.ts';
 import type { SlowLog } from './watched.ts';
 
 /** Runs writes of concurrent callers in shared transactions. */
@@ -84,7 +85,7 @@ export const createGroupCommit = (
   const schedule = (): Promise<void> =>
     new Promise((resolve) => {
       setImmediate(() => {
-        flush();
+        detached(flush);
         resolve();
       });
     });
@@ -92,7 +93,7 @@ export const createGroupCommit = (
   return {
     run: <T>(write: () => T) =>
       new Promise<T>((resolve, reject) => {
-        queue.push({ write, resolve: (value) => resolve(value as T), reject });
+        queue.push({ write: boundToCall(write), resolve: (value) => resolve(value as T), reject });
         scheduled ??= schedule();
       }),
     drain: () => scheduled ?? Promise.resolve(),

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { type AccountKey, type Reservation, type ReservationKind, accountText } from '../../../core/ledger/account.ts';
+import { MOST_PARTS } from '../../../core/ledger/rolling.ts';
 import type { LedgerPart } from '../decision-store.ts';
 import type { LogWriter } from './log.ts';
 
@@ -42,12 +43,6 @@ export interface Ledger {
   /** Lets decisions on their way look at everything anew. */
   readonly advanceLedger: () => void;
 }
-
-/**
- * Of a rolling window, all parts are kept that count, and the newest so many. By their number, not by their age: a clock
- * that was ahead for a moment would otherwise have everything forgotten for good. The breaker counts 61 of them.
- */
-const MOST_PARTS = 1_000;
 
 const keyOf = ({ kind, id, window = 0, user = '' }: AccountKey): Key => [kind, id, window, user];
 

@@ -15,6 +15,8 @@ export interface LogWriter {
   /** Enters that the engine runs, where that is not entered yet. Done by itself before the first entry. */
   start(earlierDecisions?: number): void;
   readonly isStarted: () => boolean;
+  /** Whether operators may have changed what is not entered yet. */
+  readonly hasChanges: () => boolean;
   append<Kind extends EntryKind>(kind: Kind, body: EntryBody<Kind>): void;
   /** Enters a decision by its record's text. */
   appendDecision(seq: number, record: string): void;
@@ -31,9 +33,7 @@ interface EntryRow {
   body: string;
 }
 
-const ENTRY = `SELECT position AS entry, log_entry.at, kind, hash,
-    (SELECT before.hash FROM log_entry AS before WHERE before.position = log_entry.position - 1) AS previous,
-    coalesce(body, record) AS body
+const ENTRY = `SELECT position AS entry, log_entry.at, kind, hash, previous, coalesce(body, record) AS body
   FROM log_entry LEFT JOIN decision ON decision.seq = decision_seq`;
 
 const toLine = ({ entry, at, kind, hash, previous, body }: EntryRow): LogLine => ({
@@ -62,8 +62,8 @@ export const createLogWriter = (database: Database.Database, clock: Clock): LogW
   const last = database.prepare<[], { position: number; at: number; hash: Buffer }>(
     'SELECT position, at, hash FROM log_entry WHERE position = (SELECT max(position) FROM log_entry)',
   );
-  const insert = database.prepare<[number, number, EntryKind, Uint8Array, number | null, string | null]>(
-    'INSERT INTO log_entry VALUES (?, ?, ?, ?, ?, ?)',
+  const insert = database.prepare<[number, number, EntryKind, Buffer | null, Uint8Array, number | null, string | null]>(
+    'INSERT INTO log_entry VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
   const tree = logTree(database);
   const operators = operatorChanges(database);
@@ -73,8 +73,10 @@ export const createLogWriter = (database: Database.Database, clock: Clock): LogW
     const before = last.get();
     const entry = before === undefined ? 0 : before.position + 1;
     const at = Math.max(clock.now(), before?.at ?? 0);
-    const text = entryText({ entry, at, kind, previous: before?.hash.toString('hex') ?? null }, body);
-    insert.run(entry, at, kind, leafHash(Buffer.from(text), sha256), decisionSeq, decisionSeq === null ? body : null);
+    const previous = before?.hash ?? null;
+    const text = entryText({ entry, at, kind, previous: previous?.toString('hex') ?? null }, body);
+    const hash = leafHash(Buffer.from(text), sha256);
+    insert.run(entry, at, kind, previous, hash, decisionSeq, decisionSeq === null ? body : null);
     tree.complete(entry);
     return entry;
   };
@@ -90,6 +92,7 @@ export const createLogWriter = (database: Database.Database, clock: Clock): LogW
   return {
     start,
     isStarted: () => started !== undefined,
+    hasChanges: operators.mayBePending,
     append: (kind, body) => append(kind, JSON.stringify(body)),
     appendDecision: (seq, record) => append('decision', record, seq),
     appendChanges() {
@@ -212,9 +215,12 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
     logStop: () =>
       commit.run(() => {
         if (log.isStarted()) log.append('stop', {});
+        return log.isStarted();
       }),
-    // Every commit enters them before anything else.
-    logChanges: () => commit.run(() => undefined),
+    async logChanges() {
+      // Every commit enters them before anything else.
+      if (log.hasChanges()) await commit.run(() => undefined);
+    },
     logAction: ({ action, via, by, changes }) =>
       commit.run(() => log.append('action', { action, via, by, changes: [...changes] })),
     async logSize() {

@@ -158,6 +158,7 @@ export const operatorChanges = (database: Database.Database) => {
   for (const subject of subjects) database.exec(triggersOf(subject));
   const take = database.prepare<[], ChangeRow>('DELETE FROM operator_change RETURNING call, subject, id, before, after');
   return {
+    mayBePending: () => mayBePending,
     /** Takes the changes, by the calls that made them; runs inside the transaction of its caller. */
     take(): Action[] {
       if (!mayBePending) return [];

@@ -14,6 +14,7 @@ export const log: Migration = {
       position INTEGER PRIMARY KEY,
       at INTEGER NOT NULL,
       kind TEXT NOT NULL,
+      previous BLOB,
       hash BLOB NOT NULL,
       decision_seq INTEGER REFERENCES decision,
       body TEXT

@@ -1,5 +1,5 @@
-import type { DecisionRecord } from '../../../shared/schema/decision.ts';
-import { parseExactJson } from '../../../shared/schema/decimal.ts';
+import type { DecisionRecord } from '../shared/schema/decision.ts';
+import { parseExactJson } from '../shared/schema/decimal.ts';
 
 /** A record without what has columns of its own. */
 export type StoredRecord = Omit<DecisionRecord, 'seq' | 'settlement' | 'actualCostWei'>;
@@ -42,9 +42,14 @@ export const recordText = (record: StoredRecord): string => {
   return JSON.stringify({ ...record, request: { ...request, userOperation }, asReceived });
 };
 
-/** The record that {@link recordText} wrote, or a version of before it. Numbers keep all their digits. */
-export const readRecord = (text: string): StoredRecord => {
-  const { asReceived, ...record } = parseExactJson(text) as StoredRecord & { readonly asReceived?: string[] };
+/** A record as {@link recordText} writes it, or a version of before it. */
+export type CompactRecord = StoredRecord & { readonly asReceived?: readonly string[] };
+
+/** The record that {@link recordText} wrote. Numbers keep all their digits. */
+export const readRecord = (text: string): StoredRecord => expandRecord(parseExactJson(text) as CompactRecord);
+
+/** A parsed record with all that it left out. */
+export const expandRecord = ({ asReceived, ...record }: CompactRecord): StoredRecord => {
   if (asReceived === undefined) return record;
   const request = record.request as Request;
   const received = receivedOperation(request);

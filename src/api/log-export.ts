@@ -1,0 +1,50 @@
+import { readCheckpoint } from '../core/log/checkpoint.ts';
+import type { Caller } from './index.ts';
+
+/** Which entries of the log are exported. */
+export interface LogRange {
+  /** The first; 0 by default. */
+  readonly from?: number | undefined;
+  /** The first that is not; by default all there are. */
+  readonly to?: number | undefined;
+}
+
+/** The first line of an exported log. */
+export interface LogExportHead {
+  readonly format: 'gasdesk-log';
+  readonly version: 1;
+  readonly origin: string;
+  /** What the exporter says is the log's key: trust only one that was had in another way. */
+  readonly key: string;
+  readonly from: number;
+  readonly to: number;
+  /** Roots of the full subtrees before the first entry, and behind the last up to the checkpoint's size, base64. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** The last line of an exported log. */
+export interface LogExportEnd {
+  readonly checkpoint: string;
+}
+
+/** The lines of an exported log, each with its line break: a head, the entries byte for byte, a checkpoint. */
+export async function* exportedLog(call: Caller, range: LogRange = {}): AsyncGenerator<string> {
+  const { origin, key } = await call('log.key', {});
+  const { note } = await call('log.checkpoint', {});
+  const size = readCheckpoint(note)?.size ?? 0;
+  const to = Math.min(range.to ?? size, size);
+  const from = Math.min(range.from ?? 0, to);
+  const head: LogExportHead = {
+    ...{ format: 'gasdesk-log', version: 1, origin, key, from, to },
+    before: await call('log.subtrees', { start: 0, end: from }),
+    after: await call('log.subtrees', { start: to, end: size }),
+  };
+  yield `${JSON.stringify(head)}\n`;
+  for (let next = from; next < to; ) {
+    const lines = await call('log.page', { from: next, to });
+    yield lines.map(({ text }) => `${text}\n`).join('');
+    next += lines.length;
+  }
+  yield `${JSON.stringify({ checkpoint: note } satisfies LogExportEnd)}\n`;
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { type EntryKind, entryKinds } from '../core/log/entry.ts';
+import { id } from '../shared/schema/text.ts';
+import { procedure } from './procedure.ts';
+
+const position = z.int().min(0);
+const base64 = z.string().describe('32 bytes, base64');
+
+const head = z.strictObject({
+  origin: z.string().describe('Names the log'),
+  key: z.string().describe('What its checkpoints are verified with (a vkey, c2sp.org/signed-note)'),
+});
+
+const kind = z.enum(entryKinds as [EntryKind, ...EntryKind[]]);
+
+const logEntry = z.strictObject({
+  entry: position.describe('Its position in the log, from 0 on'),
+  at: z.number().describe('epoch ms'),
+  kind,
+  body: z.unknown().describe('By its kind: see docs/log-format.md'),
+});
+
+/** An entry of the log, as it is listed. */
+export type LogEntry = z.output<typeof logEntry>;
+
+const checkpoint = z.strictObject({
+  size: z.number().describe('How many entries it covers'),
+  at: z.number().describe('epoch ms'),
+  note: z.string().describe('The checkpoint, a signed note (c2sp.org/tlog-checkpoint)'),
+});
+
+/** A signed head of the log. */
+export type LogCheckpointView = z.output<typeof checkpoint>;
+
+/** The log: everything that was decided, settled and changed, in a form that others can verify. */
+export const logProcedures = {
+  'log.key': procedure({
+    summary: 'Tell the key with which others verify the log',
+    output: head,
+    errors: ['VAULT_LOCKED'],
+  }),
+  'log.checkpoint': procedure({
+    summary: 'Sign a checkpoint of all entries, unless there is one',
+    output: checkpoint,
+    errors: ['VAULT_LOCKED'],
+  }),
+  'log.checkpoints': procedure({
+    summary: 'List checkpoints, the smallest first',
+    input: z.strictObject({ after: position.default(0).describe('Only those of more entries'), limit: z.int().min(1).max(1_000).default(1_000) }),
+    output: z.array(checkpoint),
+  }),
+  'log.page': procedure({
+    summary: 'Read entries as they are, oldest first',
+    input: z.strictObject({
+      from: position,
+      to: position.optional().describe('Only entries before this one'),
+      limit: z.int().min(1).max(1_000).default(1_000),
+    }),
+    output: z.array(
+      z.strictObject({
+        text: z.string().describe('The line: its bytes are a leaf of the tree'),
+        hash: z.string().describe('The leaf hash that is stored with it, hex'),
+      }),
+    ),
+  }),
+  'log.subtrees': procedure({
+    summary: 'Tell the roots of the full subtrees that make up a range of entries',
+    input: z.strictObject({ start: position, end: position }),
+    output: z.array(base64),
+  }),
+  'log.list': procedure({
+    summary: 'List what happened besides decisions, newest first',
+    input: z.strictObject({
+      kind: kind.optional(),
+      before: position.optional().describe('Only entries before this one'),
+      limit: z.int().min(1).max(1_000).default(100),
+    }),
+    output: z.array(logEntry),
+  }),
+  'log.receipt': procedure({
+    summary: 'Prove that a decision is in the log',
+    input: z.strictObject({ decisionId: id }),
+    output: z.strictObject({ receipt: z.string().describe('A proof in the format c2sp.org/tlog-proof@v1') }),
+    errors: ['DECISION_NOT_FOUND', 'VAULT_LOCKED'],
+  }),
+};

@@ -1,0 +1,288 @@
+import { encodeBase64, hexlify } from 'ethers';
+import { type Policy, policyHash } from '../policy.ts';
+import { type NotReplayable, replay } from '../replay.ts';
+import { type CompactRecord, expandRecord } from '../stored-record.ts';
+import { type TreeHead, openCheckpoint, readCheckpoint } from './checkpoint.ts';
+import { type Entry, type EntryBody, readEntry } from './entry.ts';
+import { LedgerCheck } from './ledger-check.ts';
+import { CompactTree, type Subtree, leafHash, subtreesOf } from './merkle-tree.ts';
+import type { LogCrypto, VerifierKey } from './signed-note.ts';
+
+/** What can be wrong with a log. */
+export type LogFaultCode =
+  | 'NOT_AN_ENTRY'
+  | 'WRONG_POSITION'
+  | 'ALTERED'
+  | 'TIME_RUNS_BACK'
+  | 'LATER_THAN_ITS_ENTRY'
+  | 'POLICY_DIFFERS'
+  | 'VERDICT_DIFFERS'
+  | 'NOT_REPLAYABLE'
+  | 'LEDGER_DIFFERS'
+  | 'DECISION_TWICE'
+  | 'UNKNOWN_DECISION'
+  | 'CHECKPOINT_UNTRUSTED'
+  | 'CHECKPOINT_DIFFERS'
+  | 'INCOMPLETE';
+
+/** Something that is wrong with a log. */
+export interface LogFault {
+  /** The position of the entry at fault; null where it is none of them. */
+  readonly entry: number | null;
+  /** The id of its decision, if it is one. */
+  readonly id: string | null;
+  readonly fault: LogFaultCode;
+  readonly detail: string;
+}
+
+/** What verifying a log has found. */
+export interface LogReport {
+  readonly ok: boolean;
+  readonly entries: number;
+  /** The head that the log was verified against; null where there is none that can be trusted. */
+  readonly checkpoint: { readonly origin: string; readonly size: number; readonly root: string } | null;
+  /** The first 1,000, in the order of the entries. */
+  readonly faults: readonly LogFault[];
+}
+
+/** An entry's line. */
+export interface LogText {
+  readonly text: string;
+  /** The same in UTF-8. */
+  readonly bytes: Uint8Array;
+  /** The leaf hash that a data folder keeps beside it, hex. */
+  readonly hash?: string;
+}
+
+/** Which part of a log is verified, and by what. */
+export interface VerifyOptions {
+  readonly key: VerifierKey;
+  readonly crypto: LogCrypto;
+  /** False: who signed sponsored operations is not worked out, which takes most of the time. */
+  readonly withSignatures: boolean;
+  /** The position of the first entry. */
+  readonly from?: number;
+  /** The roots of the full subtrees before it. */
+  readonly before?: readonly Uint8Array[];
+}
+
+const MOST_FAULTS = 1_000;
+const SHORT = 80;
+
+const shortened = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
+  return text.length > SHORT ? `${text.slice(0, SHORT - 1)}…` : text;
+};
+
+/** Why a decision may be without a replay, however new it is. */
+const MAY_BE_WITHOUT: readonly NotReplayable[] = ['FAILED', 'TRUNCATED'];
+
+const appendAll = (tree: CompactTree, subtrees: readonly Subtree[], hashes: readonly Uint8Array[]): void => {
+  for (const [index, subtree] of subtrees.entries()) {
+    const hash = hashes[index];
+    if (hash !== undefined) tree.appendSubtree({ ...subtree, hash });
+  }
+};
+
+/**
+ * Verifies a log, entry by entry: that each follows the one before, that every verdict follows from its facts, policy and
+ * ledger, and that the tree is the one that was signed. Of a part of a log, what stands before it is taken as it comes: its
+ * decisions are replayed where their policy is in it, and the ledger is not computed.
+ */
+export class LogVerifier {
+  readonly #options: VerifyOptions;
+  readonly #tree: CompactTree;
+  readonly #ledger = new LedgerCheck();
+  readonly #policies = new Map<string, unknown>();
+  /** The decisions, and whether each is sponsored. */
+  readonly #decisions = new Map<string, boolean>();
+  readonly #faults: LogFault[] = [];
+  #position: number;
+  #previous: string | null | undefined;
+  #at = 0;
+  #isLedgerKnown: boolean;
+  #earlierDecisions = 0;
+  #verified: TreeHead | null = null;
+
+  constructor(options: VerifyOptions) {
+    const { from = 0, before = [], crypto } = options;
+    this.#options = options;
+    this.#tree = new CompactTree(crypto.sha256);
+    appendAll(this.#tree, subtreesOf({ start: 0, end: from }), before);
+    this.#position = from;
+    this.#previous = from === 0 ? null : undefined;
+    this.#isLedgerKnown = from === 0;
+  }
+
+  /** How many entries the tree has so far, those before the first that was added included. */
+  get size(): number {
+    return this.#position;
+  }
+
+  #fault(fault: LogFaultCode, detail: string, entry: number | null = this.#position, id: string | null = null): void {
+    if (this.#faults.length < MOST_FAULTS) this.#faults.push({ entry, id, fault, detail });
+  }
+
+  /** Adds the next entry. */
+  add({ text, bytes, hash }: LogText): void {
+    const leaf = leafHash(bytes, this.#options.crypto.sha256);
+    const leafText = hexlify(leaf).slice(2);
+    if (hash !== undefined && hash !== leafText) this.#fault('ALTERED', 'The hash stored with the entry is not its own');
+    const entry = this.#read(text);
+    if (entry === undefined) this.#fault('NOT_AN_ENTRY', `This is not an entry: ${shortened(text)}`);
+    else {
+      this.#checkPlace(entry);
+      this.#checkBody(entry);
+    }
+    this.#tree.append(leaf);
+    this.#previous = leafText;
+    this.#position += 1;
+  }
+
+  #read(text: string): Entry | undefined {
+    try {
+      return readEntry(JSON.parse(text));
+    } catch {
+      return undefined;
+    }
+  }
+
+  #checkPlace({ entry, at, previous }: Entry): void {
+    if (entry !== this.#position) this.#fault('WRONG_POSITION', `Entry ${entry} is where entry ${this.#position} has to be`);
+    else if (this.#previous !== undefined && previous !== this.#previous) {
+      const [altered, detail] =
+        this.#position === 0
+          ? [0, 'The first entry follows another']
+          : [this.#position - 1, 'The entry after it follows another one'];
+      this.#fault('ALTERED', detail, altered);
+    }
+    if (at < this.#at) this.#fault('TIME_RUNS_BACK', `Its time is ${this.#at - at} ms before that of the entry before it`);
+    this.#at = Math.max(this.#at, at);
+  }
+
+  #checkBody(entry: Entry): void {
+    switch (entry.kind) {
+      case 'start':
+        this.#ledger.releaseAll();
+        if (entry.body.earlierDecisions > 0) {
+          this.#earlierDecisions = entry.body.earlierDecisions;
+          this.#isLedgerKnown = false;
+        }
+        break;
+      case 'ledger':
+        this.#ledger.open(entry.body);
+        this.#isLedgerKnown = this.#options.from === undefined || this.#options.from === 0;
+        break;
+      case 'policy':
+        this.#addPolicy(entry.body);
+        break;
+      case 'decision':
+        this.#checkDecision(entry.body, entry.at);
+        break;
+      case 'settlement':
+        this.#settle(entry.body);
+        break;
+      case 'hold':
+        this.#ledger.hold(entry.body);
+        break;
+      case 'release':
+        this.#ledger.release(entry.body.holds);
+        break;
+      case 'reset':
+        this.#ledger.reset(entry.body);
+        break;
+      case 'action':
+      case 'stop':
+        break;
+    }
+  }
+
+  #addPolicy({ hash, policy }: EntryBody<'policy'>): void {
+    if (policyHash(policy as Policy) !== hash) this.#fault('POLICY_DIFFERS', `The policy is not the one that ${hash} names`);
+    this.#policies.set(hash, policy);
+  }
+
+  #settle({ decision, settlement, actualCostWei }: EntryBody<'settlement'>): void {
+    // What was decided before the log, or before the part that is verified, cannot be known.
+    const isKnown = this.#decisions.get(decision);
+    if (isKnown === false || (isKnown === undefined && this.#isLedgerKnown && this.#earlierDecisions === 0)) {
+      this.#fault('UNKNOWN_DECISION', `It settles ${decision}, which was not sponsored`);
+    }
+    this.#ledger.settle(decision, settlement, BigInt(actualCostWei ?? 0));
+  }
+
+  #checkDecision(body: EntryBody<'decision'>, at: number): void {
+    const record = expandRecord(body as unknown as CompactRecord);
+    const { id } = record;
+    if (this.#decisions.has(id)) this.#fault('DECISION_TWICE', 'This decision is in the log already', this.#position, id);
+    const isSponsored = record.outcome === 'sponsored';
+    this.#decisions.set(id, isSponsored);
+    const isEarlier = this.#decisions.size <= this.#earlierDecisions;
+    if (!isEarlier && record.at > at) {
+      this.#fault('LATER_THAN_ITS_ENTRY', 'It was decided after it was stored', this.#position, id);
+    }
+    const { policy = '' } = record;
+    const replayed = replay(record, this.#policies.get(policy), this.#options.withSignatures);
+    if ('notReplayable' in replayed) {
+      const mayBe = isEarlier || (!isSponsored && MAY_BE_WITHOUT.includes(replayed.notReplayable));
+      const isOutside = replayed.notReplayable === 'WITHOUT_POLICY' && !this.#isLedgerKnown;
+      if (!mayBe && !isOutside) this.#fault('NOT_REPLAYABLE', replayed.notReplayable, this.#position, id);
+      return;
+    }
+    for (const { field, stored, replayed: again } of replayed.differences) {
+      const detail = `${field} is ${shortened(stored)}; deciding again gives ${shortened(again)}`;
+      this.#fault('VERDICT_DIFFERS', detail, this.#position, id);
+    }
+    if (!this.#isLedgerKnown) return;
+    const held = (record.reservations ?? []).map((reservation) => reservation.held);
+    for (const { account, stored, computed } of this.#ledger.compare(replayed.reservations, held)) {
+      const detail = `${account} held ${stored} by the decision, and ${computed} by the entries before it`;
+      this.#fault('LEDGER_DIFFERS', detail, this.#position, id);
+    }
+    if (isSponsored) this.#ledger.reserve(id, replayed.reservations);
+  }
+
+  /**
+   * Compares the tree as it is now with a checkpoint of as many entries.
+   *
+   * @param since the entries before this one are known to be right
+   */
+  compareCheckpoint(note: string, since = 0): void {
+    const opened = openCheckpoint(note, this.#options.key, this.#options.crypto);
+    if ('fault' in opened) {
+      this.#fault('CHECKPOINT_UNTRUSTED', opened.fault, null);
+      return;
+    }
+    const { head } = opened;
+    const last = Math.max(0, this.#tree.size - 1);
+    if (head.size > this.#tree.size) {
+      const detail = `The log is cut off: the checkpoint covers ${head.size} entries, and there are ${this.#tree.size}`;
+      this.#fault('INCOMPLETE', detail, this.#tree.size);
+    } else if (head.size < this.#tree.size || hexlify(head.root) !== hexlify(this.#tree.root())) {
+      const detail = `The entries from ${since} to ${last} are not those that the checkpoint of ${head.size} entries covers`;
+      this.#fault('CHECKPOINT_DIFFERS', detail, last);
+    } else this.#verified = head;
+  }
+
+  /**
+   * Compares the whole with its checkpoint.
+   *
+   * @param after the roots of the full subtrees behind the last entry, up to the checkpoint's size
+   */
+  finish(checkpoint: string, after: readonly Uint8Array[] = []): LogReport {
+    const entries = this.#position - (this.#options.from ?? 0);
+    const size = readCheckpoint(checkpoint)?.size ?? this.#tree.size;
+    const missing = size > this.#tree.size ? subtreesOf({ start: this.#tree.size, end: size }) : [];
+    if (missing.length === after.length) appendAll(this.#tree, missing, after);
+    this.compareCheckpoint(checkpoint);
+    return this.report(entries);
+  }
+
+  /** What was found, where there is nothing more to compare with. */
+  report(entries = this.#position - (this.#options.from ?? 0)): LogReport {
+    const head = this.#verified;
+    const checkpoint = head && { origin: head.origin, size: head.size, root: encodeBase64(head.root) };
+    const faults = [...this.#faults].sort((one, other) => (one.entry ?? Infinity) - (other.entry ?? Infinity));
+    return { ok: faults.length === 0, entries, checkpoint, faults };
+  }
+}

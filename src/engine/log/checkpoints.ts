@@ -1,0 +1,62 @@
+import { checkpointText } from '../../core/log/checkpoint.ts';
+import { type VerifierKey, signedNote } from '../../core/log/signed-note.ts';
+import type { Clock } from '../base/clock.ts';
+import { sha256 } from '../base/sha256.ts';
+import type { Vault } from '../signer/vault.ts';
+import type { LogCheckpoint, LogStore } from '../store/log-store.ts';
+import { publicKeyOf, signEd25519 } from './ed25519.ts';
+
+/** Signs the heads of the log. */
+export interface Checkpoints {
+  /** The log's origin and the public key that its checkpoints are verified with. @throws EngineError `VAULT_LOCKED` */
+  key(): Promise<VerifierKey>;
+  /** A checkpoint of all entries that there are: one that there is already, or a new one. @throws EngineError `VAULT_LOCKED` */
+  sign(): Promise<LogCheckpoint>;
+  /** Signs what is due: every 1,000 entries, and whatever there is after 10 s. Does nothing while the vault is locked. */
+  poll(): Promise<void>;
+}
+
+/** What the checkpoints are made of. */
+interface CheckpointContext {
+  readonly store: LogStore;
+  readonly vault: Pick<Vault, 'state' | 'logKey'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+const MOST_ENTRIES = 1_000;
+const MOST_MS = 10_000;
+
+/** Signs the heads of a desk's log with the key in its vault. */
+export const createCheckpoints = ({ store, vault, clock }: CheckpointContext): Checkpoints => {
+  const origin = async (): Promise<string> => `gasdesk/${await store.deskId()}`;
+
+  const key = async (): Promise<VerifierKey> => {
+    const name = await origin();
+    return { name, publicKey: publicKeyOf(vault.logKey(name).reveal()) };
+  };
+
+  const signHead = async (size: number): Promise<LogCheckpoint> => {
+    const signer = await key();
+    const text = checkpointText({ origin: signer.name, ...(await store.logHead(size)) });
+    const sign = (message: Uint8Array): Uint8Array => signEd25519(vault.logKey(signer.name).reveal(), message);
+    const checkpoint = { size, at: clock.now(), note: signedNote(text, signer, { sha256, sign }) };
+    await store.saveCheckpoint(checkpoint);
+    return checkpoint;
+  };
+
+  return {
+    key,
+    async sign() {
+      const size = await store.logSize();
+      return (await store.newestCheckpoint(size)) ?? (await signHead(size));
+    },
+    async poll() {
+      if (vault.state !== 'unlocked') return;
+      const size = await store.logSize();
+      const newest = await store.newestCheckpoint();
+      let signed = newest?.size ?? 0;
+      for (; size - signed >= MOST_ENTRIES; signed += MOST_ENTRIES) await signHead(signed + MOST_ENTRIES);
+      if (size > signed && clock.now() - (newest?.at ?? 0) >= MOST_MS) await signHead(size);
+    },
+  };
+};

@@ -1,0 +1,128 @@
+import { createReadStream } from 'node:fs';
+import { z } from 'zod';
+import type { Caller } from '../../api/index.ts';
+import { parseVerifierKey, type VerifierKey } from '../../core/log/signed-note.ts';
+import { type LogReport, LogVerifier } from '../../core/log/verify.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { sha256 } from '../base/sha256.ts';
+import { logCrypto } from './ed25519.ts';
+
+/** How a log is verified. */
+export interface LogCheck {
+  /** The log's key, as its operator hands it out; by default the one that the log comes with. */
+  readonly key?: string | undefined;
+  readonly withSignatures: boolean;
+}
+
+const LINE_BREAK = 10;
+/** No entry is longer: a policy with every ABI that a desk takes is shorter by far. */
+const LONGEST_LINE = 64 * 1024 * 1024;
+
+/** The lines of a file as they are, without their line breaks. */
+async function* linesOf(file: string): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>) {
+    let data: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (let end = data.indexOf(LINE_BREAK); end >= 0; end = data.indexOf(LINE_BREAK)) {
+      yield data.subarray(0, end);
+      data = data.subarray(end + 1);
+    }
+    if (data.length > LONGEST_LINE) throw notALog(file, `a line is longer than ${LONGEST_LINE} bytes`);
+    rest = data;
+  }
+  if (rest.length > 0) yield rest;
+}
+
+const notALog = (file: string, why: string): EngineError =>
+  new EngineError('EXPORT_INVALID', `${file} is not an exported log: ${why}. Use a file that "gasdesk log export" wrote`, {
+    file,
+  });
+
+const hashes = z.array(z.base64().length(44)).max(128);
+const headSchema = z.strictObject({
+  format: z.literal('gasdesk-log'),
+  version: z.literal(1),
+  origin: z.string(),
+  key: z.string(),
+  from: z.int().min(0),
+  to: z.int().min(0),
+  before: hashes,
+  after: hashes,
+});
+const endSchema = z.strictObject({ checkpoint: z.string() });
+
+const jsonOf = (line: Buffer | undefined): unknown => {
+  try {
+    return JSON.parse(line?.toString() ?? '');
+  } catch {
+    return undefined;
+  }
+};
+
+/** @throws EngineError `VALIDATION` */
+const keyOf = (text: string): VerifierKey => {
+  const key = parseVerifierKey(text, sha256);
+  if (key !== undefined) return key;
+  throw new EngineError(
+    'VALIDATION',
+    'This is not the key of a log. Use what "gasdesk log key" prints, such as gasdesk/…+1234abcd+AAAA…',
+  );
+};
+
+const bytesOf = (encoded: readonly string[]): Buffer[] => encoded.map((hash) => Buffer.from(hash, 'base64'));
+
+/**
+ * Verifies an exported log. Needs nothing but the file.
+ *
+ * @throws EngineError `EXPORT_INVALID` where the file is not an exported log, `VALIDATION` for a key that is none
+ */
+export const verifyLogFile = async (file: string, { key, withSignatures }: LogCheck): Promise<LogReport> => {
+  const lines = linesOf(file);
+  const first = await lines.next().catch((error: unknown) => {
+    throw notALog(file, error instanceof Error ? error.message : String(error));
+  });
+  const head = headSchema.safeParse(jsonOf(first.value as Buffer | undefined));
+  if (!head.success) throw notALog(file, 'its first line is not the head of one');
+  const { from, before, after } = head.data;
+  const options = { key: keyOf(key ?? head.data.key), crypto: logCrypto, withSignatures };
+  const verifier = new LogVerifier({ ...options, from, before: bytesOf(before) });
+  let waiting: Buffer | undefined;
+  for await (const line of lines) {
+    if (waiting !== undefined) verifier.add({ text: waiting.toString(), bytes: waiting });
+    waiting = line;
+  }
+  const end = endSchema.safeParse(jsonOf(waiting));
+  if (end.success) return verifier.finish(end.data.checkpoint, bytesOf(after));
+  // Cut off: what stands last is an entry, or a part of one.
+  if (waiting !== undefined) verifier.add({ text: waiting.toString(), bytes: waiting });
+  return verifier.finish('');
+};
+
+/**
+ * Verifies the log of a desk against all of its checkpoints.
+ *
+ * @throws EngineError `VAULT_LOCKED` where no key is given and the desk's cannot be read; `VALIDATION` for a key that is none
+ */
+export const verifyDesk = async (call: Caller, { key, withSignatures }: LogCheck): Promise<LogReport> => {
+  const options = { key: keyOf(key ?? (await call('log.key', {})).key), crypto: logCrypto, withSignatures };
+  const verifier = new LogVerifier(options);
+  let checkpoints = await call('log.checkpoints', {});
+  let verified = 0;
+  for (;;) {
+    const lines = await call('log.page', { from: verifier.size });
+    for (const { text, hash } of lines) {
+      verifier.add({ text, bytes: Buffer.from(text), hash });
+      const [next] = checkpoints;
+      if (next?.size !== verifier.size) continue;
+      verifier.compareCheckpoint(next.note, verified);
+      verified = next.size;
+      checkpoints = checkpoints.slice(1);
+      if (checkpoints.length === 0) checkpoints = await call('log.checkpoints', { after: verified });
+    }
+    if (lines.length === 0) break;
+  }
+  const [left] = checkpoints;
+  if (left !== undefined) return verifier.finish(left.note);
+  if (verified === 0 && verifier.size > 0) return verifier.finish('');
+  return verifier.report();
+};

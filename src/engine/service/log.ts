@@ -1,0 +1,41 @@
+import { entryProofText } from '../../core/log/tlog-proof.ts';
+import { verifierKeyText } from '../../core/log/signed-note.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { sha256 } from '../base/sha256.ts';
+import type { Entry } from '../../core/log/entry.ts';
+import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+
+/** The log, for those who verify it and for those who look something up. */
+export const logHandlers = ({
+  store,
+  checkpoints,
+}: Pick<ServiceContext, 'store' | 'checkpoints'>): Handlers<NamesOf<'log'>> => ({
+  'log.key': async () => {
+    const key = await checkpoints.key();
+    return { origin: key.name, key: verifierKeyText(key, sha256) };
+  },
+  'log.checkpoint': () => checkpoints.sign(),
+  'log.checkpoints': (page) => store.listCheckpoints(page),
+  'log.page': async ({ from, to, limit }) => {
+    const lines = await store.logLines({ from, limit, ...(to !== undefined && { to }) });
+    return lines.map(({ text, hash }) => ({ text, hash }));
+  },
+  'log.subtrees': async ({ start, end }) => {
+    const size = await store.logSize();
+    const hashes = await store.subtreeHashes({ start: Math.min(start, size), end: Math.min(end, size) });
+    return hashes.map((hash) => Buffer.from(hash).toString('base64'));
+  },
+  'log.list': async (page) =>
+    (await store.listLog(page)).map(({ entry, at, kind, text }) => {
+      const { body } = JSON.parse(text) as Entry;
+      return { entry, at, kind, body };
+    }),
+  'log.receipt': async ({ decisionId }) => {
+    const index = await store.entryOfDecision(decisionId);
+    if (index === undefined) throw new EngineError('DECISION_NOT_FOUND');
+    const { size, note } = await checkpoints.sign();
+    const [line] = await store.logLines({ from: index, to: index + 1, limit: 1 });
+    const hashes = await store.inclusionProof(index, size);
+    return { receipt: entryProofText({ entry: line?.text ?? '', index, hashes, checkpoint: note }) };
+  },
+});
