@@ -3,21 +3,24 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import Database, { SqliteError } from 'better-sqlite3';
 import { afterAll } from 'vitest';
-import { type Difference, replay } from '../../src/core/replay.ts';
+import { type EntryHead, entryText } from '../../src/core/log/entry.ts';
+import { type LogFault, LogVerifier } from '../../src/core/log/verify.ts';
+import { type Difference, type NotReplayable, replay } from '../../src/core/replay.ts';
 import { readRecord } from '../../src/core/stored-record.ts';
+import { logCrypto } from '../../src/engine/log/ed25519.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { countReplayed } from './replay-counts.ts';
 
 /**
- * Decides every decision again that a test makes: when its data folder is removed, all that is in the database by then.
- * A file in which one differs fails.
+ * Decides every decision again that a test makes, and verifies the log that it leaves: when its data folder is removed, all
+ * that is in the database by then. A file in which one differs fails.
  */
 
 interface Watch {
   /** Decisions that were decided again: a folder may hold the backup of another. */
   readonly known: Set<string>;
   counts: Record<string, number>;
-  differences: Difference[];
+  differences: (Difference | LogFault)[];
 }
 
 const DATABASE = 'gasdesk.db';
@@ -61,6 +64,38 @@ const replayIn = (file: string, { known, counts, differences }: Watch): void => 
   }
 };
 
+interface StoredEntry extends EntryHead {
+  readonly hash: Buffer;
+  readonly previousHash: Buffer | null;
+  readonly body: string;
+}
+
+/** Whose name and key do not matter: no checkpoint is looked at. */
+const NOBODY = { name: 'nobody', publicKey: new Uint8Array(32) };
+
+/** What is wrong with the log of a database, its checkpoints aside. */
+const faultsOfLog = (file: string): readonly LogFault[] => {
+  const database = new Database(file, { readonly: true });
+  try {
+    const verifier = new LogVerifier({ key: NOBODY, crypto: logCrypto, withSignatures: false });
+    const entries = database.prepare<[], StoredEntry>(
+      `SELECT position AS entry, log_entry.at, kind, previous AS previousHash, hash, coalesce(body, record) AS body
+       FROM log_entry LEFT JOIN decision ON seq = decision_seq ORDER BY position`,
+    );
+    for (const { hash, previousHash, body, ...head } of entries.iterate()) {
+      const text = entryText({ ...head, previous: previousHash?.toString('hex') ?? null }, body);
+      verifier.add({ text, bytes: Buffer.from(text), hash: hash.toString('hex') });
+    }
+    // What a test has written by hand has no facts.
+    return verifier.report().faults.filter(({ detail }) => detail !== ('WITHOUT_FACTS' satisfies NotReplayable));
+  } catch (error) {
+    if (error instanceof SqliteError) return [];
+    throw error;
+  } finally {
+    database.close();
+  }
+};
+
 const watchRemovals = (): Watch => {
   const watch: Watch = { known: new Set(), counts: {}, differences: [] };
   const { rmSync, existsSync, readdirSync } = fs;
@@ -68,7 +103,10 @@ const watchRemovals = (): Watch => {
     // Beside a copy of the sources lies what another version has decided.
     if (options?.recursive === true && existsSync(path) && !existsSync(join(String(path), 'src'))) {
       const names = readdirSync(path, { recursive: true, encoding: 'utf8' });
-      for (const name of names.filter((each) => each.endsWith(DATABASE))) replayIn(join(String(path), name), watch);
+      for (const name of names.filter((each) => each.endsWith(DATABASE))) {
+        replayIn(join(String(path), name), watch);
+        watch.differences.push(...faultsOfLog(join(String(path), name)));
+      }
     }
     rmSync(path, options);
   };
@@ -87,7 +125,7 @@ afterAll(() => {
   if (Object.keys(counts).length > 0) countReplayed(counts);
   const [first] = differences;
   if (first === undefined) return;
-  const fields = [...new Set(differences.map(({ field }) => field))].join(', ');
+  const fields = [...new Set(differences.map((each) => ('field' in each ? each.field : each.fault)))].join(', ');
   throw new Error(
     `Not decided the same again: ${fields}. ${differences.length} in all, such as ${JSON.stringify(first)}`,
   );

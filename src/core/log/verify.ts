@@ -103,6 +103,7 @@ export class LogVerifier {
   #isLedgerKnown: boolean;
   #earlierDecisions = 0;
   #verified: TreeHead | null = null;
+  #isTreeWrong = false;
 
   constructor(options: VerifyOptions) {
     const { from = 0, before = [], crypto } = options;
@@ -242,12 +243,9 @@ export class LogVerifier {
     if (isSponsored) this.#ledger.reserve(id, replayed.reservations);
   }
 
-  /**
-   * Compares the tree as it is now with a checkpoint of as many entries.
-   *
-   * @param since the entries before this one are known to be right
-   */
-  compareCheckpoint(note: string, since = 0): void {
+  /** Compares the tree as it is now with a checkpoint of as many entries. After the first that differs all others do. */
+  compareCheckpoint(note: string): void {
+    if (this.#isTreeWrong) return;
     const opened = openCheckpoint(note, this.#options.key, this.#options.crypto);
     if ('fault' in opened) {
       this.#fault('CHECKPOINT_UNTRUSTED', opened.fault, null);
@@ -255,12 +253,14 @@ export class LogVerifier {
     }
     const { head } = opened;
     const last = Math.max(0, this.#tree.size - 1);
+    const since = this.#verified?.size ?? 0;
     if (head.size > this.#tree.size) {
       const detail = `The log is cut off: the checkpoint covers ${head.size} entries, and there are ${this.#tree.size}`;
       this.#fault('INCOMPLETE', detail, this.#tree.size);
     } else if (head.size < this.#tree.size || hexlify(head.root) !== hexlify(this.#tree.root())) {
       const detail = `The entries from ${since} to ${last} are not those that the checkpoint of ${head.size} entries covers`;
       this.#fault('CHECKPOINT_DIFFERS', detail, last);
+      this.#isTreeWrong = true;
     } else this.#verified = head;
   }
 
