@@ -36,10 +36,13 @@ export const describeSnapshots = (open: OpenStore): void => {
     let isCopied = false;
     const copied = store.copyTo(join(folder, DATABASE), new AbortController().signal).then(() => (isCopied = true));
     let read = 0;
-    for (let n = 0; !isCopied; n += 1) {
-      await decide(`meanwhile-${n}`);
-      if (!isCopied) read = await store.countDecisions();
-    }
+    const writeAndRead = async () => {
+      for (let n = 0; !isCopied; n += 1) {
+        read = await store.countDecisions();
+        await decide(`meanwhile-${n}`);
+      }
+    };
+    await writeAndRead();
     await copied;
     expect(read).toBeGreaterThan(MANY);
 
