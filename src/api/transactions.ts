@@ -1,26 +1,12 @@
 import { z } from 'zod';
 import { address, hash, hex } from '../shared/schema/hex.ts';
-import { quantity, wei, weiText } from '../shared/schema/quantity.ts';
+import { wei, weiText } from '../shared/schema/quantity.ts';
 import { chainId, id } from '../shared/schema/text.ts';
+import { userOperationV06 } from '../shared/schema/user-operation-v06.ts';
 import { signingKey } from './keys.ts';
 import { procedure } from './procedure.ts';
 
 const contractTarget = { chainId, version: z.string() };
-
-/** A whole, signed operation of EntryPoint v0.6, as bundlers take it. */
-const signedOperation = z.strictObject({
-  sender: address,
-  nonce: quantity,
-  initCode: hex,
-  callData: hex,
-  callGasLimit: quantity,
-  verificationGasLimit: quantity,
-  preVerificationGas: quantity,
-  maxFeePerGas: quantity,
-  maxPriorityFeePerGas: quantity,
-  paymasterAndData: hex,
-  signature: hex,
-});
 
 /** What the operator wants done on a chain. */
 const chainAction = z.discriminatedUnion('kind', [
@@ -34,7 +20,7 @@ const chainAction = z.discriminatedUnion('kind', [
   // A new development chain lacks what every public chain has: it is put at its address there.
   z.strictObject({ kind: z.literal('deployCanonical'), chainId, contract: z.enum(['entryPoint', 'accountFactory']) }),
   // Bundles one operation; the EntryPoint pays its cost back to who sends the transaction.
-  z.strictObject({ kind: z.literal('handleOps'), paymasterId: id, userOperation: signedOperation }),
+  z.strictObject({ kind: z.literal('handleOps'), paymasterId: id, userOperation: userOperationV06 }),
 ]);
 
 /** The transaction that does it, as it was simulated. Fees per gas are the same twice where there is no base fee. */

@@ -1,35 +1,17 @@
 import { z } from 'zod';
 import { userOpHash } from '../core/user-operation/user-op-hash.ts';
-import { address, hex } from '../shared/schema/hex.ts';
+import { address } from '../shared/schema/hex.ts';
+import { userOperationV06 } from '../shared/schema/user-operation-v06.ts';
 import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
 import { type MinedOperation, submitOperation } from './simple-account.ts';
 import type { World } from './world.ts';
-
-const quantity = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{1,64}$/)
-  .transform(BigInt);
-
-const operation = z.strictObject({
-  sender: address,
-  nonce: quantity,
-  initCode: hex,
-  callData: hex,
-  callGasLimit: quantity,
-  verificationGasLimit: quantity,
-  preVerificationGas: quantity,
-  maxFeePerGas: quantity,
-  maxPriorityFeePerGas: quantity,
-  paymasterAndData: hex,
-  signature: hex,
-}) satisfies z.ZodType<UserOperationV06>;
 
 /** `eth_sendUserOperation`, the one method that the playground's bundler has. */
 export const bundlerRequest = z.strictObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string(), z.number()]),
   method: z.literal('eth_sendUserOperation'),
-  params: z.tuple([operation, address]),
+  params: z.tuple([userOperationV06, address]),
 });
 
 /** Submits operations to the local chain, each in a transaction of its own. */

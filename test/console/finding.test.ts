@@ -74,6 +74,12 @@ test('in a narrow window the page has nearly all of the height, and its frame fi
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.screenshot({ path: join(artifacts, `console-${name}-400-light.png`) });
   }
+  for (const address of ['#/decisions', '#/dapps/last/decisions']) {
+    await page.evaluate((hash) => (window.location.hash = hash), address);
+    const list = page.getByRole('table', { name: 'Decisions' });
+    await list.getByRole('row').nth(3).waitFor();
+    expect([address, await list.evaluate((table) => table.scrollWidth - table.clientWidth)]).toEqual([address, 0]);
+  }
   await page.setViewportSize({ width: 800, height: 900 });
   const bar = (await page.getByRole('banner').boundingBox())!;
   expect(bar.height).toBeLessThan(60);

@@ -11,7 +11,7 @@ const artifacts = join(import.meta.dirname, '../../test-artifacts');
 
 /** The palette takes what is typed. */
 const ready = (page: Page): Promise<void> =>
-  expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('combobox');
+  expect.poll(() => page.evaluate(() => document.activeElement?.hasAttribute('data-palette'))).toBe(true);
 
 const opened = async (view?: Parameters<ReturnType<typeof browser>['open']>[1]): Promise<Page> => {
   const page = await browser().open(desk().url, view);
@@ -35,6 +35,29 @@ test('the keyboard leads to a page, and to a part of a DApp', async () => {
   await expect.poll(() => options(page).first().innerText()).toContain('Gas tank');
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'Balance' }).waitFor();
+});
+
+test('nothing is lost of what is typed right behind the key, the first time and later', async () => {
+  const page = await browser().open(desk().url);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  const input = page.getByRole('combobox', { name: /^Search pages/ });
+  for (const typed of ['game tank', 'tokens', 'mint']) {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(typed);
+    await ready(page);
+    expect(await input.inputValue()).toBe(typed);
+    await page.keyboard.type('?');
+    expect(await input.inputValue()).toBe(`${typed}?`);
+    await page.keyboard.press('Escape');
+    await input.waitFor({ state: 'hidden' });
+  }
+  await page.evaluate(() => (window.location.hash = '#/decisions'));
+  const search = page.getByPlaceholder('Sender, hash, method or reason');
+  await search.focus();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('burn');
+  await ready(page);
+  expect([await input.inputValue(), await search.inputValue()]).toEqual(['burn', '']);
 });
 
 test('a part of a hash, a method and a sender find decisions as one types', async () => {

@@ -5,15 +5,17 @@ import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import { describeDecisionQueries } from './conformance/decision-queries.ts';
 import { describeDecisionStore } from './conformance/decision-store.ts';
 import { describeLedger } from './conformance/ledger.ts';
-import type { OpenStore } from './conformance/open-store.ts';
+import { DATABASE, type OpenStore } from './conformance/open-store.ts';
 import { describeNotificationStore } from './conformance/notification-store.ts';
+import { describeOperatorTransactionStore } from './conformance/operator-transaction-store.ts';
 import { describePolicyStore } from './conformance/policy-store.ts';
 import { describeRegistryStore } from './conformance/registry-store.ts';
 import { describeSettingsVersion } from './conformance/settings-version.ts';
 import { describeSettlementStore } from './conformance/settlement-store.ts';
+import { describeSnapshots } from './conformance/snapshots.ts';
 
 const open: OpenStore = (folder, clock) =>
-  Promise.resolve(openSqliteStore(join(folder, 'gasdesk.db'), { clock, log: createLog({ level: 'silent' }) }));
+  Promise.resolve(openSqliteStore(join(folder, DATABASE), { clock, log: createLog({ level: 'silent' }) }));
 
 describe.each([
   ['deciding and reserving', describeDecisionStore],
@@ -24,4 +26,6 @@ describe.each([
   ['policies', describePolicyStore],
   ['versions of the settings', describeSettingsVersion],
   ['the registry', describeRegistryStore],
+  ["the operator's transactions", describeOperatorTransactionStore],
+  ['copies', describeSnapshots],
 ])('the store on SQLite: %s', (_part, describePart) => describePart(open));

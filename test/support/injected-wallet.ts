@@ -1,4 +1,4 @@
-import { type HDNodeWallet, type Wallet, getBytes, toUtf8String } from 'ethers';
+import { type HDNodeWallet, type Wallet, getBytes, getNumber, toUtf8String } from 'ethers';
 import type { Page } from 'playwright-core';
 
 /** One request of the page to the wallet. */
@@ -49,7 +49,8 @@ const answer = async (wallet: PageWallet, { method, params }: InjectedRequest): 
       return account.signMessage(toUtf8String(getBytes(message as string)));
     case 'eth_sendTransaction': {
       const { from: _, gas, ...rest } = first;
-      return (await account.sendTransaction({ ...rest, gasLimit: gas ?? null, nonce: Number(rest['nonce']) })).hash;
+      return (await account.sendTransaction({ ...rest, gasLimit: gas ?? null, nonce: getNumber(rest['nonce'] ?? '') }))
+        .hash;
     }
     default:
       return Promise.reject(Object.assign(new Error(`No ${method}`), { code: 4200 }));

@@ -12,7 +12,7 @@ export type TankFacts = Pick<ProcedureOutput<'exposure.get'>['dapps'][number]['t
 /** A tank that covers few more operations. */
 export const lowTank = (dapp: string, { operationsLeft }: TankFacts): Told => {
   const title = `The gas tank of ${dapp} is low`;
-  if (operationsLeft === null) return { title, body: 'It is below its low balance.' };
+  if (operationsLeft === null) return { title, body: 'It is below its low-balance threshold.' };
   const left = BigInt(operationsLeft);
   const words = left === 0n ? 'no further operation' : `${left} more ${left === 1n ? 'operation' : 'operations'}`;
   return { title, body: `It covers ${words} like the last one.` };

@@ -231,8 +231,4 @@ export const describeDecisionQueries = (open: OpenStore): void => {
     expect(await read()).toEqual(before);
     expect(before.decisions).toHaveLength(1);
   });
-
-  it('finds no fault in itself when it is sound', async () => {
-    expect(await store.integrityFaults()).toEqual([]);
-  });
 };

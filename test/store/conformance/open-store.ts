@@ -5,6 +5,9 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { account, paymaster } from '../../support/store-records.ts';
 import { useTempFolders } from '../../support/temp-folder.ts';
 
+/** Name of the database's file in the folder of its store. */
+export const DATABASE = 'gasdesk.db';
+
 /** Opens the store that is kept in a folder, of the implementation under test; again, after it was closed. */
 export type OpenStore = (folder: string, clock: Clock) => Promise<Store>;
 

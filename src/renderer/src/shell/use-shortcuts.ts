@@ -1,4 +1,4 @@
-import { type Ref, onMounted, onUnmounted, ref } from 'vue';
+import { type Ref, onMounted, onUnmounted, ref, watch } from 'vue';
 import { useRouter } from 'vue-router';
 import { usePages } from './pages.ts';
 
@@ -8,21 +8,40 @@ const isTyping = ({ target }: KeyboardEvent): boolean =>
 const isPaletteKey = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): boolean =>
   key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !shiftKey && !altKey;
 
+/** True for a letter that was meant for the palette, whose input has not the focus yet. */
+const isEarlyLetter = ({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean =>
+  key.length === 1 && !ctrlKey && !metaKey && !altKey && !(target as HTMLElement).matches('[data-palette]');
+
+/** Keys of every page, and what they show. */
+interface Shortcuts {
+  readonly isHelpShown: Ref<boolean>;
+  readonly isPaletteShown: Ref<boolean>;
+  /** What is typed into the command palette: its first letters may come before its input can take them. */
+  readonly paletteText: Ref<string>;
+}
+
 /**
  * Keys that work on every page: Ctrl or Cmd and K for the command palette, `g` and a letter for a page, `/` for its
  * search field, `?` for the list of keys.
  */
-export const useShortcuts = (): { isHelpShown: Ref<boolean>; isPaletteShown: Ref<boolean> } => {
+export const useShortcuts = (): Shortcuts => {
   const router = useRouter();
   const pages = usePages();
   const isHelpShown = ref(false);
   const isPaletteShown = ref(false);
+  const paletteText = ref('');
+  watch(isPaletteShown, () => (paletteText.value = ''));
   let isGoing = false;
 
   const press = (event: KeyboardEvent): void => {
     if (isPaletteKey(event)) {
       event.preventDefault();
       isPaletteShown.value = !isPaletteShown.value;
+    }
+    if (isPaletteShown.value && isEarlyLetter(event)) {
+      event.preventDefault();
+      paletteText.value += event.key;
+      return;
     }
     if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
     const page = isGoing ? pages.value.find(({ key }) => key === event.key) : undefined;
@@ -38,5 +57,5 @@ export const useShortcuts = (): { isHelpShown: Ref<boolean>; isPaletteShown: Ref
   };
   onMounted(() => window.addEventListener('keydown', press));
   onUnmounted(() => window.removeEventListener('keydown', press));
-  return { isHelpShown, isPaletteShown };
+  return { isHelpShown, isPaletteShown, paletteText };
 };

@@ -17,6 +17,6 @@ test.each<[unknown, string[]]>([
 });
 
 test('a row has a track for each column, a narrow one for those that it keeps', () => {
-  const { wide, narrow } = tracksOf(['outcome', 'dapp', 'cost']);
-  expect([wide, narrow]).toEqual(['112px minmax(90px, 1fr) 136px', '108px minmax(70px, 1fr)']);
+  const { wide, narrow, phone } = tracksOf(['outcome', 'reason', 'cost']);
+  expect([wide, narrow, phone]).toEqual(['112px minmax(120px, 2.4fr) 136px', '108px minmax(90px, 1.6fr)', '108px']);
 });

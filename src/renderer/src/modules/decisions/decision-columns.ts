@@ -5,6 +5,8 @@ interface Column {
   readonly width: string;
   /** There also where the list is narrow, and with this width. */
   readonly narrow?: string;
+  /** There even where the list is as narrow as on a phone. */
+  readonly phone?: true;
   /** Shown unless the operator chose otherwise. */
   readonly usual?: true;
   /** Always shown: it links to the decision. */
@@ -14,9 +16,12 @@ interface Column {
 /** Every column by its name, in their order. */
 export const columns = {
   seq: { title: 'Number', width: '72px' },
-  outcome: { title: 'Outcome', width: '112px', narrow: '108px', usual: true },
-  at: { title: 'When', width: '108px', narrow: '104px', usual: true },
-  dapp: { title: 'DApp', width: 'minmax(90px, 1fr)', narrow: 'minmax(70px, 1fr)', usual: true, always: true },
+  outcome: { title: 'Outcome', width: '112px', narrow: '108px', phone: true, usual: true },
+  at: { title: 'When', width: '108px', narrow: '104px', phone: true, usual: true },
+  dapp: {
+    ...{ title: 'DApp', width: 'minmax(90px, 1fr)', narrow: 'minmax(70px, 1fr)' },
+    ...{ phone: true, usual: true, always: true },
+  },
   chain: { title: 'Chain', width: 'minmax(80px, 0.8fr)' },
   sender: { title: 'Sender', width: '112px', usual: true },
   reason: { title: 'Reason', width: 'minmax(120px, 2.4fr)', narrow: 'minmax(90px, 1.6fr)', usual: true },
@@ -40,14 +45,23 @@ export const shownColumns = (chosen: unknown): ColumnName[] =>
     .filter(([name, { usual, always }]) => always ?? (Array.isArray(chosen) ? chosen.includes(name) : usual))
     .map(([name]) => name);
 
-/** The tracks of a row as a wide and as a narrow list have them. */
-export const tracksOf = (shown: readonly ColumnName[]): { wide: string; narrow: string } => {
+/** The tracks of a row as a wide list has them, a narrow one, and one on a phone. */
+export const tracksOf = (shown: readonly ColumnName[]): { wide: string; narrow: string; phone: string } => {
   const those = entries.filter(([name]) => shown.includes(name)).map(([, column]) => column);
+  const narrow = those.filter((column) => column.narrow !== undefined);
   return {
     wide: those.map(({ width }) => width).join(' '),
-    narrow: those.flatMap(({ narrow }) => narrow ?? []).join(' '),
+    narrow: narrow.map((column) => column.narrow).join(' '),
+    phone: narrow
+      .filter(({ phone }) => phone)
+      .map((column) => column.narrow)
+      .join(' '),
   };
 };
 
-/** True for a column that a narrow list leaves out. */
-export const isWideOnly = (name: ColumnName): boolean => !('narrow' in columns[name]);
+/** Says by a class of CSS which lists leave a column out. */
+export const leftOut = (name: ColumnName): 'wide-only' | 'no-phone' | undefined => {
+  const { narrow, phone }: Column = columns[name];
+  if (narrow === undefined) return 'wide-only';
+  return phone ? undefined : 'no-phone';
+};

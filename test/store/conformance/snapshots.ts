@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import type { Store } from '../../../src/engine/store/store.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { account, decision, paymaster } from '../../support/store-records.ts';
+import { useTempFolders } from '../../support/temp-folder.ts';
+import { DATABASE, type OpenStore, useStore } from './open-store.ts';
+
+/** What every implementation of {@link Snapshots} does. */
+export const describeSnapshots = (open: OpenStore): void => {
+  const tempFolder = useTempFolders();
+  let store: Store;
+  useStore(open, (opened) => (store = opened));
+
+  const MANY = 400;
+  const decide = (id: string) => store.appendDecision(decision({ id }));
+  beforeEach(() => Promise.all(Array.from({ length: MANY }, (_, n) => decide(`before-${n}`))));
+
+  test('a copy is a sound database of the same schema, with all that was written before', async () => {
+    const folder = tempFolder();
+    await store.copyTo(join(folder, DATABASE), new AbortController().signal);
+    await decide('after');
+
+    const copy = await open(folder, new ManualClock());
+    expect(await copy.integrityFaults()).toEqual([]);
+    expect(await copy.schemaVersion()).toBe(await store.schemaVersion());
+    expect(await copy.listAccounts()).toEqual([account]);
+    expect(await copy.listPaymasters()).toEqual([paymaster()]);
+    expect(await copy.countDecisions()).toBe(MANY);
+    await copy.close();
+    expect(await store.countDecisions()).toBe(MANY + 1);
+  });
+
+  test('others write and read while a copy is made, and what they wrote is in the copy', async () => {
+    const folder = tempFolder();
+    let isCopied = false;
+    const copied = store.copyTo(join(folder, DATABASE), new AbortController().signal).then(() => (isCopied = true));
+    let read = 0;
+    const writeAndRead = async () => {
+      for (let n = 0; !isCopied; n += 1) {
+        read = await store.countDecisions();
+        await decide(`meanwhile-${n}`);
+      }
+    };
+    await writeAndRead();
+    await copied;
+    expect(read).toBeGreaterThan(MANY);
+
+    const copy = await open(folder, new ManualClock());
+    expect(await copy.integrityFaults()).toEqual([]);
+    expect(await copy.countDecisions()).toBeGreaterThanOrEqual(read);
+    await copy.close();
+  });
+
+  test('a copy that is given up rejects, and the database goes on', async () => {
+    const abort = new AbortController();
+    const copied = store.copyTo(join(tempFolder(), DATABASE), abort.signal);
+    abort.abort(new Error('given up'));
+    await expect(copied).rejects.toThrow('given up');
+    await decide('afterwards');
+    expect([await store.integrityFaults(), await store.countDecisions()]).toEqual([[], MANY + 1]);
+  });
+};
