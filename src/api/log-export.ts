@@ -41,7 +41,7 @@ export async function* exportedLog(call: Caller, range: LogRange = {}): AsyncGen
     after: await call('log.subtrees', { start: to, end: size }),
   };
   yield `${JSON.stringify(head)}\n`;
-  for (let next = from; next < to; ) {
+  for (let next = from; next < to;) {
     const lines = await call('log.page', { from: next, to });
     yield lines.map(({ text }) => `${text}\n`).join('');
     next += lines.length;

@@ -20,17 +20,11 @@ const logEntry = z.strictObject({
   body: z.unknown().describe('By its kind: see docs/log-format.md'),
 });
 
-/** An entry of the log, as it is listed. */
-export type LogEntry = z.output<typeof logEntry>;
-
 const checkpoint = z.strictObject({
   size: z.number().describe('How many entries it covers'),
   at: z.number().describe('epoch ms'),
   note: z.string().describe('The checkpoint, a signed note (c2sp.org/tlog-checkpoint)'),
 });
-
-/** A signed head of the log. */
-export type LogCheckpointView = z.output<typeof checkpoint>;
 
 /** The log: everything that was decided, settled and changed, in a form that others can verify. */
 export const logProcedures = {
@@ -46,7 +40,10 @@ export const logProcedures = {
   }),
   'log.checkpoints': procedure({
     summary: 'List checkpoints, the smallest first',
-    input: z.strictObject({ after: position.default(0).describe('Only those of more entries'), limit: z.int().min(1).max(1_000).default(1_000) }),
+    input: z.strictObject({
+      after: position.default(0).describe('Only those of more entries'),
+      limit: z.int().min(1).max(1_000).default(1_000),
+    }),
     output: z.array(checkpoint),
   }),
   'log.page': procedure({

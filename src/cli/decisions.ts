@@ -160,4 +160,11 @@ const receipt = command('receipt', 'Print a proof that a decision is in the log,
   });
 
 /** `gasdesk decisions` */
-export const decisionsCommand = group('decisions', 'Past decisions', [list, show, exportAll, report, replayAll, receipt]);
+export const decisionsCommand = group('decisions', 'Past decisions', [
+  list,
+  show,
+  exportAll,
+  report,
+  replayAll,
+  receipt,
+]);

@@ -59,7 +59,12 @@ const reportText = ({ ok, entries, checkpoint, faults }: LogReport): string => {
   if (ok) return `${entries} entries, complete, ${signed}. Every verdict and every amount follows from the entries.`;
   const rows = faults.slice(0, MOST_ROWS).map(({ entry, id, fault, detail }) => ({ entry, id, fault, detail }));
   const more = faults.length > MOST_ROWS ? [`… and ${faults.length - MOST_ROWS} more. Use --json to list all.`] : [];
-  return [`${entries} entries, ${signed}. This log cannot be trusted: ${faults.length} faults.`, '', humanText(rows), ...more].join('\n');
+  return [
+    `${entries} entries, ${signed}. This log cannot be trusted: ${faults.length} faults.`,
+    '',
+    humanText(rows),
+    ...more,
+  ].join('\n');
 };
 
 const verify = command('verify', 'Verify the log; exit code 1 if anything is wrong')
@@ -89,7 +94,11 @@ const list = command('list', 'List what happened besides decisions, newest first
       const entries = await call('log.list', { ...filters, limit });
       return options.json === true
         ? entries
-        : entries.map(({ body, at, ...entry }) => ({ ...entry, at: new Date(at).toISOString(), body: JSON.stringify(body) }));
+        : entries.map(({ body, at, ...entry }) => ({
+            ...entry,
+            at: new Date(at).toISOString(),
+            body: JSON.stringify(body),
+          }));
     }),
   );
 
@@ -108,4 +117,5 @@ export const logCommand = command('log', 'Print what the running service reporte
       isJson,
     );
   });
+logCommand.enablePositionalOptions();
 for (const child of [key, exportAll, verify, list]) logCommand.addCommand(child);

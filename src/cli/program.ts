@@ -62,6 +62,8 @@ const leaveExitToUs = (one: Command): void => {
 /** The command line with every command. */
 export const createProgram = (): Command => {
   const program = new Command('gasdesk').description('ERC-4337 paymaster desk');
+  // `gasdesk log` has options of its own, and commands below it.
+  program.enablePositionalOptions();
   for (const child of commands) program.addCommand(child);
   leaveExitToUs(program);
   return program;

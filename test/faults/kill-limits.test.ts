@@ -1,8 +1,14 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { readCheckpoint } from '../../src/core/log/checkpoint.ts';
+import { isConsistent } from '../../src/core/log/merkle-tree.ts';
 import { deskClient } from '../../src/demo/desk-client.ts';
-import { useServe } from '../support/cli.ts';
+import { systemClock } from '../../src/engine/base/clock.ts';
+import { createLog } from '../../src/engine/base/log.ts';
+import { sha256 } from '../../src/engine/base/sha256.ts';
+import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
+import { gasdesk, useServe } from '../support/cli.ts';
 import { CHAIN, SIGNING_ENV, signableOperation, signingFolder } from '../support/signing-folder.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
@@ -13,6 +19,25 @@ const ROUNDS = 50;
 const REQUESTS = 30;
 /** More than one round asks for, less than all of them do: the limit is reached on the way. */
 const THRESHOLD = 400;
+
+/** Proves of all checkpoints, two by two, that the later log begins with the earlier. */
+const checkpointsAreConsistent = async (file: string): Promise<void> => {
+  const store = openSqliteStore(file, { clock: systemClock, log: createLog({ level: 'silent' }) });
+  try {
+    const checkpoints = await store.listCheckpoints({ after: 0, limit: 1_000 });
+    const heads = checkpoints.map(({ note }) => readCheckpoint(note));
+    expect(heads.length).toBeGreaterThan(1);
+    for (const older of heads) {
+      for (const newer of heads.filter((head) => (head?.size ?? 0) > (older?.size ?? 0))) {
+        if (older === undefined || newer === undefined) throw new Error('This is no checkpoint');
+        const proof = await store.consistencyProof(older.size, newer.size);
+        expect(isConsistent(older, newer, proof, sha256)).toBe(true);
+      }
+    }
+  } finally {
+    await store.close();
+  }
+};
 
 it('what a client was promised is in the store, and no limit is exceeded, however often the service is killed', async () => {
   const dir = tempFolder();
@@ -41,6 +66,10 @@ it('what a client was promised is in the store, and no limit is exceeded, howeve
     desk.signal('SIGKILL');
     await desk.ended;
   }
+
+  const { code, stdout } = await gasdesk(['log', 'verify', '--no-signatures', '--json', '--data', dir], SIGNING_ENV);
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { ok: true, faults: [] }]);
+  await checkpointsAreConsistent(join(dir, 'gasdesk.db'));
 
   const database = new Database(join(dir, 'gasdesk.db'), { readonly: true });
   try {

@@ -85,5 +85,10 @@ describe('a service that is killed without warning', () => {
     expect(names(file, 'rule')).toEqual(expect.arrayContaining(noted.rules));
     const { stdout } = await gasdesk(['doctor', '--data', dir, '--json']);
     expect((JSON.parse(stdout) as { checks: unknown[] }).checks[0]).toMatchObject({ name: 'database', ok: true });
+
+    const database = new Database(file, { readonly: true });
+    const actions = database.prepare(`SELECT body FROM log_entry WHERE kind = 'action'`).pluck().all().join('\n');
+    database.close();
+    for (const name of [...noted.dapps, ...noted.contracts, ...noted.rules]) expect(actions).toContain(`"${name}"`);
   });
 });

@@ -50,8 +50,7 @@ let log: readonly string[];
 /** The line of the log that a test looks for, counted from its head: entry `index - 1`. */
 const lineOf = (isMeant: (entry: AnyEntry) => boolean): number =>
   log.findIndex((line, index) => index > 0 && index < log.length - 1 && isMeant(parsed(line)));
-const sponsoredLine = (): number =>
-  lineOf(({ kind, body }) => kind === 'decision' && body['outcome'] === 'sponsored');
+const sponsoredLine = (): number => lineOf(({ kind, body }) => kind === 'decision' && body['outcome'] === 'sponsored');
 
 beforeAll(async () => {
   dapp = await desk().dapp();
@@ -123,12 +122,13 @@ describe('what was done to a file is named with its entry:', () => {
 
   test('a log cut off before its checkpoint', async () => {
     expect(await firstFault([...log.slice(0, 6), log.at(-1) ?? ''])).toEqual(named(5, 'INCOMPLETE'));
-    expect(await firstFault(log.slice(0, 6))).toEqual(named(null, 'CHECKPOINT_UNTRUSTED'));
+    expect(await firstFault(log.slice(0, 6))).toEqual(named(5, 'INCOMPLETE'));
   });
 
   test('a checkpoint of another log', async () => {
     const other = JSON.stringify({
-      checkpoint: 'example.com/foo\n3\nAAAA\n\n— example.com/foo Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM=\n',
+      checkpoint:
+        'example.com/foo\n3\nAAAA\n\n— example.com/foo Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM=\n',
     });
     expect(await firstFault(log.with(-1, other))).toEqual(named(null, 'CHECKPOINT_UNTRUSTED'));
     const { checkpoint } = JSON.parse(log.at(-1) ?? '') as { checkpoint: string };
@@ -231,7 +231,10 @@ describe('what was done to the data folder is named with its entry:', () => {
     const { id } = parsed(log[entry + 1] ?? '').body;
     const swap = (from: string, to: string) =>
       `UPDATE decision SET record = replace(record, '${from}', '${to}') WHERE id = '${String(id)}'`;
-    const { faults } = await meddled(swap('"code":"SPONSORED"', '"code":"SPONSORER"'), swap('"code":"SPONSORER"', '"code":"SPONSORED"'));
+    const { faults } = await meddled(
+      swap('"code":"SPONSORED"', '"code":"SPONSORER"'),
+      swap('"code":"SPONSORER"', '"code":"SPONSORED"'),
+    );
     expect(faults).toMatchObject([
       { entry, id: null, fault: 'ALTERED' },
       { entry, id, fault: 'VERDICT_DIFFERS' },

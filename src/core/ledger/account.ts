@@ -1,5 +1,14 @@
 /** What accounts of the ledger count: one of the limits, a balance on chain, or what was signed in a time. */
-export const accountKinds = ['tank', 'sender', 'dapp', 'user', 'limit', 'breaker', 'dappBreaker', 'unreachable'] as const;
+export const accountKinds = [
+  'tank',
+  'sender',
+  'dapp',
+  'user',
+  'limit',
+  'breaker',
+  'dappBreaker',
+  'unreachable',
+] as const;
 
 /** What an account of the ledger counts. */
 export type AccountKind = (typeof accountKinds)[number];

@@ -9,7 +9,7 @@ const amount = z
 const epochMs = z.int().min(0).describe('epoch ms');
 
 /** What becomes of a sponsored operation; `reserved` again where a re-org took its block back. */
-export const settlementState = z.enum(['reserved', 'settled', 'released', 'unconfirmed']);
+const settlementState = z.enum(['reserved', 'settled', 'released', 'unconfirmed']);
 
 /** What an account holds when a log begins on a desk that has decided before. */
 const openingAccount = z.strictObject({
@@ -42,7 +42,10 @@ const bodies = {
   /** The engine opened the database: holds of an engine that is gone have ended. */
   start: z.strictObject({
     engine: z.string(),
-    earlierDecisions: z.int().min(0).describe('How many decisions of before the log follow, and then the opening ledger'),
+    earlierDecisions: z
+      .int()
+      .min(0)
+      .describe('How many decisions of before the log follow, and then the opening ledger'),
   }),
   stop: z.strictObject({}),
   /** Part of what the ledger held when the log began on a desk that has decided before. */
@@ -91,7 +94,9 @@ export interface EntryHead {
 }
 
 /** An entry as it is read. */
-export type Entry = { readonly [Kind in EntryKind]: EntryHead & { readonly kind: Kind; readonly body: EntryBody<Kind> } }[EntryKind];
+export type Entry = {
+  readonly [Kind in EntryKind]: EntryHead & { readonly kind: Kind; readonly body: EntryBody<Kind> };
+}[EntryKind];
 
 /** The line of an entry, without the line break: its bytes are a leaf of the tree. `body` is JSON text. */
 export const entryText = ({ entry, at, kind, previous }: EntryHead, body: string): string =>

@@ -33,7 +33,7 @@ const newSigner = (name: string) => {
   const key = { name, publicKey: publicKey.export({ format: 'der', type: 'spki' }).subarray(-32) };
   const privateDer = privateKey.export({ format: 'der', type: 'pkcs8' });
   const signer = createPrivateKey({ key: privateDer, format: 'der', type: 'pkcs8' });
-  return { key, signText: (text: string) => signedNote(text, key, { sha256, sign: (m) => sign(null, m, signer) }) };
+  return { key, signText: (text: string) => signedNote(text, key, sha256, (m) => sign(null, m, signer)) };
 };
 
 test('a note that another implementation signed is opened by its published key', () => {

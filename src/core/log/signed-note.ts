@@ -65,7 +65,8 @@ export const bytesOf = (base64: string): Uint8Array | undefined => {
 export const signedNote = (
   text: string,
   key: VerifierKey,
-  { sha256, sign }: { readonly sha256: Sha256; readonly sign: (message: Uint8Array) => Uint8Array },
+  sha256: Sha256,
+  sign: (message: Uint8Array) => Uint8Array,
 ): string => {
   const signature = encodeBase64(concat([keyId(key, sha256), sign(toUtf8Bytes(text))]));
   return `${text}\n— ${key.name} ${signature}\n`;

@@ -1,7 +1,8 @@
 import { encodeBase64, hexlify } from 'ethers';
 import { type Policy, policyHash } from '../policy.ts';
 import { type NotReplayable, replay } from '../replay.ts';
-import { type CompactRecord, expandRecord } from '../stored-record.ts';
+import type { Reservation } from '../ledger/account.ts';
+import { type CompactRecord, type StoredRecord, expandRecord } from '../stored-record.ts';
 import { type TreeHead, openCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { type Entry, type EntryBody, readEntry } from './entry.ts';
 import { LedgerCheck } from './ledger-check.ts';
@@ -70,7 +71,7 @@ const MOST_FAULTS = 1_000;
 const SHORT = 80;
 
 const shortened = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > SHORT ? `${text.slice(0, SHORT - 1)}…` : text;
 };
 
@@ -128,7 +129,8 @@ export class LogVerifier {
   add({ text, bytes, hash }: LogText): void {
     const leaf = leafHash(bytes, this.#options.crypto.sha256);
     const leafText = hexlify(leaf).slice(2);
-    if (hash !== undefined && hash !== leafText) this.#fault('ALTERED', 'The hash stored with the entry is not its own');
+    if (hash !== undefined && hash !== leafText)
+      this.#fault('ALTERED', 'The hash stored with the entry is not its own');
     const entry = this.#read(text);
     if (entry === undefined) this.#fault('NOT_AN_ENTRY', `This is not an entry: ${shortened(text)}`);
     else {
@@ -149,7 +151,8 @@ export class LogVerifier {
   }
 
   #checkPlace({ entry, at, previous }: Entry): void {
-    if (entry !== this.#position) this.#fault('WRONG_POSITION', `Entry ${entry} is where entry ${this.#position} has to be`);
+    if (entry !== this.#position)
+      this.#fault('WRONG_POSITION', `Entry ${entry} is where entry ${this.#position} has to be`);
     else if (this.#previous !== undefined && previous !== this.#previous) {
       const [altered, detail] =
         this.#position === 0
@@ -157,7 +160,8 @@ export class LogVerifier {
           : [this.#position - 1, 'The entry after it follows another one'];
       this.#fault('ALTERED', detail, altered);
     }
-    if (at < this.#at) this.#fault('TIME_RUNS_BACK', `Its time is ${this.#at - at} ms before that of the entry before it`);
+    if (at < this.#at)
+      this.#fault('TIME_RUNS_BACK', `Its time is ${this.#at - at} ms before that of the entry before it`);
     this.#at = Math.max(this.#at, at);
   }
 
@@ -199,7 +203,8 @@ export class LogVerifier {
   }
 
   #addPolicy({ hash, policy }: EntryBody<'policy'>): void {
-    if (policyHash(policy as Policy) !== hash) this.#fault('POLICY_DIFFERS', `The policy is not the one that ${hash} names`);
+    if (policyHash(policy as Policy) !== hash)
+      this.#fault('POLICY_DIFFERS', `The policy is not the one that ${hash} names`);
     this.#policies.set(hash, policy);
   }
 
@@ -215,15 +220,14 @@ export class LogVerifier {
   #checkDecision(body: EntryBody<'decision'>, at: number): void {
     const record = expandRecord(body as unknown as CompactRecord);
     const { id } = record;
-    if (this.#decisions.has(id)) this.#fault('DECISION_TWICE', 'This decision is in the log already', this.#position, id);
     const isSponsored = record.outcome === 'sponsored';
+    if (this.#decisions.has(id)) this.#fault('DECISION_TWICE', 'This decision is in the log already', this.#position, id);
     this.#decisions.set(id, isSponsored);
     const isEarlier = this.#decisions.size <= this.#earlierDecisions;
     if (!isEarlier && record.at > at) {
       this.#fault('LATER_THAN_ITS_ENTRY', 'It was decided after it was stored', this.#position, id);
     }
-    const { policy = '' } = record;
-    const replayed = replay(record, this.#policies.get(policy), this.#options.withSignatures);
+    const replayed = replay(record, this.#policies.get(record.policy ?? ''), this.#options.withSignatures);
     if ('notReplayable' in replayed) {
       const mayBe = isEarlier || (!isSponsored && MAY_BE_WITHOUT.includes(replayed.notReplayable));
       const isOutside = replayed.notReplayable === 'WITHOUT_POLICY' && !this.#isLedgerKnown;
@@ -234,13 +238,16 @@ export class LogVerifier {
       const detail = `${field} is ${shortened(stored)}; deciding again gives ${shortened(again)}`;
       this.#fault('VERDICT_DIFFERS', detail, this.#position, id);
     }
-    if (!this.#isLedgerKnown) return;
-    const held = (record.reservations ?? []).map((reservation) => reservation.held);
-    for (const { account, stored, computed } of this.#ledger.compare(replayed.reservations, held)) {
+    if (this.#isLedgerKnown) this.#checkLedger(record, replayed.reservations);
+  }
+
+  #checkLedger({ id, outcome, reservations = [] }: StoredRecord, planned: readonly Reservation[]): void {
+    const held = reservations.map((reservation) => reservation.held);
+    for (const { account, stored, computed } of this.#ledger.compare(planned, held)) {
       const detail = `${account} held ${stored} by the decision, and ${computed} by the entries before it`;
       this.#fault('LEDGER_DIFFERS', detail, this.#position, id);
     }
-    if (isSponsored) this.#ledger.reserve(id, replayed.reservations);
+    if (outcome === 'sponsored') this.#ledger.reserve(id, planned);
   }
 
   /** Compares the tree as it is now with a checkpoint of as many entries. After the first that differs all others do. */
@@ -267,10 +274,15 @@ export class LogVerifier {
   /**
    * Compares the whole with its checkpoint.
    *
+   * @param checkpoint undefined where there is none
    * @param after the roots of the full subtrees behind the last entry, up to the checkpoint's size
    */
-  finish(checkpoint: string, after: readonly Uint8Array[] = []): LogReport {
+  finish(checkpoint: string | undefined, after: readonly Uint8Array[] = []): LogReport {
     const entries = this.#position - (this.#options.from ?? 0);
+    if (checkpoint === undefined) {
+      this.#fault('INCOMPLETE', 'There is no checkpoint: the log is cut off, or was never signed');
+      return this.report(entries);
+    }
     const size = readCheckpoint(checkpoint)?.size ?? this.#tree.size;
     const missing = size > this.#tree.size ? subtreesOf({ start: this.#tree.size, end: size }) : [];
     if (missing.length === after.length) appendAll(this.#tree, missing, after);

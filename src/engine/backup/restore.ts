@@ -16,6 +16,7 @@ import { lockDataFolder } from '../data-folder/lock.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
 import type { Secret } from '../base/secret.ts';
 import { DEFAULT_SCRYPT } from '../signer/scrypt-key.ts';
+import { renewLog } from '../store/sqlite/renew-log.ts';
 import { copyDatabaseFile } from '../store/sqlite/snapshots.ts';
 import { backupName, makeBackupsFolder } from './backups.ts';
 import { MANIFEST_NAME, type Manifest, manifestText, readManifest } from './manifest.ts';
@@ -148,6 +149,7 @@ export const restoreBackup = async (order: RestoreOrder): Promise<Restored> => {
     if (lock) finishInterrupted(dir);
     mkdirSync(unpackedIn(dir), { mode: 0o700 });
     const { manifest } = await openBackup(order.file, order.passphrase, unpackedIn(dir));
+    renewLog(join(unpackedIn(dir), keptFiles.database), manifest.madeAt);
     lock ??= lockDataFolder(dir);
     const before = await saveWhatIsThere(openDataFolder(dir), order);
     decide(dir, manifest);

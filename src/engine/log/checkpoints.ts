@@ -39,7 +39,7 @@ export const createCheckpoints = ({ store, vault, clock }: CheckpointContext): C
     const signer = await key();
     const text = checkpointText({ origin: signer.name, ...(await store.logHead(size)) });
     const sign = (message: Uint8Array): Uint8Array => signEd25519(vault.logKey(signer.name).reveal(), message);
-    const checkpoint = { size, at: clock.now(), note: signedNote(text, signer, { sha256, sign }) };
+    const checkpoint = { size, at: clock.now(), note: signedNote(text, signer, sha256, sign) };
     await store.saveCheckpoint(checkpoint);
     return checkpoint;
   };

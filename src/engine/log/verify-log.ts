@@ -34,9 +34,13 @@ async function* linesOf(file: string): AsyncGenerator<Buffer> {
 }
 
 const notALog = (file: string, why: string): EngineError =>
-  new EngineError('EXPORT_INVALID', `${file} is not an exported log: ${why}. Use a file that "gasdesk log export" wrote`, {
-    file,
-  });
+  new EngineError(
+    'EXPORT_INVALID',
+    `${file} is not an exported log: ${why}. Use a file that "gasdesk log export" wrote`,
+    {
+      file,
+    },
+  );
 
 const hashes = z.array(z.base64().length(44)).max(128);
 const headSchema = z.strictObject({
@@ -59,7 +63,7 @@ const jsonOf = (line: Buffer | undefined): unknown => {
   }
 };
 
-/** @throws EngineError `VALIDATION` */
+/** The key that a text tells. @throws EngineError `VALIDATION` */
 const keyOf = (text: string): VerifierKey => {
   const key = parseVerifierKey(text, sha256);
   if (key !== undefined) return key;
@@ -95,7 +99,7 @@ export const verifyLogFile = async (file: string, { key, withSignatures }: LogCh
   if (end.success) return verifier.finish(end.data.checkpoint, bytesOf(after));
   // Cut off: what stands last is an entry, or a part of one.
   if (waiting !== undefined) verifier.add({ text: waiting.toString(), bytes: waiting });
-  return verifier.finish('');
+  return verifier.finish(undefined);
 };
 
 /**
@@ -122,5 +126,5 @@ export const verifyDesk = async (call: Caller, { key, withSignatures }: LogCheck
   }
   const [left] = checkpoints;
   if (left !== undefined) return verifier.finish(left.note);
-  return isSigned || verifier.size === 0 ? verifier.report() : verifier.finish('');
+  return isSigned || verifier.size === 0 ? verifier.report() : verifier.finish(undefined);
 };

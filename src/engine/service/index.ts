@@ -81,9 +81,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
   };
   /** What wallets ask for changes nothing that an operator has set, and comes a thousand times as often. */
   const run: Service['run'] = (name, args) =>
-    name.startsWith('sponsorship.')
-      ? handlers[name](args)
-      : inCall(name, () => handlers[name](args), logCall);
+    name.startsWith('sponsorship.') ? handlers[name](args) : inCall(name, () => handlers[name](args), logCall);
   return {
     run,
     call: async (name, input) => run(name, parse(contract[name].input, input) as ProcedureArguments<typeof name>),

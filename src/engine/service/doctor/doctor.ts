@@ -11,6 +11,7 @@ import type { ServiceContext } from '../service.ts';
 import { type Check, advice, attempt, fault, good } from './check.ts';
 import { checkChainClock, checkClock } from './clock-checks.ts';
 import { checkAccess, checkBackups, checkSpace } from './folder-checks.ts';
+import { checkLog } from './log-check.ts';
 
 /** Longer than settlement waits for a node that fails. */
 const LATE_POLL_MS = 5 * 60_000;
@@ -122,6 +123,7 @@ export const examine = async (context: ServiceContext): Promise<ProcedureOutput<
     checkVault(context),
     checkBackups(backups, clock),
     await checkClock(store, clock),
+    ...[await checkLog(context)].filter((check) => check !== undefined),
     ...(setup === undefined ? [] : [setup]),
     ...(await Promise.all(chains.map((chain) => checkChain(context, chain)))).flat(),
     ...(await Promise.all(contracts.map((contract) => checkContract(context, contract)))),

@@ -21,14 +21,18 @@ const rootOf = (hashes: readonly Uint8Array[]): Uint8Array => {
 /** The log's Merkle tree in SQLite: leaf hashes stand with their entries, the rest in tiles. */
 export const logTree = (database: Database.Database) => {
   const leaves = database
-    .prepare<[number, number], Buffer>('SELECT hash FROM log_entry WHERE position >= ? AND position < ? ORDER BY position')
+    .prepare<[number, number], Buffer>(
+      'SELECT hash FROM log_entry WHERE position >= ? AND position < ? ORDER BY position',
+    )
     .pluck();
   const roots = database
     .prepare<[number, number, number], Buffer>(
       'SELECT root FROM log_tile WHERE level = ? AND tile >= ? AND tile < ? ORDER BY tile',
     )
     .pluck();
-  const find = database.prepare<[number, number], Tile>('SELECT hashes, root FROM log_tile WHERE level = ? AND tile = ?');
+  const find = database.prepare<[number, number], Tile>(
+    'SELECT hashes, root FROM log_tile WHERE level = ? AND tile = ?',
+  );
   const insert = database.prepare<[number, number, Buffer, Uint8Array]>('INSERT INTO log_tile VALUES (?, ?, ?, ?)');
 
   /** Hashes of the level at which tiles of `level` have theirs: leaves at 0, roots of the tiles below above it. */

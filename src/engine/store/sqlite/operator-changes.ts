@@ -156,7 +156,9 @@ export const operatorChanges = (database: Database.Database) => {
   });
   database.function('fingerprint', { deterministic: true }, fingerprint);
   for (const subject of subjects) database.exec(triggersOf(subject));
-  const take = database.prepare<[], ChangeRow>('DELETE FROM operator_change RETURNING call, subject, id, before, after');
+  const take = database.prepare<[], ChangeRow>(
+    'DELETE FROM operator_change RETURNING call, subject, id, before, after',
+  );
   return {
     mayBePending: () => mayBePending,
     /** Takes the changes, by the calls that made them; runs inside the transaction of its caller. */

@@ -98,8 +98,7 @@ export const settlementStore = (
     setSettlement.run(settlement, actualCostWei, block, seq);
     ledger.adjust(seq, (reservation) => heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0)));
     if (before === undefined) return;
-    const isSame =
-      before.settlement === settlement && before.actualCostWei === actualCostWei && before.block === block;
+    const isSame = before.settlement === settlement && before.actualCostWei === actualCostWei && before.block === block;
     if (!isSame) entries.append('settlement', { decision: before.id, settlement, actualCostWei, block });
   };
   const putBack = (seq: number): void => change(seq, { settlement: 'reserved', actualCostWei: null, block: null });

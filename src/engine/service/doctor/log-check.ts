@@ -1,0 +1,21 @@
+import { openCheckpoint } from '../../../core/log/checkpoint.ts';
+import { logCrypto } from '../../log/ed25519.ts';
+import type { ServiceContext } from '../service.ts';
+import { type Check, fault, good } from './check.ts';
+
+const FIX =
+  'Somebody or something has altered the database. Run "gasdesk log verify", which names the entry, and restore a backup of before.';
+
+/** Compares the log's tree with its newest checkpoint; undefined where there is none, or the vault is locked. */
+export const checkLog = async ({ store, vault, checkpoints }: ServiceContext): Promise<Check | undefined> => {
+  const newest = vault.state === 'unlocked' ? await store.newestCheckpoint() : undefined;
+  if (newest === undefined) return undefined;
+  const size = await store.logSize();
+  if (size < newest.size) return fault('log', `${newest.size - size} entries are missing`, FIX);
+  const opened = openCheckpoint(newest.note, await checkpoints.key(), logCrypto);
+  if ('fault' in opened) return fault('log', `The newest checkpoint cannot be trusted. ${opened.fault}`, FIX);
+  const { root } = await store.logHead(newest.size);
+  return Buffer.compare(root, opened.head.root) === 0
+    ? good('log', `${size} entries, signed up to ${newest.size}`)
+    : fault('log', 'The entries are not those that were signed', FIX);
+};

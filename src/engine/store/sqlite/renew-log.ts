@@ -1,0 +1,30 @@
+import Database from 'better-sqlite3';
+
+/**
+ * Gives the desk in a restored database file another name, and its log another key with it: since the backup was made the
+ * desk may have signed heads that this log does not lead to. The log's next entry says so. A database of before there was
+ * a log gets its name when it is opened.
+ *
+ * @param backedUpAt when the backup was made, epoch ms
+ */
+export const renewLog = (file: string, backedUpAt: number): void => {
+  const database = new Database(file, { fileMustExist: true });
+  try {
+    const hasLog = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'desk'`).get() !== undefined;
+    if (!hasLog) return;
+    const call = JSON.stringify({ via: 'cli', by: 'operator', call: 0, action: 'restore' });
+    database.transaction(() => {
+      const before = database.prepare('SELECT desk_id FROM desk').pluck().get();
+      database.prepare('UPDATE desk SET desk_id = lower(hex(randomblob(16)))').run();
+      database.prepare('DELETE FROM log_checkpoint').run();
+      database
+        .prepare(
+          `INSERT INTO operator_change (call, subject, id, before, after)
+           SELECT ?, 'desk', desk_id, json_object('deskId', ?), json_object('deskId', desk_id, 'backedUpAt', ?) FROM desk`,
+        )
+        .run(call, before, backedUpAt);
+    })();
+  } finally {
+    database.close();
+  }
+};
