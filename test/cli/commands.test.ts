@@ -312,6 +312,7 @@ describe.concurrent.each([
       'vault',
       'backups',
       'clock',
+      'log',
       'chain 31337',
       'clock and chain 31337',
       'contract 1.1.0 on chain 31337',

@@ -221,7 +221,8 @@ export class LogVerifier {
     const record = expandRecord(body as unknown as CompactRecord);
     const { id } = record;
     const isSponsored = record.outcome === 'sponsored';
-    if (this.#decisions.has(id)) this.#fault('DECISION_TWICE', 'This decision is in the log already', this.#position, id);
+    if (this.#decisions.has(id))
+      this.#fault('DECISION_TWICE', 'This decision is in the log already', this.#position, id);
     this.#decisions.set(id, isSponsored);
     const isEarlier = this.#decisions.size <= this.#earlierDecisions;
     if (!isEarlier && record.at > at) {

@@ -123,7 +123,7 @@ export const examine = async (context: ServiceContext): Promise<ProcedureOutput<
     checkVault(context),
     checkBackups(backups, clock),
     await checkClock(store, clock),
-    ...[await checkLog(context)].filter((check) => check !== undefined),
+    await checkLog(context),
     ...(setup === undefined ? [] : [setup]),
     ...(await Promise.all(chains.map((chain) => checkChain(context, chain)))).flat(),
     ...(await Promise.all(contracts.map((contract) => checkContract(context, contract)))),

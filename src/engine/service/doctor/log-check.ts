@@ -6,11 +6,12 @@ import { type Check, fault, good } from './check.ts';
 const FIX =
   'Somebody or something has altered the database. Run "gasdesk log verify", which names the entry, and restore a backup of before.';
 
-/** Compares the log's tree with its newest checkpoint; undefined where there is none, or the vault is locked. */
-export const checkLog = async ({ store, vault, checkpoints }: ServiceContext): Promise<Check | undefined> => {
-  const newest = vault.state === 'unlocked' ? await store.newestCheckpoint() : undefined;
-  if (newest === undefined) return undefined;
+/** Compares the log's tree with its newest checkpoint. */
+export const checkLog = async ({ store, vault, checkpoints }: ServiceContext): Promise<Check> => {
   const size = await store.logSize();
+  const newest = await store.newestCheckpoint();
+  if (newest === undefined) return good('log', `${size} entries, not signed yet`);
+  if (vault.state !== 'unlocked') return good('log', `${size} entries, not checked while the vault is locked`);
   if (size < newest.size) return fault('log', `${newest.size - size} entries are missing`, FIX);
   const opened = openCheckpoint(newest.note, await checkpoints.key(), logCrypto);
   if ('fault' in opened) return fault('log', `The newest checkpoint cannot be trusted. ${opened.fault}`, FIX);
