@@ -10,6 +10,7 @@ import { fundingProcedures } from './funding.ts';
 import { keyProcedures } from './keys.ts';
 import { notificationProcedures } from './notifications.ts';
 import { paymasterProcedures } from './paymasters.ts';
+import { policyProcedures } from './policies.ts';
 import { receiverProcedures } from './receiver.ts';
 import { ruleProcedures } from './rules.ts';
 import { setupProcedures } from './setup.ts';
@@ -34,6 +35,7 @@ export const contract = {
   ...keyProcedures,
   ...notificationProcedures,
   ...paymasterProcedures,
+  ...policyProcedures,
   ...receiverProcedures,
   ...ruleProcedures,
   ...setupProcedures,

@@ -15,6 +15,8 @@ import { keyHandlers } from './keys.ts';
 import { notificationHandlers, notificationView } from './notifications.ts';
 import { paymasterContractHandlers } from './paymaster-contracts.ts';
 import { paymasterHandlers } from './paymasters.ts';
+import { policyHandlers } from './policies.ts';
+import { createPolicyRecorder } from './policy-recorder.ts';
 import { receiverHandlers } from './receiver.ts';
 import { ruleHandlers } from './rules.ts';
 import type { Handlers, ServiceContext } from './service.ts';
@@ -47,6 +49,7 @@ export type ConsoleService = Pick<Service, 'call' | 'run' | 'follow'>;
 
 /** The procedures on a context, whose store is that of the feed. */
 export const createService = (context: ServiceContext, { subscribe, follow }: DecisionFeed): Service => {
+  const recorder = createPolicyRecorder(context);
   const handlers: Handlers<ProcedureName> = {
     ...accountHandlers(context),
     ...backupHandlers(context),
@@ -60,6 +63,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     ...notificationHandlers(context),
     ...paymasterContractHandlers(context),
     ...paymasterHandlers(context),
+    ...policyHandlers(context, recorder),
     ...receiverHandlers(context),
     ...ruleHandlers(context),
     ...setupHandlers(context),
@@ -71,7 +75,13 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     ...vaultHandlers(context),
     ...webhookHandlers(context),
   };
-  const run: Service['run'] = (name, args) => handlers[name](args);
+  const run: Service['run'] = async (name, args) => {
+    try {
+      return await handlers[name](args);
+    } finally {
+      await recorder.catchUp();
+    }
+  };
   return {
     run,
     call: async (name, input) => run(name, parse(contract[name].input, input) as ProcedureArguments<typeof name>),
