@@ -90,9 +90,9 @@ describe('the history of a policy', () => {
     await addLimit();
     expect(await told(other)).toEqual([undefined]);
     const [{ revision }] = (await history()) as [{ revision: string }];
-    await expect(
-      engine.service.call('policies.show', { paymasterId: other, revision }),
-    ).rejects.toMatchObject({ code: 'POLICY_REVISION_NOT_FOUND' });
+    await expect(engine.service.call('policies.show', { paymasterId: other, revision })).rejects.toMatchObject({
+      code: 'POLICY_REVISION_NOT_FOUND',
+    });
   });
 
   test('shows and compares revisions by the beginning of their names', async () => {
@@ -156,7 +156,9 @@ describe('a file that is applied', () => {
     await apply(FILE);
     expect((await show()).policy.rules).toEqual([before]);
     await apply(FILE.replace('threshold: 5', 'threshold: 6'));
-    expect((await show()).policy.rules).toMatchObject([{ ruleId: before.ruleId, cycle: 1, policyData: { threshold: '6' } }]);
+    expect((await show()).policy.rules).toMatchObject([
+      { ruleId: before.ruleId, cycle: 1, policyData: { threshold: '6' } },
+    ]);
   });
 
   test('is the same policy for another DApp, apart from ids', async () => {

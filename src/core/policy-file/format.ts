@@ -23,10 +23,13 @@ const list = <Item extends z.ZodType>(item: Item, key: string) =>
 
 const active = z.boolean().default(true);
 
+/** What an ABI in a file is. */
+export const ABI_FAULT = 'must be a list of methods, or the JSON of an ABI as text';
+
 const contract = fields({
   name,
   address,
-  abi: z.union([z.string(), z.array(z.string())], 'must be a list of methods, or the JSON of an ABI as text'),
+  abi: z.union([z.string(), z.array(z.string())], ABI_FAULT),
   methods: z.array(z.string()).max(1000).default([]),
   active,
 });
@@ -82,11 +85,11 @@ const operation = fields({
   context: z.record(z.string(), z.unknown()).optional(),
 });
 
-const isDenialCode = (code: string): boolean => denialWords.has(code);
+const EXPECTATION = 'must be "sponsored", or "denied:" with a denial code such as LIMIT_REACHED';
 
 const expectation = z.union(
-  [z.literal('sponsored'), z.strictObject({ denied: z.string().refine(isDenialCode) })],
-  'must be "sponsored", or "denied:" with a denial code such as LIMIT_REACHED',
+  [z.literal('sponsored'), z.strictObject({ denied: z.string().refine((code) => denialWords.has(code), EXPECTATION) })],
+  EXPECTATION,
 );
 
 const test = fields({ name, operation, expect: expectation });

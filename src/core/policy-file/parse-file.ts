@@ -5,7 +5,14 @@ import { stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
 import { ruleTypeOf } from '../rule-words.ts';
 import { hasCredentials } from '../webhooks/hidden-credentials.ts';
 import { abiOfLines } from './abi-lines.ts';
-import { CREDENTIALS_FAULT, type FileContract, type FileRule, type PolicyFile, fileSchema } from './format.ts';
+import {
+  ABI_FAULT,
+  CREDENTIALS_FAULT,
+  type FileContract,
+  type FileRule,
+  type PolicyFile,
+  fileSchema,
+} from './format.ts';
 import { readYaml } from './read-yaml.ts';
 import { fieldsOf } from './rule-data.ts';
 import { encodeCall } from './test-operation.ts';
@@ -13,10 +20,12 @@ import { encodeCall } from './test-operation.ts';
 type Path = readonly PropertyKey[];
 type Report = (path: Path, message: string) => void;
 
-const wordsOf = (error: unknown): string => {
-  if (!(error instanceof EngineError)) return error instanceof Error ? error.message : String(error);
-  const { methods } = error.data as { methods?: readonly string[] };
-  return methods === undefined ? error.message : `${error.message}. The methods are: ${methods.join(', ')}`;
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What is said of a list of methods of which one is not in the ABI. */
+const methodWords = (error: unknown): string => {
+  const { methods = [] } = (error instanceof EngineError ? error.data : {}) as { methods?: readonly string[] };
+  return `names what is no method of the ABI. ${wordsOf(error)}. The methods are: ${methods.join(', ')}`;
 };
 
 /** What a function answers; undefined, with a fault, where it throws. */
@@ -48,10 +57,15 @@ const readContract = (
   { abi, methods, ...contract }: Omit<FileContract, 'abi'> & { abi: string | readonly string[] },
 ): FileContract => {
   const json = abiOf(report, [...path, 'abi'], abi);
-  const known = attempt(report, [...path, 'abi'], () => stateChangingMethods(json));
+  const known = attempt(
+    report,
+    [...path, 'abi'],
+    () => stateChangingMethods(json),
+    () => ABI_FAULT,
+  );
   // Of an ABI that is wrong itself nothing is missing.
   if (known !== undefined && (known.length > 0 || typeof abi === 'string')) {
-    attempt(report, [...path, 'methods'], () => whitelisted(known, methods));
+    attempt(report, [...path, 'methods'], () => whitelisted(known, methods), methodWords);
   }
   return { ...contract, abi: json, methods: [...new Set(methods)] };
 };
