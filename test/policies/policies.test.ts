@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Engine } from '../../src/engine/index.ts';
 import { quickEngine } from '../support/quick-engine.ts';
@@ -220,4 +222,12 @@ describe('the credentials of a webhook', () => {
         'line 9, column 13: webhooks[0].url must have no user name or password: set them on the desk, where apply leaves them as they are',
     });
   });
+});
+
+test('the example in the documents is applied as it stands, and comes back as it says', async () => {
+  const example = readFileSync(join(import.meta.dirname, '../../docs/examples/policy.yaml'), 'utf8');
+  const { changes, tests } = await apply(example);
+  expect(changes).toHaveLength(7);
+  expect(tests).toHaveLength(5);
+  expect((await apply(example)).changes).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { spanWords } from '../../shared/words/span.ts';
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../policy.ts';
 import { isRuleType, ruleTypeOf } from '../rule-words.ts';
+import { sentData } from './rule-data.ts';
 
 /** A difference between two policies of a DApp, in words. */
 export interface PolicyChange {
@@ -52,6 +53,16 @@ const sentenceOf = ({ policyType, policyData }: PolicyRule, coin: string): strin
     ? ruleTypeOf(policyType).setup.sentence(policyData as object, coin)
     : 'a type that this Gasdesk does not know.';
 
+/** What was set of a rule and its sentence does not tell; its windows begin anew in any case. */
+const untold = (one: PolicyRule, other: PolicyRule): string => {
+  const [before, after] = [one, other].map((rule): Readonly<Record<string, unknown>> =>
+    isRuleType(rule.policyType) ? { ...sentData(rule) } : {},
+  );
+  const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const differing = fields.filter((field) => !isSame(before?.[field] ?? null, after?.[field] ?? null));
+  return differing.length === 0 ? 'set anew' : `${differing.join(' and ')} changed`;
+};
+
 const withPause = (text: string, { active }: { active: boolean }): string => (active ? text : `${text} Paused.`);
 
 const ruleWords: Words<PolicyRule> = {
@@ -67,7 +78,7 @@ const ruleWords: Words<PolicyRule> = {
     return [
       ...changed(one.name, other.name, 'name'),
       ...(before === after ? [] : [`${after} Before: ${before}`]),
-      ...(before === after && isAnew ? ['set anew'] : []),
+      ...(before === after && isAnew ? [untold(one, other)] : []),
       ...switched(one, other),
     ];
   },
