@@ -66,9 +66,12 @@ export const policyProcedures = {
   }),
   'policies.export': procedure({
     summary: 'Write the policy of a DApp as a file, without credentials',
-    input: z.strictObject({ paymasterId: id }),
+    input: z.strictObject({
+      paymasterId: id,
+      into: file.text.optional().describe('A policy file: what of it is the same stays as it was written'),
+    }),
     output: z.strictObject({ revision: revisionName, text: file.text }),
-    errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY'],
+    errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY', 'POLICY_FILE_INVALID'],
   }),
   'policies.plan': procedure({
     summary: 'Tell what applying a policy file would change, and what its tests say; nothing is changed',

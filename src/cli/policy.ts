@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import type { Caller, ProcedureOutput } from '../api/index.ts';
 import type { PolicyChangeView, PolicyTestView } from '../api/policies.ts';
@@ -47,6 +47,16 @@ const readPolicyFile = async (file: string): Promise<string> => {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new EngineError('POLICY_FILE_INVALID', `${file} is not UTF-8 text.`, {}, { cause });
+  }
+};
+
+/** @throws EngineError `CONFIG_INVALID` if it cannot be written */
+const writePolicyFile = async (file: string, text: string): Promise<void> => {
+  try {
+    await writeFile(file, text);
+  } catch (cause) {
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    throw new EngineError('CONFIG_INVALID', `Cannot write the file ${file}: ${detail}`, {}, { cause });
   }
 };
 
@@ -104,14 +114,25 @@ const diff = ofDapp('diff', 'Tell what differs between two revisions of the poli
     }),
   );
 
-const exportFile = ofDapp('export', 'Write the policy of a DApp as a YAML file, without credentials').action(
-  ({ dapp: paymasterId, ...options }: Dapp) =>
-    withDesk(options, async (call) => {
-      const policy = await call('policies.export', { paymasterId });
-      if (options.json === true) print(policy, true);
-      else process.stdout.write(policy.text);
-    }),
-);
+/** Brings a file up to date. Nothing is written where nothing has changed. */
+const exportInto = async (file: string, { dapp: paymasterId, ...options }: Dapp): Promise<void> => {
+  const into = await readPolicyFile(file);
+  const { revision, text } = await aboutFile(file, () =>
+    withDesk(options, (call) => call('policies.export', { paymasterId, into })),
+  );
+  if (text !== into) await writePolicyFile(file, text);
+  print({ file, revision, changed: text !== into }, options.json === true);
+};
+
+const exportFile = ofDapp('export', 'Write the policy of a DApp as a YAML file, without credentials')
+  .option('--into <file>', 'bring this policy file up to date: what has not changed keeps its comments and tests')
+  .action(async ({ into, ...options }: Dapp & { into?: string }) => {
+    if (into !== undefined) return exportInto(into, options);
+    const { dapp: paymasterId, json } = options;
+    const policy = await withDesk(options, (call) => call('policies.export', { paymasterId }));
+    if (json === true) print(policy, true);
+    else process.stdout.write(policy.text);
+  });
 
 interface ApplyFlags {
   readonly dryRun?: boolean;

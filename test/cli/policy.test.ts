@@ -115,6 +115,13 @@ contracts:
     expect(await out('show', '--revision', before!.revision)).toMatch(`# ${before!.revision}\n`);
     expect(await out('apply', file, '--yes')).toMatch(/^No change\.\n[^]*Nothing to apply\.\n$/);
 
+    expect(await json('export', '--into', file)).toEqual({ file, revision, changed: false });
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    edit('threshold: 5', 'threshold: 9');
+    expect(await out('export', '--into', file)).toMatch(/changed +yes\n$/);
+    expect(readFileSync(file, 'utf8')).toContain('# Per user, not per wallet');
+    expect(await out('apply', file, '--dry-run')).toMatch(/^No change\./);
+
     const stale = await run('apply', file, '--yes', '--expect', before!.revision);
     expect({ code: stale.code, stderr: stale.stderr }).toEqual({
       code: 1,

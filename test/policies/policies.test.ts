@@ -91,7 +91,7 @@ describe('the history of a policy', () => {
     const other = await register('Shop');
     await addLimit();
     expect(await told(other)).toEqual([undefined]);
-    const [{ revision }] = (await history()) as [{ revision: string }];
+    const { revision } = (await history())[0]!;
     await expect(engine.service.call('policies.show', { paymasterId: other, revision })).rejects.toMatchObject({
       code: 'POLICY_REVISION_NOT_FOUND',
     });

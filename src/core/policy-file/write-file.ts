@@ -27,7 +27,13 @@ const webhookFields = ({ webhookUrl, requestType: method, ...webhook }: PolicyWe
 });
 
 /** What a policy file says of a policy, in its order. */
-const fileFields = ({ contracts, rules, webhooks, lowBalanceThresholdWei, dapp }: Policy): object => ({
+export const fileFields = ({
+  contracts,
+  rules,
+  webhooks,
+  lowBalanceThresholdWei,
+  dapp,
+}: Policy): Readonly<Record<string, unknown>> => ({
   version: 1,
   contracts: contracts.map(contractFields),
   rules: rules.filter(({ policyType }) => isRuleType(policyType)).map(ruleFields),

@@ -3,6 +3,7 @@ import type { PolicyFile } from '../../core/policy-file/format.ts';
 import { parsePolicyFile } from '../../core/policy-file/parse-file.ts';
 import { policyChanges, settingsOutsideFile } from '../../core/policy-file/policy-changes.ts';
 import { runPolicyTests } from '../../core/policy-file/run-tests.ts';
+import { updatePolicyFile } from '../../core/policy-file/update-file.ts';
 import { policyFileText } from '../../core/policy-file/write-file.ts';
 import { type Policy, policyHash } from '../../core/policy.ts';
 import { IN_VAULT } from '../../core/webhooks/hidden-credentials.ts';
@@ -107,9 +108,9 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
       const [one, other] = [await requireRevision(paymasterId, from), await requireRevision(paymasterId, to)];
       return { from: one.hash, to: other.hash, changes: policyChanges(one.policy, other.policy) };
     },
-    'policies.export': async ({ paymasterId }) => {
+    'policies.export': async ({ paymasterId, into }) => {
       const { hash, policy } = await inForce(paymasterId);
-      return { revision: hash, text: policyFileText(policy) };
+      return { revision: hash, text: into === undefined ? policyFileText(policy) : updatePolicyFile(into, policy) };
     },
     'policies.plan': async ({ paymasterId, text, expect }) => {
       const current = await inForce(paymasterId);
