@@ -34,7 +34,7 @@ const hasFailed = (tests: readonly PolicyTestView[]): boolean => tests.some(({ p
 const tell = (json: boolean | undefined, document: object, ...lines: readonly string[]): void =>
   console.log(json === true ? JSON.stringify(document) : printable(lines.join('\n')));
 
-/** @throws EngineError `CONFIG_INVALID` if it cannot be read; `POLICY_FILE_INVALID` if it is not UTF-8 */
+/** The text of a file. @throws EngineError `CONFIG_INVALID` if it cannot be read; `POLICY_FILE_INVALID` if it is not UTF-8 */
 const readPolicyFile = async (file: string): Promise<string> => {
   let bytes: Uint8Array;
   try {
@@ -50,7 +50,7 @@ const readPolicyFile = async (file: string): Promise<string> => {
   }
 };
 
-/** @throws EngineError `CONFIG_INVALID` if it cannot be written */
+/** Replaces the text of a file. @throws EngineError `CONFIG_INVALID` if it cannot be written */
 const writePolicyFile = async (file: string, text: string): Promise<void> => {
   try {
     await writeFile(file, text);
@@ -140,7 +140,7 @@ interface ApplyFlags {
   readonly expect?: string;
 }
 
-/** @throws EngineError `VALIDATION` where there is nobody to ask */
+/** Asks whether to apply what was shown. @throws EngineError `VALIDATION` where there is nobody to ask */
 const confirm = async ({ json }: DeskOptions): Promise<boolean> => {
   if (json === true || !process.stdin.isTTY || !process.stdout.isTTY) {
     throw new EngineError('VALIDATION', 'Nothing was changed. Add --yes to apply the file, or --dry-run');

@@ -13,7 +13,7 @@ const MOST_FAULTS = 20;
 export interface YamlReading {
   readonly value: unknown;
   /** @throws EngineError `POLICY_FILE_INVALID`, which names line and column of each fault */
-  refuse(faults: readonly PlacedFault[]): never;
+  readonly refuse: (faults: readonly PlacedFault[]) => never;
 }
 
 interface Place {
@@ -63,10 +63,8 @@ const createReader = () => {
       fault(offset, `Write the value out where it is used: a policy file has no anchor (&${anchor}).`);
     if (tag !== undefined) fault(offset, `Leave out the tag ${tag}: a policy file has none.`);
   };
-  const scalar = ({ value, type }: Scalar): unknown => {
-    if (value === null) return null;
-    return type === 'PLAIN' ? plainValue(String(value)) : String(value);
-  };
+  const scalar = ({ value, type }: Scalar): unknown =>
+    type === 'PLAIN' && typeof value === 'string' ? plainValue(value) : value;
   const read = (node: unknown, place: Place, depth = 0): unknown => {
     const { offset } = place;
     if (depth > DEEPEST) return fault(offset, TOO_DEEP);

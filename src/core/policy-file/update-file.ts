@@ -30,9 +30,9 @@ const nodeOf = (value: unknown): Scalar | YAMLMap | YAMLSeq => {
 /** What stands for an item of a list from one text to the next: as apply finds what there is. */
 const keyOf = (item: unknown): string => {
   if (typeof item !== 'object' || item === null) return String(item);
-  const { address, name, type, url, method = 'POST' } = item as Fields;
-  if (address !== undefined) return String(address).toLowerCase();
-  return name === undefined ? `${String(method)} ${String(url)}` : `${String(type)} ${String(name)}`;
+  const { address, name, type, url, method = 'POST' } = item as Readonly<Record<string, string>>;
+  if (address !== undefined) return address.toLowerCase();
+  return name === undefined ? `${method} ${String(url)}` : `${String(type)} ${name}`;
 };
 
 const mergedSeq = (seq: YAMLSeq, values: readonly unknown[]): YAMLSeq => {
@@ -66,10 +66,11 @@ const mergedMap = (map: YAMLMap, fields: Fields, besides?: string): YAMLMap => {
 const merged = (node: unknown, value: unknown): unknown => {
   if (isMap(node) && typeof value === 'object' && value !== null) return mergedMap(node, value as Fields);
   if (isSeq(node) && Array.isArray(value)) return mergedSeq(node, value);
-  if (!isScalar(node) || typeof value === 'object') return nodeOf(value);
-  if (String(node.value) === String(value)) return node;
+  const other = nodeOf(value);
+  if (!isScalar(node) || !isScalar(other)) return other;
+  if (node.value === other.value) return node;
   const { comment, spaceBefore, commentBefore } = node;
-  return Object.assign(scalarOf(value), { comment, spaceBefore, commentBefore });
+  return Object.assign(other, { comment, spaceBefore, commentBefore });
 };
 
 /**

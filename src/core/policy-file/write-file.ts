@@ -1,4 +1,4 @@
-import { Document, type Pair, type Scalar, isMap } from 'yaml';
+import { Document, type Scalar, isMap } from 'yaml';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../policy.ts';
 import { isRuleType } from '../rule-words.ts';
@@ -47,8 +47,8 @@ export const fileFields = ({
 export const policyFileText = (policy: Policy): string => {
   const document = new Document(fileFields(policy));
   document.commentBefore = ` The policy of ${policy.dapp.name.replaceAll(/\p{Cc}/gu, ' ')}. Apply it with "gasdesk policy apply".`;
-  if (isMap<Scalar, unknown>(document.contents)) {
-    const [, ...sections] = document.contents.items as Pair<Scalar>[];
+  if (isMap<Scalar>(document.contents)) {
+    const [, ...sections] = document.contents.items;
     for (const { key } of sections) key.spaceBefore = true;
   }
   // Long lines stay one line: that is how changes are read.

@@ -26,7 +26,7 @@ export const remembered = <Args extends readonly (string | number)[], Value exte
 
 /** Keeps what it has read of a DApp until it is told that somebody else has written. */
 export interface Forgetful {
-  forget(paymasterId: string): void;
+  readonly forget: (paymasterId: string) => void;
 }
 
 /** Counts changes of what the operator sets, so that a decision that stands on older settings is not written. */

@@ -3,18 +3,18 @@ import type { DappPolicyStore, OperatorPolicy, SettingsScope } from '../policy-s
 import { policyRows } from './policy.ts';
 import { orClash } from './unique.ts';
 
-/**
- * Puts a whole policy in the place of what a DApp has, in SQLite.
- *
- * @param ways `isOfVersion` tells whether the settings are still those that the policy was made from; `changed` is called
- *   once it is written
- */
+/** What replacing a policy asks of the store, and tells it. */
+interface Replacing {
+  /** True while the settings are those that the policy was made from. */
+  readonly isOfVersion: (scope: SettingsScope, version: number) => boolean;
+  /** Called once the policy is written. */
+  readonly changed: (paymasterId: string) => void;
+}
+
+/** Puts a whole policy in the place of what a DApp has, in SQLite. */
 export const policyReplacement = (
   database: Database.Database,
-  {
-    isOfVersion,
-    changed,
-  }: { isOfVersion: (scope: SettingsScope, version: number) => boolean; changed: (id: string) => void },
+  { isOfVersion, changed }: Replacing,
 ): Pick<DappPolicyStore, 'replaceDappPolicy'> => {
   const rows = policyRows(database);
   const removals = ['smart_contract', 'rule', 'webhook'].map((table) =>
