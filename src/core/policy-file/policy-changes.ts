@@ -138,11 +138,18 @@ const breakerText = (policy: Policy): string => {
   return breaker ? `${amount(breaker.amountWei, policy, '')} per ${spanWords(breaker.seconds)}` : 'none';
 };
 
-/** Everything else of a policy: what it is called, and what it says. */
-const settings: readonly (readonly [string, (policy: Policy) => string])[] = [
+/** A setting of a policy: what it is called, and what it says. */
+type Setting = readonly [title: string, say: (policy: Policy) => string];
+
+/** Those that a policy file holds. */
+const settingsInFile: readonly Setting[] = [
   ['low balance', (policy) => amount(policy.lowBalanceThresholdWei, policy, 'the cost of twenty operations')],
   ['allowed origins', ({ dapp }) => listed(dapp.allowedOrigins)],
   ['longest expiry', ({ dapp }) => `${dapp.maxExpirySeconds} s`],
+];
+
+/** Those of the chain, and what the desk knows of the DApp: no file holds them. */
+const settingsBesides: readonly Setting[] = [
   ['name of the DApp', ({ dapp }) => dapp.name],
   ['chain', ({ dapp }) => String(dapp.chainId)],
   ['version', ({ dapp }) => dapp.version],
@@ -164,7 +171,7 @@ const settings: readonly (readonly [string, (policy: Policy) => string])[] = [
 /** What differs between two policies of a DApp, in their order: contracts, rules, webhooks, settings. */
 export const policyChanges = (before: Policy, after: Policy): PolicyChange[] => {
   const coin = coinOf(after);
-  const differing = settings.flatMap(([title, say]): PolicyChange[] => {
+  const differing = [...settingsInFile, ...settingsBesides].flatMap(([title, say]): PolicyChange[] => {
     const [one, other] = [say(before), say(after)];
     return one === other ? [] : [{ change: 'changed', text: `${title}: ${one} → ${other}` }];
   });
@@ -178,4 +185,4 @@ export const policyChanges = (before: Policy, after: Policy): PolicyChange[] => 
 
 /** The settings of a policy that no file holds, for people: the chain's part, and what the desk knows of the DApp. */
 export const settingsOutsideFile = (policy: Policy): (readonly [title: string, value: string])[] =>
-  settings.slice(3).map(([title, say]) => [title, say(policy)]);
+  settingsBesides.map(([title, say]) => [title, say(policy)]);
