@@ -67,7 +67,8 @@ const aboutFile = async <T>(file: string, use: () => Promise<T>): Promise<T> => 
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== 'POLICY_FILE_INVALID') throw error;
     const { errors = [error.message] } = error.data as { errors?: readonly string[] };
-    throw new EngineError(error.code, errors.map((one) => `${file}: ${one}`).join('\n'), error.data, { cause: error });
+    const words = errors.map((one) => printable(`${file}: ${one}`)).join('\n');
+    throw new EngineError(error.code, words, error.data, { cause: error });
   }
 };
 

@@ -143,11 +143,11 @@ contracts:
 
   test('a file that is wrong is told with its name, line and column', async () => {
     writeFileSync(file, await out('export'));
-    edit('rules:', 'rulez:');
+    edit('rules:', '"rulez\\e[31m":');
     const { code, stderr } = await run('apply', file, '--yes');
     expect(code).toBe(1);
     expect(stderr).toMatch(/^gasdesk: \S+policy\.yaml: line \d+, column 1: rules must be there/);
-    expect(stderr).toMatch(/^\S+policy\.yaml: line \d+, column 1: rulez is no field here\./m);
+    expect(stderr).toMatch(/^\S+policy\.yaml: line \d+, column 1: rulez\u{fffd}\[31m is no field here\./mu);
   });
 });
 

@@ -78,6 +78,13 @@ describe('what is wrong is said with its line, its column and what would be righ
       ],
     ],
     [
+      'a method of an ABI that has none',
+      withContract(`{${ITEMS}, abi: [], methods: [mint]}`),
+      [
+        'line 3, column 83: contracts[0].methods names what is no method of the ABI. Unknown method: mint. The methods are: none',
+      ],
+    ],
+    [
       'a line that is no method',
       withContract(`{${ITEMS}, abi: [mint(], methods: []}`),
       ['line 3, column 80: contracts[0].abi[0] must be a method such as "mint(uint256 amount)"'],

@@ -25,7 +25,7 @@ const wordsOf = (error: unknown): string => (error instanceof Error ? error.mess
 /** What is said of a list of methods of which one is not in the ABI. */
 const methodWords = (error: unknown): string => {
   const { methods = [] } = (error instanceof EngineError ? error.data : {}) as { methods?: readonly string[] };
-  return `names what is no method of the ABI. ${wordsOf(error)}. The methods are: ${methods.join(', ')}`;
+  return `names what is no method of the ABI. ${wordsOf(error)}. The methods are: ${methods.join(', ') || 'none'}`;
 };
 
 /** What a function answers; undefined, with a fault, where it throws. */
@@ -38,7 +38,7 @@ const attempt = <T>(report: Report, path: Path, run: () => T, words = wordsOf): 
   }
 };
 
-const abiOf = (report: Report, path: Path, abi: string | readonly string[]): string => {
+const abiOf = (report: Report, path: Path, abi: string | readonly string[]): string | undefined => {
   if (typeof abi === 'string') return abi;
   const lines = abi.map((line, index) =>
     attempt(
@@ -48,7 +48,7 @@ const abiOf = (report: Report, path: Path, abi: string | readonly string[]): str
       () => 'must be a method such as "mint(uint256 amount)"',
     ),
   );
-  return lines.includes(undefined) ? '[]' : abiOfLines(abi);
+  return lines.includes(undefined) ? undefined : abiOfLines(abi);
 };
 
 const readContract = (
@@ -56,18 +56,20 @@ const readContract = (
   path: Path,
   { abi, methods, ...contract }: Omit<FileContract, 'abi'> & { abi: string | readonly string[] },
 ): FileContract => {
-  const json = abiOf(report, [...path, 'abi'], abi);
-  const known = attempt(
-    report,
-    [...path, 'abi'],
-    () => stateChangingMethods(json),
-    () => ABI_FAULT,
-  );
+  const place = [...path, 'abi'];
+  const json = abiOf(report, place, abi);
+  const known =
+    json === undefined
+      ? undefined
+      : attempt(
+          report,
+          place,
+          () => stateChangingMethods(json),
+          () => ABI_FAULT,
+        );
   // Of an ABI that is wrong itself nothing is missing.
-  if (known !== undefined && (known.length > 0 || typeof abi === 'string')) {
-    attempt(report, [...path, 'methods'], () => whitelisted(known, methods), methodWords);
-  }
-  return { ...contract, abi: json, methods: [...new Set(methods)] };
+  if (known !== undefined) attempt(report, [...path, 'methods'], () => whitelisted(known, methods), methodWords);
+  return { ...contract, abi: json ?? '[]', methods: [...new Set(methods)] };
 };
 
 const urlsWithCredentials = (value: unknown, path: Path): Path[] => {

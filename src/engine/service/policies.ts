@@ -66,11 +66,8 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
     throw new EngineError('POLICY_REVISION_NOT_FOUND', `This DApp has no policy revision ${revision}`);
   };
 
-  const changesOf = async (newer: PolicyTime, older: PolicyTime | undefined) => {
-    if (older === undefined) return null;
-    const [before, after] = await Promise.all([store.findPolicy(older.hash), store.findPolicy(newer.hash)]);
-    return before === undefined || after === undefined ? null : policyChanges(before, after);
-  };
+  const policyAt = async (time: PolicyTime | undefined): Promise<Policy | undefined> =>
+    time === undefined ? undefined : store.findPolicy(time.hash);
 
   const draftOf = (file: PolicyFile, { policy }: CurrentPolicy): Policy =>
     draftPolicy(file, policy, { now: clock.now(), newId: () => entropy.uuid() });
@@ -85,12 +82,15 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
     'policies.history': async ({ paymasterId, limit }) => {
       await inForce(paymasterId);
       const times = await store.policyHistory(paymasterId, limit + 1);
-      return Promise.all(
-        times.slice(0, limit).map(async (time, index) => ({
-          ...{ revision: time.hash, at: time.at },
-          changes: await changesOf(time, times[index + 1]),
-        })),
-      );
+      const revisions = [];
+      let after = await policyAt(times[0]);
+      for (const [index, { hash, at }] of times.slice(0, limit).entries()) {
+        const before = await policyAt(times[index + 1]);
+        const changes = before === undefined || after === undefined ? null : policyChanges(before, after);
+        revisions.push({ revision: hash, at, changes });
+        after = before;
+      }
+      return revisions;
     },
     'policies.show': async ({ paymasterId, revision }) => {
       const current = await inForce(paymasterId);
