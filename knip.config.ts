@@ -11,7 +11,7 @@ export default {
     'scripts/*.ts',
     'test/bench/{index,console,floor-server,webhook-server}.ts',
     // Processes are started with them.
-    'test/{support/flood-process,registry/made-up-desk}.ts',
+    'test/{support/flood-process,support/replace-policies,registry/made-up-desk}.ts',
     // Put into a copy of src.
     'test/registry/{sender-list,pm_echo}.ts',
     // Built by test/support/bare-core.ts.

@@ -11,6 +11,7 @@ import { keyProcedures } from './keys.ts';
 import { logProcedures } from './log.ts';
 import { notificationProcedures } from './notifications.ts';
 import { paymasterProcedures } from './paymasters.ts';
+import { policyProcedures } from './policies.ts';
 import { receiverProcedures } from './receiver.ts';
 import { ruleProcedures } from './rules.ts';
 import { setupProcedures } from './setup.ts';
@@ -36,6 +37,7 @@ export const contract = {
   ...logProcedures,
   ...notificationProcedures,
   ...paymasterProcedures,
+  ...policyProcedures,
   ...receiverProcedures,
   ...ruleProcedures,
   ...setupProcedures,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxExpiry, origin } from '../core/dapp-settings.ts';
 import { address } from '../shared/schema/hex.ts';
 import { chainId, id, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
@@ -32,17 +33,7 @@ const paymaster = z.strictObject({
   createdAt: z.number(),
 });
 
-/** Bounds of a DApp's longest `expiryDuration`, in seconds. The least is what a request has that names none. */
-export const maxExpiry = { least: 300, most: 86_400, default: 3_600 } as const;
-
-/** `*`, or scheme, host and port as in the Origin header; extensions and apps have schemes of their own. */
-const origin = z
-  .string()
-  .max(300)
-  .regex(
-    /^(?:[*]|[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*\p{Cc}\p{Cs}]+\/?)$/iu,
-    'must be * or an origin such as https://app.example, without a path',
-  );
+export { maxExpiry };
 
 /** Paymasters (DApps) and their funding wallets. */
 export const paymasterProcedures = {

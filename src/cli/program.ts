@@ -15,6 +15,7 @@ import { notificationsCommand } from './notifications.ts';
 import { openapiCommand } from './openapi.ts';
 import { pauseCommand, resumeCommand } from './pause.ts';
 import { paymasterCommand } from './paymaster.ts';
+import { policyCommand } from './policy.ts';
 import { reviewCommand } from './review.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
@@ -40,6 +41,7 @@ const commands = [
   contractCommand,
   tankCommand,
   feeTokenCommand,
+  policyCommand,
   pauseCommand,
   resumeCommand,
   decisionsCommand,

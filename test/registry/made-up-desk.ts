@@ -58,6 +58,9 @@ const [row] = await service.call('decisions.list', { rule: 'senderList' });
 const decision = await service.call('decisions.show', { decisionId: row?.id ?? '' });
 const { html } = await service.call('decisions.report', { rule: 'senderList' });
 const [listed] = await service.call('rules.list', { paymasterId });
+const { text } = await service.call('policies.export', { paymasterId });
+const another = text.replace(sender, `0x${'6f'.repeat(20)}`);
+const policyFile = { text, ...(await service.call('policies.apply', { paymasterId, text: another })) };
 await engine.stop();
 
 const store = openSqliteStore(join(dir, 'gasdesk.db'), { clock: systemClock, log: createLog({ level: 'silent' }) });
@@ -72,7 +75,7 @@ const console = {
 };
 process.stdout.write(
   JSON.stringify({
-    ...{ refused, created, answered, echoed, openapi, openrpc, html, console },
+    ...{ refused, created, answered, echoed, openapi, openrpc, html, console, policyFile },
     ...{ trace: decision.trace, replayed: replay(decision, policy) },
   }),
 );

@@ -18,6 +18,7 @@ interface Told {
   openapi: unknown;
   openrpc: { methods: { name: string; summary: string; params: unknown; examples: unknown }[] };
   html: string;
+  policyFile: { text: string; changes: unknown };
   console: unknown;
   trace: { rule: string; outcome: string }[];
   replayed: unknown;
@@ -104,6 +105,17 @@ test('a new kind of rule denies with its own words, stands in the trace, and dec
   });
   expect(told.html).toContain('<th scope="row">Sender list</th>');
   expect(told.replayed).toEqual({ differences: [] });
+});
+
+test('a new kind of rule is in policy files, by what operators send of it, and is applied from them', () => {
+  expect(told.policyFile.text).toContain(`rules:
+  - name: Barred
+    type: SENDER_LIST
+    data:
+      senders:
+        - "${senders[0]!}"
+`);
+  expect(told.policyFile.changes).toEqual([{ change: 'changed', text: 'sender list "Barred": senders changed' }]);
 });
 
 test('a new JSON-RPC method answers, and is in the OpenRPC document', () => {

@@ -18,6 +18,8 @@ import { logHandlers } from './log.ts';
 import { notificationHandlers, notificationView } from './notifications.ts';
 import { paymasterContractHandlers } from './paymaster-contracts.ts';
 import { paymasterHandlers } from './paymasters.ts';
+import { policyHandlers } from './policies.ts';
+import { createPolicyRecorder } from './policy-recorder.ts';
 import { receiverHandlers } from './receiver.ts';
 import { ruleHandlers } from './rules.ts';
 import type { Handlers, ServiceContext } from './service.ts';
@@ -50,6 +52,7 @@ export type ConsoleService = Pick<Service, 'call' | 'run' | 'follow'>;
 
 /** The procedures on a context, whose store is that of the feed. */
 export const createService = (context: ServiceContext, { subscribe, follow }: DecisionFeed): Service => {
+  const recorder = createPolicyRecorder(context);
   const handlers: Handlers<ProcedureName> = {
     ...accountHandlers(context),
     ...backupHandlers(context),
@@ -64,6 +67,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     ...notificationHandlers(context),
     ...paymasterContractHandlers(context),
     ...paymasterHandlers(context),
+    ...policyHandlers(context, recorder),
     ...receiverHandlers(context),
     ...ruleHandlers(context),
     ...setupHandlers(context),
@@ -78,6 +82,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
   const logCall = async (call: CallerInfo & { action: string }, outside: readonly Change[]): Promise<void> => {
     await context.store.logChanges();
     if (outside.length > 0) await context.store.logAction({ ...call, changes: outside });
+    await recorder.catchUp();
   };
   /** What wallets ask for changes nothing that an operator has set, and comes a thousand times as often. */
   const run: Service['run'] = (name, args) =>

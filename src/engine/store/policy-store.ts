@@ -41,6 +41,16 @@ export interface PolicyRevision {
   readonly policy: Policy;
 }
 
+/** A revision of a DApp's policy, and when it came into force, epoch ms. */
+export interface PolicyTime {
+  readonly hash: string;
+  readonly at: number;
+}
+
+/** All that an operator sets of a DApp's policy. */
+export type OperatorPolicy = Pick<Policy, 'contracts' | 'rules' | 'webhooks' | 'lowBalanceThresholdWei'> &
+  Pick<Policy['dapp'], 'allowedOrigins' | 'maxExpirySeconds'>;
+
 /** Contracts, rules and webhooks. A clash with a unique name or address rejects with the error of the table that says so. */
 export interface DappPolicyStore {
   createContract(contract: SmartContract): Promise<void>;
@@ -64,6 +74,11 @@ export interface DappPolicyStore {
   deleteWebhook(paymasterId: string, webhookId: string): Promise<boolean>;
   /** Says below what balance the tank is low, wei; null: below so many operations. */
   setLowBalanceThreshold(paymasterId: string, lowBalanceThresholdWei: bigint | null): Promise<void>;
+  /**
+   * Puts a policy in the place of the one there is, all of it or nothing. False, with nothing changed, if the settings are
+   * no longer of that version ({@link PolicyStore.settingsVersion}).
+   */
+  replaceDappPolicy(scope: SettingsScope, version: number, policy: OperatorPolicy): Promise<boolean>;
   /** Not to be written to. Whoever keeps what is derived from it compares its revision. */
   dappPolicy(paymasterId: string): Promise<DappPolicy>;
 }
@@ -82,13 +97,25 @@ export interface PauseStore {
   resumes(paymasterId: string): Promise<{ desk: number; dapp: number }>;
 }
 
+/** The revisions of policies, which are kept for ever, and which one was in force when. */
+export interface PolicyRevisionStore {
+  /** Grows with every change that {@link PolicyStore.settingsVersion} grows with, of any DApp or chain. */
+  settingsChanges(): Promise<number>;
+  /** Says that a revision is in force. False, with nothing written, if it is the one that was last. @param at epoch ms */
+  recordPolicy(paymasterId: string, revision: PolicyRevision, at: number): Promise<boolean>;
+  /** The newest first. */
+  policyHistory(paymasterId: string, limit: number): Promise<PolicyTime[]>;
+  /** Up to two revisions of a DApp whose name begins so. */
+  findRevisions(paymasterId: string, start: string): Promise<string[]>;
+  /** The policy revision of that name. */
+  findPolicy(hash: string): Promise<Policy | undefined>;
+}
+
 /** What decides for a DApp. */
-export interface PolicyStore extends DappPolicyStore, PauseStore {
+export interface PolicyStore extends DappPolicyStore, PauseStore, PolicyRevisionStore {
   /**
    * Grows with every change of what decides for a DApp or says what is signed for it: its contracts, rules, webhooks, low
    * balance and funding wallet, and the signer, paymaster contracts, fee tokens and settings of its chain.
    */
   settingsVersion(scope: SettingsScope): Promise<number>;
-  /** The policy revision of that name. */
-  findPolicy(hash: string): Promise<Policy | undefined>;
 }

@@ -1,10 +1,7 @@
+import { IN_VAULT, hasCredentials, hideCredentials } from '../../core/webhooks/hidden-credentials.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Vault } from '../signer/vault.ts';
-
-/** User info of a URL: everything between the scheme and the last @ of its authority. */
-const USER_INFO = /^(https?:\/\/)[^/\\?#]*@/i;
-const IN_VAULT = '[secret]@';
 
 const nameOf = (webhookId: string): string => `webhook.${webhookId}.url`;
 
@@ -15,9 +12,9 @@ const nameOf = (webhookId: string): string => `webhook.${webhookId}.url`;
  * @throws EngineError `VAULT_LOCKED`, `DATA_FOLDER_UNUSABLE`
  */
 export const keepWebhookUrl = (vault: Vault, webhookId: string, url: string): string => {
-  if (!USER_INFO.test(url)) return url;
+  if (!hasCredentials(url)) return url;
   vault.set(nameOf(webhookId), new Secret(url));
-  return url.replace(USER_INFO, `$1${IN_VAULT}`);
+  return hideCredentials(url);
 };
 
 /** The URL to call. @throws EngineError `VAULT_LOCKED` if it is in the vault and cannot be read */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { DappPolicy } from '../../../src/engine/store/policy-store.ts';
+import type { DappPolicy, OperatorPolicy } from '../../../src/engine/store/policy-store.ts';
 import type { Store } from '../../../src/engine/store/store.ts';
+import { policyWith } from '../../support/facts.ts';
 import { limitRule, paymaster, smartContract, webhook } from '../../support/store-records.ts';
+import { wholePolicy } from '../../support/whole-policies.ts';
 import { type OpenStore, useStore } from './open-store.ts';
 
 /** What every {@link PolicyStore} does. */
@@ -221,6 +223,86 @@ export const describePolicyStore = (open: OpenStore): void => {
       const { revision } = await store.dappPolicy('dapp-1');
       await reopen();
       expect((await store.dappPolicy('dapp-1')).revision).toBe(revision);
+    });
+  });
+
+  describe('a policy that is replaced as a whole', () => {
+    const scope = { paymasterId: 'dapp-1', chainId: 31_337 };
+    const replace = async (policy: OperatorPolicy) =>
+      store.replaceDappPolicy(scope, await store.settingsVersion(scope), policy);
+
+    it('is in the place of all that there was, in its order, and of nothing of another DApp', async () => {
+      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
+      await store.createRule(limitRule({ ruleId: 'other', paymasterId: 'dapp-2' }));
+      await store.createRule(limitRule());
+      const { revision } = await store.dappPolicy('dapp-1');
+      const policy = wholePolicy('odd');
+      expect(await replace(policy)).toBe(true);
+
+      for (const _ of ['at once', 'opened again']) {
+        const { contracts, rules, webhooks, ...rest } = await store.dappPolicy('dapp-1');
+        const owned = <Row>(row: Row) => ({ ...row, paymasterId: 'dapp-1' });
+        expect([contracts, rules, webhooks]).toEqual(
+          [policy.contracts, policy.rules, policy.webhooks].map((rows) => rows.map(owned)),
+        );
+        expect(rest.revision).toBeGreaterThan(revision);
+        expect(rest.lowBalanceThresholdWei).toBe(1n);
+        const dapp = { allowedOrigins: ['https://odd.example'], maxExpirySeconds: 300 };
+        expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toMatchObject(dapp);
+        expect((await store.dappPolicy('dapp-2')).rules).toHaveLength(1);
+        await reopen();
+      }
+    });
+
+    it('is refused where the settings are no longer those that it was made from', async () => {
+      const version = await store.settingsVersion(scope);
+      await store.createRule(limitRule());
+      const before = await store.dappPolicy('dapp-1');
+      expect(await store.replaceDappPolicy(scope, version, wholePolicy('odd'))).toBe(false);
+      expect(await store.dappPolicy('dapp-1')).toBe(before);
+    });
+
+    it('changes nothing where a part of it is refused', async () => {
+      await store.findPaymasterByApiKey(paymaster().apiKey);
+      await replace(wholePolicy('even'));
+      const before = await store.dappPolicy('dapp-1');
+      const odd = wholePolicy('odd');
+      const twice = { ...odd, rules: [...odd.rules, { ...odd.rules[0]!, ruleId: 'again' }] };
+      await expect(replace(twice)).rejects.toMatchObject({ code: 'RULE_NAME_EXISTS' });
+      await reopen();
+      expect(await store.dappPolicy('dapp-1')).toEqual(before);
+      expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toMatchObject({ maxExpirySeconds: 600 });
+    });
+  });
+
+  describe('which policy was in force when', () => {
+    const revision = (hash: string) => ({ hash, policy: policyWith({ signer: null }) });
+
+    it('is listed newest first, a policy that came back once more, and none that went on', async () => {
+      const times = [
+        ['sha256:aa', 1, true],
+        ['sha256:ab', 2, true],
+        ['sha256:ab', 3, false],
+        ['sha256:aa', 4, true],
+      ] as const;
+      for (const [hash, at, isNew] of times) expect(await store.recordPolicy('dapp-1', revision(hash), at)).toBe(isNew);
+      await reopen();
+      expect(await store.policyHistory('dapp-1', 2)).toEqual([
+        { hash: 'sha256:aa', at: 4 },
+        { hash: 'sha256:ab', at: 2 },
+      ]);
+      expect(await store.policyHistory('dapp-1', 9)).toHaveLength(3);
+      expect(await store.policyHistory('dapp-2', 9)).toEqual([]);
+      expect(await store.findPolicy('sha256:ab')).toEqual(policyWith({ signer: null }));
+    });
+
+    it('is found by the beginning of its name, among those of the DApp', async () => {
+      await store.recordPolicy('dapp-1', revision('sha256:aa'), 1);
+      await store.recordPolicy('dapp-1', revision('sha256:ab'), 2);
+      await store.recordPolicy('dapp-2', revision('sha256:ac'), 3);
+      expect(await store.findRevisions('dapp-1', 'sha256:ab')).toEqual(['sha256:ab']);
+      expect((await store.findRevisions('dapp-1', 'sha256:a')).sort()).toEqual(['sha256:aa', 'sha256:ab']);
+      expect(await store.findRevisions('dapp-1', 'sha256:ac')).toEqual([]);
     });
   });
 };

@@ -4,6 +4,7 @@ import type { FeeToken } from '../../../src/shared/schema/fee-token.ts';
 import type { Address } from '../../../src/shared/schema/hex.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { account, decision, limitRule, paymaster, smartContract, webhook } from '../../support/store-records.ts';
+import { wholePolicy } from '../../support/whole-policies.ts';
 import { useTempFolders } from '../../support/temp-folder.ts';
 import type { OpenStore } from './open-store.ts';
 
@@ -62,6 +63,10 @@ export const describeSettingsVersion = (open: OpenStore): void => {
       () => store.useFundingMessage(message, { fundingWallet: address, signature: '0x', at: 2 }),
     ],
     ['origins are allowed', () => store.setAllowedOrigins(paymasterId, ['https://game.example'])],
+    [
+      'a whole policy is replaced',
+      async () => store.replaceDappPolicy(mine, await store.settingsVersion(mine), wholePolicy('odd')),
+    ],
     ['signatures may be valid for longer', () => store.setMaxExpiry(paymasterId, 7_200)],
     ['the DApp is paused', () => store.saveDappPause(paymasterId, { since: 1, reason: null })],
     ['the chain is set', () => store.saveChain(chain)],
@@ -78,7 +83,9 @@ export const describeSettingsVersion = (open: OpenStore): void => {
     async (_what, change) => {
       const read = async (scope: typeof mine) => ({ scope, version: await store.settingsVersion(scope) });
       const [settings, settingsOfOthers] = [await read(mine), await read(others)];
+      const changes = await store.settingsChanges();
       await change();
+      expect(await store.settingsChanges()).toBeGreaterThan(changes);
       const ledgerVersion = await store.ledgerVersion();
       const conclude = () => ({ decision: decision(), reserve: true });
       expect(await store.decideAndReserve({ reservations: [], ledgerVersion, settings }, conclude)).toBeUndefined();

@@ -5,7 +5,7 @@ import { addressKey } from '../../../shared/schema/hex.ts';
 import type { Address } from '../../../shared/schema/hex.ts';
 import { createHashIndex } from './hash-index.ts';
 import { migrate } from './migrate.ts';
-import { policyRevisions } from './decisions.ts';
+import { policyRevisions } from './policy-revisions.ts';
 import { recordText } from '../../../core/stored-record.ts';
 
 /** A new database that is filled with decisions of another desk. */

@@ -1,5 +1,4 @@
 import type Database from 'better-sqlite3';
-import type { Policy } from '../../../core/policy.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { DecisionDraft, DecisionStore } from '../decision-store.ts';
 import type { Pause, PolicyRevision, PolicyStore } from '../policy-store.ts';
@@ -8,31 +7,8 @@ import type { GroupCommit } from './group-commit.ts';
 import type { LogWriter } from './log.ts';
 import type { Ledger } from './ledger.ts';
 import type { SettingsVersion } from './memory.ts';
+import { policyRevisions } from './policy-revisions.ts';
 import { recordText } from '../../../core/stored-record.ts';
-
-/** Policy revisions in SQLite. They are kept for ever, each once; runs inside the transactions of its callers. */
-export const policyRevisions = (database: Database.Database) => {
-  const insert = database.prepare<[string, string, number, string]>(
-    'INSERT OR IGNORE INTO policy_revision VALUES (?, ?, ?, ?)',
-  );
-  const select = database.prepare<[string], string>('SELECT policy FROM policy_revision WHERE hash = ?').pluck();
-  /** Revisions that are in the table for sure: what is only about to be committed may yet be rolled back. */
-  const known = new Set<string>();
-  return {
-    known,
-    /** Keeps a revision with the first decision by it. @returns whether it is new */
-    save(
-      { hash, policy }: { readonly hash: string; readonly policy: unknown },
-      { paymasterId, at }: Pick<DecisionRecord, 'paymasterId' | 'at'>,
-    ): boolean {
-      return !known.has(hash) && insert.run(hash, paymasterId, at, JSON.stringify(policy)).changes > 0;
-    },
-    find(hash: string): Policy | undefined {
-      const json = select.get(hash);
-      return json === undefined ? undefined : (JSON.parse(json) as Policy);
-    },
-  };
-};
 
 /** Decisions in SQLite, each with what it reserves. */
 export const decisionStore = (
@@ -44,7 +20,7 @@ export const decisionStore = (
     entries,
     log,
   }: { ledger: Ledger; settings: SettingsVersion; commit: GroupCommit; entries: LogWriter; log: Log },
-): Omit<DecisionStore, 'forgetRolling'> & Pick<PolicyStore, 'settingsVersion' | 'findPolicy'> => {
+): Omit<DecisionStore, 'forgetRolling'> & Pick<PolicyStore, 'settingsVersion'> => {
   const insert = database.prepare(
     `INSERT INTO decision (id, at, paymaster_id, chain_id, sender, outcome, user_op_hash, valid_until, settlement,
        actual_cost_wei, rule, record)
@@ -68,11 +44,9 @@ export const decisionStore = (
   const pauseDappOnce = database.prepare<[Pause & { paymasterId: string }]>(
     'INSERT OR IGNORE INTO dapp_pause VALUES (@paymasterId, @since, @reason)',
   );
-  const revisions = policyRevisions(database);
+  const revisions = policyRevisions(database, entries);
   const append = (draft: DecisionDraft, revision: PolicyRevision | undefined): DecisionRecord => {
-    if (revision !== undefined && revisions.save(revision, draft)) {
-      entries.append('policy', { paymasterId: draft.paymasterId, ...revision });
-    }
+    if (revision !== undefined) revisions.save(revision, draft);
     if (draft.outcome === 'sponsored') watchPaymaster(draft);
     const { settlement, actualCostWei, ...stored } = draft;
     const record = recordText(stored);
@@ -139,8 +113,5 @@ export const decisionStore = (
       }
     },
     appendDecision: (decision, revision) => commit.run(() => append(decision, revision)),
-    async findPolicy(hash) {
-      return revisions.find(hash);
-    },
   };
 };

@@ -24,10 +24,17 @@ export const remembered = <Args extends readonly (string | number)[], Value exte
   };
 };
 
+/** Keeps what it has read of a DApp until it is told that somebody else has written. */
+export interface Forgetful {
+  readonly forget: (paymasterId: string) => void;
+}
+
 /** Counts changes of what the operator sets, so that a decision that stands on older settings is not written. */
 export interface SettingsVersion {
   /** Grows with every change within the scope. */
   of(scope: SettingsScope): number;
+  /** Grows with every change of any scope. */
+  changes(): number;
   /** To be called with every change of what decides for a DApp, before anything else can be written. */
   readonly dappChanged: (paymasterId: string) => void;
   /** The same for what decides for all DApps of a chain. */
@@ -43,13 +50,19 @@ export interface SettingsVersion {
 export const createSettingsVersion = (): SettingsVersion => {
   const dapps = new Map<string, number>();
   const chains = new Map<number, number>();
-  let desk = 0;
+  let [desk, all] = [0, 0];
+  const advance = <Key>(counters: Map<Key, number>, key: Key): void => {
+    counters.set(key, (counters.get(key) ?? 0) + 1);
+    all += 1;
+  };
   return {
     of: ({ paymasterId, chainId }) => desk + (dapps.get(paymasterId) ?? 0) + (chains.get(chainId) ?? 0),
-    dappChanged: (paymasterId) => void dapps.set(paymasterId, (dapps.get(paymasterId) ?? 0) + 1),
-    chainChanged: (chainId) => void chains.set(chainId, (chains.get(chainId) ?? 0) + 1),
+    changes: () => all,
+    dappChanged: (paymasterId) => advance(dapps, paymasterId),
+    chainChanged: (chainId) => advance(chains, chainId),
     deskChanged() {
       desk += 1;
+      all += 1;
     },
   };
 };

@@ -19,6 +19,7 @@ import { policyRevisions } from './migrations/0069-policy-revisions.ts';
 import { ledgerColumns } from './migrations/0070-ledger-columns.ts';
 import { sponsorAnswer } from './migrations/0080-sponsor-answer.ts';
 import { notifications } from './migrations/0090-notifications.ts';
+import { policyHistory } from './migrations/0095-policy-history.ts';
 import { log } from './migrations/0100-log.ts';
 import type { Migration } from './migrations/migration.ts';
 
@@ -41,6 +42,7 @@ const migrations: readonly Migration[] = [
   ledgerColumns,
   sponsorAnswer,
   notifications,
+  policyHistory,
   log,
 ];
 

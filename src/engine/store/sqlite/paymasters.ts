@@ -6,7 +6,7 @@ import type {
   PaymasterStore,
   SponsorAnswer,
 } from '../registry-store.ts';
-import { remembered } from './memory.ts';
+import { type Forgetful, remembered } from './memory.ts';
 import { orClash } from './unique.ts';
 
 const PAYMASTER = `SELECT paymaster_id AS paymasterId, account_id AS accountId, name, chain_id AS chainId,
@@ -24,13 +24,13 @@ const toPaymaster = ({ allowedOrigins, sponsor, ...row }: PaymasterRow): Paymast
 /**
  * DApps and their funding wallets in SQLite.
  *
- * @param dappChanged called with the DApp of every change of a funding wallet, of how long signatures are valid, or of the
+ * @param dappChanged called with every DApp that is new, and of every change of a funding wallet, of how long signatures are valid, or of the
  *   allowed origins
  */
 export const paymasterStore = (
   database: Database.Database,
   dappChanged: (paymasterId: string) => void,
-): PaymasterStore => {
+): PaymasterStore & Forgetful => {
   const insert = database.prepare(
     `INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, funding_wallet, allowed_origins,
        max_expiry_s, created_at)
@@ -87,10 +87,12 @@ export const paymasterStore = (
   const ofApiKey = remembered((apiKey: string) => found(byApiKey.get(apiKey)));
 
   return {
+    forget: () => ofApiKey.forget(),
     async createPaymaster(paymaster) {
       const row = { ...paymaster, allowedOrigins: JSON.stringify(paymaster.allowedOrigins) };
       orClash({ name: 'PAYMASTER_NAME_EXISTS' }, () => insert.run(row));
       counts.forget();
+      dappChanged(paymaster.paymasterId);
     },
     async listPaymasters(accountId) {
       return list.all({ accountId: accountId ?? null }).map(toPaymaster);

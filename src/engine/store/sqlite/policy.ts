@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import type { DappPolicy, DappPolicyStore, Rule, SmartContract, Webhook } from '../policy-store.ts';
+import type { Forgetful } from './memory.ts';
 import { orClash } from './unique.ts';
 
 interface ContractRow extends Omit<SmartContract, 'methods' | 'whitelistedMethods' | 'active'> {
@@ -36,6 +37,33 @@ const toRule = (row: RuleRow): Rule => ({
 });
 const toWebhook = (row: WebhookRow): Webhook => ({ ...row, active: row.active === 1 });
 
+/** Writes rows of what a DApp has. Each answers how many it wrote. */
+export const policyRows = (database: Database.Database) => {
+  const contract = database.prepare(
+    `INSERT INTO smart_contract VALUES (@ruleId, @paymasterId, @name, @address, @addressKey, @abi, @methods,
+      @whitelistedMethods, @active)`,
+  );
+  const rule = database.prepare(
+    'INSERT INTO rule VALUES (@ruleId, @paymasterId, @name, @policyType, @policyData, @active, @cycle)',
+  );
+  const webhook = database.prepare(
+    'INSERT INTO webhook VALUES (@webhookId, @paymasterId, @webhookUrl, @requestType, @active)',
+  );
+  return {
+    insertContract: (value: SmartContract): number =>
+      contract.run({
+        ...value,
+        addressKey: addressKey(value.address),
+        methods: JSON.stringify(value.methods),
+        whitelistedMethods: JSON.stringify(value.whitelistedMethods),
+        active: Number(value.active),
+      }).changes,
+    insertRule: (value: Rule): number =>
+      rule.run({ ...value, policyData: JSON.stringify(value.policyData), active: Number(value.active) }).changes,
+    insertWebhook: (value: Webhook): number => webhook.run({ ...value, active: Number(value.active) }).changes,
+  };
+};
+
 /**
  * Contracts, rules and webhooks in SQLite. Every change moves the rule revision of its DApp.
  *
@@ -44,11 +72,8 @@ const toWebhook = (row: WebhookRow): Webhook => ({ ...row, active: row.active ==
 export const policyStore = (
   database: Database.Database,
   dappChanged: (paymasterId: string) => void,
-): DappPolicyStore => {
-  const insertContract = database.prepare(
-    `INSERT INTO smart_contract VALUES (@ruleId, @paymasterId, @name, @address, @addressKey, @abi, @methods,
-      @whitelistedMethods, @active)`,
-  );
+): Omit<DappPolicyStore, 'replaceDappPolicy'> & Forgetful => {
+  const rows = policyRows(database);
   const setMethods = database.prepare<[string, string, string]>(
     'UPDATE smart_contract SET whitelisted_methods = ? WHERE paymaster_id = ? AND address_key = ?',
   );
@@ -56,9 +81,6 @@ export const policyStore = (
   const contracts = database.prepare<[string], ContractRow>(`${CONTRACT} ORDER BY rowid`);
   const removeContract = database.prepare<[string, string]>(
     'DELETE FROM smart_contract WHERE paymaster_id = ? AND address_key = ?',
-  );
-  const insertRule = database.prepare(
-    'INSERT INTO rule VALUES (@ruleId, @paymasterId, @name, @policyType, @policyData, @active, @cycle)',
   );
   const setLimit = database.prepare<[string, string, string, string]>(
     `UPDATE rule SET name = ?, policy_data = ?, cycle = cycle + 1
@@ -71,9 +93,6 @@ export const policyStore = (
   const removeRule = database.prepare<[string, string]>('DELETE FROM rule WHERE paymaster_id = ? AND rule_id = ?');
   const setContract = database.prepare<[number, string, string]>(
     'UPDATE smart_contract SET active = ? WHERE paymaster_id = ? AND rule_id = ?',
-  );
-  const insertWebhook = database.prepare(
-    'INSERT INTO webhook VALUES (@webhookId, @paymasterId, @webhookUrl, @requestType, @active)',
   );
   const webhook = database.prepare<[string, string]>(
     `SELECT 1 FROM webhook WHERE webhook_id = ? UNION ALL SELECT 1 FROM rule WHERE rule_id = ? AND policy_type = 'WEBHOOK'`,
@@ -129,16 +148,10 @@ export const policyStore = (
   };
 
   return {
+    forget: (paymasterId) => void policies.delete(paymasterId),
     async createContract(value) {
-      const row = {
-        ...value,
-        addressKey: addressKey(value.address),
-        methods: JSON.stringify(value.methods),
-        whitelistedMethods: JSON.stringify(value.whitelistedMethods),
-        active: Number(value.active),
-      };
       orClash({ address_key: 'CONTRACT_ADDRESS_EXISTS', name: 'CONTRACT_NAME_EXISTS' }, () =>
-        change(value.paymasterId, () => insertContract.run(row).changes),
+        change(value.paymasterId, () => rows.insertContract(value)),
       );
     },
     async updateContract(paymasterId, address, methods) {
@@ -152,8 +165,7 @@ export const policyStore = (
       return change(paymasterId, () => removeContract.run(paymasterId, addressKey(address)).changes);
     },
     async createRule(rule) {
-      const row = { ...rule, policyData: JSON.stringify(rule.policyData), active: Number(rule.active) };
-      orClash({ name: 'RULE_NAME_EXISTS' }, () => change(rule.paymasterId, () => insertRule.run(row).changes));
+      orClash({ name: 'RULE_NAME_EXISTS' }, () => change(rule.paymasterId, () => rows.insertRule(rule)));
     },
     async updateLimit(paymasterId, ruleId, name, limit) {
       return orClash({ name: 'RULE_NAME_EXISTS' }, () =>
@@ -168,7 +180,7 @@ export const policyStore = (
       return change(paymasterId, () => setRule.run(...row).changes + setContract.run(...row).changes);
     },
     async createWebhook(value) {
-      change(value.paymasterId, () => insertWebhook.run({ ...value, active: Number(value.active) }).changes);
+      change(value.paymasterId, () => rows.insertWebhook(value));
     },
     async isWebhook(id) {
       return webhook.get(id, id) !== undefined;

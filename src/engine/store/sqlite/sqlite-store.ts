@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import type { SettingsScope } from '../policy-store.ts';
 import type { Store } from '../store.ts';
 import { accountStore } from './accounts.ts';
 import { chainStore, feeTokenStore } from './chains.ts';
@@ -16,7 +17,9 @@ import { openDatabase } from './open.ts';
 import { operatorTransactionStore } from './operator-transactions.ts';
 import { pauseStore } from './pause.ts';
 import { paymasterStore } from './paymasters.ts';
+import { policyRevisionStore } from './policy-revisions.ts';
 import { policyStore } from './policy.ts';
+import { policyReplacement } from './replace-policy.ts';
 import { settlementStore } from './settlements.ts';
 import { snapshotStore } from './snapshots.ts';
 import { createSlowLog, watched } from './watched.ts';
@@ -38,10 +41,20 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
   };
   const timed = createSlowLog(watch);
   const commit = createGroupCommit(database, timed, entries.appendChanges);
+  const { forget: forgetDapps, ...paymasters } = paymasterStore(database, settings.dappChanged);
+  const { forget: forgetPolicies, ...policies } = policyStore(database, settings.dappChanged);
+  const isOfVersion = (scope: SettingsScope, version: number): boolean => settings.of(scope) === version;
+  const changed = (paymasterId: string): void => {
+    forgetDapps(paymasterId);
+    forgetPolicies(paymasterId);
+    settings.dappChanged(paymasterId);
+  };
   const store: Store = {
     ...accountStore(database),
-    ...paymasterStore(database, settings.dappChanged),
-    ...policyStore(database, settings.dappChanged),
+    ...paymasters,
+    ...policies,
+    ...policyReplacement(database, { isOfVersion, changed }),
+    ...policyRevisionStore(database, settings, entries),
     ...chainStore(database, chainChanged),
     ...feeTokenStore(database, settings.chainChanged),
     ...operatorTransactionStore(database, ledger.advanceLedger),

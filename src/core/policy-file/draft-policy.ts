@@ -1,0 +1,86 @@
+import canonicalize from 'canonicalize';
+import { decimalToWei } from '../../shared/schema/decimal.ts';
+import { sameAddress } from '../../shared/schema/hex.ts';
+import { stateChangingMethods } from '../contract-abi/methods.ts';
+import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../policy.ts';
+import { isRuleType, ruleTypeOf } from '../rule-words.ts';
+import { withoutCredentials } from '../webhooks/hidden-credentials.ts';
+import type { FileContract, FileRule, PolicyFile } from './format.ts';
+import { keptData, sentData, withCredentialsOf } from './rule-data.ts';
+
+/** What a draft gets that stands in no file. */
+export interface Drafting {
+  /** When limits that are new or changed begin, epoch ms. */
+  readonly now: number;
+  /** The id of a contract, rule or webhook that is new. */
+  readonly newId: (name: string) => string;
+}
+
+const isSame = (one: unknown, other: unknown): boolean => canonicalize(one) === canonicalize(other);
+
+const draftContract = (
+  { name, address, abi, methods, active }: FileContract,
+  current: Policy,
+  { newId }: Drafting,
+): PolicyContract => {
+  const known = current.contracts.find((one) => sameAddress(one.address, address));
+  return {
+    ruleId: known?.ruleId ?? newId(name),
+    name,
+    // The same address stays as it was written first.
+    address: known?.address ?? address,
+    abi,
+    methods: known?.abi === abi ? known.methods : stateChangingMethods(abi).map(({ label }) => label),
+    whitelistedMethods: [...methods],
+    active,
+  };
+};
+
+const draftRule = ({ name, type, data, active }: FileRule, current: Policy, { now, newId }: Drafting): PolicyRule => {
+  const known = current.rules.find((one) => one.name === name && one.policyType === type);
+  const { setup } = ruleTypeOf(type);
+  if (known === undefined) {
+    return { ruleId: newId(name), name, policyType: type, policyData: keptData(setup, data, now), active, cycle: 0 };
+  }
+  const kept = keptData(setup, data, now);
+  const before = setup.sent.safeParse(sentData(known));
+  // Compared as if both were sent now: what the desk adds, such as when a limit began, is no change.
+  if (before.success && isSame(kept, keptData(setup, sentData(known), now))) return { ...known, active };
+  return { ...known, active, policyData: withCredentialsOf(kept, known.policyData), cycle: known.cycle + 1 };
+};
+
+/** Webhooks have no names: one with the same URL and method is the same. Each is taken once. */
+const draftWebhooks = ({ webhooks }: PolicyFile, current: Policy, { newId }: Drafting): PolicyWebhook[] => {
+  const left = [...current.webhooks];
+  return webhooks.map(({ url, method, active }) => {
+    const index = left.findIndex((one) => one.requestType === method && withoutCredentials(one.webhookUrl) === url);
+    const [known] = index < 0 ? [] : left.splice(index, 1);
+    return {
+      webhookId: known?.webhookId ?? newId(url),
+      webhookUrl: known?.webhookUrl ?? url,
+      requestType: method,
+      active,
+    };
+  });
+};
+
+/**
+ * The policy of a DApp once the file is applied to it. Contracts of the same address, rules of the same name and type, and
+ * webhooks of the same URL and method keep their ids, and what was not changed keeps its windows. What no file holds stays as
+ * it is: the chain's part, and rules of types that this Gasdesk does not know.
+ */
+export const draftPolicy = (
+  file: PolicyFile,
+  current: Policy,
+  drafting: Drafting = { now: 0, newId: (name) => `new:${name}` },
+): Policy => ({
+  ...current,
+  dapp: { ...current.dapp, allowedOrigins: file.allowedOrigins, maxExpirySeconds: file.maxExpirySeconds },
+  contracts: file.contracts.map((contract) => draftContract(contract, current, drafting)),
+  rules: [
+    ...file.rules.map((rule) => draftRule(rule, current, drafting)),
+    ...current.rules.filter(({ policyType }) => !isRuleType(policyType)),
+  ],
+  webhooks: draftWebhooks(file, current, drafting),
+  lowBalanceThresholdWei: file.lowBalance === null ? null : String(decimalToWei(file.lowBalance)),
+});

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { address } from '../../shared/schema/hex.ts';
+import { JsonNumber } from '../../shared/schema/decimal.ts';
+import { httpUrl, name } from '../../shared/schema/text.ts';
+import { maxExpiry, origin } from '../dapp-settings.ts';
+import { denialWords, isRuleType, ruleTypes } from '../rule-words.ts';
+import { hasCredentials } from '../webhooks/hidden-credentials.ts';
+
+/** Fields that say, of another one, which there are. */
+const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `is no field here. The fields are: ${Object.keys(shape).join(', ')}`
+        : undefined,
+  });
+
+/** A list that has to be there: what is forgotten must not pass for what is not wanted. */
+const list = <Item extends z.ZodType>(item: Item, key: string) =>
+  z.array(item, {
+    error: (issue) => (issue.input === undefined ? `must be there. For none, write "${key}: []"` : undefined),
+  });
+
+const active = z.boolean().default(true);
+
+/** What an ABI in a file is. */
+export const ABI_FAULT = 'must be a list of methods, or the JSON of an ABI as text';
+
+const contract = fields({
+  name,
+  address,
+  abi: z.union([z.string(), z.array(z.string())], ABI_FAULT),
+  methods: z.array(z.string()).max(1000).default([]),
+  active,
+});
+
+const rule = fields({
+  name,
+  type: z.string().refine(isRuleType, `must be one of: ${ruleTypes.map(({ setup }) => setup.policyType).join(', ')}`),
+  data: z.record(z.string(), z.unknown()).default({}),
+  active,
+});
+
+/** The vault keeps credentials, and what is in git is no secret. */
+export const CREDENTIALS_FAULT =
+  'must have no user name or password: set them on the desk, where apply leaves them as they are';
+
+const webhook = fields({
+  url: httpUrl.refine((url) => !hasCredentials(url), CREDENTIALS_FAULT),
+  method: z.enum(['GET', 'POST']).default('POST'),
+  active,
+});
+
+const isNumberOrText = (value: unknown): boolean =>
+  typeof value === 'number' || typeof value === 'string' || value instanceof JsonNumber;
+
+/** A number as it is written, with or without quotes. */
+const digits = z
+  .custom<number | string | JsonNumber>(isNumberOrText, 'must be a number')
+  .transform((value) => (value instanceof JsonNumber ? value.source : String(value)));
+
+const quantity = digits.pipe(z.string().regex(/^(?:0|[1-9]\d{0,38})$/, 'must be a whole number'));
+
+const gas = fields({
+  callGasLimit: quantity.optional(),
+  verificationGasLimit: quantity.optional(),
+  preVerificationGas: quantity.optional(),
+  paymasterVerificationGasLimit: quantity.optional(),
+  paymasterPostOpGasLimit: quantity.optional(),
+});
+
+const call = fields({
+  to: z.string().min(1),
+  method: z.string().optional(),
+  args: z.array(z.unknown()).default([]),
+  value: quantity.default('0'),
+});
+
+const operation = fields({
+  sender: address.optional(),
+  calls: z.array(call).default([]),
+  gas: gas.optional(),
+  maxFeePerGas: quantity.optional(),
+  deploys: z.boolean().default(false),
+  context: z.record(z.string(), z.unknown()).optional(),
+});
+
+const EXPECTATION = 'must be "sponsored", or "denied:" with a denial code such as LIMIT_REACHED';
+
+const expectation = z.union(
+  [z.literal('sponsored'), z.strictObject({ denied: z.string().refine((code) => denialWords.has(code), EXPECTATION) })],
+  EXPECTATION,
+);
+
+const test = fields({ name, operation, expect: expectation });
+
+/** Browsers write hosts in lower case and ASCII, and no default port: another spelling would match nothing. */
+const AS_SENT = /^(?!http:.*:80$|https:.*:443$)[!-@[-~]+(?<!\/)$/;
+const AS_SENT_FAULT = 'must be as browsers send it: lower case, without "/" at the end and without the default port';
+
+/** A policy file, as YAML says it. */
+export const fileSchema = fields({
+  version: z.literal(1, 'must be 1'),
+  contracts: list(contract, 'contracts'),
+  rules: list(rule, 'rules'),
+  webhooks: list(webhook, 'webhooks'),
+  lowBalance: digits
+    .pipe(z.string().regex(/^\d{1,60}(?:\.\d{1,18})?$/, 'must be an amount of the coin, such as 0.5, or null'))
+    .nullable()
+    .default(null),
+  allowedOrigins: list(origin.regex(AS_SENT, AS_SENT_FAULT), 'allowedOrigins').max(100),
+  maxExpirySeconds: z.int().min(maxExpiry.least).max(maxExpiry.most).default(maxExpiry.default),
+  tests: z.array(test).max(1000).default([]),
+});
+
+type Read = z.output<typeof fileSchema>;
+
+/** A contract of a policy file; its ABI is JSON here. */
+export type FileContract = Omit<Read['contracts'][number], 'abi'> & { readonly abi: string };
+
+/** A rule of a policy file. `data` is what its kind says that operators send. */
+export type FileRule = Read['rules'][number];
+
+/** A test of a policy file. */
+export type FileTest = Read['tests'][number];
+
+/** A policy file that was read and checked. */
+export type PolicyFile = Omit<Read, 'contracts'> & { readonly contracts: readonly FileContract[] };

@@ -1,0 +1,133 @@
+import { EngineError } from '../../shared/errors.ts';
+import { addressKey } from '../../shared/schema/hex.ts';
+import { type PlacedFault, readBy } from '../../shared/schema/parse.ts';
+import { stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
+import { ruleTypeOf } from '../rule-words.ts';
+import { hasCredentials } from '../webhooks/hidden-credentials.ts';
+import { abiOfLines } from './abi-lines.ts';
+import {
+  ABI_FAULT,
+  CREDENTIALS_FAULT,
+  type FileContract,
+  type FileRule,
+  type PolicyFile,
+  fileSchema,
+} from './format.ts';
+import { readYaml } from './read-yaml.ts';
+import { fieldsOf } from './rule-data.ts';
+import { encodeCall } from './test-operation.ts';
+
+type Path = readonly PropertyKey[];
+type Report = (path: Path, message: string) => void;
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What is said of a list of methods of which one is not in the ABI. */
+const methodWords = (error: unknown): string => {
+  const { methods = [] } = (error instanceof EngineError ? error.data : {}) as { methods?: readonly string[] };
+  return `names what is no method of the ABI. ${wordsOf(error)}. The methods are: ${methods.join(', ') || 'none'}`;
+};
+
+/** What a function answers; undefined, with a fault, where it throws. */
+const attempt = <T>(report: Report, path: Path, run: () => T, words = wordsOf): T | undefined => {
+  try {
+    return run();
+  } catch (error) {
+    report(path, words(error));
+    return undefined;
+  }
+};
+
+const abiOf = (report: Report, path: Path, abi: string | readonly string[]): string | undefined => {
+  if (typeof abi === 'string') return abi;
+  const lines = abi.map((line, index) =>
+    attempt(
+      report,
+      [...path, index],
+      () => abiOfLines([line]),
+      () => 'must be a method such as "mint(uint256 amount)"',
+    ),
+  );
+  return lines.includes(undefined) ? undefined : abiOfLines(abi);
+};
+
+const readContract = (
+  report: Report,
+  path: Path,
+  { abi, methods, ...contract }: Omit<FileContract, 'abi'> & { abi: string | readonly string[] },
+): FileContract => {
+  const place = [...path, 'abi'];
+  const json = abiOf(report, place, abi);
+  const known =
+    json === undefined
+      ? undefined
+      : attempt(
+          report,
+          place,
+          () => stateChangingMethods(json),
+          () => ABI_FAULT,
+        );
+  // Of an ABI that is wrong itself nothing is missing.
+  if (known !== undefined) attempt(report, [...path, 'methods'], () => whitelisted(known, methods), methodWords);
+  return { ...contract, abi: json ?? '[]', methods: [...new Set(methods)] };
+};
+
+const urlsWithCredentials = (value: unknown, path: Path): Path[] => {
+  if (typeof value === 'string') return hasCredentials(value) ? [path] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  const entries: [PropertyKey, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  return entries.flatMap(([key, part]) => urlsWithCredentials(part, [...path, key]));
+};
+
+const checkRule = (report: Report, path: Path, { type, data }: FileRule): void => {
+  const { sent } = ruleTypeOf(type).setup;
+  const read = readBy(sent, data);
+  const faults: readonly PlacedFault[] = 'faults' in read ? read.faults : [];
+  for (const { path: inner, message } of faults) {
+    const isUnknown = inner.length === 1 && message === 'should not exist';
+    report([...path, ...inner], isUnknown ? `is no field here. The fields are: ${fieldsOf(sent).join(', ')}` : message);
+  }
+  for (const place of urlsWithCredentials(data, path)) report(place, CREDENTIALS_FAULT);
+};
+
+/** Says of every item after the first that it has the same key. */
+const checkUnique = <Item>(
+  report: Report,
+  items: readonly Item[],
+  list: string,
+  field: keyof Item & string,
+  key: (item: Item) => string,
+): void => {
+  const seen = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    if (seen.has(key(item)))
+      report([list, index, field], `is there twice: every one of the ${list} has its own ${field}`);
+    seen.add(key(item));
+  }
+};
+
+/**
+ * Reads a policy file: YAML that says what an operator sets of a DApp's policy, and tests of it.
+ *
+ * @throws EngineError `POLICY_FILE_INVALID`; `data.errors` says up to 20 faults, each with line, column and what would be right
+ */
+export const parsePolicyFile = (text: string): PolicyFile => {
+  const { value, refuse } = readYaml(text);
+  const read = readBy(fileSchema, value);
+  if ('faults' in read) return refuse(read.faults);
+  const faults: PlacedFault[] = [];
+  const report: Report = (path, message) => void faults.push({ path, message });
+  const contracts = read.data.contracts.map((one, index) => readContract(report, ['contracts', index], one));
+  checkUnique(report, contracts, 'contracts', 'name', ({ name }) => name);
+  checkUnique(report, contracts, 'contracts', 'address', ({ address }) => addressKey(address));
+  for (const [index, rule] of read.data.rules.entries()) checkRule(report, ['rules', index, 'data'], rule);
+  checkUnique(report, read.data.rules, 'rules', 'name', ({ name }) => name);
+  const file: PolicyFile = { ...read.data, contracts };
+  for (const [index, { operation }] of file.tests.entries()) {
+    for (const [place, call] of operation.calls.entries()) {
+      attempt(report, ['tests', index, 'operation', 'calls', place], () => encodeCall(call, contracts));
+    }
+  }
+  checkUnique(report, file.tests, 'tests', 'name', ({ name }) => name);
+  return faults.length > 0 ? refuse(faults) : file;
+};

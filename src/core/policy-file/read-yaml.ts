@@ -1,0 +1,148 @@
+import { LineCounter, type Node, type Scalar, isAlias, isMap, isScalar, isSeq, parseAllDocuments } from 'yaml';
+import { EngineError } from '../../shared/errors.ts';
+import { JsonNumber, positiveDecimal } from '../../shared/schema/decimal.ts';
+import type { PlacedFault } from '../../shared/schema/parse.ts';
+
+/** A policy of 100 contracts has a tenth of it. */
+const MOST_CHARACTERS = 512 * 1024;
+const DEEPEST = 40;
+const TOO_DEEP = `A policy file is at most ${DEEPEST} levels deep.`;
+const MOST_FAULTS = 20;
+
+/** What a YAML text says, and where it says what. */
+export interface YamlReading {
+  readonly value: unknown;
+  /** @throws EngineError `POLICY_FILE_INVALID`, which names line and column of each fault */
+  readonly refuse: (faults: readonly PlacedFault[]) => never;
+}
+
+interface Place {
+  readonly offset: number;
+  readonly children: Map<PropertyKey, Place>;
+}
+
+interface Fault {
+  readonly offset: number;
+  readonly message: string;
+}
+
+const invalid = (errors: readonly string[]): EngineError =>
+  new EngineError('POLICY_FILE_INVALID', errors[0], { errors: errors.slice(0, MOST_FAULTS) });
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/** A plain word as people mean it: nothing, true, false, a number, or text. A number that a double alters keeps its digits. */
+const plainValue = (source: string): unknown => {
+  if (source === '' || source === 'null' || source === '~') return null;
+  if (source === 'true' || source === 'false') return source === 'true';
+  if (!NUMBER.test(source)) return source;
+  const value = Number(source);
+  const isExact = value === 0 || positiveDecimal(String(Math.abs(value))) === positiveDecimal(source.replace('-', ''));
+  return isExact ? value : new JsonNumber(source);
+};
+
+const offsetOf = (node: unknown, otherwise: number): number =>
+  (node as Partial<Node> | null | undefined)?.range?.[0] ?? otherwise;
+
+/** Reads the nodes of a document. What YAML can do beside lists, fields and values is refused: nothing here needs it. */
+const createReader = () => {
+  const faults: Fault[] = [];
+  const fault = (offset: number, message: string): null => {
+    if (faults.length < MOST_FAULTS) faults.push({ offset, message });
+    return null;
+  };
+  const keyOf = (key: unknown, offset: number): string => {
+    const read_ = isScalar(key) && typeof key.value === 'string' ? key.value : undefined;
+    if (read_ === undefined) fault(offset, 'A field has a name, and no list or other fields in its place.');
+    refuseMarks(key, offset);
+    return read_ ?? '';
+  };
+  const refuseMarks = (node: unknown, offset: number): void => {
+    const { anchor, tag } = (node ?? {}) as { anchor?: string; tag?: string };
+    if (anchor !== undefined)
+      fault(offset, `Write the value out where it is used: a policy file has no anchor (&${anchor}).`);
+    if (tag !== undefined) fault(offset, `Leave out the tag ${tag}: a policy file has none.`);
+  };
+  const scalar = ({ value, type }: Scalar): unknown =>
+    type === 'PLAIN' && typeof value === 'string' ? plainValue(value) : value;
+  const read = (node: unknown, place: Place, depth = 0): unknown => {
+    const { offset } = place;
+    if (depth > DEEPEST) return fault(offset, TOO_DEEP);
+    if (isAlias(node)) return fault(offset, `Write the value out: a policy file has no alias (*${node.source}).`);
+    refuseMarks(node, offset);
+    const child = (key: PropertyKey, of: unknown, at = offsetOf(of, offset)): unknown => {
+      const inner = { offset: at, children: new Map() };
+      place.children.set(key, inner);
+      return read(of, inner, depth + 1);
+    };
+    if (isSeq(node)) return node.items.map((item, index) => child(index, item));
+    if (!isMap(node)) return isScalar(node) ? scalar(node) : null;
+    const fields = new Map<string, unknown>();
+    for (const pair of node.items) {
+      const at = offsetOf(pair.key, offset);
+      const key = keyOf(pair.key, at);
+      if (fields.has(key)) fault(at, `The field "${key.slice(0, 100)}" is there twice. Keep one of them.`);
+      // A fault of a field stands where the field does, not where its value begins.
+      fields.set(key, child(key, pair.value, at));
+    }
+    return Object.fromEntries(fields);
+  };
+  return { read, faults };
+};
+
+const placeAt = (root: Place, path: readonly PropertyKey[]): Place => {
+  let place = root;
+  for (const key of path) {
+    const next = place.children.get(key);
+    if (next === undefined) return place;
+    place = next;
+  }
+  return place;
+};
+
+const pathText = (path: readonly PropertyKey[]): string =>
+  path.map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`)).join('');
+
+/**
+ * Reads a YAML text of one document into plain values. Numbers that a double would alter come as {@link JsonNumber}.
+ *
+ * @throws EngineError `POLICY_FILE_INVALID`, which names line and column, for what is no YAML, and for what no policy
+ *   file needs of it: anchors, aliases, tags, a field twice, several documents, more than 524,288
+ *   characters, more than 40 levels
+ */
+export const readYaml = (text: string): YamlReading => {
+  if (text.length > MOST_CHARACTERS) throw invalid(['A policy file has at most 524,288 characters.']);
+  const lines = new LineCounter();
+  const where = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `line ${line}, column ${col}`;
+  };
+  // All scalars are text to it: which of them are numbers is said above, and no double stands between.
+  const options = { lineCounter: lines, schema: 'failsafe', uniqueKeys: false, prettyErrors: false } as const;
+  const [document, second] = [...parseAllDocuments(text, options)];
+  const throwFaults = (faults: readonly Fault[]): never => {
+    const inOrder = faults.toSorted((a, b) => a.offset - b.offset);
+    throw invalid(inOrder.map(({ offset, message }) => `${where(offset)}: ${message}`));
+  };
+  if (document === undefined) throw invalid(['The file is empty. A policy file begins with "version: 1".']);
+  const errors = document.errors.map(({ pos: [offset], code, message }) => ({
+    offset,
+    message: code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : message,
+  }));
+  if (errors.length > 0) throwFaults(errors);
+  if (second !== undefined) throwFaults([{ offset: second.range[0], message: 'A policy file is one document.' }]);
+  const { read, faults } = createReader();
+  const root: Place = { offset: offsetOf(document.contents, 0), children: new Map() };
+  const value = read(document.contents, root);
+  if (faults.length > 0) throwFaults(faults);
+  return {
+    value,
+    refuse: (placed) =>
+      throwFaults(
+        placed.map(({ path, message }) => ({
+          offset: placeAt(root, path).offset,
+          message: [pathText(path), message].filter((part) => part !== '').join(' '),
+        })),
+      ),
+  };
+};

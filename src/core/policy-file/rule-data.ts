@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import type { PolicyRule } from '../policy.ts';
+import { ruleTypeOf } from '../rule-words.ts';
+import type { Setup } from '../rules/rule.ts';
+import { hideCredentials, withoutCredentials } from '../webhooks/hidden-credentials.ts';
+
+/** What only the desk knows of what it keeps: nobody sends it. */
+const unsendable = (sent: z.ZodType, kept: object): ReadonlySet<string> =>
+  new Set(
+    (sent.safeParse(kept).error?.issues ?? []).flatMap((issue) =>
+      issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],
+    ),
+  );
+
+/** The fields that data of a kind has, in their order, where its schema is one of fields. */
+export const fieldsOf = (sent: z.ZodType): readonly string[] =>
+  Object.keys((sent as { shape?: Readonly<Record<string, unknown>> }).shape ?? {});
+
+/** The same value with every text in it changed. */
+const withTexts = (value: unknown, change: (text: string, path: string) => string, path = ''): unknown => {
+  if (typeof value === 'string') return change(value, path);
+  if (Array.isArray(value)) return value.map((item, index) => withTexts(item, change, `${path}/${index}`));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, withTexts(part, change, `${path}/${key}`)]),
+  );
+};
+
+/** A rule's data as operators send it, without credentials: what a policy file says of it. */
+export const sentData = ({ policyType, policyData }: Pick<PolicyRule, 'policyType' | 'policyData'>): object => {
+  const kept = policyData as object;
+  const { sent } = ruleTypeOf(policyType).setup;
+  const strange = unsendable(sent, kept);
+  const order = fieldsOf(sent);
+  const sendable = Object.entries(kept)
+    .filter(([key]) => !strange.has(key))
+    .toSorted(([one], [other]) => order.indexOf(one) - order.indexOf(other));
+  return withTexts(Object.fromEntries(sendable), withoutCredentials) as object;
+};
+
+/** What is kept of data that was sent. @param now epoch ms */
+export const keptData = (setup: Setup, sent: unknown, now: number): object =>
+  // What is kept is JSON: a field that is undefined is not there.
+  JSON.parse(JSON.stringify(setup.keep(setup.sent.parse(sent), { now, keepUrl: hideCredentials }))) as object;
+
+/** The data with the credentials that the vault has for URLs which have stayed as they are. */
+export const withCredentialsOf = (data: unknown, current: unknown): unknown => {
+  const known = new Map<string, string>();
+  withTexts(current, (text, path) => {
+    known.set(path, text);
+    return text;
+  });
+  return withTexts(data, (text, path) => {
+    const before = known.get(path);
+    return before !== undefined && withoutCredentials(before) === text ? before : text;
+  });
+};

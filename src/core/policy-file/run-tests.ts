@@ -1,0 +1,102 @@
+import type { Address } from '../../shared/schema/hex.ts';
+import { type Verdict, decide, plan } from '../decide.ts';
+import type { Facts } from '../facts.ts';
+import { findLayout } from '../paymaster-layouts/registry.ts';
+import type { Policy } from '../policy.ts';
+import type { WebhookResponse } from '../webhooks/webhook-response.ts';
+import { draftPolicy } from './draft-policy.ts';
+import type { FileTest, PolicyFile } from './format.ts';
+import { testOperation } from './test-operation.ts';
+
+/** What came of a test of a policy file. */
+export interface TestResult {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly expected: string;
+  /** `sponsored`, or `denied: ` and the code. */
+  readonly actual: string;
+  /** Why it was denied, in words; empty where it was sponsored. */
+  readonly message: string;
+}
+
+type WebhookTarget = Extract<Verdict, { next: 'callWebhooks' }>['targets'][number];
+
+const GWEI = 10n ** 9n;
+const stand = (digits: string): Address => `0x${digits.repeat(20)}`;
+
+/** A DApp that has nothing yet, for tests without a desk. */
+const NO_DAPP: Policy = {
+  v: 1,
+  dapp: {
+    ...{ paymasterId: '', name: 'Test', chainId: 1, version: '1.1.0', fundingWallet: null },
+    ...{ allowedOrigins: [], maxExpirySeconds: 3600 },
+  },
+  ...{ contracts: [], rules: [], webhooks: [], lowBalanceThresholdWei: null, chain: null, paymasterContracts: [] },
+  ...{ signer: null, treasury: null, pause: null, resumes: { desk: 0, dapp: 0 }, outstandingSharePercent: 100 },
+};
+
+/** What a file is responsible for: a pause, or a chain's bounds, must not make its tests fail. */
+const fileAlone = (policy: Policy): Policy => ({
+  ...policy,
+  pause: null,
+  chain: policy.chain && { ...policy.chain, breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null },
+});
+
+/** A chain with a base fee of 1 gwei, a tank that is full, and an account that is there unless the operation makes it. */
+const factsOf = (
+  { operation }: FileTest,
+  file: PolicyFile,
+  { dapp, signer, paymasterContracts }: Policy,
+  at: number,
+): Facts => {
+  const { entryPointVersion = '0.6' } = findLayout(dapp.version) ?? {};
+  const attached = paymasterContracts.find(({ version }) => version === dapp.version);
+  return {
+    ...{ v: 1, at, stage: 'final', gasSource: 'GAS_GIVEN', expiryDuration: 300, senderNonce: '0', hasNode: true },
+    contract: {
+      ...{ version: dapp.version, address: attached?.address ?? stand('cc'), signer: signer ?? stand('51') },
+      fundingWallet: dapp.fundingWallet ?? stand('fe'),
+    },
+    op: testOperation(operation, file.contracts, entryPointVersion),
+    chain: {
+      ...{ balanceWei: String(10n ** 30n), pendingWithdrawalsWei: '0', l1DataGas: '0', blockGasLimit: '30000000' },
+      ...{ baseFeeWei: String(GWEI), suggestedTipWei: String(GWEI) },
+    },
+    account: { hasCode: !operation.deploys, nextNonce: '0' },
+    shared: { bySenders: false, byDapps: false, chain: false },
+    webhooks: [],
+  };
+};
+
+/** Nobody is asked in a test: every webhook verifies. */
+const verified = ({ webhookId, url, method, failOpen }: WebhookTarget): WebhookResponse => ({
+  call: {
+    ...{ webhookId, url, method, status: 200, response: '{"arePoliciesVerified": true}' },
+    request: { headers: {}, body: '' },
+  },
+  ...{ host: '', failOpen, headers: {}, micros: 0 },
+});
+
+const verdictOf = (facts: Facts, policy: Policy): Extract<Verdict, { next: 'done' }> => {
+  const held = plan(facts, policy).map(() => 0n);
+  const verdict = decide(facts, policy, held);
+  if (verdict.next === 'done') return verdict;
+  return verdictOf({ ...facts, webhooks: [...facts.webhooks, ...verdict.targets.map(verified)] }, policy);
+};
+
+/**
+ * Decides the operations of a file's tests by what the file says, on a chain and with a tank that deny nothing of
+ * themselves; webhooks verify, and the ledger is empty.
+ *
+ * @param at when, epoch ms
+ * @param dapp whose version and chain the operations are of; absent: 1.1.0 on Ethereum
+ */
+export const runPolicyTests = (file: PolicyFile, at: number, dapp: Policy = NO_DAPP): TestResult[] => {
+  const policy = fileAlone(draftPolicy(file, dapp, { now: at, newId: (name) => `new:${name}` }));
+  return file.tests.map((one) => {
+    const { reason } = verdictOf(factsOf(one, file, policy, at), policy);
+    const actual = reason === undefined ? 'sponsored' : `denied: ${reason.code}`;
+    const expected = one.expect === 'sponsored' ? one.expect : `denied: ${one.expect.denied}`;
+    return { name: one.name, passed: actual === expected, expected, actual, message: reason?.message ?? '' };
+  });
+};

@@ -1,0 +1,132 @@
+import { FunctionFragment, Interface } from 'ethers';
+import { JsonNumber } from '../../shared/schema/decimal.ts';
+import { type Address, type Hex, address, sameAddress } from '../../shared/schema/hex.ts';
+import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
+import type { Facts } from '../facts.ts';
+import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
+import type { FileContract, FileTest } from './format.ts';
+
+/** Wei. */
+const GWEI = 10n ** 9n;
+
+type Operation = FileTest['operation'];
+type Call = Operation['calls'][number];
+
+/** What the account is asked to call. */
+interface EncodedCall {
+  readonly target: Address;
+  readonly value: bigint;
+  readonly data: Hex;
+}
+
+/** The account of a test that names no sender. */
+const SENDER: Address = `0x${'a1'.repeat(20)}`;
+/** Makes the account of a test that deploys it: SimpleAccountFactory of EntryPoint v0.6. */
+const FACTORY: Address = '0x9406Cc6185a346906296840746125a0E44976454';
+
+/** Calls of SimpleAccount, which other accounts share, and of its factory. */
+const account = new Interface([
+  'function execute(address target, uint256 value, bytes data)',
+  'function executeBatch((address target, uint256 value, bytes data)[] calls)',
+  'function createAccount(address owner, uint256 salt)',
+]);
+
+/** ethers reads the digits of a number that is too large for a double. */
+const exactArgument = (value: unknown): unknown => {
+  if (value instanceof JsonNumber) return value.source;
+  return Array.isArray(value) ? value.map(exactArgument) : value;
+};
+
+const targetOf = (to: string, contracts: readonly FileContract[]): Address => {
+  const named = contracts.find(({ name }) => name === to);
+  const read = address.safeParse(named?.address ?? to);
+  if (!read.success) throw new Error(`"to" must be an address or the name of a contract in this file`);
+  return read.data;
+};
+
+/** The method of a call: a signature, or a name that the ABI of the contract has once. */
+const fragmentOf = (method: string, target: Address, contracts: readonly FileContract[]): FunctionFragment => {
+  if (method.includes('(')) return FunctionFragment.from(`function ${method}`);
+  const abi = contracts.find((one) => sameAddress(one.address, target))?.abi ?? '[]';
+  const found = new Interface(abi).fragments.filter(
+    (fragment): fragment is FunctionFragment => fragment instanceof FunctionFragment && fragment.name === method,
+  );
+  const [only] = found;
+  if (only === undefined || found.length > 1) throw new Error('"method" must be a signature such as "mint(uint256)"');
+  return only;
+};
+
+/**
+ * The bytes of a test's call. Without a method it is a plain transfer.
+ *
+ * @throws Error in words, where the target, the method or its arguments are not what they must be
+ */
+export const encodeCall = ({ to, method, args, value }: Call, contracts: readonly FileContract[]): EncodedCall => {
+  const target = targetOf(to, contracts);
+  if (method === undefined) return { target, value: BigInt(value), data: '0x' };
+  let fragment: FunctionFragment;
+  try {
+    fragment = fragmentOf(method, target, contracts);
+  } catch {
+    throw new Error('"method" must be a signature such as "mint(uint256)", or the name of one method of the contract');
+  }
+  try {
+    const data = new Interface([fragment]).encodeFunctionData(fragment, args.map(exactArgument)) as Hex;
+    return { target, value: BigInt(value), data };
+  } catch {
+    throw new Error(`"args" must be ${fragment.inputs.length} arguments for ${fragment.format('sighash')}`);
+  }
+};
+
+const callDataOf = (calls: readonly EncodedCall[]): Hex => {
+  const [only] = calls;
+  if (only === undefined) return '0x';
+  const one = [only.target, only.value, only.data];
+  return (
+    calls.length === 1
+      ? account.encodeFunctionData('execute', one)
+      : account.encodeFunctionData('executeBatch', [calls.map(({ target, value, data }) => [target, value, data])])
+  ) as Hex;
+};
+
+const creationOf = (version: EntryPointVersion, owner: Address): object => {
+  const factoryData = account.encodeFunctionData('createAccount', [owner, 0n]) as Hex;
+  return version === '0.6'
+    ? { initCode: `${FACTORY.toLowerCase()}${factoryData.slice(2)}` }
+    : { factory: FACTORY.toLowerCase(), factoryData };
+};
+
+/** Gas and fees of a usual operation where the test says nothing: half a million gas at 2 gwei. */
+const gasOf = (version: EntryPointVersion, { gas = {}, maxFeePerGas }: Operation): Record<string, bigint> => {
+  const given = Object.entries(gas).flatMap(([field, value]) =>
+    value === undefined ? [] : [[field, BigInt(value)] as const],
+  );
+  const maxFee = maxFeePerGas === undefined ? 2n * GWEI : BigInt(maxFeePerGas);
+  return {
+    callGasLimit: 200_000n,
+    verificationGasLimit: 150_000n,
+    preVerificationGas: 50_000n,
+    ...(version !== '0.6' && { paymasterVerificationGasLimit: 60_000n, paymasterPostOpGasLimit: 0n }),
+    ...Object.fromEntries(given),
+    maxFeePerGas: maxFee,
+    maxPriorityFeePerGas: maxFee < GWEI ? maxFee : GWEI,
+  };
+};
+
+/** The operation of a test in the form of its EntryPoint, as JSON-RPC writes it. */
+export const testOperation = (
+  operation: Operation,
+  contracts: readonly FileContract[],
+  version: EntryPointVersion,
+): Facts['op'] => {
+  const sender = (operation.sender ?? SENDER).toLowerCase() as Address;
+  return toRpcUserOperation({
+    sender,
+    nonce: 0n,
+    ...(version === '0.6' && { initCode: '0x', paymasterAndData: '0x' }),
+    ...(operation.deploys && creationOf(version, sender)),
+    callData: callDataOf(operation.calls.map((call) => encodeCall(call, contracts))),
+    ...gasOf(version, operation),
+    signature: '0x',
+  });
+};

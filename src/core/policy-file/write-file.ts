@@ -1,0 +1,56 @@
+import { Document, type Scalar, isMap } from 'yaml';
+import { weiToDecimal } from '../../shared/schema/decimal.ts';
+import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../policy.ts';
+import { isRuleType } from '../rule-words.ts';
+import { withoutCredentials } from '../webhooks/hidden-credentials.ts';
+import { linesOfAbi } from './abi-lines.ts';
+import { sentData } from './rule-data.ts';
+
+/** Whether it is active stands only where it is not. */
+const paused = ({ active }: { readonly active: boolean }): object => (active ? {} : { active: false });
+
+const contractFields = ({ name, address, abi, whitelistedMethods, ...contract }: PolicyContract): object => ({
+  ...{ name, address, methods: whitelistedMethods },
+  ...paused(contract),
+  abi: linesOfAbi(abi) ?? abi,
+});
+
+const ruleFields = (rule: PolicyRule): object => ({
+  ...{ name: rule.name, type: rule.policyType },
+  ...paused(rule),
+  data: sentData(rule),
+});
+
+const webhookFields = ({ webhookUrl, requestType: method, ...webhook }: PolicyWebhook): object => ({
+  ...{ url: withoutCredentials(webhookUrl), method },
+  ...paused(webhook),
+});
+
+/** What a policy file says of a policy, in its order. */
+export const fileFields = ({
+  contracts,
+  rules,
+  webhooks,
+  lowBalanceThresholdWei,
+  dapp,
+}: Policy): Readonly<Record<string, unknown>> => ({
+  version: 1,
+  contracts: contracts.map(contractFields),
+  rules: rules.filter(({ policyType }) => isRuleType(policyType)).map(ruleFields),
+  webhooks: webhooks.map(webhookFields),
+  lowBalance: lowBalanceThresholdWei === null ? null : weiToDecimal(BigInt(lowBalanceThresholdWei)),
+  allowedOrigins: dapp.allowedOrigins,
+  maxExpirySeconds: dapp.maxExpirySeconds,
+});
+
+/** The policy of a DApp as a policy file: the same policy always gives the same text. It holds no credentials. */
+export const policyFileText = (policy: Policy): string => {
+  const document = new Document(fileFields(policy));
+  document.commentBefore = ` The policy of ${policy.dapp.name.replaceAll(/\p{Cc}/gu, ' ')}. Apply it with "gasdesk policy apply".`;
+  if (isMap<Scalar>(document.contents)) {
+    const [, ...sections] = document.contents.items;
+    for (const { key } of sections) key.spaceBefore = true;
+  }
+  // Long lines stay one line: that is how changes are read.
+  return document.toString({ lineWidth: 0 });
+};

@@ -1,0 +1,152 @@
+import { draftPolicy } from '../../core/policy-file/draft-policy.ts';
+import type { PolicyFile } from '../../core/policy-file/format.ts';
+import { parsePolicyFile } from '../../core/policy-file/parse-file.ts';
+import { policyChanges, settingsOutsideFile } from '../../core/policy-file/policy-changes.ts';
+import { runPolicyTests } from '../../core/policy-file/run-tests.ts';
+import { updatePolicyFile } from '../../core/policy-file/update-file.ts';
+import { policyFileText } from '../../core/policy-file/write-file.ts';
+import { type Policy, policyHash } from '../../core/policy.ts';
+import { IN_VAULT } from '../../core/webhooks/hidden-credentials.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { type CurrentPolicy, currentPolicy } from '../sponsorship/current-policy.ts';
+import type { PolicyTime } from '../store/policy-store.ts';
+import { forgetWebhookUrl } from '../webhooks/url-in-vault.ts';
+import { requirePaymaster } from './paymasters.ts';
+import type { PolicyRecorder } from './policy-recorder.ts';
+import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+
+const SCHEME = 'sha256:';
+const BEGINNING = /^(?:sha256:)?([0-9a-f]{4,64})$/i;
+
+/** A revision's name, or its beginning, as revisions are named. @throws EngineError `POLICY_REVISION_NOT_FOUND` */
+const startOf = (revision: string): string => {
+  const [, digits] = BEGINNING.exec(revision) ?? [];
+  if (digits !== undefined) return SCHEME + digits.toLowerCase();
+  throw new EngineError(
+    'POLICY_REVISION_NOT_FOUND',
+    `"${revision}" names no revision: use 4 or more hex digits of one that "gasdesk policy history" lists`,
+  );
+};
+
+/** What the vault has of URLs, by the id of the webhook or rule whose it is. */
+const idsInVault = ({ webhooks, rules }: Policy): ReadonlySet<string> =>
+  new Set(
+    [
+      ...webhooks.map(({ webhookId, webhookUrl }) => [webhookId, webhookUrl] as const),
+      ...rules.map(({ ruleId, policyData }) => [ruleId, JSON.stringify(policyData)] as const),
+    ].flatMap(([id, text]) => (text.includes(`//${IN_VAULT}`) ? [id] : [])),
+  );
+
+const requireExpected = ({ hash }: CurrentPolicy, expect: string | undefined): void => {
+  if (expect === undefined || hash.startsWith(startOf(expect))) return;
+  throw new EngineError('POLICY_CHANGED', `The policy is not ${expect} any more: ${hash} is in force`, {
+    revision: hash,
+  });
+};
+
+/** The policies of DApps: their revisions, and policies as files. */
+export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder): Handlers<NamesOf<'policies'>> => {
+  const { store, clock, entropy, vault } = context;
+
+  /** The policy in force, which its history has. */
+  const inForce = async (paymasterId: string): Promise<CurrentPolicy> => {
+    const current = await currentPolicy(context, await requirePaymaster(context, paymasterId));
+    await store.recordPolicy(paymasterId, current, clock.now());
+    return current;
+  };
+
+  const requireRevision = async (paymasterId: string, revision: string): Promise<{ hash: string; policy: Policy }> => {
+    const [hash, second] = await store.findRevisions(paymasterId, startOf(revision));
+    if (second !== undefined) {
+      const words = `Several revisions begin with ${revision}. Use more of its digits`;
+      throw new EngineError('POLICY_REVISION_NOT_FOUND', words);
+    }
+    const policy = hash === undefined ? undefined : await store.findPolicy(hash);
+    if (hash !== undefined && policy !== undefined) return { hash, policy };
+    throw new EngineError('POLICY_REVISION_NOT_FOUND', `This DApp has no policy revision ${revision}`);
+  };
+
+  const policyAt = async (time: PolicyTime | undefined): Promise<Policy | undefined> =>
+    time === undefined ? undefined : store.findPolicy(time.hash);
+
+  const draftOf = (file: PolicyFile, { policy }: CurrentPolicy): Policy =>
+    draftPolicy(file, policy, { now: clock.now(), newId: () => entropy.uuid() });
+
+  const planOf = (file: PolicyFile, current: CurrentPolicy) => {
+    const draft = draftOf(file, current);
+    const tests = runPolicyTests(file, clock.now(), current.policy);
+    return { draft, changes: policyChanges(current.policy, draft), tests };
+  };
+
+  return {
+    'policies.history': async ({ paymasterId, limit }) => {
+      await inForce(paymasterId);
+      const times = await store.policyHistory(paymasterId, limit + 1);
+      const revisions = [];
+      let after = await policyAt(times[0]);
+      for (const [index, { hash, at }] of times.slice(0, limit).entries()) {
+        const before = await policyAt(times[index + 1]);
+        const changes = before === undefined || after === undefined ? null : policyChanges(before, after);
+        revisions.push({ revision: hash, at, changes });
+        after = before;
+      }
+      return revisions;
+    },
+    'policies.show': async ({ paymasterId, revision }) => {
+      const current = await inForce(paymasterId);
+      const { hash, policy } = revision === undefined ? current : await requireRevision(paymasterId, revision);
+      return {
+        revision: hash,
+        isInForce: hash === current.hash,
+        policy,
+        file: policyFileText(policy),
+        settings: settingsOutsideFile(policy).map(([title, value]) => ({ title, value })),
+      };
+    },
+    'policies.diff': async ({ paymasterId, from, to }) => {
+      await inForce(paymasterId);
+      const [one, other] = [await requireRevision(paymasterId, from), await requireRevision(paymasterId, to)];
+      return { from: one.hash, to: other.hash, changes: policyChanges(one.policy, other.policy) };
+    },
+    'policies.export': async ({ paymasterId, into }) => {
+      const { hash, policy } = await inForce(paymasterId);
+      return { revision: hash, text: into === undefined ? policyFileText(policy) : updatePolicyFile(into, policy) };
+    },
+    'policies.plan': async ({ paymasterId, text, expect }) => {
+      const current = await inForce(paymasterId);
+      const file = parsePolicyFile(text);
+      requireExpected(current, expect);
+      const { changes, tests } = planOf(file, current);
+      return { revision: current.hash, changes, tests };
+    },
+    'policies.apply': async ({ paymasterId, text, expect }) => {
+      const current = await inForce(paymasterId);
+      const file = parsePolicyFile(text);
+      requireExpected(current, expect);
+      const { draft, changes, tests } = planOf(file, current);
+      const failed = tests.find(({ passed }) => !passed);
+      if (failed !== undefined) {
+        const { name, expected, actual } = failed;
+        const words = `The test "${name}" fails: ${actual} instead of ${expected}. Nothing was changed`;
+        throw new EngineError('POLICY_TESTS_FAILED', words, { tests });
+      }
+      const before = current.hash;
+      if (policyHash(draft) === before) return { before, revision: before, changes, tests };
+      const { allowedOrigins, maxExpirySeconds } = draft.dapp;
+      const isReplaced = await store.replaceDappPolicy(current.paymaster, current.version, {
+        ...draft,
+        ...{ allowedOrigins, maxExpirySeconds },
+      });
+      if (!isReplaced) throw new EngineError('POLICY_CHANGED');
+      const kept = idsInVault(draft);
+      for (const id of idsInVault(current.policy)) if (!kept.has(id)) forgetWebhookUrl(vault, id);
+      await recorder.catchUp();
+      return { before, revision: policyHash(draft), changes, tests };
+    },
+    'policies.test': async ({ paymasterId, text }) => {
+      const file = parsePolicyFile(text);
+      const dapp = paymasterId === undefined ? undefined : (await inForce(paymasterId)).policy;
+      return runPolicyTests(file, clock.now(), dapp);
+    },
+  };
+};

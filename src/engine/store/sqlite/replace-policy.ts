@@ -1,0 +1,46 @@
+import type Database from 'better-sqlite3';
+import type { DappPolicyStore, OperatorPolicy, SettingsScope } from '../policy-store.ts';
+import { policyRows } from './policy.ts';
+import { orClash } from './unique.ts';
+
+/** What replacing a policy asks of the store, and tells it. */
+interface Replacing {
+  /** True while the settings are those that the policy was made from. */
+  readonly isOfVersion: (scope: SettingsScope, version: number) => boolean;
+  /** Called once the policy is written. */
+  readonly changed: (paymasterId: string) => void;
+}
+
+/** Puts a whole policy in the place of what a DApp has, in SQLite. */
+export const policyReplacement = (
+  database: Database.Database,
+  { isOfVersion, changed }: Replacing,
+): Pick<DappPolicyStore, 'replaceDappPolicy'> => {
+  const rows = policyRows(database);
+  const removals = ['smart_contract', 'rule', 'webhook'].map((table) =>
+    database.prepare<[string]>(`DELETE FROM ${table} WHERE paymaster_id = ?`),
+  );
+  const setDapp = database.prepare<[string | null, string, number, string]>(
+    `UPDATE paymaster SET low_tank_wei = ?, allowed_origins = ?, max_expiry_s = ?, rule_revision = rule_revision + 1
+     WHERE paymaster_id = ?`,
+  );
+  const replace = database.transaction((paymasterId: string, policy: OperatorPolicy): void => {
+    for (const removal of removals) removal.run(paymasterId);
+    // The order of the rows is the order of the rules.
+    for (const contract of policy.contracts) rows.insertContract({ ...contract, paymasterId });
+    for (const rule of policy.rules) rows.insertRule({ ...rule, paymasterId });
+    for (const webhook of policy.webhooks) rows.insertWebhook({ ...webhook, paymasterId });
+    const { lowBalanceThresholdWei, allowedOrigins, maxExpirySeconds } = policy;
+    setDapp.run(lowBalanceThresholdWei, JSON.stringify(allowedOrigins), maxExpirySeconds, paymasterId);
+  });
+  return {
+    async replaceDappPolicy(scope, version, policy) {
+      if (!isOfVersion(scope, version)) return false;
+      orClash({ address_key: 'CONTRACT_ADDRESS_EXISTS', name: 'RULE_NAME_EXISTS' }, () =>
+        replace(scope.paymasterId, policy),
+      );
+      changed(scope.paymasterId);
+      return true;
+    },
+  };
+};

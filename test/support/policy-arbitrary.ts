@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { stateChangingMethods } from '../../src/core/contract-abi/methods.ts';
+import { abiOfLines } from '../../src/core/policy-file/abi-lines.ts';
+import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../../src/core/policy.ts';
+import { ruleTypeOf } from '../../src/core/rule-words.ts';
+import { policyWith } from './facts.ts';
+
+/** When the rules of the policies were set, epoch ms. */
+const SET_AT = Date.UTC(2026, 10, 1);
+
+/** Names as operators give them, those that YAML could take for something else among them. */
+const name = fc.oneof(
+  fc.constantFrom(
+    'null',
+    'true',
+    '5',
+    '0x12',
+    '- a',
+    'a: b',
+    '# no comment',
+    '*all',
+    '&x',
+    '!y',
+    '"',
+    "'",
+    '~',
+    'a\u2028b',
+    '🔑 ',
+  ),
+  fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
+    .filter((text) => text.trim() !== '' && !/[\p{Cc}\p{Cs}]/u.test(text)),
+);
+
+const address = fc.stringMatching(/^0x[0-9a-fA-F]{40}$/) as fc.Arbitrary<`0x${string}`>;
+
+const methodLine = fc
+  .tuple(
+    fc.stringMatching(/^[a-z][A-Za-z]{0,8}$/),
+    fc.constantFrom('', 'uint256', 'uint256 id, address[] to', '(bool a, bytes) t'),
+  )
+  .map(([method, inputs]) => `${method}_(${inputs})`);
+
+const abi = fc.uniqueArray(methodLine, { maxLength: 4, selector: (line) => line.split('(')[0] }).chain((lines) => {
+  const compact = abiOfLines(lines);
+  return fc.constantFrom(compact, JSON.stringify(JSON.parse(compact), null, 2));
+});
+
+const contract: fc.Arbitrary<PolicyContract> = fc
+  .record({ ruleId: fc.uuid(), name, address, abi, active: fc.boolean(), listed: fc.nat() })
+  .map(({ listed, ...rest }) => {
+    const methods = stateChangingMethods(rest.abi);
+    return {
+      ...rest,
+      methods: methods.map(({ label }) => label),
+      whitelistedMethods: methods
+        .slice(0, listed % 5)
+        .map(({ name: plain, signature }) => (listed % 2 ? plain : signature)),
+    };
+  });
+
+const url = fc.webUrl({ withQueryParameters: true }).map((text) => text.replaceAll("'", ''));
+/** As the desk keeps it, with its credentials in the vault or without any. */
+const keptUrl = fc.tuple(url, fc.boolean()).map(([text, hides]) => (hides ? text.replace('//', '//[secret]@') : text));
+
+const threshold = fc.oneof(
+  fc.record({ thresholdType: fc.constant('COUNT'), threshold: fc.integer({ min: 1, max: 1e9 }).map(String) }),
+  fc.record({
+    thresholdType: fc.constant('NATIVE_ASSET'),
+    threshold: fc.tuple(fc.nat(1000), fc.stringMatching(/^\d{0,17}[1-9]$/)).map(([whole, part]) => `${whole}.${part}`),
+  }),
+);
+
+const limitData = fc
+  .record({
+    type: fc.constantFrom('PAYMASTER', 'SMART_ACCOUNT'),
+    cycleDuration: fc.record({ value: fc.integer({ min: 1, max: 300 }), unit: fc.constantFrom('hour', 'day') }),
+    amount: threshold,
+  })
+  .map(({ amount, ...data }) => ({ ...data, ...amount }));
+
+/** What operators send of each kind of rule. */
+const sent: Readonly<Record<string, fc.Arbitrary<object>>> = {
+  PAYMASTER_SA_LIMIT: limitData,
+  WEBHOOK: fc.record({ url: keptUrl, failOpen: fc.boolean() }, { requiredKeys: ['url'] }),
+  WALLET_DEPLOYMENT: fc.record({ factories: fc.array(address, { maxLength: 3 }) }, { requiredKeys: [] }),
+};
+
+const rule: fc.Arbitrary<PolicyRule> = fc.constantFrom(...Object.keys(sent)).chain((policyType) =>
+  fc.record({
+    ruleId: fc.uuid(),
+    name,
+    policyType: fc.constant(policyType),
+    active: fc.boolean(),
+    cycle: fc.nat(9),
+    policyData: (sent[policyType] ?? fc.constant({})).map(
+      (data): unknown =>
+        JSON.parse(
+          JSON.stringify(ruleTypeOf(policyType).setup.keep(data, { now: SET_AT, keepUrl: (kept) => kept })),
+        ) as unknown,
+    ),
+  }),
+);
+
+const webhook: fc.Arbitrary<PolicyWebhook> = fc.record({
+  ...{ webhookId: fc.uuid(), webhookUrl: keptUrl, requestType: fc.constantFrom('GET', 'POST'), active: fc.boolean() },
+});
+
+const lists = fc.record({
+  contracts: fc.uniqueArray(contract, { maxLength: 3, selector: (one) => one.name, comparator: 'IsStrictlyEqual' }),
+  rules: fc.uniqueArray(rule, { maxLength: 5, selector: (one) => one.name }),
+  webhooks: fc.array(webhook, { maxLength: 3 }),
+  lowBalanceThresholdWei: fc.option(fc.bigInt({ min: 0n, max: 10n ** 24n }).map(String)),
+});
+
+const dapp = fc.record({
+  allowedOrigins: fc.array(
+    fc.constantFrom('*', 'https://app.example', 'chrome-extension://abc', 'http://localhost:3000'),
+    {
+      maxLength: 3,
+    },
+  ),
+  maxExpirySeconds: fc.integer({ min: 300, max: 86_400 }),
+});
+
+/** Any policy that an operator can set up. */
+export const anyPolicy: fc.Arbitrary<Policy> = fc
+  .tuple(lists, dapp)
+  .map(([changes, settings]) => policyWith({ ...changes, dapp: { ...policyWith().dapp, ...settings } }));
