@@ -60,7 +60,7 @@ test('totals are exact to the wei, beyond what a float holds', async () => {
     '900.000000000000000003 POL',
   ])
     expect(html).toContain(text);
-  expect(html).toContain('1900.000000000000000004 POL'); // of the day: what is mined, and what may still be
+  expect(html).toContain('1,900.000000000000000004 POL'); // of the day: what is mined, and what may still be
   expect(html).toContain('Contracts</td>');
 });
 
