@@ -74,7 +74,7 @@ test('in a narrow window the page has nearly all of the height, and its frame fi
     await page.getByRole('heading', { level: 1, name }).waitFor();
     await page.screenshot({ path: join(artifacts, `console-${name}-400-light.png`) });
     const over = () => page.getByRole('main').evaluate((main) => main.scrollWidth - main.clientWidth);
-    await expect.poll(over, name).toBe(0);
+    await expect.poll(over, { message: name }).toBe(0);
   }
   await page.setViewportSize({ width: 800, height: 900 });
   const bar = (await page.getByRole('banner').boundingBox())!;
