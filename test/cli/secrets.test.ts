@@ -34,7 +34,7 @@ describe.concurrent('an RPC URL that carries credentials', () => {
     const dir = tempFolder();
     const { code, stdout, stderr } = await gasdesk(set(dir));
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^gasdesk: The vault is locked\. .*GASDESK_PASSPHRASE.*\n$/);
+    expect(stderr).toMatch(/^gasdesk: There is no vault yet\. Create it\. .*GASDESK_PASSPHRASE.*\n$/);
     for (const part of PARTS) expect(inTheOpen(dir)).not.toContain(part);
   });
 

@@ -31,7 +31,7 @@ describe.each([
 
       await passphrase.fill(PASSPHRASE);
       await again.fill('something else');
-      await section.getByText('The two do not match.').waitFor();
+      await section.getByText('The two entries do not match.').waitFor();
       expect(await button.isDisabled()).toBe(true);
       await section.screenshot({ path: join(artifacts, `console-backup-empty-${width}-${colorScheme}.png`) });
 

@@ -100,7 +100,7 @@ test('the forms can be used by everybody, in both themes', async ({ onTestFinish
     expect(await seriousFaults(form)).toEqual([]);
     await form.getByText('Create signing key').click();
     // The engine's own words, where the operator acts.
-    await form.getByText('The vault is locked').waitFor();
+    await form.getByText('There is no vault yet. Create it').waitFor();
     await form.screenshot({ path: join(artifacts, `console-chain-form-${colorScheme}.png`) });
     await form.keyboard.press('Escape');
     await form.getByRole('button', { name: 'Create an API token' }).click();

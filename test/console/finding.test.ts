@@ -71,8 +71,10 @@ test('in a narrow window the page has nearly all of the height, and its frame fi
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(400);
   for (const name of ['overview', 'decisions', 'dapps', 'tokens', 'activity', 'settings']) {
     await page.evaluate((hash) => (window.location.hash = hash), `#/${name === 'overview' ? '' : name}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
     await page.screenshot({ path: join(artifacts, `console-${name}-400-light.png`) });
+    const over = () => page.getByRole('main').evaluate((main) => main.scrollWidth - main.clientWidth);
+    await expect.poll(over, { message: name }).toBe(0);
   }
   for (const address of ['#/decisions', '#/dapps/last/decisions']) {
     await page.evaluate((hash) => (window.location.hash = hash), address);

@@ -85,7 +85,7 @@ test('notifications are sent to a URL, a test says whether it works, and a failu
   status = 200;
   await section.getByRole('button', { name: 'Send a test' }).click();
   await section.getByText('The last call arrived').waitFor();
-  await section.getByText('The webhook took the test notification.').waitFor();
+  await section.getByText('The webhook accepted the test notification.').waitFor();
   await section.getByRole('button', { name: 'Show secret' }).click();
   await section
     .getByText(/whsec_/)

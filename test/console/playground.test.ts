@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type PlayingCli, startPlaying } from '../support/cli.ts';
@@ -7,6 +8,7 @@ import { seriousFaults } from './axe.ts';
 /** `gasdesk demo`, as a visitor has it: the story was told, and the playground is open in the browser. */
 
 const browser = useConsoleBrowser();
+const artifacts = join(import.meta.dirname, '../../test-artifacts');
 let demo: PlayingCli;
 beforeAll(async () => {
   demo = await startPlaying();
@@ -66,12 +68,16 @@ test('the page is for everybody: axe finds nothing serious, with answers and wit
   await page.keyboard.press('Enter');
   await told(page, 'Denied: Burn an item');
   expect(await seriousFaults(page)).toEqual([]);
+  await page.screenshot({ path: join(artifacts, 'playground-1280-light.png') });
 });
 
 test('in a narrow window the panes are stacked, and a link to a decision goes to the console below', async () => {
   const page = await visit({ width: 400 });
   await press(page, 'Burn an item');
-  await page.getByRole('link', { name: 'See this decision in the console' }).click();
+  const link = page.getByRole('link', { name: 'See this decision in the console' });
+  await link.waitFor();
+  await page.screenshot({ path: join(artifacts, 'playground-400-light.png'), fullPage: true });
+  await link.click();
   await consolePane(page).getByText('burn(1) on GameItems').first().waitFor();
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(500);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400);

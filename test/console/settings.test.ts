@@ -217,7 +217,7 @@ test('the passphrase is changed by whoever knows it, and by nobody who finds the
   await dialog.getByLabel('Current passphrase').fill('a stranger guesses');
   await dialog.getByLabel('New passphrase').fill('new horse battery');
   await dialog.getByLabel('Confirm passphrase').fill('new hors');
-  await dialog.getByText('The two do not match.').waitFor();
+  await dialog.getByText('The two entries do not match.').waitFor();
   expect(await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).last().isDisabled()).toBe(true);
   await dialog.getByLabel('Confirm passphrase').fill('new horse battery');
   await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).click();

@@ -24,7 +24,7 @@ test('a decision that is open, and the list beside it, follow its settlement wit
   });
 
   while ((await dapp.decisions())[0]?.settlement === 'reserved') await desk.clock.advance(600_000);
-  await detail.getByText('Unconfirmed: could not be matched on chain').waitFor();
+  await detail.getByText('Unconfirmed: Gasdesk could not match it on chain').waitFor();
   expect(lists).toEqual([]);
   await page.screenshot({ path: join(import.meta.dirname, '../../test-artifacts/console-settled.png') });
   expect(browser().errors).toEqual([]);

@@ -143,15 +143,15 @@ describe('on a chain as public ones are', () => {
     await press('Save the node');
     await page
       .getByLabel('Version of the paymaster contract')
-      .or(page.getByText('It gets an API key'))
+      .or(page.getByText('The DApp gets an API key'))
       .first()
       .waitFor();
     await look(page, '3-dapp');
     await type('Name', 'Game Items');
     await press('Register the DApp');
     await type('Password', PASSWORD);
-    await press('Make the key');
-    await page.getByText('Waiting for the coins…').waitFor();
+    await press('Create the key');
+    await page.getByText('Waiting for the funds…').waitFor();
     await look(page, '4-wallet');
     await fund(chain(), engine);
     await page.getByRole('button', { name: 'Deploy, verify and deposit' }).waitFor();
@@ -161,7 +161,7 @@ describe('on a chain as public ones are', () => {
     await page.getByRole('button', { name: 'Send a test operation' }).waitFor();
     await look(page, '7-try');
     await press('Send a test operation');
-    await page.getByText('All of it works.').waitFor();
+    await page.getByText('Everything works.').waitFor();
     await page.getByText('Settled').waitFor();
     await look(page, '8-done');
 
@@ -219,12 +219,12 @@ describe('on a chain without an account factory', () => {
     await press('Use the local node: Local chain (31337)');
     await type('Name', 'Game Items');
     await type('Password', PASSWORD);
-    await page.getByText('Waiting for the coins…').waitFor();
+    await page.getByText('Waiting for the funds…').waitFor();
     await fund(chain(), engine);
     await press('Deploy, verify and deposit', 'Space');
     await page.getByText('This chain has no factory').waitFor();
     await press('Send a test operation');
-    await page.getByText('All of it works.').waitFor();
+    await page.getByText('Everything works.').waitFor();
     expect(await page.evaluate(() => window.counts)).toEqual({ clicks: 0, passwords: 2 });
     await expectMined(chain(), engine);
   });
@@ -287,7 +287,7 @@ describe('a setup that is begun', () => {
     await page.getByRole('button', { name: 'Send a test operation' }).click();
     await page.getByRole('alert').getByText('which this DApp does not sponsor').waitFor();
     await page.getByRole('button', { name: 'Sponsor new accounts, and send again' }).click();
-    await page.getByText('All of it works.').waitFor();
+    await page.getByText('Everything works.').waitFor();
     await expectMined(chain(), engine);
   });
 });
@@ -317,7 +317,7 @@ describe('with a wallet on this machine', () => {
     const sign = (): Promise<void> => page.getByRole('button', { name: 'Sign with this wallet' }).click();
     await page.getByText('A wallet or device').click();
     await ask();
-    await page.getByText('Waiting for the coins…').waitFor();
+    await page.getByText('Waiting for the funds…').waitFor();
     await provider.send('anvil_setBalance', [wallet().account.address, toQuantity(10n ** 18n)]);
     const go = page.getByRole('button', { name: 'Deploy, verify and deposit' });
     await go.waitFor();
@@ -336,7 +336,7 @@ describe('with a wallet on this machine', () => {
     await ask();
     await send.click();
     await sign();
-    await page.getByText('All of it works.').waitFor();
+    await page.getByText('Everything works.').waitFor();
     expect((await page.evaluate(() => window.counts)).passwords).toBe(0);
     await expectMined(chain(), engine);
   });

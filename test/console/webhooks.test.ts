@@ -76,7 +76,7 @@ test('a webhook is tried with every fault before a user meets it, and each is ex
 test('the webhook of a rule is tried with an operation, and says how it did lately', async () => {
   const page = await open();
   const verify = page.getByRole('listitem', { name: 'https://hooks.example/verify' });
-  await verify.getByText('0 % of the last 1 verified, 1 refused, 0 errors, median 84 ms').waitFor();
+  await verify.getByText('Last call: 0 % verified, 1 refused, 0 errors, median 84 ms').waitFor();
   await verify.getByRole('button', { name: 'Send a test call' }).click();
   // What it was sent last.
   expect(await page.getByRole('dialog').getByRole('textbox').inputValue()).toContain('"user": "ann"');

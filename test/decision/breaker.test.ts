@@ -185,7 +185,10 @@ describe('the burn-rate breaker of a chain with several DApps', () => {
     await many(dapp, 6);
     await desk().restart();
     expect((await pausedAlone(dapp))?.reason).toMatch(/^Burn-rate breaker: its operations /);
-    expect(codeOf(await dapp.sponsor(op(10)))).toBe('DAPP_PAUSED');
+    expect((await dapp.sponsor(op(10))).body.result?.reason).toMatchObject({
+      code: 'DAPP_PAUSED',
+      hint: expect.stringContaining(`"gasdesk resume --paymaster ${dapp.paymasterId}"`),
+    });
     await resumeDapp(dapp);
     expect(codesOf(await many(dapp, 3, 20))).toEqual({ SPONSORED: 3 });
     expect(codesOf(await many(other, 2))).toEqual({ SPONSORED: 2 });

@@ -103,7 +103,7 @@ test('a test call says what came of it, and decides nothing', async () => {
   const receiver = await startReceiver(take);
   await setUrl(receiver.url);
   expect(await desk().call('notifications.test', {})).toEqual({
-    ...{ ok: true, message: 'The webhook took the test notification.' },
+    ...{ ok: true, message: 'The webhook accepted the test notification.' },
   });
   expect(eventsOf(receiver.calls)).toEqual(['notification.test']);
   await setUrl('http://127.0.0.1:1/');

@@ -54,9 +54,13 @@ test('totals are exact to the wei, beyond what a float holds', async () => {
   ]);
   const { html, decisions, told } = await service.call('decisions.report', {});
   expect({ decisions, told }).toEqual({ decisions: 4, told: 4 });
-  for (const text of ['3000.000000000000000003 POL', '3000000000000000000003 wei', '900.000000000000000003 POL'])
+  for (const text of [
+    '3,000.000000000000000003 POL',
+    '3,000,000,000,000,000,000,003 wei',
+    '900.000000000000000003 POL',
+  ])
     expect(html).toContain(text);
-  expect(html).toContain('1900.000000000000000004 POL'); // of the day: what is mined, and what may still be
+  expect(html).toContain('1,900.000000000000000004 POL'); // of the day: what is mined, and what may still be
   expect(html).toContain('Contracts</td>');
 });
 

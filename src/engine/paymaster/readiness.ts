@@ -63,7 +63,7 @@ export const requireContract = async (
 const requireFundingWallet = ({ name, fundingWallet }: Paymaster, { hasTanks }: PaymasterLayout) => {
   if (!hasTanks) return undefined;
   if (fundingWallet !== null) return fundingWallet;
-  const fix = 'Verify one on the tab Gas tank of the DApp in the console, or run "gasdesk funding-wallet set".';
+  const fix = 'Verify one on the Gas tank tab of the DApp in the console, or run "gasdesk funding-wallet set".';
   throw missing('fundingWallet', `The DApp ${name} has no funding wallet.`, fix);
 };
 

@@ -39,7 +39,7 @@ export const notificationHandlers = (context: ServiceContext): Handlers<NamesOf<
     'notifications.secret': async () => ({ secret: vault.webhookSecret(NOTIFICATION_WEBHOOK).reveal() }),
     'notifications.test': async () => {
       const fault = await delivery.test();
-      return { ok: fault === undefined, message: fault ?? 'The webhook took the test notification.' };
+      return { ok: fault === undefined, message: fault ?? 'The webhook accepted the test notification.' };
     },
   };
 };

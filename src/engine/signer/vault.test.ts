@@ -104,6 +104,7 @@ test('an absent vault says so; creating cannot overwrite one that exists, not ev
   const fresh = openVault(file, cheap);
   expect(fresh.state).toBe('absent');
   await refused(() => fresh.unlock(RIGHT), 'VAULT_LOCKED', 'no vault yet');
+  await refused(() => fresh.get('a'), 'VAULT_LOCKED', 'no vault yet');
   const results = await Promise.allSettled([fresh.create(passphrase('a')), fresh.create(passphrase('b'))]);
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   expect(fresh.state).toBe('unlocked');

@@ -130,6 +130,8 @@ export interface VaultOptions {
   readonly entropy?: Entropy;
 }
 
+const NO_VAULT = 'There is no vault yet. Create it';
+
 /** The vault in `file`, which need not exist yet. Only one process may use it: hold the lock of the data folder. */
 export const openVault = (
   file: string,
@@ -138,7 +140,7 @@ export const openVault = (
   let opened: OpenVault | undefined;
 
   const unlocked = (): OpenVault => {
-    if (!opened) throw new EngineError('VAULT_LOCKED');
+    if (!opened) throw new EngineError('VAULT_LOCKED', existsSync(file) ? undefined : NO_VAULT);
     return opened;
   };
   const save = (next: OpenVault): void => {
@@ -165,7 +167,7 @@ export const openVault = (
       save({ locks, dataKey, seed: Buffer.from(entropy.bytes(32)).toString('base64'), entries: new Map() });
     },
     async unlock(unlocker) {
-      if (!existsSync(file)) throw new EngineError('VAULT_LOCKED', 'There is no vault yet. Create it', { file });
+      if (!existsSync(file)) throw new EngineError('VAULT_LOCKED', NO_VAULT, { file });
       const dataKey = await unlockDataKey(readVaultFile(file).locks, unlocker);
       // Read only now, since entries may have been set while the key was derived.
       opened = openContent(file, dataKey);

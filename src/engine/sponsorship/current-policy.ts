@@ -54,7 +54,7 @@ const readPolicy = async (
     paymasterContracts: attached.flatMap((one) => (one ? [{ version: one.version, address: one.address }] : [])),
     signer: signer?.address ?? null,
     treasury: chain?.treasury ?? null,
-    pause: deskPause ?? (dappPause === undefined ? null : { ...dappPause, dapp: name }),
+    pause: deskPause ?? (dappPause === undefined ? null : { ...dappPause, dapp: name, paymasterId }),
     resumes,
     outstandingSharePercent: config.outstandingSharePercent,
   };

@@ -24,6 +24,11 @@ test('a price of gas is told in gwei, exactly', () => {
   ]);
 });
 
+test('digits of gas and of operations are grouped', () => {
+  const evidence = { unit: 'operations', threshold: '1000', callGasLimit: '200000', preVerificationGas: 60000 };
+  expect(evidenceItems(evidence).map(({ text }) => text)).toEqual(['1,000 operations', '200,000', '60,000']);
+});
+
 test('a value nobody foresaw is told by its own name', () => {
   expect(evidenceItems({ someNewThing: { a: 1 } })).toEqual([
     { label: 'Some new thing', text: '{"a":1}', kind: 'text' },

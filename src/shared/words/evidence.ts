@@ -1,4 +1,5 @@
 import { unitsToDecimal } from '../schema/decimal.ts';
+import { grouped } from './amount.ts';
 import { spanWords } from './span.ts';
 
 /** A value that a rule compared, in words. */
@@ -57,11 +58,12 @@ const words = (key: string): string => {
 
 const isDigits = (text: string): boolean => /^\d{1,200}$/.test(text);
 
-const operations = (count: string): string => `${count} ${count === '1' ? 'operation' : 'operations'}`;
+const operations = (count: string): string => `${grouped(count)} ${count === '1' ? 'operation' : 'operations'}`;
 
 const GWEI_DECIMALS = 9;
 /** Prices of gas are told in gwei, as everybody tells them. */
 const GAS_PRICE = /(?:PerGas|baseFee|Tip)Wei$/;
+const GAS = /Gas(?:Limit)?$/;
 
 /** What is told by its key alone. */
 const named = (key: string, value: unknown): string | undefined => {
@@ -79,6 +81,7 @@ const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 
   if (GAS_PRICE.test(key) && isDigits(text)) {
     return { text: `${unitsToDecimal(BigInt(text), GWEI_DECIMALS)} gwei`, kind: 'text' };
   }
+  if (GAS.test(key) && isDigits(text)) return { text: grouped(text), kind: 'text' };
   if (key.endsWith('Wei') && isDigits(text)) return { text, kind: 'wei' };
   // Later than a Date can be is no time.
   if (key.endsWith('At') && /^\d{1,15}$/.test(text)) return { text, kind: 'time' };

@@ -2,6 +2,7 @@ import type { DecisionFilters } from '../../../api/decisions.ts';
 import type { ProcedureOutput } from '../../../api/index.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import { weiToDecimal } from '../../../shared/schema/decimal.ts';
+import { grouped } from '../../../shared/words/amount.ts';
 import { callsWords } from '../../../api/call-words.ts';
 import { type EvidenceItem, codeWords, evidenceItems } from '../../../shared/words/evidence.ts';
 import { ruleName } from '../../../core/rule-words.ts';
@@ -24,7 +25,8 @@ const SHOWN_CHARACTERS = 2_000;
 export const utcTime = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 /** An exact amount, in coin. */
-export const coins = (wei: string | bigint, { symbol }: ChainNames): string => `${weiToDecimal(BigInt(wei))} ${symbol}`;
+export const coins = (wei: string | bigint, { symbol }: ChainNames): string =>
+  `${weiToDecimal(BigInt(wei)).replace(/^\d+/, grouped)} ${symbol}`;
 
 const verdicts = {
   sponsored: 'Sponsored',
@@ -78,7 +80,7 @@ export const decisionArticle = (
   return html`<article class="${outcome}">
     <h3>#${seq} <span class="outcome">${outcomeWords[outcome]}</span> ${utcTime(at)}</h3>
     <p>
-      <strong>${dapp}</strong> on ${chain.name} asked for <strong>${callsWords(calls)}</strong> by user
+      <strong>${dapp}</strong> on ${chain.name} requested <strong>${callsWords(calls)}</strong> for user
       <code>${sender}</code>. ${verdicts[outcome]}${costWords(decision, chain)}.
     </p>
     ${

@@ -1,4 +1,5 @@
 import { ruleName } from '../../../core/rule-words.ts';
+import { exactWei } from '../../../shared/words/amount.ts';
 import { outcomeWords } from '../../../shared/words/outcomes.ts';
 import { dayChart } from './day-chart.ts';
 import { type ChainNames, coins, utcTime } from './decision-article.ts';
@@ -81,7 +82,7 @@ const moneyTable = ({ tally, chain }: Report): Markup =>
     [...tally.money].map(([chainId, { maxWei, actualWei, openWei }]) => [
       chain(chainId).name,
       ...[maxWei, actualWei, openWei].map(
-        (wei) => html`${coins(wei, chain(chainId))}<br /><span class="quiet">${wei.toString()} wei</span>`,
+        (wei) => html`${coins(wei, chain(chainId))}<br /><span class="quiet">${exactWei(wei)}</span>`,
       ),
     ]),
   );

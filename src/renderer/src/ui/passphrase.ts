@@ -10,4 +10,4 @@ export const isNewPassphrase = (typed: string, confirmed: string): boolean =>
 
 /** What is wrong with its repetition; empty if nothing is, or nothing is typed yet. */
 export const confirmFault = (typed: string, confirmed: string): string =>
-  confirmed === '' || confirmed === typed ? '' : 'The two do not match.';
+  confirmed === '' || confirmed === typed ? '' : 'The two entries do not match.';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { durationWords, relativeTime } from './time.ts';
+import { durationWords, exactTime, relativeTime } from './time.ts';
 
 test.each([
   [0, 'just now'],
@@ -11,6 +11,10 @@ test.each([
   [-5_000, 'just now'],
 ])('an age of %i ms reads "%s"', (age, text) => {
   expect(relativeTime(1_700_000_000_000 - age, 1_700_000_000_000)).toBe(text);
+});
+
+test('an exact time names its zone', () => {
+  expect(exactTime(1_700_000_000_000)).toMatch(/^\d+ Nov 2023, \d\d:\d\d:20 \S+$/);
 });
 
 test.each([

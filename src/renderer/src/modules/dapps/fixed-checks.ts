@@ -21,7 +21,7 @@ const SENTENCES: Readonly<Record<string, (facts: FixedFacts, coin: string) => st
   walletDeployment: ({ has }) =>
     has('contracts')
       ? 'Deployment of new accounts is not sponsored.'
-      : 'Deployment of new accounts is sponsored, as nothing is restricted.',
+      : 'Deployment of new accounts is sponsored, since no contract is registered.',
   validity: () => 'The account exists or is being deployed, and its nonce is unused.',
   fees: ({ chain }, coin) => {
     const most = chain?.maxOperationCostWei ?? null;

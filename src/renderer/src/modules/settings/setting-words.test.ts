@@ -8,7 +8,9 @@ const setting = (key: string, more: Partial<Setting> = {}): Setting => ({
 test('a limit of 0 is no limit, and times and lists have their units', () => {
   expect(valueText(setting('rateLimitPerKey'), 0)).toBe('no limit');
   expect(valueText(setting('rateLimitPerKey'), 60)).toBe('60 a minute');
-  expect(valueText(setting('webhookTimeoutMs'), 3000)).toBe('3000 ms');
+  expect(valueText(setting('webhookTimeoutMs'), 3000)).toBe('3,000 ms');
+  expect(valueText(setting('bodyLimitBytes'), 1048576)).toBe('1,048,576 bytes');
+  expect(valueText(setting('port'), 8645)).toBe('8645');
   expect(valueText(setting('showReasons'), false)).toBe('no');
   expect(valueText(setting('allowedHosts'), [])).toBe('none');
 });

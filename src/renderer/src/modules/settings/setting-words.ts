@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   },
   rateLimitPerIp: {
     title: 'Requests per IP address',
-    purpose: 'Requests per minute from one address. This machine has no limit.',
+    purpose: 'Requests per minute from one address. Requests from this machine have no limit.',
   },
   outstandingSharePercent: {
     title: 'Share of a gas tank',
@@ -49,9 +49,9 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   logLevel: { title: 'Log level', purpose: 'The lowest level that Gasdesk logs.' },
   chainTimeoutMs: { title: 'Node timeout', purpose: 'Milliseconds to wait for an answer.' },
   requestTimeoutMs: { title: 'Request timeout', purpose: 'Milliseconds for a request to arrive completely.' },
-  settlementPollMs: { title: 'Settlement polling interval', purpose: 'Milliseconds between two looks at the chain.' },
-  bodyLimitBytes: { title: 'Largest HTTP request', purpose: 'Bytes, for the management interface and the console.' },
-  rpcBodyLimitBytes: { title: 'Largest JSON-RPC request', purpose: 'Bytes, for the JSON-RPC interface.' },
+  settlementPollMs: { title: 'Settlement polling interval', purpose: 'Milliseconds between two checks of the chain.' },
+  bodyLimitBytes: { title: 'Largest HTTP request', purpose: 'For the management interface and the console.' },
+  rpcBodyLimitBytes: { title: 'Largest JSON-RPC request', purpose: 'For the JSON-RPC interface.' },
   maxConnections: {
     title: 'Concurrent connections',
     purpose: 'Beyond that, Gasdesk closes the connection that has waited longest for its client.',
@@ -69,7 +69,9 @@ export const valueText = ({ key }: Setting, value: Setting['value']): string => 
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
   if (isRateLimit(key)) return value === 0 ? 'no limit' : `${grouped(Number(value))} a minute`;
   if (key.endsWith('Percent')) return `${String(value)} %`;
-  return key.endsWith('Ms') ? `${String(value)} ms` : String(value);
+  if (typeof value !== 'number' || key === 'port') return String(value);
+  const unit = key.endsWith('Ms') ? ' ms' : key.endsWith('Bytes') ? ' bytes' : '';
+  return `${grouped(value)}${unit}`;
 };
 
 /** Where the value comes from, and what that means for changing it. */

@@ -30,10 +30,10 @@ export const priceSentence = (
 
 /** Where the rate of a token comes from, in words. */
 export const sourceWords = ({ rate }: Pick<FeeToken, 'rate'>): string =>
-  rate.source === 'static' ? 'Rate set by you' : 'Rate by Chainlink';
+  rate.source === 'static' ? 'Rate set by you' : 'Rate from Chainlink';
 
 /** How a token is charged, as a sentence. */
 export const chargeSentence = ({ preFund }: Pick<FeeToken, 'preFund'>): string =>
   preFund
     ? 'The maximum is taken before the operation runs; the rest is returned.'
-    : 'The user is charged after the operation ran, for its actual cost.';
+    : 'The user is charged after the operation runs, for its actual cost.';
