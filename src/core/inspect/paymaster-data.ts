@@ -1,0 +1,241 @@
+import { getBytes, hashMessage, recoverAddress } from 'ethers';
+import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
+import type { Inspection, InspectionCheck, InspectionReading } from '../../shared/schema/inspection.ts';
+import type { EntryPointVersion, UserOperation } from '../../shared/schema/user-operation.ts';
+import type { ReadData } from '../paymaster-layouts/data-fields.ts';
+import {
+  type AttachableLayout,
+  type ModeLayout,
+  STUB_SIGNATURE,
+  type SponsorshipTerms,
+  type TokenTerms,
+} from '../paymaster-layouts/layout.ts';
+import { layouts } from '../paymaster-layouts/registry.ts';
+import { byteLength } from '../user-operation/hex-digits.ts';
+import { type DecidedOperation, type Knowledge, chainName, possibleChains } from './knowledge.ts';
+import { cutBytes } from './sections.ts';
+
+/** All that any layout signs for. */
+export type AnyTerms = SponsorshipTerms & TokenTerms;
+
+/** A contract in one of its modes. */
+export interface Mode {
+  /** By which its contract is attached. */
+  readonly version: string;
+  readonly title: string;
+  readonly entryPointVersion: EntryPointVersion;
+  readonly isToken: boolean;
+  readonly layout: ModeLayout<AnyTerms>;
+  /** Only in token mode. */
+  readonly maxTokenCost?: (op: UserOperation, terms: AnyTerms) => bigint;
+}
+
+const modeOf = (layout: AttachableLayout): Mode => {
+  const { version, title, entryPointVersion } = layout;
+  const common = { version, title, entryPointVersion, layout: layout as ModeLayout<AnyTerms> };
+  return 'maxTokenCost' in layout
+    ? {
+        ...common,
+        isToken: true,
+        maxTokenCost: (op, terms) => layout.maxTokenCost(op, { ...layout.chargedGas(op), ...terms }),
+      }
+    : { ...common, isToken: false };
+};
+
+const modes: readonly Mode[] = layouts.flatMap((layout) =>
+  [layout, ...(layout.token === undefined ? [] : [layout.token])].map(modeOf),
+);
+
+/** One way to cut `paymasterAndData`, and the modes that cut it so. */
+export interface DataReading {
+  readonly modes: readonly [Mode, ...Mode[]];
+  readonly read: ReadData<AnyTerms>;
+}
+
+const nameOf = ({ version, isToken }: Mode): string => (isToken ? `${version}, token mode` : version);
+
+/** What cuts the same bytes into the same fields is one reading. */
+const keyOf = ({ fields }: ReadData<AnyTerms>, { isToken }: Mode): string =>
+  [String(isToken), ...fields.map(({ name, offset }) => `${offset} ${name}`)].join();
+
+/** Reads `paymasterAndData` by every layout of these EntryPoints. */
+export const readPaymasterData = (
+  paymasterAndData: Hex,
+  versions: readonly EntryPointVersion[],
+): { readings: DataReading[]; misfits: Inspection['misfits'] } => {
+  const readings = new Map<string, DataReading>();
+  const misfits: Inspection['misfits'] = [];
+  for (const mode of modes) {
+    if (!versions.includes(mode.entryPointVersion)) continue;
+    const read = mode.layout.read(paymasterAndData);
+    if ('misfit' in read) {
+      misfits.push({ what: `paymasterAndData of ${nameOf(mode)}`, why: read.misfit });
+      continue;
+    }
+    const key = keyOf(read, mode);
+    readings.set(key, { read, modes: [...(readings.get(key)?.modes ?? []), mode] as [Mode, ...Mode[]] });
+  }
+  return { readings: [...readings.values()], misfits };
+};
+
+/** What is known of the operation that paymaster data stands in. */
+export interface DataContext {
+  /** Undefined where only the data is known, or a part of the operation. */
+  readonly op: UserOperation | undefined;
+  readonly chainId: number | undefined;
+  readonly decided: DecidedOperation | undefined;
+}
+
+/** What is concluded about a reading. */
+export interface Concluded {
+  readonly checks: InspectionCheck[];
+  /** The modes that are left, the proven one alone. */
+  readonly modes: readonly [Mode, ...Mode[]];
+  readonly chainId: number | undefined;
+  readonly sureness: InspectionReading['sureness'];
+  readonly why: string;
+}
+
+interface SignerCheck {
+  readonly check: InspectionCheck;
+  /** The modes and the chain for which the signature is right: contracts that hash alike accept the same. */
+  readonly proven?: { readonly modes: readonly Mode[]; readonly chainId: number };
+}
+
+const recover = (mode: Mode, op: UserOperation, terms: AnyTerms, signature: Hex): Address | undefined => {
+  try {
+    return recoverAddress(hashMessage(getBytes(mode.layout.hash(op, terms))), signature) as Address;
+  } catch {
+    return undefined; // a term is not known, or it is no signature
+  }
+};
+
+const untold = (words: string): SignerCheck => ({ check: { name: 'signer', ok: null, words } });
+
+const fullTerms = ({ read }: DataReading, { op, decided }: DataContext, chainId: number): AnyTerms => {
+  const delegate = decided?.delegate ?? (op !== undefined && 'eip7702Auth' in op ? op.eip7702Auth?.address : undefined);
+  return {
+    ...read.terms,
+    chainId,
+    ...(decided?.senderNonce !== undefined && { senderNonce: decided.senderNonce }),
+    ...(delegate !== undefined && { eip7702Delegate: delegate }),
+  } as AnyTerms;
+};
+
+/** Recovers who signed, on every chain that it may be for, and compares with the signers that are known. */
+const checkSigner = (reading: DataReading, context: DataContext, knowledge: Knowledge): SignerCheck => {
+  const { op, decided } = context;
+  const { signature } = reading.read;
+  if (signature === STUB_SIGNATURE) return untold('A placeholder stands for the signature: nobody has signed this.');
+  if (op === undefined) {
+    return untold('The signer signs the whole operation, of which only this part is known: inspect the operation.');
+  }
+  const found = new Map<string, string>();
+  let isOther = false;
+  for (const chainId of possibleChains(knowledge, context.chainId)) {
+    const signers = [
+      ...(decided?.chainId === chainId && decided.signer !== undefined ? [decided.signer] : []),
+      ...knowledge.signers.filter((signer) => signer.chainId === chainId).map(({ address }) => address),
+    ];
+    const where = chainName(knowledge, chainId);
+    const recovered = reading.modes.flatMap((mode) => {
+      const signer = recover(mode, op, fullTerms(reading, context, chainId), signature);
+      return signer === undefined ? [] : [{ mode, signer }];
+    });
+    const right = recovered.filter(({ signer }) => signers.some((known) => sameAddress(known, signer)));
+    if (right[0] !== undefined) {
+      const words = `${right[0].signer} signed this: the signer of ${where}.`;
+      return { check: { name: 'signer', ok: true, words }, proven: { modes: right.map(({ mode }) => mode), chainId } };
+    }
+    isOther ||= signers.length > 0 && recovered.length === reading.modes.length;
+    for (const { mode, signer } of recovered) {
+      const expected = signers[0] === undefined ? 'no signer is known there' : `not by its signer ${signers[0]}`;
+      found.set(signer, `by ${signer} if it is for ${nameOf(mode)} on ${where} (${expected})`);
+    }
+  }
+  if (found.size === 0) {
+    return untold('Nothing can be recovered: the chain is not known, or a nonce or a delegate that was signed for.');
+  }
+  const words = `Signed ${[...found.values()].join('; ')}.`;
+  const cause = ' The operation was changed after it was signed, or another key signed.';
+  return { check: { name: 'signer', ok: isOther ? false : null, words: isOther ? words + cause : words } };
+};
+
+const checkValidity = ({ read: { fields, terms } }: DataReading, now: number): InspectionCheck => {
+  const check = (ok: boolean | null, words: string): InspectionCheck => ({ name: 'validity', ok, words });
+  if (!fields.some(({ kind }) => kind === 'time')) {
+    return check(null, 'The contract knows no validity window: this is good for as long as the nonce is unused.');
+  }
+  const { validUntil = 0, validAfter = 0 } = terms;
+  if (validUntil !== 0 && now > validUntil) return check(false, 'Expired.');
+  if (now <= validAfter) return check(false, 'Not valid yet.');
+  return check(true, validUntil === 0 ? 'Valid now, without end.' : 'Valid now.');
+};
+
+const checkContract = ({ read, modes: fitting }: DataReading, { contracts, chains }: Knowledge): InspectionCheck => {
+  const { paymaster } = read.terms;
+  const attached = contracts.filter(({ address }) => paymaster !== undefined && sameAddress(address, paymaster));
+  const check = (ok: boolean | null, words: string): InspectionCheck => ({ name: 'paymaster contract', ok, words });
+  if (attached.length === 0) return check(null, 'No contract of this desk.');
+  const words = attached.map(({ version, chainId }) => `${version} on ${chainName({ chains }, chainId)}`).join(', ');
+  const fits = attached.some(({ version }) => fitting.some((mode) => mode.version === version));
+  return fits ? check(true, `Attached as ${words}.`) : check(false, `Attached as ${words}, which reads other bytes.`);
+};
+
+/** 2015 to 2100: before there was Ethereum, or long after anything is signed for. */
+const [FIRST_TIME, LAST_TIME] = [1_438_000_000, 4_102_444_800];
+
+const isPlausible = ({ terms, signature }: ReadData<AnyTerms>): boolean => {
+  const { validUntil = 0, validAfter = 0 } = terms;
+  const isTime = (time: number): boolean => time === 0 || (time > FIRST_TIME && time < LAST_TIME);
+  const isWindow = isTime(validUntil) && isTime(validAfter) && (validUntil === 0 || validUntil > validAfter);
+  return isWindow && /1[bc]$/.test(signature);
+};
+
+/** Compares a reading with all that is known. */
+export const conclude = (reading: DataReading, context: DataContext, knowledge: Knowledge): Concluded => {
+  const { check, proven } = checkSigner(reading, context, knowledge);
+  const contract = checkContract(reading, knowledge);
+  const checks = [check, checkValidity(reading, knowledge.now), contract];
+  const { paymaster = '0x' } = reading.read.terms;
+  const attached = knowledge.contracts.filter(({ address }) => sameAddress(address, paymaster));
+  const asAttached = reading.modes.filter(({ version }) => attached.some((one) => one.version === version));
+  const left = proven?.modes ?? (asAttached.length > 0 ? asAttached : reading.modes);
+  const [only] = attached;
+  const chainId =
+    proven?.chainId ?? context.chainId ?? knowledge.chainId ?? (attached.length === 1 ? only?.chainId : undefined);
+  const common = { checks, modes: left as [Mode, ...Mode[]], chainId };
+  if (proven !== undefined) return { ...common, sureness: 'certain', why: 'The signature is right for these bytes.' };
+  if (contract.ok === true) {
+    return { ...common, sureness: 'certain', why: 'The desk has this contract, and its layout fits every byte.' };
+  }
+  return isPlausible(reading.read) && contract.ok !== false
+    ? { ...common, sureness: 'likely', why: 'Its length, its fixed bytes, times and signature fit.' }
+    : { ...common, sureness: 'possible', why: 'Its length fits; what it says is not plausible.' };
+};
+
+/** What layouts are called for which a reading is. */
+export const modeWords = ([first, ...others]: readonly [Mode, ...Mode[]]): string => {
+  const titles = [first.title, ...others.map(({ title }) => title)].join(' or ');
+  return first.isToken ? `${titles}, token mode` : titles;
+};
+
+const HEAD = [
+  { name: 'paymaster', length: 20, kind: 'address', meaning: 'The paymaster contract.' },
+  { name: 'paymasterVerificationGasLimit', length: 16, kind: 'gas', meaning: "Gas for the paymaster's validation." },
+  { name: 'paymasterPostOpGasLimit', length: 16, kind: 'gas', meaning: "Gas for the paymaster's postOp." },
+] as const;
+const DATA = { name: 'paymasterData', kind: 'bytes', meaning: 'In a layout that Gasdesk does not know.' } as const;
+
+/** The bytes of a paymaster that no layout fits, as its EntryPoint cuts them. */
+export const cutForeignData = (paymasterAndData: Hex, isV06: boolean) =>
+  cutBytes(paymasterAndData, [...(isV06 ? HEAD.slice(0, 1) : HEAD), DATA]);
+
+/** Above the gas of any block: what stands there is no gas limit. */
+const MOST_GAS = 1n << 40n;
+
+/** Whether bytes that no layout fits may be the data of another paymaster, from v0.7 on. */
+export const isPackedData = (value: Hex): boolean =>
+  byteLength(value) >= 52 &&
+  BigInt(`0x${value.slice(42, 74)}`) < MOST_GAS &&
+  BigInt(`0x${value.slice(74, 106)}`) < MOST_GAS;
