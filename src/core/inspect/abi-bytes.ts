@@ -32,7 +32,7 @@ class AbiBytes {
     this.#data = data;
   }
 
-  /** @throws Unreadable where there are not so many bytes, or more were named than there are */
+  /** Names a run of bytes. @throws Unreadable where there are not so many, or more were named than there are */
   name(offset: number, length: number, { name, kind, meaning }: Pick<NamedBytes, 'name' | 'kind' | 'meaning'>): Hex {
     const total = byteLength(this.#data);
     if (offset + length > total) throw new Unreadable(`${name} ends behind the last byte`);

@@ -317,6 +317,7 @@ describe('other things', () => {
 });
 
 describe('what nothing fits ends in a reason, and soon', () => {
+  const SOON_MS = 2_000;
   const huge = MOST_INSPECTED;
   const word = AbiCoder.defaultAbiCoder().encode(['uint256'], [2n ** 255n]);
   it.each<[string, string]>([
@@ -336,14 +337,16 @@ describe('what nothing fits ends in a reason, and soon', () => {
     ['lists of one list', `0x02${'c1'.repeat(60_000)}`],
     ['a bundle without an end', concat(['0x765e827f', word, word, word])],
     ['an error without an end', concat(['0x08c379a0', word, word])],
-  ])('%s', (_, text) => {
-    const before = performance.now();
-    const { inspection: found } = look(text);
-    expect(performance.now() - before).toBeLessThan(2_000);
-    inspection.parse(found);
-    expectWhole(found);
-    if (found.readings.length === 0) expect(found.misfits.length).toBeGreaterThan(0);
-  });
+  ])(
+    '%s',
+    (_, text) => {
+      const { inspection: found } = look(text);
+      inspection.parse(found);
+      expectWhole(found);
+      if (found.readings.length === 0) expect(found.misfits.length).toBeGreaterThan(0);
+    },
+    SOON_MS,
+  );
 
   it('for any bytes and any text', () => {
     const bytes = fc.uint8Array({ maxLength: 600 }).map((value) => `0x${Buffer.from(value).toString('hex')}`);

@@ -9,7 +9,8 @@ import { byteLength } from '../user-operation/hex-digits.ts';
 import { Unreadable } from './abi-bytes.ts';
 import { readBundle } from './bundle.ts';
 import type { Clues, Knowledge } from './knowledge.ts';
-import { bySureness, callDataSection, symbolOf, tellOperation, versionAt } from './operation.ts';
+import { callDataSection } from './operation-fields.ts';
+import { bySureness, symbolOf, tellOperation, versionAt } from './operation.ts';
 import { conclude, cutForeignData, isPackedData, modeWords, readPaymasterData } from './paymaster-data.ts';
 import { type FoundPart, partsOfJson } from './read-json.ts';
 import { aaSection, isKnownError, revertSections } from './revert-data.ts';
@@ -256,12 +257,9 @@ const ofText = (given: string, reader: Reader): Found => {
   return asErrorText(text);
 };
 
-const titleOf = ({ readings }: Found): string => {
-  const [first, second] = readings;
+const titleOf = ({ readings: [first, second] }: Found): string => {
   if (first === undefined) return 'Nothing fits';
-  return second === undefined || first.sureness !== second.sureness || first.what !== second.what
-    ? first.title
-    : `${first.title}, and others`;
+  return second?.sureness === first.sureness && second.what === first.what ? `${first.title}, and others` : first.title;
 };
 
 /**

@@ -4,9 +4,6 @@ import type { InspectionReading, InspectionSection, NamedValue } from '../../sha
 import { chainSymbol } from '../../shared/chains.ts';
 import type { EntryPointVersion, UserOperation } from '../../shared/schema/user-operation.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
-import { decodeCalls } from '../calls/decode-calls.ts';
-import { decodeDeployment, deploymentOf } from '../calls/decode-deployment.ts';
-import { byteLength, uintDigits } from '../user-operation/hex-digits.ts';
 import { fieldOutOfBounds, maxCost } from '../user-operation/max-cost.ts';
 import { packUserOperation } from '../user-operation/pack-user-operation.ts';
 import { hashUserOperation, isEip7702 } from '../user-operation/user-op-hash.ts';
@@ -18,10 +15,12 @@ import {
   type Mode,
   conclude,
   cutForeignData,
+  delegateOf,
   modeWords,
   readPaymasterData,
 } from './paymaster-data.ts';
-import { callParts, cutBytes, named, sectionOf, shownField } from './sections.ts';
+import { callDataSection, creationSection, gasValues, nonceSection, signatureSection } from './operation-fields.ts';
+import { named, sectionOf, shownField } from './sections.ts';
 
 /** An operation as it was found. */
 export interface FoundOperation {
@@ -53,83 +52,6 @@ const versionsOf = ({ op, entryPoint }: FoundOperation): readonly EntryPointVers
 
 const paymasterBytes = (op: UserOperation): Hex => {
   return isV06(op) ? op.paymasterAndData : packUserOperation(op).paymasterAndData;
-};
-
-const nonceSection = ({ nonce }: UserOperation, path: string): InspectionSection =>
-  sectionOf('Nonce', `${path}nonce`, {
-    bytes: cutBytes(`0x${uintDigits(nonce, 32)}`, [
-      { name: 'key', length: 24, kind: 'number', meaning: 'Nonces of different keys do not wait for each other.' },
-      { name: 'sequence', length: 8, kind: 'number', meaning: 'Counts the operations of the key.' },
-    ]),
-  });
-
-const GAS_FIELDS = {
-  callGasLimit: "Gas for the operation's call.",
-  verificationGasLimit: "Gas for creation and validation of the account; on v0.6 also for the paymaster's.",
-  preVerificationGas: 'Gas that is paid for what the EntryPoint does not meter, such as calldata.',
-  paymasterVerificationGasLimit: "Gas for the paymaster's validation.",
-  paymasterPostOpGasLimit: "Gas for the paymaster's postOp.",
-} as const;
-
-const FEE_FIELDS = {
-  maxFeePerGas: 'The most wei per gas.',
-  maxPriorityFeePerGas: 'The most wei per gas above the base fee.',
-} as const;
-
-const gasValues = (op: UserOperation, missing: readonly string[]): NamedValue[] => {
-  const fields: Readonly<Record<string, unknown>> = { ...op };
-  const value =
-    (kind: 'gas' | 'wei') =>
-    ([name, meaning]: [string, string]): NamedValue[] => {
-      const amount = fields[name];
-      return typeof amount === 'bigint' && !missing.includes(name) ? [named(name, kind, amount, meaning)] : [];
-    };
-  return [...Object.entries(GAS_FIELDS).flatMap(value('gas')), ...Object.entries(FEE_FIELDS).flatMap(value('wei'))];
-};
-
-const creationSection = (op: UserOperation, path: string): InspectionSection[] => {
-  const initCode: Hex = isV06(op)
-    ? op.initCode
-    : `0x${(op.factory ?? '0x').slice(2)}${(op.factoryData ?? '0x').slice(2)}`;
-  if (initCode === '0x') return [];
-  const bytes = cutBytes(initCode, [
-    { name: 'factory', length: 20, kind: 'address', meaning: 'The contract that creates the account.' },
-    { name: 'selector', length: 4, kind: 'bytes', meaning: 'The function of the factory.' },
-    { name: 'arguments', kind: 'bytes', meaning: 'What the factory is told.' },
-  ]);
-  const deployment = deploymentOf(op);
-  const parts = deployment === undefined ? {} : callParts(decodeDeployment(deployment, op.sender, new Set()));
-  return [sectionOf('Creation of the account', `${path}initCode`, { ...parts, bytes })];
-};
-
-/** The bytes and the calls of an account's calldata. */
-export const callDataSection = (
-  callData: Hex,
-  sender: Address,
-  entryPointVersion: EntryPointVersion,
-  path: string,
-): InspectionSection =>
-  sectionOf('Calls of the account', `${path}callData`, {
-    ...callParts(decodeCalls(callData, { sender, entryPointVersion })),
-    bytes: cutBytes(callData, [
-      { name: 'selector', length: 4, kind: 'bytes', meaning: 'The function of the account.' },
-      { name: 'arguments', kind: 'bytes', meaning: 'The calls, as the account reads them.' },
-    ]),
-  });
-
-const ECDSA = 65;
-
-const signatureSection = ({ signature }: UserOperation, path: string): InspectionSection[] => {
-  if (signature === '0x') return [];
-  const parts =
-    byteLength(signature) === ECDSA
-      ? ([
-          { name: 'r', length: 32, kind: 'bytes', meaning: 'First half of an ECDSA signature.' },
-          { name: 's', length: 32, kind: 'bytes', meaning: 'Second half of it.' },
-          { name: 'v', length: 1, kind: 'number', meaning: 'Which of two keys signed: 27 or 28.' },
-        ] as const)
-      : ([{ name: 'signature', kind: 'bytes', meaning: 'In a form that only the account knows.' }] as const);
-  return [sectionOf("Signature of the account's owner", `${path}signature`, { bytes: cutBytes(signature, parts) })];
 };
 
 const dataSection = (reading: DataReading, concluded: Concluded, path: string): InspectionSection =>
@@ -221,52 +143,76 @@ const findDecided = ({ op, entryPoint }: FoundOperation, { decided }: Knowledge)
       (entryPoint === undefined || sameAddress(one.entryPoint, entryPoint)),
   );
 
+/** Where an operation can run. */
+interface Place {
+  readonly versions: readonly [EntryPointVersion, ...EntryPointVersion[]];
+  /** Undefined: any of the chains that the desk works on. */
+  readonly chainId: number | undefined;
+}
+
+/** A right signature proves the layout; so does a decision the EntryPoint. */
+const placeOf = (
+  found: FoundOperation,
+  decided: DecidedOperation | undefined,
+  { concluded }: ToldData,
+  knowledge: Knowledge,
+): Place => {
+  const proven = concluded?.sureness === 'certain' ? concluded : undefined;
+  const possible = versionsOf(found);
+  const decidedVersion = versionAt(decided?.entryPoint);
+  const byDecision = possible.filter((version) => version === decidedVersion);
+  const byLayout = possible.filter((version) =>
+    proven?.modes.some(({ entryPointVersion }) => entryPointVersion === version),
+  );
+  const narrowed = [byDecision, byLayout].find(({ length }) => length > 0) ?? possible;
+  const chainId = found.chainId ?? decided?.chainId ?? proven?.chainId ?? knowledge.chainId;
+  return { versions: narrowed as Place['versions'], chainId };
+};
+
+const notesOf = ({ op, missing, notes = [] }: FoundOperation, isHashed: boolean): string[] => {
+  const tooMuch = fieldOutOfBounds(op);
+  const told = [...notes];
+  if (missing.length > 0) told.push(`Not given: ${missing.join(', ')}. Hash, cost and signer cannot be told.`);
+  else if (!isHashed) told.push(`The hash cannot be told: ${hashNeeds(op)}.`);
+  if (tooMuch !== undefined) told.push(`${tooMuch} is above 2^120 - 1: the EntryPoint refuses the operation (AA94).`);
+  return told;
+};
+
+const hashNeeds = (op: UserOperation): string =>
+  !isV06(op) && op.factory !== undefined && isEip7702(op.factory)
+    ? 'it depends on the chain, and on the contract whose code the account has taken on (EIP-7702)'
+    : 'it depends on the chain, which is not known';
+
 /** Takes an operation apart, and leaves clues by which its decision can be found. */
 export const tellOperation = (found: FoundOperation, knowledge: Knowledge, clues: Clues): ToldOperation => {
-  const { op, missing, path } = found;
-  clues.operations.push({ sender: op.sender, nonce: op.nonce });
+  const { op, path } = found;
+  const isWhole = found.missing.length === 0;
   const decided = findDecided(found, knowledge);
-  const context = { chainId: found.chainId ?? decided?.chainId, decided };
-  const data = tellData(found, context, knowledge);
-  const proven = data.concluded?.sureness === 'certain' ? data.concluded : undefined;
-  const decidedVersion = versionAt(decided?.entryPoint);
-  const versions =
-    proven?.modes.map(({ entryPointVersion }) => entryPointVersion) ??
-    (decidedVersion !== undefined && !isV06(op) ? [decidedVersion] : versionsOf(found));
-  const unique = [...new Set(versions)];
-  const chainId = context.chainId ?? proven?.chainId ?? knowledge.chainId;
-  const chains = possibleChains(knowledge, chainId);
-  const delegate = decided?.delegate ?? (isV06(op) ? undefined : op.eip7702Auth?.address);
-  const isWhole = missing.length === 0;
-  const tooMuch = fieldOutOfBounds(op);
-  const hashes = isWhole ? hashValues(op, unique, chains, knowledge, delegate) : [];
+  const data = tellData(found, { chainId: found.chainId ?? decided?.chainId, decided }, knowledge);
+  const { versions, chainId } = placeOf(found, decided, data, knowledge);
+  const delegate = delegateOf(op, decided);
+  const hashes = isWhole ? hashValues(op, versions, possibleChains(knowledge, chainId), knowledge, delegate) : [];
+  clues.operations.push({ sender: op.sender, nonce: op.nonce });
   clues.hashes.push(...hashes.map(({ value }) => value as Hex));
-  const [version = '0.7'] = unique;
-  const notes = [
-    ...(found.notes ?? []),
-    ...(missing.length > 0 ? [`Not given: ${missing.join(', ')}. Hash, cost and signer cannot be told.`] : []),
-    ...(tooMuch === undefined ? [] : [`${tooMuch} is above 2^120 - 1: the EntryPoint refuses the operation (AA94).`]),
-    ...(isWhole && hashes.length === 0 ? ['The hash depends on the chain: name it, or use a desk that has it.'] : []),
-  ];
-  const head = sectionOf(`User operation of EntryPoint ${unique.join(' or ')}`, path.replace(/[.]$/, ''), {
-    values: [named('sender', 'address', op.sender, 'The account.'), ...gasValues(op, missing), ...hashes],
-    notes,
+  const title = `User operation of EntryPoint ${versions.join(' or ')}`;
+  const head = sectionOf(title, path.replace(/[.]$/, ''), {
+    values: [named('sender', 'address', op.sender, 'The account.'), ...gasValues(op, found.missing), ...hashes],
+    notes: notesOf(found, hashes.length > 0),
   });
-  const cost = isWhole ? [sectionOf('Cost', '', { values: costValues(op, data, chainId) })] : [];
+  const isSure = versions.length === 1;
   return {
-    title: `A user operation of EntryPoint ${unique.join(' or ')}`,
-    sureness: unique.length === 1 ? 'certain' : 'likely',
-    why:
-      unique.length === 1 ? 'Its fields are those of one EntryPoint.' : 'EntryPoint 0.7 and 0.8 have the same fields.',
+    title,
+    sureness: isSure ? 'certain' : 'likely',
+    why: isSure ? 'Its fields are those of one EntryPoint.' : 'EntryPoint 0.7 and 0.8 have the same fields.',
     symbol: chainId === undefined ? null : symbolOf(knowledge, chainId),
     sections: [
       head,
       nonceSection(op, path),
       ...creationSection(op, path),
-      callDataSection(op.callData, op.sender, version, path),
+      callDataSection(op.callData, op.sender, versions[0], path),
       ...(data.section === undefined ? [] : [data.section]),
       ...signatureSection(op, path),
-      ...cost,
+      ...(isWhole ? [sectionOf('Cost', '', { values: costValues(op, data, chainId) })] : []),
     ],
   };
 };

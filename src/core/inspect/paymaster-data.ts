@@ -1,7 +1,7 @@
 import { getBytes, hashMessage, recoverAddress } from 'ethers';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
 import type { Inspection, InspectionCheck, InspectionReading } from '../../shared/schema/inspection.ts';
-import type { EntryPointVersion, UserOperation } from '../../shared/schema/user-operation.ts';
+import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import type { ReadData } from '../paymaster-layouts/data-fields.ts';
 import {
   type AttachableLayout,
@@ -112,8 +112,12 @@ const recover = (mode: Mode, op: UserOperation, terms: AnyTerms, signature: Hex)
 
 const untold = (words: string): SignerCheck => ({ check: { name: 'signer', ok: null, words } });
 
+/** Whose code an EIP-7702 account runs, as far as it is known. */
+export const delegateOf = (op: UserOperation, decided: DecidedOperation | undefined): Address | undefined =>
+  decided?.delegate ?? (isV06(op) ? undefined : op.eip7702Auth?.address);
+
 const fullTerms = ({ read }: DataReading, { op, decided }: DataContext, chainId: number): AnyTerms => {
-  const delegate = decided?.delegate ?? (op !== undefined && 'eip7702Auth' in op ? op.eip7702Auth?.address : undefined);
+  const delegate = op === undefined ? undefined : delegateOf(op, decided);
   return {
     ...read.terms,
     chainId,

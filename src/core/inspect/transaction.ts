@@ -49,13 +49,16 @@ interface Item {
 const byteAt = (data: Hex, at: number): number => Number.parseInt(data.slice(2 + 2 * at, 4 + 2 * at), 16);
 
 const SHORT = 55;
+/** The first byte of a list is at least this. */
+const LIST = 0xc0;
+const ADDRESS_LENGTH = 20;
 
 /** The item of RLP at a byte (Yellow Paper, appendix B); undefined where it is cut. */
 const itemAt = (data: Hex, at: number): Item | undefined => {
   const first = byteAt(data, at);
   if (Number.isNaN(first)) return undefined;
   if (first < 0x80) return { start: at, end: at + 1 };
-  const base = first < 0xc0 ? 0x80 : 0xc0;
+  const base = first < LIST ? 0x80 : LIST;
   const ofLength = first - base - SHORT;
   const start = at + 1 + Math.max(0, ofLength);
   const length = ofLength <= 0 ? first - base : Number.parseInt(data.slice(4 + 2 * at, 2 + 2 * start), 16);
@@ -80,40 +83,48 @@ const recovered = (raw: Hex): Transaction | undefined => {
   }
 };
 
-/** Reads a signed transaction as it is sent; undefined where the bytes are none. */
-export const readTransaction = (raw: Hex): SignedTransaction | undefined => {
-  const first = byteAt(raw, 0);
-  const isLegacy = first >= 0xc0;
-  const fields = FIELDS[isLegacy ? 0 : first];
-  const list = itemAt(raw, isLegacy ? 0 : 1);
-  if (fields === undefined || list?.end !== byteLength(raw) || (!isLegacy && byteAt(raw, 1) < 0xc0)) return undefined;
-  const bytes: NamedBytes[] = [];
-  const add = (from: number, to: number, { name, kind, meaning }: Field): void => {
-    const hex: Hex = `0x${raw.slice(2 + 2 * from, 2 + 2 * to)}`;
-    if (to > from) bytes.push({ name, offset: from, length: to - from, hex, kind, value: valueOf(kind, hex), meaning });
-  };
-  if (!isLegacy) add(0, 1, field('type', 'number', 'The kind of transaction (EIP-2718).'));
-  add(isLegacy ? 0 : 1, list.start, field('header', 'bytes', 'How long the list of fields is (RLP).'));
+/** The bytes of a list of fields, each behind its header; undefined where they are not these fields. */
+const readList = (raw: Hex, from: number, fields: readonly Field[]): NamedBytes[] | undefined => {
+  const list = itemAt(raw, from);
+  if (list?.end !== byteLength(raw) || byteAt(raw, from) < LIST) return undefined;
+  const bytes = [...runOf(raw, from, list.start, field('header', 'bytes', 'How long the list of fields is (RLP).'))];
   let at = list.start;
   for (const one of fields) {
     const item = at < list.end ? itemAt(raw, at) : undefined;
     if (item === undefined) return undefined;
-    add(at, item.start, field(`header of ${one.name}`, 'bytes', 'How long it is (RLP).'));
-    add(item.start, item.end, one);
+    const header = field(`header of ${one.name}`, 'bytes', 'How long it is (RLP).');
+    bytes.push(...runOf(raw, at, item.start, header), ...runOf(raw, item.start, item.end, one));
     at = item.end;
   }
-  if (at !== list.end) return undefined;
+  return at === list.end ? bytes : undefined;
+};
+
+/** A run of bytes by its name; none where it is empty. */
+const runOf = (raw: Hex, from: number, to: number, { name, kind, meaning }: Field): NamedBytes[] => {
+  const hex: Hex = `0x${raw.slice(2 + 2 * from, 2 + 2 * to)}`;
+  return to > from ? [{ name, offset: from, length: to - from, hex, kind, value: valueOf(kind, hex), meaning }] : [];
+};
+
+const TYPE = field('type', 'number', 'The kind of transaction (EIP-2718).');
+
+/** Reads a signed transaction as it is sent; undefined where the bytes are none. */
+export const readTransaction = (raw: Hex): SignedTransaction | undefined => {
+  const first = byteAt(raw, 0);
+  const isLegacy = first >= LIST;
+  const fields = FIELDS[isLegacy ? 0 : first];
+  const bytes = fields && readList(raw, isLegacy ? 0 : 1, fields);
+  if (bytes === undefined) return undefined;
   const hexOf = (name: string): Hex => (bytes.find((one) => one.name === name)?.hex ?? '0x') as Hex;
   const sent = recovered(raw);
-  const chainId = sent === undefined ? Number(BigInt(`0x0${hexOf('chainId').slice(2)}`)) : Number(sent.chainId);
+  const chainId = sent === undefined ? 0 : Number(sent.chainId);
   return {
-    bytes,
+    bytes: isLegacy ? bytes : [...runOf(raw, 0, 1, TYPE), ...bytes],
     values: [
       ...(sent?.hash ? [named('hash', 'hash', sent.hash, 'By which it is found on its chain.')] : []),
       ...(sent?.from ? [named('from', 'address', sent.from, 'Who signed it: the bundler.')] : []),
     ],
     chainId: Number.isSafeInteger(chainId) && chainId > 0 ? chainId : undefined,
-    to: byteLength(hexOf('to')) === 20 ? hexOf('to') : undefined,
+    to: byteLength(hexOf('to')) === ADDRESS_LENGTH ? hexOf('to') : undefined,
     data: hexOf('data'),
   };
 };
