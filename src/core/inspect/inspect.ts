@@ -31,6 +31,8 @@ type Found = Pick<Inspection, 'readings' | 'misfits'>;
 interface Reader {
   readonly knowledge: Knowledge;
   readonly clues: Clues;
+  /** Where a bundle is sent, as far as it is told beside it. */
+  readonly entryPoint?: Address | undefined;
 }
 
 const nothing: Found = { readings: [], misfits: [] };
@@ -68,7 +70,7 @@ const asAddress = (address: Address): Found => {
 };
 
 /** Takes calls of handleOps apart; nothing for others. */
-const asBundle = (callData: Hex, reader: Reader, to?: Address, chainId?: number): Found => {
+const asBundle = (callData: Hex, reader: Reader, to = reader.entryPoint, chainId?: number): Found => {
   try {
     const bundle = readBundle(callData);
     if (bundle === undefined) return nothing;
@@ -216,7 +218,8 @@ const ofPart = (part: FoundPart, reader: Reader): Found => {
   }
   const chainId = reader.knowledge.chainId ?? part.chainId;
   const knowledge = { ...reader.knowledge, ...(chainId !== undefined && { chainId }) };
-  return atPath(part.path, ofText(part.text, { ...reader, knowledge }));
+  const { entryPoint } = part;
+  return atPath(part.path, ofText(part.text, { ...reader, knowledge, entryPoint }));
 };
 
 const ofJson = (text: string, reader: Reader): Found => {

@@ -134,8 +134,7 @@ const checkSigner = (reading: DataReading, context: DataContext, knowledge: Know
   if (op === undefined) {
     return untold('The signer signs the whole operation, of which only this part is known: inspect the operation.');
   }
-  const found = new Map<string, string>();
-  let isOther = false;
+  const others: { readonly words: string; readonly isOther: boolean }[] = [];
   for (const chainId of possibleChains(knowledge, context.chainId)) {
     const signers = [
       ...(decided?.chainId === chainId && decided.signer !== undefined ? [decided.signer] : []),
@@ -151,18 +150,20 @@ const checkSigner = (reading: DataReading, context: DataContext, knowledge: Know
       const words = `${right[0].signer} signed this: the signer of ${where}.`;
       return { check: { name: 'signer', ok: true, words }, proven: { modes: right.map(({ mode }) => mode), chainId } };
     }
-    isOther ||= signers.length > 0 && recovered.length === reading.modes.length;
-    for (const { mode, signer } of recovered) {
-      const expected = signers[0] === undefined ? 'no signer is known there' : `not by its signer ${signers[0]}`;
-      found.set(signer, `by ${signer} if it is for ${nameOf(mode)} on ${where} (${expected})`);
+    const expected = signers[0] === undefined ? 'no signer is known there' : `its signer is ${signers[0]}`;
+    const isOther = signers.length > 0 && recovered.length === reading.modes.length;
+    for (const [signer, by] of Map.groupBy(recovered, (one) => one.signer)) {
+      const as = by.map(({ mode }) => nameOf(mode)).join(' or ');
+      others.push({ words: `by ${signer} if it is for ${as} on ${where} (${expected})`, isOther });
     }
   }
-  if (found.size === 0) {
+  if (others.length === 0) {
     return untold('Nothing can be recovered: the chain is not known, or a nonce or a delegate that was signed for.');
   }
-  const words = `Signed ${[...found.values()].join('; ')}.`;
-  const cause = ' The operation was changed after it was signed, or another key signed.';
-  return { check: { name: 'signer', ok: isOther ? false : null, words: isOther ? words + cause : words } };
+  const isOther = others.some((one) => one.isOther);
+  const told = `Signed ${others.map(({ words }) => words).join('; ')}.`;
+  const words = isOther ? `${told} The operation was changed after it was signed, or another key signed.` : told;
+  return { check: { name: 'signer', ok: isOther ? false : null, words } };
 };
 
 const checkValidity = ({ read: { fields, terms } }: DataReading, now: number): InspectionCheck => {

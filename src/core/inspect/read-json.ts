@@ -14,7 +14,13 @@ import { versionAt } from './operation.ts';
 /** What JSON holds that can be taken apart further. */
 export type FoundPart =
   | { readonly kind: 'operation'; readonly found: FoundOperation }
-  | { readonly kind: 'text'; readonly path: string; readonly text: string; readonly chainId?: number | undefined }
+  | {
+      readonly kind: 'text';
+      readonly path: string;
+      readonly text: string;
+      readonly chainId: number | undefined;
+      readonly entryPoint: Address | undefined;
+    }
   | { readonly kind: 'fault'; readonly path: string; readonly why: string };
 
 type Members = Readonly<Record<string, unknown>>;
@@ -128,7 +134,9 @@ interface Surroundings {
 const inside = (path: string, step: string): string => (path === '' ? step : `${path}.${step}`);
 
 const partsOfMembers = (members: Members, around: Surroundings): FoundPart[] => {
-  const entryPoint = asAddress(members['entryPoint']) ?? around.entryPoint;
+  // A bundle is sent to its EntryPoint.
+  const to = asAddress(members['to']);
+  const entryPoint = asAddress(members['entryPoint']) ?? (versionAt(to) === undefined ? around.entryPoint : to);
   const chainId = asChainId(members['chainId']) ?? around.chainId;
   const here = { ...around, entryPoint, chainId };
   const { path } = around;
@@ -136,13 +144,15 @@ const partsOfMembers = (members: Members, around: Surroundings): FoundPart[] => 
     return [tryOperation(members, { ...here, path: path === '' ? '' : `${path}.` })];
   }
   const packed = packedPaymaster(members);
-  if (packed !== undefined) return [{ kind: 'text', path: inside(path, 'paymaster'), text: packed, chainId }];
+  if (packed !== undefined)
+    return [{ kind: 'text', path: inside(path, 'paymaster'), text: packed, chainId, entryPoint }];
   const wrapped = WRAPPERS.flatMap((name) =>
     isPresent(members[name]) ? partsOf(members[name], { ...here, path: inside(path, name) }) : [],
   );
   const texts = TEXTS.flatMap((name): FoundPart[] => {
     const text = members[name];
-    if (typeof text === 'string' && text !== '0x') return [{ kind: 'text', path: inside(path, name), text, chainId }];
+    if (typeof text === 'string' && text !== '0x')
+      return [{ kind: 'text', path: inside(path, name), text, chainId, entryPoint }];
     return isMembers(text) ? partsOf(text, { ...here, path: inside(path, name) }) : [];
   });
   return [...wrapped, ...texts];
@@ -172,7 +182,8 @@ const ADDRESS_LENGTH = 42;
 const partsOf = (value: unknown, around: Surroundings): FoundPart[] => {
   if (around.levels === 0) return [];
   const here = { ...around, levels: around.levels - 1 };
-  if (typeof value === 'string') return [{ kind: 'text', path: around.path, text: value, chainId: around.chainId }];
+  const { path, chainId, entryPoint } = around;
+  if (typeof value === 'string') return [{ kind: 'text', path, text: value, chainId, entryPoint }];
   if (Array.isArray(value)) return partsOfList(value, here);
   return isMembers(value) ? partsOfMembers(value, here) : [];
 };

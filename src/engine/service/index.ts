@@ -11,6 +11,7 @@ import { contractHandlers } from './contracts.ts';
 import { decisionHandlers } from './decisions.ts';
 import { exposureHandlers } from './exposure.ts';
 import { fundingHandlers } from './funding.ts';
+import { inspectHandlers } from './inspect.ts';
 import { keyHandlers } from './keys.ts';
 import { notificationHandlers, notificationView } from './notifications.ts';
 import { paymasterContractHandlers } from './paymaster-contracts.ts';
@@ -56,6 +57,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     ...decisionHandlers(context, follow),
     ...exposureHandlers(context),
     ...fundingHandlers(context),
+    ...inspectHandlers(context),
     ...keyHandlers(context),
     ...notificationHandlers(context),
     ...paymasterContractHandlers(context),

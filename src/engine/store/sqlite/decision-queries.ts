@@ -51,6 +51,8 @@ type Filters = Omit<DecisionFilter, 'before' | 'limit'>;
 const CONDITIONS: Readonly<Record<keyof Filters, string>> = {
   userOpHash: 'seq IN (SELECT seq FROM decision_hash WHERE user_op_hash = @userOpHash)',
   decisionId: 'id = @decisionId',
+  paymasterAndData: "record ->> 'paymasterAndData' = @paymasterAndData",
+  nonce: "record ->> 'nonce' = @nonce",
   text: `instr(lower(concat_ws(' ', sender, id, record ->> 'userOpHash', record ->> 'dapp', record ->> 'message',
     record ->> '$.request.calls')), @text) > 0`,
   accountId: 'paymaster_id IN (SELECT paymaster_id FROM paymaster WHERE account_id = @accountId)',
