@@ -31,7 +31,7 @@ const print = (inspected: Inspected, json: boolean): void => {
 /** `gasdesk inspect` */
 export const inspectCommand = command(
   'inspect',
-  'Take a value apart: paymaster data, a user operation, a bundle, an error',
+  'Take a value apart: paymaster data, a user operation, a bundle, an error; exit code 1 if nothing fits',
 )
   .argument('<value>', 'hex, JSON, a hash or the text of an error; - reads standard input')
   .option('--chain-id <n>', 'chain it belongs to (default: any that the desk works on)', chainIdArgument)
@@ -39,5 +39,7 @@ export const inspectCommand = command(
     const text = value === '-' ? readInput() : value;
     const { chainId } = options;
     const input = { value: text, ...(chainId !== undefined && { chainId }) };
-    print(await withDesk(options, (call) => call('inspect.value', input)), options.json === true);
+    const inspected = await withDesk(options, (call) => call('inspect.value', input));
+    print(inspected, options.json === true);
+    if (inspected.readings.length === 0) process.exitCode = 1;
   });
