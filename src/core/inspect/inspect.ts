@@ -114,7 +114,7 @@ const asTransaction = (raw: Hex, reader: Reader): Found => {
 const asPaymasterData = (value: Hex, { knowledge, clues }: Reader): Found => {
   const { readings, misfits } = readPaymasterData(value, ALL_VERSIONS);
   const decided = knowledge.decided.length === 1 ? knowledge.decided[0] : undefined;
-  const context = { op: undefined, chainId: knowledge.chainId ?? decided?.chainId, decided };
+  const context = { op: decided?.op, chainId: knowledge.chainId ?? decided?.chainId, decided };
   const told = readings.map((reading): InspectionReading => {
     const { checks, modes, chainId, sureness, why } = conclude(reading, context, knowledge);
     const title = `paymasterAndData: ${modeWords(modes)}`;

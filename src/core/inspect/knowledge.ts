@@ -1,4 +1,5 @@
 import type { Address, Hex } from '../../shared/schema/hex.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
 
 /** What was signed in the past, as far as a decision tells it. */
 export interface DecidedOperation {
@@ -6,9 +7,10 @@ export interface DecidedOperation {
   readonly entryPoint: Address;
   readonly sender: Address;
   readonly nonce: bigint;
-  /** Of the paymaster contract; undefined where the decision kept no facts, like the next. */
-  readonly version?: string;
+  /** What was signed; absent where the decision kept no facts, like the next. */
+  readonly op?: UserOperation;
   readonly signer?: Address;
+  /** Of the paymaster contract. */
   readonly senderNonce?: bigint;
   readonly delegate?: Address;
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { findAttachable } from '../../core/paymaster-layouts/registry.ts';
 import { addressesIn, inspect } from '../../core/inspect/inspect.ts';
+import { factsOf } from '../../core/record.ts';
+import { fromRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import type { Clues, DecidedOperation, Knowledge } from '../../core/inspect/knowledge.ts';
 import type { ProcedureOutput } from '../../api/index.ts';
 import { entryPointAddress } from '../../shared/entry-points.ts';
@@ -21,30 +23,29 @@ type FoundBy = Inspected['decisions'][number]['by'];
 /** What one value may belong to. */
 const MOST_DECISIONS = 10;
 
-/** What is read of a decision's facts; a review reads them from anybody's file. */
-const decidedFacts = z.object({
-  contract: z.object({ version: z.string(), address, signer: address, fundingWallet: address.optional() }),
-  senderNonce: z
-    .string()
-    .regex(/^\d{1,78}$/)
-    .optional(),
-  delegate: address.optional(),
-});
+const placed = z.object({ entryPoint: address, sender: address, nonce: z.string().regex(/^\d{1,78}$/) });
+
+/** What was signed, and by whom; nothing where the decision kept no facts, or a review's file holds none that can be read. */
+const signedOf = (record: DecisionRecord): Partial<DecidedOperation> => {
+  try {
+    const facts = factsOf(record);
+    if (facts === undefined) return {};
+    const { contract, senderNonce, delegate, op } = facts;
+    return {
+      op: fromRpcUserOperation(op),
+      signer: address.parse(contract.signer),
+      ...(senderNonce !== undefined && { senderNonce: BigInt(senderNonce) }),
+      ...(delegate !== undefined && { delegate: address.parse(delegate) }),
+    };
+  } catch {
+    return {};
+  }
+};
 
 const decidedOperation = (record: DecisionRecord): DecidedOperation[] => {
-  const place = z.object({ entryPoint: address, sender: address, nonce: z.string().regex(/^\d+$/) }).safeParse(record);
-  if (!place.success) return [];
-  const { chainId } = record;
-  const { data: facts } = decidedFacts.safeParse(record.facts);
-  const { entryPoint, sender, nonce } = place.data;
-  return [
-    {
-      ...{ chainId, entryPoint, sender, nonce: BigInt(nonce) },
-      ...(facts !== undefined && { version: facts.contract.version, signer: facts.contract.signer }),
-      ...(facts?.senderNonce !== undefined && { senderNonce: BigInt(facts.senderNonce) }),
-      ...(facts?.delegate !== undefined && { delegate: facts.delegate }),
-    },
-  ];
+  const { success, data } = placed.safeParse(record);
+  if (!success) return [];
+  return [{ ...data, chainId: record.chainId, nonce: BigInt(data.nonce), ...signedOf(record) }];
 };
 
 /** The decisions that clues lead to, by what they were found by. */

@@ -1,4 +1,5 @@
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const zoned = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
 const short = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
@@ -11,6 +12,9 @@ const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])
 
 /** Date and time to the second, in the operator's time zone. */
 export const exactTime = (at: number): string => exact.format(at);
+
+/** The same with the name of the zone, where the time goes to somebody elsewhere or comes from there. */
+export const zonedTime = (at: number): string => zoned.format(at);
 
 /** Day and time to the minute, where there is no room for more. */
 export const shortTime = (at: number): string => short.format(at);
