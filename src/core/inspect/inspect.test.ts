@@ -139,9 +139,14 @@ describe('a user operation', () => {
 
   it.each(signed)('tells that another key signed, or that it was changed: $id', (vector) => {
     const other = { chainId: vector.chainId, address: `0x${'77'.repeat(20)}` as const };
-    const known = { signers: [other], decided: [{ ...decidedOf(vector), signer: other.address }] };
-    const reading = first(JSON.stringify(vector.userOp), known);
-    expect(sectionAt(reading, 'paymasterAndData').checks[0]).toMatchObject({ name: 'signer', ok: false });
+    const text = JSON.stringify(vector.userOp);
+    const reading = first(text, { signers: [other], decided: [{ ...decidedOf(vector), signer: other.address }] });
+    const { checks, values } = sectionAt(reading, 'paymasterAndData');
+    expect(checks[0]).toMatchObject({ name: 'signer', ok: false });
+    expect(values.map(({ value }) => value)).toEqual(expect.arrayContaining([vector.signerAddress, other.address]));
+    // Whom a stranger's contract believes, nobody here knows.
+    const foreign = sectionAt(first(text, { signers: [other] }), 'paymasterAndData');
+    expect(foreign.checks[0]).toMatchObject({ name: 'signer', ok: null });
   });
 
   it.each(signed.filter(({ packedUserOp }) => packedUserOp !== undefined))('is read packed: $id', (vector) => {

@@ -116,9 +116,9 @@ const asPaymasterData = (value: Hex, { knowledge, clues }: Reader): Found => {
   const decided = knowledge.decided.length === 1 ? knowledge.decided[0] : undefined;
   const context = { op: decided?.op, chainId: knowledge.chainId ?? decided?.chainId, decided };
   const told = readings.map((reading): InspectionReading => {
-    const { checks, modes, chainId, sureness, why } = conclude(reading, context, knowledge);
+    const { checks, signers, modes, chainId, sureness, why } = conclude(reading, context, knowledge);
     const title = `paymasterAndData: ${modeWords(modes)}`;
-    const section = sectionOf(title, '', { bytes: reading.read.fields.map(shownField), checks });
+    const section = sectionOf(title, '', { bytes: reading.read.fields.map(shownField), checks, values: [...signers] });
     const symbol = chainId === undefined ? null : symbolOf(knowledge, chainId);
     return { what: 'paymasterAndData', title, sureness, why, symbol, sections: [section] };
   });

@@ -58,6 +58,7 @@ const dataSection = (reading: DataReading, concluded: Concluded, path: string): 
   sectionOf(`Paymaster data: ${modeWords(concluded.modes)}`, path, {
     bytes: reading.read.fields.map(shownField),
     checks: concluded.checks,
+    values: [...concluded.signers],
   });
 
 /** Paymaster data by its surest reading. */

@@ -1,6 +1,6 @@
 import { getBytes, hashMessage, recoverAddress } from 'ethers';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
-import type { Inspection, InspectionCheck, InspectionReading } from '../../shared/schema/inspection.ts';
+import type { Inspection, InspectionCheck, InspectionReading, NamedValue } from '../../shared/schema/inspection.ts';
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import type { ReadData } from '../paymaster-layouts/data-fields.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import { layouts } from '../paymaster-layouts/registry.ts';
 import { byteLength } from '../user-operation/hex-digits.ts';
 import { type DecidedOperation, type Knowledge, chainName, possibleChains } from './knowledge.ts';
-import { cutBytes } from './sections.ts';
+import { cutBytes, named } from './sections.ts';
 
 /** All that any layout signs for. */
 export type AnyTerms = SponsorshipTerms & TokenTerms;
@@ -89,6 +89,7 @@ export interface DataContext {
 /** What is concluded about a reading. */
 export interface Concluded {
   readonly checks: InspectionCheck[];
+  readonly signers: readonly NamedValue[];
   /** The modes that are left, the proven one alone. */
   readonly modes: readonly [Mode, ...Mode[]];
   readonly chainId: number | undefined;
@@ -98,6 +99,8 @@ export interface Concluded {
 
 interface SignerCheck {
   readonly check: InspectionCheck;
+  /** Who signed, by what it may be for, and who should have. */
+  readonly signers: readonly NamedValue[];
   /** The modes and the chain for which the signature is right: contracts that hash alike accept the same. */
   readonly proven?: { readonly modes: readonly Mode[]; readonly chainId: number };
 }
@@ -110,7 +113,10 @@ const recover = (mode: Mode, op: UserOperation, terms: AnyTerms, signature: Hex)
   }
 };
 
-const untold = (words: string): SignerCheck => ({ check: { name: 'signer', ok: null, words } });
+const untold = (words: string, signers: readonly NamedValue[] = []): SignerCheck => ({
+  check: { name: 'signer', ok: null, words },
+  signers,
+});
 
 /** Whose code an EIP-7702 account runs, as far as it is known. */
 export const delegateOf = (op: UserOperation, decided: DecidedOperation | undefined): Address | undefined =>
@@ -126,45 +132,59 @@ const fullTerms = ({ read }: DataReading, { op, decided }: DataContext, chainId:
   } as AnyTerms;
 };
 
+/** Recovers who signed on a chain, by each mode that can be hashed. */
+const recoverAll = (reading: DataReading, op: UserOperation, context: DataContext, chainId: number) =>
+  reading.modes.flatMap((mode) => {
+    const signer = recover(mode, op, fullTerms(reading, context, chainId), reading.read.signature);
+    return signer === undefined ? [] : [{ mode, signer }];
+  });
+
+/** The signers that a contract may have on a chain: that of the decision, and that of the desk. */
+const signersOn = (chainId: number, { decided }: DataContext, { signers }: Knowledge): readonly Address[] => [
+  ...(decided?.chainId === chainId && decided.signer !== undefined ? [decided.signer] : []),
+  ...signers.filter((signer) => signer.chainId === chainId).map(({ address }) => address),
+];
+
 /** Recovers who signed, on every chain that it may be for, and compares with the signers that are known. */
 const checkSigner = (reading: DataReading, context: DataContext, knowledge: Knowledge): SignerCheck => {
   const { op, decided } = context;
-  const { signature } = reading.read;
+  const { signature, terms } = reading.read;
   if (signature === STUB_SIGNATURE) return untold('A placeholder stands for the signature: nobody has signed this.');
   if (op === undefined) {
     return untold('The signer signs the whole operation, of which only this part is known: inspect the operation.');
   }
-  const others: { readonly words: string; readonly isOther: boolean }[] = [];
+  const ours = [...attachedAt(terms.paymaster, knowledge), ...(decided === undefined ? [] : [decided])];
+  const told: NamedValue[] = [];
+  let isRefuted = false;
   for (const chainId of possibleChains(knowledge, context.chainId)) {
-    const signers = [
-      ...(decided?.chainId === chainId && decided.signer !== undefined ? [decided.signer] : []),
-      ...knowledge.signers.filter((signer) => signer.chainId === chainId).map(({ address }) => address),
-    ];
     const where = chainName(knowledge, chainId);
-    const recovered = reading.modes.flatMap((mode) => {
-      const signer = recover(mode, op, fullTerms(reading, context, chainId), signature);
-      return signer === undefined ? [] : [{ mode, signer }];
-    });
-    const right = recovered.filter(({ signer }) => signers.some((known) => sameAddress(known, signer)));
+    const expected = signersOn(chainId, context, knowledge);
+    const recovered = recoverAll(reading, op, context, chainId);
+    const right = recovered.filter(({ signer }) => expected.some((known) => sameAddress(known, signer)));
     if (right[0] !== undefined) {
-      const words = `${right[0].signer} signed this: the signer of ${where}.`;
-      return { check: { name: 'signer', ok: true, words }, proven: { modes: right.map(({ mode }) => mode), chainId } };
+      const words = `The signer of ${where} signed this.`;
+      const signers = [named('signer', 'address', right[0].signer, `The signer of ${where}.`)];
+      const proven = { modes: right.map(({ mode }) => mode), chainId };
+      return { check: { name: 'signer', ok: true, words }, signers, proven };
     }
-    const expected = signers[0] === undefined ? 'no signer is known there' : `its signer is ${signers[0]}`;
-    const isOther = signers.length > 0 && recovered.length === reading.modes.length;
     for (const [signer, by] of Map.groupBy(recovered, (one) => one.signer)) {
       const as = by.map(({ mode }) => nameOf(mode)).join(' or ');
-      others.push({ words: `by ${signer} if it is for ${as} on ${where} (${expected})`, isOther });
+      told.push(named('signer', 'address', signer, `If it is for ${as} on ${where}.`));
     }
+    if (expected[0] === undefined || !ours.some((one) => one.chainId === chainId)) continue;
+    told.push(named('expected signer', 'address', expected[0], `The signer of ${where}.`));
+    isRefuted ||= recovered.length === reading.modes.length;
   }
-  if (others.length === 0) {
+  if (told.length === 0) {
     return untold('Nothing can be recovered: the chain is not known, or a nonce or a delegate that was signed for.');
   }
-  const isOther = others.some((one) => one.isOther);
-  const told = `Signed ${others.map(({ words }) => words).join('; ')}.`;
-  const words = isOther ? `${told} The operation was changed after it was signed, or another key signed.` : told;
-  return { check: { name: 'signer', ok: isOther ? false : null, words } };
+  if (!isRefuted) return untold('Whose signature the contract accepts is not known here.', told);
+  const words = 'Another key signed this, or the operation was changed after it was signed.';
+  return { check: { name: 'signer', ok: false, words }, signers: told };
 };
+
+const attachedAt = (paymaster: Address | undefined, { contracts }: Pick<Knowledge, 'contracts'>) =>
+  contracts.filter(({ address }) => paymaster !== undefined && sameAddress(address, paymaster));
 
 const checkValidity = ({ read: { fields, terms } }: DataReading, now: number): InspectionCheck => {
   const check = (ok: boolean | null, words: string): InspectionCheck => ({ name: 'validity', ok, words });
@@ -178,8 +198,7 @@ const checkValidity = ({ read: { fields, terms } }: DataReading, now: number): I
 };
 
 const checkContract = ({ read, modes: fitting }: DataReading, { contracts, chains }: Knowledge): InspectionCheck => {
-  const { paymaster } = read.terms;
-  const attached = contracts.filter(({ address }) => paymaster !== undefined && sameAddress(address, paymaster));
+  const attached = attachedAt(read.terms.paymaster, { contracts });
   const check = (ok: boolean | null, words: string): InspectionCheck => ({ name: 'paymaster contract', ok, words });
   if (attached.length === 0) return check(null, 'No contract of this desk.');
   const words = attached.map(({ version, chainId }) => `${version} on ${chainName({ chains }, chainId)}`).join(', ');
@@ -199,17 +218,16 @@ const isPlausible = ({ terms, signature }: ReadData<AnyTerms>): boolean => {
 
 /** Compares a reading with all that is known. */
 export const conclude = (reading: DataReading, context: DataContext, knowledge: Knowledge): Concluded => {
-  const { check, proven } = checkSigner(reading, context, knowledge);
+  const { check, proven, signers } = checkSigner(reading, context, knowledge);
   const contract = checkContract(reading, knowledge);
   const checks = [check, checkValidity(reading, knowledge.now), contract];
-  const { paymaster = '0x' } = reading.read.terms;
-  const attached = knowledge.contracts.filter(({ address }) => sameAddress(address, paymaster));
+  const attached = attachedAt(reading.read.terms.paymaster, knowledge);
   const asAttached = reading.modes.filter(({ version }) => attached.some((one) => one.version === version));
   const left = proven?.modes ?? (asAttached.length > 0 ? asAttached : reading.modes);
   const [only] = attached;
   const chainId =
     proven?.chainId ?? context.chainId ?? knowledge.chainId ?? (attached.length === 1 ? only?.chainId : undefined);
-  const common = { checks, modes: left as [Mode, ...Mode[]], chainId };
+  const common = { checks, signers, modes: left as [Mode, ...Mode[]], chainId };
   if (proven !== undefined) return { ...common, sureness: 'certain', why: 'The signature is right for these bytes.' };
   if (contract.ok === true) {
     return { ...common, sureness: 'certain', why: 'The desk has this contract, and its layout fits every byte.' };
