@@ -96,7 +96,7 @@ const FACTORY_DIGITS = 42;
 const LEAST_PAYMASTER_DATA = 52;
 
 /** What initCode says, by the names of JSON-RPC. */
-export const splitInitCode = (initCode: Hex): { factory?: Hex; factoryData?: Hex } =>
+const splitInitCode = (initCode: Hex): { factory?: Hex; factoryData?: Hex } =>
   initCode === '0x'
     ? {}
     : { factory: initCode.slice(0, FACTORY_DIGITS) as Hex, factoryData: `0x${initCode.slice(FACTORY_DIGITS)}` };

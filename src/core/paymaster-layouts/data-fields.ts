@@ -120,7 +120,7 @@ export const paymasterGasFields: readonly DataField<never>[] = [
 ];
 
 /** A field that can only have one value. */
-export const fixedField = (name: string, length: number, only: bigint, meaning: string): DataField<never> => ({
+const fixedField = (name: string, length: number, only: bigint, meaning: string): DataField<never> => ({
   name,
   length,
   kind: 'fixed',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What a value is, so that it can be shown as such. Times are unix seconds, amounts wei; both are decimal. */
-export const valueKind = z.enum(['address', 'bytes', 'gas', 'hash', 'number', 'text', 'time', 'wei']);
+const valueKind = z.enum(['address', 'bytes', 'gas', 'hash', 'number', 'text', 'time', 'wei']);
 
 /** Some of the bytes, by name. */
 export const namedBytes = z.strictObject({
