@@ -63,6 +63,7 @@ const COMMANDS = [
   'decisions replay',
   'decisions report',
   'decisions show',
+  'inspect',
   'notifications list',
   'notifications seen',
   'notifications webhook',

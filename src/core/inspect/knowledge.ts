@@ -31,9 +31,11 @@ export interface Knowledge {
 
 /** By what decisions are looked for that a text belongs to. */
 export interface Clues {
+  /** Of what is one, and may be a userOpHash. */
   readonly hashes: Hex[];
   readonly paymasterData: { readonly paymasterAndData: Hex; readonly validAfter: number | undefined }[];
-  readonly operations: { readonly sender: Address; readonly nonce: bigint }[];
+  /** Each with its hashes, one for each EntryPoint and chain that it may be for. */
+  readonly operations: { readonly sender: Address; readonly nonce: bigint; readonly hashes: readonly Hex[] }[];
 }
 
 /** What a chain is called. */

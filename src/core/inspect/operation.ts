@@ -193,8 +193,7 @@ export const tellOperation = (found: FoundOperation, knowledge: Knowledge, clues
   const { versions, chainId } = placeOf(found, decided, data, knowledge);
   const delegate = delegateOf(op, decided);
   const hashes = isWhole ? hashValues(op, versions, possibleChains(knowledge, chainId), knowledge, delegate) : [];
-  clues.operations.push({ sender: op.sender, nonce: op.nonce });
-  clues.hashes.push(...hashes.map(({ value }) => value as Hex));
+  clues.operations.push({ sender: op.sender, nonce: op.nonce, hashes: hashes.map(({ value }) => value as Hex) });
   const title = `User operation of EntryPoint ${versions.join(' or ')}`;
   const head = sectionOf(title, path.replace(/[.]$/, ''), {
     values: [named('sender', 'address', op.sender, 'The account.'), ...gasValues(op, found.missing), ...hashes],

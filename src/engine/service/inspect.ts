@@ -13,6 +13,7 @@ import type { Inspection } from '../../shared/schema/inspection.ts';
 import { RpcError } from '../chain/rpc.ts';
 import type { SmartContract } from '../store/policy-store.ts';
 import { chainViews } from './chains.ts';
+import type { DecisionFilter } from '../store/decision-queries.ts';
 import { tellCall } from './decoded-calls.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -48,25 +49,34 @@ const decidedOperation = (record: DecisionRecord): DecidedOperation[] => {
   return [{ ...data, chainId: record.chainId, nonce: BigInt(data.nonce), ...signedOf(record) }];
 };
 
+/** Operations that no hash finds are looked for among all decisions: of a bundle, so many. */
+const MOST_SEARCHED = 3;
+
 /** The decisions that clues lead to, by what they were found by. */
 const findDecisions = async (
   { store }: Context,
   { hashes, operations, paymasterData }: Clues,
 ): Promise<Map<string, { row: DecisionRow; by: FoundBy }>> => {
   const found = new Map<string, { row: DecisionRow; by: FoundBy }>();
-  const add = (by: FoundBy, rows: readonly DecisionRow[]): void => {
+  const limit = MOST_DECISIONS;
+  const search = async (by: FoundBy, filter: Omit<DecisionFilter, 'limit'>): Promise<boolean> => {
+    const rows = await store.listDecisions({ ...filter, limit });
     for (const row of rows) if (!found.has(row.id)) found.set(row.id, { row, by });
+    return rows.length > 0;
   };
-  for (const userOpHash of new Set(hashes)) {
-    add('userOpHash', await store.listDecisions({ userOpHash, limit: MOST_DECISIONS }));
-  }
-  for (const { sender, nonce } of operations) {
-    const filter = { sender: addressKey(sender), nonce: String(nonce), limit: MOST_DECISIONS };
-    add('sender and nonce', await store.listDecisions(filter));
+  const byHash = async (all: readonly Hex[]): Promise<boolean> => {
+    const answers = await Promise.all(all.map((userOpHash) => search('userOpHash', { userOpHash })));
+    return answers.includes(true);
+  };
+  await byHash(hashes);
+  let searched = 0;
+  for (const { sender, nonce, hashes: own } of operations) {
+    if ((await byHash(own)) || searched === MOST_SEARCHED) continue;
+    await search('sender and nonce', { sender: addressKey(sender), nonce: String(nonce) });
+    searched += 1;
   }
   for (const { paymasterAndData, validAfter } of paymasterData) {
-    const filter = { paymasterAndData, ...signedAbout(validAfter), limit: MOST_DECISIONS };
-    add('paymasterAndData', await store.listDecisions({ outcome: 'sponsored', ...filter }));
+    await search('paymasterAndData', { outcome: 'sponsored', paymasterAndData, ...signedAbout(validAfter) });
   }
   return found;
 };
@@ -77,18 +87,16 @@ const signedAbout = (validAfter: number | undefined): { from?: number; to?: numb
 
 const transactionAnswer = z.object({ to: address.nullish(), input: hex });
 
-/** A transaction of that hash on the chains that can be asked, as JSON that can be inspected. */
-const findTransaction = async ({ chains }: Context, hash: Hex, on: readonly number[]): Promise<string | undefined> => {
-  for (const chainId of on) {
-    try {
-      const rpc = await chains?.rpc(chainId);
-      const answer = transactionAnswer.safeParse(await rpc?.send('eth_getTransactionByHash', [hash]));
-      if (answer.success) return JSON.stringify({ ...answer.data, chainId });
-    } catch (error) {
-      if (!(error instanceof EngineError || error instanceof RpcError)) throw error;
-    }
+/** A transaction of that hash on a chain that can be asked, as JSON that can be inspected. */
+const findTransaction = async ({ chains }: Context, hash: Hex, chainId: number): Promise<string | undefined> => {
+  try {
+    const rpc = await chains?.rpc(chainId);
+    const answer = transactionAnswer.safeParse(await rpc?.send('eth_getTransactionByHash', [hash]));
+    return answer.success ? JSON.stringify({ ...answer.data, chainId }) : undefined;
+  } catch (error) {
+    if (error instanceof EngineError || error instanceof RpcError) return undefined;
+    throw error;
   }
-  return undefined;
 };
 
 const gatherKnowledge = async ({ store, clock }: Context, chainId: number | undefined): Promise<Knowledge> => {
@@ -166,7 +174,8 @@ export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> 
     if (!isUnknown || hash === undefined || context.chains === undefined) return first;
     const { chainId } = knowledge;
     const on = chainId === undefined ? (await store.listChains()).map((chain) => chain.chainId) : [chainId];
-    const transaction = await findTransaction(context, hash, on);
+    const answers = await Promise.all(on.map((one) => findTransaction(context, hash, one)));
+    const transaction = answers.find((answer) => answer !== undefined);
     return transaction === undefined ? first : look(transaction, knowledge);
   };
 
