@@ -36,7 +36,7 @@ const valueWords = ({ kind, value }: Pick<NamedValue, 'kind' | 'value'>, { names
 const bytesLine =
   (width: number, told: Told) =>
   (one: NamedBytes): string => {
-    const range = `${one.offset}–${one.offset + one.length - 1}`;
+    const range = one.length === 1 ? String(one.offset) : `${one.offset}–${one.offset + one.length - 1}`;
     const words = valueWords(one, told) || shorten(one.hex, SHOWN_HEX - 12, 10);
     return `  ${range.padEnd(9)}  ${one.name.padEnd(width)}  ${words}`;
   };
