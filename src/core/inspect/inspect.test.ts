@@ -22,8 +22,15 @@ const knowing = (known: Partial<Knowledge> = {}): Knowledge => ({
   ...known,
 });
 const signerOf = ({ chainId, signerAddress }: PaymasterVector) => ({ chainId, address: signerAddress });
-const decidedOf = ({ chainId, entryPoint, userOp, params, signerAddress }: PaymasterVector) => ({
-  ...{ chainId, entryPoint, sender: userOp.sender, nonce: BigInt(userOp.nonce), signer: signerAddress },
+const decidedOf = ({ chainId, entryPoint, userOp, params, signerAddress, paymasterAndData }: PaymasterVector) => ({
+  ...{
+    chainId,
+    entryPoint,
+    sender: userOp.sender,
+    nonce: BigInt(userOp.nonce),
+    signer: signerAddress,
+    paymasterAndData,
+  },
   ...(params.senderNonce !== undefined && { senderNonce: BigInt(params.senderNonce) }),
   ...(params.eip7702Delegate !== undefined && { delegate: params.eip7702Delegate }),
 });
@@ -96,6 +103,15 @@ describe('paymasterAndData', () => {
   ])('tells at %i whether it is valid', (now, ok, words) => {
     const { paymasterAndData = '' } = vectors.find(({ id }) => id === 'verifying-paymaster-v0.6/1') ?? {};
     expect(first(paymasterAndData, { now }).sections[0]?.checks).toContainEqual({ name: 'validity', ok, words });
+  });
+
+  it('is proven by the decision that signed it, and by no other', () => {
+    const [vector, other] = vectors.filter(({ id }) => id.startsWith('biconomy-sponsorship-v0.7'));
+    if (vector === undefined || other === undefined) throw new Error('no vector');
+    const decided = [{ ...decidedOf(other), op: operationOf(other) }];
+    expect(first(vector.paymasterAndData, { decided }).sections[0]?.checks[0]?.ok).toBeNull();
+    decided.push({ ...decidedOf(vector), op: operationOf(vector) });
+    expect(first(vector.paymasterAndData, { decided }).sections[0]?.checks[0]?.ok).toBe(true);
   });
 
   it('says why it fits no layout', () => {

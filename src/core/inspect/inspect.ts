@@ -113,7 +113,7 @@ const asTransaction = (raw: Hex, reader: Reader): Found => {
 
 const asPaymasterData = (value: Hex, { knowledge, clues }: Reader): Found => {
   const { readings, misfits } = readPaymasterData(value, ALL_VERSIONS);
-  const decided = knowledge.decided.length === 1 ? knowledge.decided[0] : undefined;
+  const decided = knowledge.decided.find((one) => one.paymasterAndData === value);
   const context = { op: decided?.op, chainId: knowledge.chainId ?? decided?.chainId, decided };
   const told = readings.map((reading): InspectionReading => {
     const { checks, signers, modes, chainId, sureness, why } = conclude(reading, context, knowledge);

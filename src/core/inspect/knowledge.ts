@@ -7,6 +7,8 @@ export interface DecidedOperation {
   readonly entryPoint: Address;
   readonly sender: Address;
   readonly nonce: bigint;
+  /** In lower case; `0x` where nothing was signed. */
+  readonly paymasterAndData: string;
   /** What was signed; absent where the decision kept no facts, like the next. */
   readonly op?: UserOperation;
   readonly signer?: Address;

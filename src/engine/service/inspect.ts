@@ -24,7 +24,12 @@ type FoundBy = Inspected['decisions'][number]['by'];
 /** What one value may belong to. */
 const MOST_DECISIONS = 10;
 
-const placed = z.object({ entryPoint: address, sender: address, nonce: z.string().regex(/^\d{1,78}$/) });
+const placed = z.object({
+  entryPoint: address,
+  sender: address,
+  nonce: z.string().regex(/^\d{1,78}$/),
+  paymasterAndData: z.string(),
+});
 
 /** What was signed, and by whom; nothing where the decision kept no facts, or a review's file holds none that can be read. */
 const signedOf = (record: DecisionRecord): Partial<DecidedOperation> => {
