@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { decidingRules } from '../core/rule-words.ts';
 import { decisionRecord, decisionRow, feedPage } from '../shared/schema/decision.ts';
 import { address, hash } from '../shared/schema/hex.ts';
+import { decodedCall } from '../shared/schema/inspection.ts';
 import { id } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
@@ -26,17 +27,6 @@ const page = z.strictObject({
   decisions: z.array(decisionRecord),
   upTo: z.number().describe('The next page begins after this seq'),
   more: z.boolean().describe('False: this page is the last. It may be short before that, where decisions are big'),
-});
-
-/** A call that an operation makes, as far as the DApp's registered contracts tell. */
-const decodedCall = z.strictObject({
-  target: z.string(),
-  contract: z.string().nullable().describe('Name of the registered contract; null if none is registered there'),
-  method: z.string().nullable().describe('Full signature; null if no registered ABI has it'),
-  args: z.array(z.string()).nullable().describe('As text, long ones cut; null where they do not fit the method'),
-  valueWei: z.string(),
-  data: z.string(),
-  operation: z.enum(['call', 'delegatecall', 'staticcall']),
 });
 
 /** Parts into which the time of a summary is divided. */

@@ -7,6 +7,7 @@ import { contractProcedures } from './contracts.ts';
 import { decisionProcedures } from './decisions.ts';
 import { exposureProcedures } from './exposure.ts';
 import { fundingProcedures } from './funding.ts';
+import { inspectProcedures } from './inspect.ts';
 import { keyProcedures } from './keys.ts';
 import { logProcedures } from './log.ts';
 import { notificationProcedures } from './notifications.ts';
@@ -33,6 +34,7 @@ export const contract = {
   ...decisionProcedures,
   ...exposureProcedures,
   ...fundingProcedures,
+  ...inspectProcedures,
   ...keyProcedures,
   ...logProcedures,
   ...notificationProcedures,

@@ -8,6 +8,9 @@ export type Printable = Row | readonly Row[];
 /** What a DApp sent must not steer the operator's terminal; JSON escapes only half of the control characters. */
 const CONTROL = /\p{Cc}/gu;
 
+/** Text that cannot steer a terminal. */
+export const harmless = (text: string): string => text.replaceAll(CONTROL, '\u{fffd}');
+
 /** Date and time to the second, with the time zone of the operator. */
 const time = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
 /** Keys under which times stand, as epoch ms. */
@@ -22,7 +25,8 @@ const isPlain = (value: unknown): boolean => typeof value !== 'object' || value 
 const amountWords = (wei: string, { symbol }: Row): string =>
   `${weiToDecimal(BigInt(wei))} ${typeof symbol === 'string' ? symbol : 'of the native coin'}`;
 
-const timeWords = (at: number): string => (at === 0 ? '-' : time.format(at));
+/** A time, epoch ms, as people read it: to the second, with the zone of this machine. */
+export const timeWords = (at: number): string => (at === 0 ? '-' : time.format(at));
 
 /** What has parts of its own, in words; what goes deeper, such as the request of a DApp, is told as it came. */
 const partsWords = (value: object, row: Row): string => {
@@ -44,7 +48,7 @@ const words = (key: string, value: unknown, row: Row): string => {
 /** An amount is told in coins: its name says no longer that it is in wei. */
 const label = (key: string): string => key.replace(WEI, '');
 
-const cell = (key: string, row: Row): string => words(key, row[key], row).replaceAll(CONTROL, '\u{fffd}');
+const cell = (key: string, row: Row): string => harmless(words(key, row[key], row));
 
 const table = (rows: readonly Row[]): string => {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];

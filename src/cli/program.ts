@@ -9,6 +9,7 @@ import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { feeTokenCommand } from './fee-token.ts';
 import { fundingWalletCommand } from './funding-wallet.ts';
+import { inspectCommand } from './inspect.ts';
 import { keystoreCommand } from './keystore.ts';
 import { logCommand } from './log.ts';
 import { notificationsCommand } from './notifications.ts';
@@ -45,6 +46,7 @@ const commands = [
   pauseCommand,
   resumeCommand,
   decisionsCommand,
+  inspectCommand,
   notificationsCommand,
   backupCommand,
   restoreCommand,

@@ -70,6 +70,7 @@ const COMMANDS = [
   'decisions replay',
   'decisions report',
   'decisions show',
+  'inspect',
   'notifications list',
   'notifications seen',
   'notifications webhook',

@@ -43,7 +43,11 @@ const readAll = async ({ service }: Review): Promise<number[]> => {
   expect(await service.call('decisions.follow', { wait: false })).toEqual({ rows: [], upTo: 0, more: false });
   await service.call('decisions.summary', { hours: 87_600 });
   expect(await service.call('decisions.report', {})).toMatchObject({ decisions: seqs.length });
-  for (const { id } of listed) await service.call('decisions.calls', { decisionId: id });
+  for (const { id, sender } of listed) {
+    await service.call('decisions.calls', { decisionId: id });
+    const { nonce } = await service.call('decisions.show', { decisionId: id });
+    await service.call('inspect.value', { value: JSON.stringify({ sender, nonce, callData: '0x' }) });
+  }
   for (const name of ['paymasters.list', 'chains.list', 'system.info'] as const) await service.call(name, {});
   return seqs;
 };

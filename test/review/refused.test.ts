@@ -77,7 +77,7 @@ describe('a review', () => {
     const { service } = await openReview(fileOf(twoGood));
     const reading = new Set([
       ...['decisions.list', 'decisions.page', 'decisions.follow', 'decisions.summary', 'decisions.report'],
-      ...['decisions.calls', 'decisions.show', 'decisions.mined', 'decisions.policy'],
+      ...['decisions.calls', 'decisions.show', 'decisions.mined', 'decisions.policy', 'inspect.value'],
       ...['paymasters.list', 'chains.list', 'system.info'],
     ]);
     for (const name of Object.keys(contract).filter((each) => !reading.has(each))) {

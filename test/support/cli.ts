@@ -40,11 +40,12 @@ const collect = (stream: Readable): (() => string) => {
   return () => all;
 };
 
-const start = (args: readonly string[], env: CliEnvironment, cli = CLI) => {
+const start = (args: readonly string[], env: CliEnvironment, cli = CLI, input?: string) => {
   const child = spawn(process.execPath, [cli, ...args], {
     env: { ...NOWHERE, ...COMPILED, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  child.stdin.on('error', () => undefined).end(input);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const ended = once(child, 'close').then(([code]): CliResult => {
     return { code: code as number | null, stdout: stdout(), stderr: stderr() };
@@ -55,6 +56,10 @@ const start = (args: readonly string[], env: CliEnvironment, cli = CLI) => {
 /** Runs a command to its end; `cli`: the script of another copy of this program. */
 export const gasdesk = (args: readonly string[], env: CliEnvironment = {}, cli = CLI): Promise<CliResult> =>
   start(args, env, cli).ended;
+
+/** Runs a command that reads this from standard input. */
+export const gasdeskReading = (input: string, args: readonly string[]): Promise<CliResult> =>
+  start(args, {}, CLI, input).ended;
 
 const startServing = async (
   args: readonly string[],

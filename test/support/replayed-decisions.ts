@@ -1,12 +1,13 @@
-import fs from 'node:fs';
+import fs, { existsSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database, { SqliteError } from 'better-sqlite3';
 import { afterAll } from 'vitest';
 import { type EntryHead, entryText } from '../../src/core/log/entry.ts';
 import { type LogFault, LogVerifier } from '../../src/core/log/verify.ts';
 import { type Difference, replay } from '../../src/core/replay.ts';
 import { readRecord } from '../../src/core/stored-record.ts';
+import { lockFile } from '../../src/engine/data-folder/lock.ts';
 import { logCrypto } from '../../src/engine/log/ed25519.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { countReplayed } from './replay-counts.ts';
@@ -76,8 +77,9 @@ const ENGINES_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 /** Whose name and key do not matter: no checkpoint is looked at. */
 const NOBODY = { name: 'nobody', publicKey: new Uint8Array(32) };
 
-/** What is wrong with the log of a database, its checkpoints aside. */
+/** What is wrong with the log of a database that an engine has used, its checkpoints aside. */
 const faultsOfLog = (file: string): readonly LogFault[] => {
+  if (!existsSync(lockFile(dirname(file)))) return [];
   const database = new Database(file, { readonly: true });
   try {
     const verifier = new LogVerifier({ key: NOBODY, crypto: logCrypto, withSignatures: false });
@@ -100,7 +102,7 @@ const faultsOfLog = (file: string): readonly LogFault[] => {
 
 const watchRemovals = (): Watch => {
   const watch: Watch = { known: new Set(), counts: {}, differences: [] };
-  const { rmSync, existsSync, readdirSync } = fs;
+  const { rmSync, readdirSync } = fs;
   fs.rmSync = (path, options) => {
     // Beside a copy of the sources lies what another version has decided.
     if (options?.recursive === true && existsSync(path) && !existsSync(join(String(path), 'src'))) {

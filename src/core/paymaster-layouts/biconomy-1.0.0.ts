@@ -1,4 +1,5 @@
 import { addressWord, bytesTail, keccak, word } from '../user-operation/hex-digits.ts';
+import { abiSignatureFields, fundingWalletField } from './data-fields.ts';
 import { neededTerm } from './layout.ts';
 import type { PaymasterLayout, SponsorshipTerms } from './layout.ts';
 import { modeV06 } from './mode-v06.ts';
@@ -22,6 +23,7 @@ export const biconomy100: PaymasterLayout = {
   ...modeV06<SponsorshipTerms>({
     // abi.encode(address paymasterId, bytes signature)
     data: (terms, signature) => tank(terms) + word(0x40) + bytesTail(signature),
+    fields: () => [fundingWalletField(32), ...abiSignatureFields(0x40)],
     hash: (op, terms) => keccak(operationWordsV06(op, terms), tank(terms)),
     getHashTypes: 'OP, address',
     getHashValues: (op, terms) => [op, neededTerm(terms, 'fundingWallet')],

@@ -1,5 +1,6 @@
 import { addressWord, bytesTail, keccak, word } from '../user-operation/hex-digits.ts';
 import { biconomyToken } from './biconomy-token.ts';
+import { abiSignatureFields, fundingWalletField, windowFields } from './data-fields.ts';
 import { neededTerm } from './layout.ts';
 import type { PaymasterLayout, SponsorshipTerms } from './layout.ts';
 import { modeV06 } from './mode-v06.ts';
@@ -25,6 +26,7 @@ export const biconomy110: PaymasterLayout = {
   ...modeV06<SponsorshipTerms>({
     // abi.encode(address paymasterId, uint48 validUntil, uint48 validAfter, bytes signature)
     data: (terms, signature) => tankAndWindow(terms) + word(0x80) + bytesTail(signature),
+    fields: () => [fundingWalletField(32), ...windowFields(32), ...abiSignatureFields(0x80)],
     hash: (op, terms) => keccak(operationWordsV06(op, terms), tankAndWindow(terms)),
     getHashTypes: 'OP, address, uint48, uint48',
     getHashValues: (op, terms) => [op, neededTerm(terms, 'fundingWallet'), terms.validUntil, terms.validAfter],

@@ -1,4 +1,5 @@
 import { addressWord, digits, keccak, uintDigits, word } from '../user-operation/hex-digits.ts';
+import { fundingWalletField, markupField, signatureField, windowFields } from './data-fields.ts';
 import { neededTerm } from './layout.ts';
 import type { PaymasterLayout, SponsorshipTerms } from './layout.ts';
 import { modeV07 } from './mode-v07.ts';
@@ -27,6 +28,7 @@ export const biconomy200: PaymasterLayout = {
     // address paymasterId || uint48 validUntil || uint48 validAfter || uint32 priceMarkup || signature
     data: (terms, signature) =>
       digits(neededTerm(terms, 'fundingWallet')) + windowDigits(terms) + uintDigits(markupOf(terms), 4) + signature,
+    fields: () => [fundingWalletField(20), ...windowFields(6), markupField(4), signatureField],
     hash: (op, terms) =>
       keccak(
         operationWordsV07(op, terms),

@@ -1,5 +1,6 @@
 import type { Address } from '../../shared/schema/hex.ts';
 import { addressWord, keccak, uintDigits, word } from '../user-operation/hex-digits.ts';
+import { type DataField, asAddress, markupField, signatureField, windowFields } from './data-fields.ts';
 import type { TokenLayout, TokenTerms } from './layout.ts';
 import { modeV06 } from './mode-v06.ts';
 import { operationWordsV06, windowWords } from './operation-words.ts';
@@ -20,9 +21,52 @@ const windowAndPrice = (terms: TokenTerms): string =>
   word(terms.exchangeRate) +
   word(markupOf(terms));
 
+const ORACLE = 1n;
+
+/** The aggregator's address is a term only where it is asked. */
+const priceFields = (source: bigint): readonly DataField<TokenTerms>[] => [
+  {
+    name: 'feeToken',
+    length: 32,
+    kind: 'address',
+    meaning: 'The token that the sender pays in.',
+    terms: (value) => ({ token: asAddress(value) }),
+  },
+  {
+    name: 'oracleAggregator',
+    length: 32,
+    kind: 'address',
+    meaning: 'Tells the rate on chain where the price source says so.',
+    terms: (value) => (source === ORACLE ? { oracleAggregator: asAddress(value) } : {}),
+  },
+  {
+    name: 'exchangeRate',
+    length: 32,
+    kind: 'number',
+    meaning: 'Smallest units of the token for 1e18 wei.',
+    terms: (value) => ({ exchangeRate: value }),
+  },
+];
+
+const priceSourceField: DataField<TokenTerms> = {
+  name: 'priceSource',
+  length: 1,
+  kind: 'number',
+  meaning: 'Where the exchange rate comes from.',
+  words: (value) => (value === 0n ? '0: the rate in this data' : '1: the oracle'),
+  fault: (value) => (value <= ORACLE ? undefined : `priceSource is ${value}, must be 0 or 1`),
+};
+
 const tokenMode = modeV06<TokenTerms>({
   // uint8 priceSource || abi.encode(uint48, uint48, address token, address oracle, uint256, uint32) || signature
   data: (terms, signature) => uintDigits(priceSource(terms), 1) + windowAndPrice(terms) + signature,
+  fields: (data) => [
+    priceSourceField,
+    ...windowFields(32),
+    ...priceFields(BigInt(`0x0${data.slice(0, 2)}`)),
+    markupField(32),
+    signatureField,
+  ],
   hash: (op, terms) => keccak(operationWordsV06(op, terms), word(priceSource(terms)), windowAndPrice(terms)),
   getHashTypes: 'OP, uint8, uint48, uint48, address, address, uint256, uint32',
   getHashValues: (op, terms) => [

@@ -167,6 +167,67 @@ describe.each(modes)('$id', ({ id, cases, layout }) => {
     }
   });
 
+  it.each(vectors)('is read back field by field, with the terms it was made of: $id', (vector) => {
+    const read = layout.read(vector.paymasterAndData);
+    if ('misfit' in read) throw new Error(read.misfit);
+    expect(read.fields.map(({ offset, length, hex }) => ({ offset, length, value: hex }))).toEqual(
+      vector.layout.map(({ offset, length, value }) => ({ offset, length, value: value.toLowerCase() })),
+    );
+    const op = operationOf(vector);
+    const unsaid = {
+      senderNonce: vectorTerms(vector).senderNonce,
+      eip7702Delegate: vectorTerms(vector).eip7702Delegate,
+    };
+    const terms = { ...read.terms, ...unsaid, chainId: vector.chainId } as AnyTerms;
+    expect(layout.hash(op, terms)).toBe(vector.hash);
+    expect(layout.encode(op, terms, read.signature)).toBe(vector.paymasterAndData);
+  });
+
+  it('names every byte of what it signs exactly once, for any operation and terms', () => {
+    const optional = fc.record(
+      {
+        allowAllBundlers: fc.boolean(),
+        priceMarkup: fc.nat(2 ** 32 - 1),
+        oracleAggregator: address,
+        recipient: address,
+      },
+      { requiredKeys: [] },
+    );
+    const amounts = fc.record({ preFund: uint(128n), constantFee: uint(128n) }, { requiredKeys: [] });
+    const all = fc.tuple(anyTerms, optional, amounts).map((parts): AnyTerms => Object.assign({}, ...parts));
+    fc.assert(
+      fc.property(anyOperation, all, anySignature, (op, terms, signature) => {
+        const encoded = layout.encode(op, terms, signature);
+        const read = layout.read(encoded);
+        if ('misfit' in read) throw new Error(read.misfit);
+        expect(`0x${read.fields.map(({ hex }) => hex.slice(2)).join('')}`).toBe(encoded);
+        let end = 0;
+        for (const { offset, length, hex } of read.fields) {
+          expect(offset).toBe(end);
+          expect(hex).toHaveLength(2 + 2 * length);
+          end += length;
+        }
+        expect(layout.encode(op, { ...read.terms, chainId: 0 } as AnyTerms, read.signature)).toBe(encoded);
+      }),
+    );
+  });
+
+  it('says why bytes are not its own, whatever they are', () => {
+    const [vector] = vectors;
+    if (vector === undefined) throw new Error('no vector');
+    const encoded = vector.paymasterAndData;
+    expect(layout.read(encoded.slice(0, -2) as Hex)).toEqual({
+      misfit: expect.stringMatching(/^too short: \d+ bytes, needs \d+$/),
+    });
+    expect(layout.read(`${encoded}00`)).toEqual({ misfit: expect.stringMatching(/^too long: /) });
+    fc.assert(
+      fc.property(bytes({ maxLength: 400 }), (value) => {
+        const read = layout.read(value);
+        expect('misfit' in read ? read.misfit : read.fields.length).toBeTruthy();
+      }),
+    );
+  });
+
   it.each(vectors)('gives clients a stub their gas estimate can run with: $id', (vector) => {
     expect(stubPaymasterAndData(layout, operationOf(vector), vectorTerms(vector))).toBe(vector.stub.paymasterAndData);
   });

@@ -2,6 +2,7 @@ import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { EntryPointVersion, UserOperation } from '../../shared/schema/user-operation.ts';
 import { byteLength, digits } from '../user-operation/hex-digits.ts';
 import type { PaymasterGas } from '../user-operation/paymaster-fields.ts';
+import type { Misfit, ReadData } from './data-fields.ts';
 
 /** What every paymaster promises besides the operation itself, whoever pays in the end. */
 export interface PromiseTerms {
@@ -96,6 +97,8 @@ export interface ModeLayout<Terms> {
   getHashCall(op: UserOperation, terms: Terms): Hex;
   /** The final `paymasterAndData` (packed from v0.7 on), with the signer's 65-byte signature. */
   encode(op: UserOperation, terms: Terms, signature: Hex): Hex;
+  /** Takes a final `paymasterAndData` apart. Never throws: what is none of this mode's is a misfit, which says why. */
+  read(paymasterAndData: Hex): ReadData<Terms> | Misfit;
   /** Wei to reserve: the EntryPoint's maximum for the finished operation and what the contract takes on top. */
   reservedCost(op: UserOperation, terms?: Partial<Terms>): bigint;
 }

@@ -5,6 +5,7 @@ import type { UserOperation, UserOperationV06 } from '../../shared/schema/user-o
 import { USER_OPERATION_V06_ABI } from '../user-operation/abi.ts';
 import { digits, toHex } from '../user-operation/hex-digits.ts';
 import { sponsoredMaxCostV06 } from '../user-operation/max-cost.ts';
+import { type DataField, paymasterField, readFields } from './data-fields.ts';
 import { signatureDigits, stubPaymasterAndData } from './layout.ts';
 import type { ModeLayout, PromiseTerms } from './layout.ts';
 
@@ -12,6 +13,8 @@ import type { ModeLayout, PromiseTerms } from './layout.ts';
 export interface ModeV06<Terms> {
   /** The digits behind the paymaster's address, with those of a signature, or of none. */
   data(terms: Terms, signature: string): string;
+  /** The fields of those digits, in their order; which there are may depend on the first of them. */
+  fields(data: string): readonly DataField<Terms>[];
   /** Of the operation whose `paymasterAndData` has all but the signature. */
   hash(op: UserOperationV06, terms: Terms): Hex;
   /** Types of `getHash`'s parameters, `OP` for the operation. */
@@ -20,6 +23,9 @@ export interface ModeV06<Terms> {
   /** Gas that a tank is charged for on top of the operation's maximum cost. */
   readonly overheadGas?: bigint;
 }
+
+/** `0x` and the digits of the paymaster's address. */
+const PAYMASTER_DIGITS = 42;
 
 const requireV06 = (op: UserOperation): UserOperationV06 => {
   if (isV06(op)) return op;
@@ -43,6 +49,7 @@ export const modeV06 = <Terms extends PromiseTerms>(mode: ModeV06<Terms>): ModeL
       requireV06(op);
       return paymasterAndData(terms, signatureDigits(signature));
     },
+    read: (value) => readFields<Terms>(value, [paymasterField, ...mode.fields(value.slice(PAYMASTER_DIGITS))]),
     reservedCost: (op) => sponsoredMaxCostV06(requireV06(op)) + (mode.overheadGas ?? 0n) * op.maxFeePerGas,
   };
   return layout;

@@ -6,6 +6,7 @@ import { PACKED_USER_OPERATION_ABI } from '../user-operation/abi.ts';
 import { toHex } from '../user-operation/hex-digits.ts';
 import { maxCost } from '../user-operation/max-cost.ts';
 import { packUserOperation } from '../user-operation/pack-user-operation.ts';
+import { type DataField, paymasterField, paymasterGasFields, readFields } from './data-fields.ts';
 import { signatureDigits, stubPaymasterAndData } from './layout.ts';
 import type { PaymasterGas } from '../user-operation/paymaster-fields.ts';
 import type { ModeLayout, PromiseTerms } from './layout.ts';
@@ -15,6 +16,8 @@ export interface ModeV07<Terms> {
   readonly paymasterGas: PaymasterGas;
   /** `paymasterData`: the digits behind the gas limits, with those of a signature, or of none. */
   data(terms: Terms, signature: string): string;
+  /** The fields of those digits, in their order; which there are may depend on the first of them. */
+  fields(data: string): readonly DataField<Terms>[];
   /** Of the operation whose `paymasterAndData` has all but the signature. */
   hash(op: PackedUserOperation, terms: Terms): Hex;
   /** Types of `getHash`'s parameters, `OP` for the operation. */
@@ -23,6 +26,9 @@ export interface ModeV07<Terms> {
   /** Wei that are reserved, if not the EntryPoint's maximum. */
   reservedCost?(op: UserOperationV07 & PaymasterGas, entryPointMaximum: bigint, terms: Partial<Terms>): bigint;
 }
+
+/** `0x`, the digits of the paymaster's address and those of its two gas limits. */
+const HEAD_DIGITS = 106;
 
 /** Stands for the paymaster where only its being there counts. */
 const ANY_PAYMASTER: Address = `0x${'00'.repeat(20)}`;
@@ -50,6 +56,8 @@ export const modeV07 = <Terms extends PromiseTerms>(mode: ModeV07<Terms>): ModeL
       return abi.encodeFunctionData('getHash', mode.getHashValues(stubbed, terms)) as Hex;
     },
     encode: (op, terms, signature) => packed(op, terms, signatureDigits(signature)).paymasterAndData,
+    read: (value) =>
+      readFields<Terms>(value, [paymasterField, ...paymasterGasFields, ...mode.fields(value.slice(HEAD_DIGITS))]),
     reservedCost: (op, terms = {}) => {
       const limited = withLimits(op);
       const maximum = maxCost({ ...limited, paymaster: ANY_PAYMASTER });

@@ -4,7 +4,7 @@ import { gasWordsV06 } from '../user-operation/gas-words.ts';
 import { addressWord, digits, hashWord, keccak, word } from '../user-operation/hex-digits.ts';
 import type { PromiseTerms } from './layout.ts';
 import { modeV06 } from './mode-v06.ts';
-import { singletonLayout } from './singleton.ts';
+import { type SingletonMode, singletonLayout } from './singleton.ts';
 
 /** keccak256(abi.encode(inner, chainId)); inner has the hash of callData before that of initCode. */
 const hash = (op: UserOperationV06, { chainId }: PromiseTerms): Hex => {
@@ -27,5 +27,5 @@ export const singleton06 = singletonLayout(
     entryPointVersion: '0.6',
     artifact: 'SingletonPaymasterV6',
   },
-  (mode) => modeV06({ ...mode, hash }),
+  <Terms extends PromiseTerms>(mode: SingletonMode<Terms>) => modeV06<Terms>({ ...mode, hash }),
 );

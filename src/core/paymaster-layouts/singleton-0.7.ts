@@ -3,7 +3,7 @@ import type { PackedUserOperation } from '../../shared/schema/user-operation.ts'
 import { addressWord, digits, hashWord, keccak, word } from '../user-operation/hex-digits.ts';
 import type { PromiseTerms } from './layout.ts';
 import { modeV07 } from './mode-v07.ts';
-import { singletonLayout } from './singleton.ts';
+import { type SingletonMode, singletonLayout } from './singleton.ts';
 
 /** keccak256(abi.encode(inner, chainId)): of SingletonPaymasterV7, and of V8 as it comes with the npm package. */
 export const singletonHash = (op: PackedUserOperation, { chainId }: PromiseTerms): Hex => {
@@ -28,5 +28,5 @@ export const singleton07 = singletonLayout(
     entryPointVersion: '0.7',
     artifact: 'SingletonPaymasterV7',
   },
-  (mode) => modeV07({ ...mode, hash: singletonHash }),
+  <Terms extends PromiseTerms>(mode: SingletonMode<Terms>) => modeV07<Terms>({ ...mode, hash: singletonHash }),
 );

@@ -6,14 +6,16 @@ import { neededTerm } from './layout.ts';
 import type { PaymasterLayout, PromiseTerms } from './layout.ts';
 import { modeV07 } from './mode-v07.ts';
 import { singletonHash } from './singleton-0.7.ts';
-import { type SingletonContract, singletonLayout } from './singleton.ts';
+import { type SingletonContract, type SingletonMode, singletonLayout } from './singleton.ts';
 
 /** Below this much unused postOp gas EntryPoint v0.8 takes no penalty; above, a tenth of it. */
 const PENALTY_THRESHOLD = 40_000n;
 
 /** The contract leaves the penalty on unused postOp gas out of its charge, so it has to be in `postOpGas`. */
 const layoutV08 = (contract: SingletonContract, hash: typeof singletonHash): PaymasterLayout => {
-  const { token, ...layout } = singletonLayout(contract, (mode) => modeV07({ ...mode, hash }));
+  const { token, ...layout } = singletonLayout(contract, <Terms extends PromiseTerms>(mode: SingletonMode<Terms>) =>
+    modeV07<Terms>({ ...mode, hash }),
+  );
   return {
     ...layout,
     token: {

@@ -1,6 +1,7 @@
 import { type UserOperationV06, isV06 } from '../../shared/schema/user-operation.ts';
 import { digits, uintDigits } from '../user-operation/hex-digits.ts';
 import type { PaymasterGas } from '../user-operation/paymaster-fields.ts';
+import { type DataField, asAddress, signatureField, windowFields } from './data-fields.ts';
 import { neededTerm } from './layout.ts';
 import { windowDigits } from './operation-words.ts';
 import { mostUnits } from './token-charge.ts';
@@ -19,6 +20,7 @@ import type {
 export interface SingletonMode<Terms> {
   readonly paymasterGas: PaymasterGas;
   data(terms: Terms, signature: string): string;
+  fields(data: string): readonly DataField<Terms>[];
   readonly getHashTypes: string;
   getHashValues(op: object, terms: Terms): readonly unknown[];
 }
@@ -32,6 +34,18 @@ const uint128 = (value: bigint): string => uintDigits(value, 16);
 const modeByte = (mode: number, { allowAllBundlers = true }: PromiseTerms): string =>
   uintDigits((mode << 1) | Number(allowAllBundlers), 1);
 
+/** The byte that {@link modeByte} makes. */
+const modeField = (mode: number): DataField<PromiseTerms> => ({
+  name: 'modeAndAllowAllBundlers',
+  length: 1,
+  kind: 'number',
+  meaning: 'The mode, and in its lowest bit whether every bundler may send the operation.',
+  words: (value) =>
+    `${mode === TOKEN ? 'token mode' : 'sponsorship'}, ${value & 1n ? 'every bundler' : "only bundlers of the contract's list"}`,
+  fault: (value) => (value >> 1n === BigInt(mode) ? undefined : `the mode is ${value >> 1n}, must be ${mode}`),
+  terms: (value) => ({ allowAllBundlers: (value & 1n) === 1n }),
+});
+
 const getHash = (mode: number) => ({
   getHashTypes: 'uint8, OP',
   getHashValues: (op: object) => [mode, op],
@@ -41,6 +55,7 @@ const sponsored: SingletonMode<SponsorshipTerms> = {
   // There is no postOp in this mode.
   paymasterGas: { paymasterVerificationGasLimit: 60_000n, paymasterPostOpGasLimit: 0n },
   data: (terms, signature) => modeByte(SPONSORED, terms) + windowDigits(terms) + signature,
+  fields: () => [modeField(SPONSORED), ...windowFields(6), signatureField],
   ...getHash(SPONSORED),
 };
 
@@ -73,6 +88,59 @@ const chargedGas: TokenLayout['chargedGas'] = (_op, { preFunded = false, transfe
 /** A call gets 63/64 of the gas there is, and its token may have changed by some percent until it is mined. */
 const withSlack = (transferGas: bigint): bigint => (transferGas * 11n) / 10n;
 
+const NUMBERS = {
+  postOpGas: [16, 'gas', 'Gas of postOp that the sender is charged for.'],
+  exchangeRate: [32, 'number', 'Smallest units of the token for 1e18 wei.'],
+  paymasterValidationGasLimit: [16, 'gas', "Gas of the paymaster's validation that the sender is charged for."],
+  preFund: [16, 'number', 'Smallest units of the token that are taken before the operation runs.'],
+  constantFee: [16, 'number', 'Smallest units of the token that are added to the charge.'],
+} as const;
+const ADDRESSES = {
+  token: 'The token that the sender pays in.',
+  treasury: 'Receives the tokens.',
+  recipient: "Receives what is left of the operation's maximum cost.",
+} as const;
+
+const numberField = (name: keyof typeof NUMBERS): DataField<TokenTerms> => {
+  const [length, kind, meaning] = NUMBERS[name];
+  return { name, length, kind, meaning, terms: (value) => ({ [name]: value }) };
+};
+
+const addressField = (name: keyof typeof ADDRESSES): DataField<TokenTerms> => ({
+  name,
+  length: 20,
+  kind: 'address',
+  meaning: ADDRESSES[name],
+  terms: (value) => ({ [name]: asAddress(value) }),
+});
+
+const flagsField: DataField<TokenTerms> = {
+  name: 'flags',
+  length: 1,
+  kind: 'number',
+  meaning: 'Which optional fields follow: 4 preFund, 2 recipient, 1 constantFee.',
+  fault: (value) => (value < 8n ? undefined : `flags are ${value}, must be below 8`),
+};
+
+/** Behind the mode stand the flags, which say what there is. */
+const tokenFields = (data: string): readonly DataField<TokenTerms>[] => {
+  const present = Number(`0x0${data.slice(2, 4)}`);
+  return [
+    modeField(TOKEN),
+    flagsField,
+    ...windowFields(6),
+    addressField('token'),
+    numberField('postOpGas'),
+    numberField('exchangeRate'),
+    numberField('paymasterValidationGasLimit'),
+    addressField('treasury'),
+    ...(present & 4 ? [numberField('preFund')] : []),
+    ...(present & 1 ? [numberField('constantFee')] : []),
+    ...(present & 2 ? [addressField('recipient')] : []),
+    signatureField,
+  ];
+};
+
 const token: SingletonMode<TokenTerms> = {
   paymasterGas: { paymasterVerificationGasLimit: 100_000n, paymasterPostOpGasLimit: 60_000n },
   data: (terms, signature) =>
@@ -90,6 +158,7 @@ const token: SingletonMode<TokenTerms> = {
       digits(terms.recipient ?? '0x'),
       signature,
     ].join(''),
+  fields: tokenFields,
   ...getHash(TOKEN),
 };
 

@@ -1,6 +1,7 @@
 import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
 import { gasWordsV06 } from '../user-operation/gas-words.ts';
 import { addressWord, byteLength, bytesTail, digits, keccak, word, wordAligned } from '../user-operation/hex-digits.ts';
+import { signatureField, windowFields } from './data-fields.ts';
 import { neededTerm } from './layout.ts';
 import type { PaymasterLayout, SponsorshipTerms } from './layout.ts';
 import { modeV06 } from './mode-v06.ts';
@@ -49,6 +50,7 @@ export const verifying06: PaymasterLayout = {
   ...modeV06<SponsorshipTerms>({
     // abi.encode(uint48 validUntil, uint48 validAfter) || signature
     data: (terms, signature) => windowWords(terms) + signature,
+    fields: () => [...windowFields(32), signatureField],
     // keccak256(abi.encode(bytes packedOp, chainId, paymaster, senderNonce, validUntil, validAfter))
     hash: (op, terms) => {
       const packedOpOffset = word(6 * 32);

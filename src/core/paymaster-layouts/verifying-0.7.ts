@@ -1,4 +1,5 @@
 import { keccak } from '../user-operation/hex-digits.ts';
+import { signatureField, windowFields } from './data-fields.ts';
 import type { PaymasterLayout, SponsorshipTerms } from './layout.ts';
 import { modeV07 } from './mode-v07.ts';
 import { operationWordsV07, windowWords } from './operation-words.ts';
@@ -8,6 +9,7 @@ const mode = modeV07<SponsorshipTerms>({
   paymasterGas: { paymasterVerificationGasLimit: 60_000n, paymasterPostOpGasLimit: 0n },
   // abi.encode(uint48 validUntil, uint48 validAfter) || signature
   data: (terms, signature) => windowWords(terms) + signature,
+  fields: () => [...windowFields(32), signatureField],
   hash: (op, terms) => keccak(operationWordsV07(op, terms), windowWords(terms)),
   getHashTypes: 'OP, uint48, uint48',
   getHashValues: (op, terms) => [op, terms.validUntil, terms.validAfter],

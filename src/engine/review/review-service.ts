@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { createDecisionFeed } from '../events/decision-feed.ts';
 import { chainViews } from '../service/chains.ts';
 import { decisionHandlers } from '../service/decisions.ts';
+import { inspectHandlers } from '../service/inspect.ts';
 import type { ConsoleService } from '../service/index.ts';
 import type { Handlers, NamesOf } from '../service/service.ts';
 import type { Store } from '../store/store.ts';
@@ -18,7 +19,7 @@ export interface ReviewSource {
 }
 
 /** The procedures that read decisions and what belongs to them. */
-type Reviewed = NamesOf<'decisions'> | 'chains.list' | 'paymasters.list' | 'system.info';
+type Reviewed = NamesOf<'decisions'> | NamesOf<'inspect'> | 'chains.list' | 'paymasters.list' | 'system.info';
 
 /** The procedures that show a review, by the code of the desk's own; every other is refused with `REVIEW_READ_ONLY`. */
 export const createReviewService = (
@@ -28,6 +29,7 @@ export const createReviewService = (
   const { follow } = createDecisionFeed(store);
   const handlers: Handlers<Reviewed> = {
     ...decisionHandlers({ store, clock }, follow, about),
+    ...inspectHandlers({ store, clock }),
     'chains.list': () => chainViews(store),
     // A key of a DApp is no business of who reviews its decisions.
     'paymasters.list': async () =>

@@ -71,11 +71,12 @@ const argsOf = ({ name, signature }: { name: string; signature: string }, data: 
   }
 };
 
-const tell = (
+/** A call in the words of the registered contracts, else by the names by which it was told when it was decided. */
+export const tellCall = (
   { target, value, data, operation }: DecodedCall,
   contracts: readonly SmartContract[],
-  told: TracedNames | undefined,
-) => {
+  told?: TracedNames,
+): Told['calls'][number] => {
   const contract = contracts.find(({ address }) => sameAddress(address, target));
   const selector = data.slice(0, SELECTOR_LENGTH);
   const method =
@@ -108,5 +109,5 @@ export const callsOf = ({ request, entryPoint }: DecisionRecord, contracts: read
   if (decoding.outcome === 'undecodable') return { calls: [], fault: decoding.detail };
   const traced = (call: DecodedCall, index: number): TracedNames | undefined =>
     calls[index]?.target.toLowerCase() === call.target.toLowerCase() ? calls[index] : undefined;
-  return { calls: decoding.calls.map((call, index) => tell(call, contracts, traced(call, index))), fault: null };
+  return { calls: decoding.calls.map((call, index) => tellCall(call, contracts, traced(call, index))), fault: null };
 };

@@ -13,6 +13,7 @@ import { contractHandlers } from './contracts.ts';
 import { decisionHandlers } from './decisions.ts';
 import { exposureHandlers } from './exposure.ts';
 import { fundingHandlers } from './funding.ts';
+import { inspectHandlers } from './inspect.ts';
 import { keyHandlers } from './keys.ts';
 import { logHandlers } from './log.ts';
 import { notificationHandlers, notificationView } from './notifications.ts';
@@ -62,6 +63,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     ...decisionHandlers(context, follow),
     ...exposureHandlers(context),
     ...fundingHandlers(context),
+    ...inspectHandlers(context),
     ...keyHandlers(context),
     ...logHandlers(context),
     ...notificationHandlers(context),

@@ -24,6 +24,10 @@ export interface DecisionFilter extends DecisionQuery {
   /** In lower case. Finds sponsored operations, also by another hash under which they were mined. */
   userOpHash?: string | undefined;
   decisionId?: string | undefined;
+  /** As it was signed, in lower case. Reads every record that the other filters leave, like the next. */
+  paymasterAndData?: string | undefined;
+  /** Decimal. */
+  nonce?: string | undefined;
   /** In lower case: part of the sender, hash, id, called contract or method, DApp or reason. Reads every record. */
   text?: string | undefined;
   /** Only decisions with a smaller `seq`. */

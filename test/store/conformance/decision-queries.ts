@@ -108,6 +108,18 @@ export const describeDecisionQueries = (open: OpenStore): void => {
       expect(turns).toBeGreaterThan(2);
     });
 
+    it('finds an operation by its nonce, and what was signed by its bytes', async () => {
+      const sender = `0x${'5e'.repeat(20)}`;
+      await append({ id: 'first', sender, nonce: '1' });
+      await append({ id: 'second', sender, nonce: '2', paymasterAndData: '0xabcd' });
+      await append({ id: 'other', nonce: '2' });
+      const ids = async (filter: object) => (await store.listDecisions({ ...filter, limit: 9 })).map(({ id }) => id);
+      expect(await ids({ sender, nonce: '2' })).toEqual(['second']);
+      expect(await ids({ nonce: '3' })).toEqual([]);
+      expect(await ids({ paymasterAndData: '0xabcd' })).toEqual(['second']);
+      expect(await ids({ paymasterAndData: '0xab' })).toEqual([]);
+    });
+
     it('lists rows: what a list shows of a decision, without its request and trace', async () => {
       const { id, at, paymasterId, dapp, chainId, sender, mode, outcome, code, rule, ...rest } = await append({
         ...{ outcome: 'denied', code: 'NO', rule: 'contracts', message: 'm'.repeat(900), hint: 'Add it.' },

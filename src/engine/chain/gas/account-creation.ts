@@ -4,12 +4,13 @@ import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { isV06 } from '../../../shared/schema/user-operation.ts';
 import type { UserOperation } from '../../../shared/schema/user-operation.ts';
 import type { CreationFailure } from '../../../core/rules/validity.ts';
+import { aaCodeIn } from '../../../core/user-operation/aa-codes.ts';
 import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../../../core/user-operation/abi.ts';
 import { packUserOperation } from '../../../core/user-operation/pack-user-operation.ts';
 import { RpcError, hasReverted } from '../rpc.ts';
 import type { RpcClient } from '../rpc.ts';
 import { CALL_GAS, callWithAmpleGas } from './eth-call.ts';
-import { aaCodeIn, toldOf } from './failure.ts';
+import { toldOf } from './failure.ts';
 
 const v06Abi = new Interface([`function handleOps(${USER_OPERATION_V06_ABI}[] ops, address beneficiary)`]);
 const v07Abi = new Interface([`function handleOps(${PACKED_USER_OPERATION_ABI}[] ops, address beneficiary)`]);

@@ -66,7 +66,7 @@ it.each<[string, string, Hex | undefined, string, object]>([
     `AA23 reverted (or OOG): panic of an unknown kind. ${TOLD}`,
     { aaCode: 'AA23', selector: '0x4e487b71', reason: 'reverted (or OOG)' },
   ],
-  ['a code that is none', '', failedOp(`AA99 ${SECRET}`), 'The simulation failed', { reason: 'The simulation failed' }],
+  ['a code that is none', '', failedOp(`AA77 ${SECRET}`), 'The simulation failed', { reason: 'The simulation failed' }],
   [
     'a bare reason',
     '',

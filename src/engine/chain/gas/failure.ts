@@ -1,6 +1,7 @@
 import { ErrorFragment, Interface } from 'ethers';
 import { EngineError } from '../../../shared/errors.ts';
 import type { Hex } from '../../../shared/schema/hex.ts';
+import { aaCodeIn, aaCodes } from '../../../core/user-operation/aa-codes.ts';
 import { byteLength } from '../../../core/user-operation/hex-digits.ts';
 import { RpcError } from '../rpc.ts';
 
@@ -61,34 +62,6 @@ export const revertReason = (data: Hex): string => {
   return byteLength(data) < 4 ? `revert data ${data}` : `custom error ${data.slice(0, 10)}`;
 };
 
-/** The EntryPoint's own words for its AA codes (v0.6 to v0.8). */
-const aaWords: Readonly<Record<string, string>> = {
-  AA10: 'sender already constructed',
-  AA13: 'initCode failed or OOG',
-  AA14: 'initCode must return sender',
-  AA15: 'initCode must create sender',
-  AA20: 'account not deployed',
-  AA21: "didn't pay prefund",
-  AA22: 'expired or not due',
-  AA23: 'reverted (or OOG)',
-  AA24: 'signature error',
-  AA25: 'invalid account nonce',
-  AA26: 'over verificationGasLimit',
-  AA30: 'paymaster not deployed',
-  AA31: 'paymaster deposit too low',
-  AA32: 'paymaster expired or not due',
-  AA33: 'reverted (or OOG)',
-  AA34: 'signature error',
-  AA36: 'over paymasterVerificationGasLimit',
-  AA40: 'over verificationGasLimit',
-  AA41: 'too little verificationGas',
-  AA50: 'postOp reverted',
-  AA51: 'prefund below actualGasCost',
-  AA93: 'invalid paymasterAndData',
-  AA94: 'gas values overflow',
-  AA95: 'out of gas',
-};
-
 /** What the EntryPoint says without a code, word for word. */
 const plainWords = new Set(['sender has no code', 'not an EIP-7702 delegate']);
 
@@ -119,12 +92,6 @@ export interface ToldFailure {
   readonly words: string;
 }
 
-/** The first AA code in a text; undefined if it is none that an EntryPoint has. */
-export const aaCodeIn = (text: string): string | undefined => {
-  const code = /\bAA\d\d\b/.exec(text)?.[0];
-  return code !== undefined && code in aaWords ? code : undefined;
-};
-
 const errorOf = (data: Hex): ErrorName | undefined => {
   if (byteLength(data) < 4) return undefined;
   const selector = data.slice(0, 10);
@@ -149,7 +116,7 @@ export const toldOf = (data: Hex): Omit<ToldFailure, 'words'> & { readonly words
  * nothing.
  */
 export const validationFailure = ({ aaCode, error, words }: ToldFailure, cause: unknown): EngineError => {
-  const reason = aaWords[aaCode ?? ''] ?? words;
+  const reason = aaCodes[aaCode ?? '']?.words ?? words;
   const hint = aaCode === undefined ? undefined : hints[aaCode];
   const named = aaCode === undefined ? reason : `${aaCode} ${reason}`;
   const told = error === undefined ? named : `${named}: ${error.words}`;

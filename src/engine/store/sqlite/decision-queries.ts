@@ -26,7 +26,7 @@ interface Stretch {
 
 /** SQLite answers before anything else runs: a filter that nothing matches must not read a million rows at once. */
 const STRETCH = 5_000;
-/** Text is looked for in the records, and whoever has an API key can make those long. */
+/** Some filters look into the records, and whoever has an API key can make those long. */
 const TEXT_STRETCH = 500;
 
 /** Read at once of records (characters or bytes), and by one more decision: it keeps the process for some ms. */
@@ -60,7 +60,14 @@ const CONDITIONS: Readonly<Record<keyof Filters, string>> = {
   rule: 'rule = @rule',
   from: 'at >= @from',
   to: 'at < @to',
+  // Those that read the record come last: SQLite asks them of what the others leave.
+  nonce: "record ->> 'nonce' = @nonce",
+  paymasterAndData: "record ->> 'paymasterAndData' = @paymasterAndData",
 };
+
+/** How many decisions are looked through at once. */
+const stretchOf = ({ text, nonce, paymasterAndData }: Filters): number =>
+  [text, nonce, paymasterAndData].every((filter) => filter === undefined) ? STRETCH : TEXT_STRETCH;
 
 /** The query with these filters and no others: `@x IS NULL OR …` would keep SQLite from using an index. */
 const stretchSql = (select: string, query: Filters, order: 'ASC' | 'DESC'): string => {
@@ -126,7 +133,7 @@ export const decisionQueries = (
       const found: DecisionRow[] = [];
       let high = positions.upTo((before ?? Infinity) - 1);
       while (high > 0) {
-        const low = high - (query.text === undefined ? STRETCH : TEXT_STRETCH);
+        const low = high - stretchOf(query);
         let [next, total] = [low, 0];
         for (const { length, ...row } of read({ low, high, limit: limit - found.length })) {
           found.push(row);

@@ -33,6 +33,10 @@ export const pages: readonly Page[] = [
   { name: 'tokens', path: '/tokens', link: '/tokens', title: 'Tokens', icon: 'tokens', key: 't' },
   { name: 'activity', path: '/activity', link: '/activity', title: 'Activity', icon: 'activity', key: 'a' },
   { name: 'settings', path: '/settings', link: '/settings', title: 'Settings', icon: 'settings', key: 's' },
+  {
+    ...{ name: 'inspect', path: '/inspect', link: '/inspect', title: 'Inspect', icon: 'inspect', key: 'i' },
+    ...{ offRail: true, inReview: true },
+  },
   { name: 'setup', path: '/setup', link: '/setup', title: 'Set up', icon: 'play', key: 'u', offRail: true },
 ];
 

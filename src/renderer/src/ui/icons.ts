@@ -25,6 +25,7 @@ export const icons = {
   next: lucide.ChevronRight,
   close: lucide.X,
   search: lucide.Search,
+  inspect: lucide.Microscope,
   exit: lucide.LogOut,
 };
 

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { MOST_INSPECTED } from '../core/inspect/inspect.ts';
+import { decisionRow } from '../shared/schema/decision.ts';
+import { inspection } from '../shared/schema/inspection.ts';
+import { chainId } from '../shared/schema/text.ts';
+import { procedure } from './procedure.ts';
+
+const decision = decisionRow
+  .pick({ id: true, at: true, dapp: true, chainId: true, outcome: true, code: true, message: true })
+  .extend({ by: z.enum(['userOpHash', 'sender and nonce', 'paymasterAndData']).describe('What it was found by') });
+
+/** Values of the field, taken apart. */
+export const inspectProcedures = {
+  'inspect.value': procedure({
+    summary: 'Take a value apart: paymaster data, a user operation, a bundle, a hash, an error',
+    input: z.strictObject({
+      value: z
+        .string()
+        .min(1)
+        .max(MOST_INSPECTED)
+        .refine((text) => text.isWellFormed(), 'must be text, without halves of surrogate pairs'),
+      chainId: chainId.positive().optional().describe('The chain it belongs to; absent: any that the desk works on'),
+    }),
+    output: inspection.extend({
+      decisions: z.array(decision).describe('That it belongs to, newest first'),
+      names: z
+        .array(z.strictObject({ address: z.string(), name: z.string() }))
+        .describe('Addresses in it that the desk knows'),
+      at: z.number().describe('When it was inspected, epoch ms'),
+    }),
+  }),
+};

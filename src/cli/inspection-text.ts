@@ -1,0 +1,91 @@
+import type { ProcedureOutput } from '../api/index.ts';
+import { callWords } from '../api/call-words.ts';
+import { weiToDecimal } from '../shared/schema/decimal.ts';
+import type { InspectionReading, InspectionSection, NamedBytes, NamedValue } from '../shared/schema/inspection.ts';
+import { grouped } from '../shared/words/amount.ts';
+import { shorten } from '../shared/words/shorten.ts';
+import { harmless, timeWords } from './human-text.ts';
+
+type Inspected = ProcedureOutput<'inspect.value'>;
+
+/** What values are told with. */
+interface Told {
+  readonly names: ReadonlyMap<string, string>;
+  readonly symbol: string | null;
+}
+
+const LAST_SECOND = 8_640_000_000_000n;
+/** Longer hex is cut in the middle; `--json` has all of it. */
+const SHOWN_HEX = 70;
+
+const numberWords = (value: string): string => (value.length > 3 ? grouped(value) : value);
+
+const valueWords = ({ kind, value }: Pick<NamedValue, 'kind' | 'value'>, { names, symbol }: Told): string => {
+  if (value === '') return '';
+  if (kind === 'time') {
+    const seconds = BigInt(value);
+    return seconds === 0n || seconds > LAST_SECOND ? value : `${timeWords(Number(seconds) * 1000)} (${value})`;
+  }
+  if (kind === 'wei') return `${weiToDecimal(BigInt(value))} ${symbol ?? 'of the native coin'}`;
+  if (kind === 'gas' || kind === 'number') return numberWords(value);
+  if (kind !== 'address') return value;
+  const name = names.get(value.toLowerCase());
+  return name === undefined ? value : `${value} (${name})`;
+};
+
+const bytesLine =
+  (width: number, told: Told) =>
+  (one: NamedBytes): string => {
+    const range = one.length === 1 ? String(one.offset) : `${one.offset}–${one.offset + one.length - 1}`;
+    const words = valueWords(one, told) || shorten(one.hex, SHOWN_HEX - 12, 10);
+    return `  ${range.padEnd(9)}  ${one.name.padEnd(width)}  ${words}`;
+  };
+
+const MARKS = new Map([
+  [true, 'yes'],
+  [false, 'NO'],
+  [null, '?'],
+]);
+
+const widthOf = (named: readonly { readonly name: string }[]): number =>
+  Math.max(0, ...named.map(({ name }) => name.length));
+
+const sectionLines = (
+  { title, path, bytes, values, checks, calls, notes }: InspectionSection,
+  told: Told,
+): string[] => [
+  '',
+  path === '' ? title : `${title}  [${path}]`,
+  ...bytes.map(bytesLine(widthOf(bytes), told)),
+  ...values.map((one) => `  ${one.name.padEnd(widthOf(values))}  ${valueWords(one, told)}  ${one.meaning}`.trimEnd()),
+  ...calls.map((call, index) => `  call ${index + 1}: ${callWords(call)}`),
+  ...checks.map(({ name, ok, words }) => `  ${name}: ${MARKS.get(ok) ?? ''} ${words}`),
+  ...notes.map((note) => `  ${note}`),
+];
+
+const readingLines = (reading: InspectionReading, names: Told['names']): string[] => [
+  reading.title,
+  `${reading.sureness}: ${reading.why}`,
+  ...reading.sections.flatMap((section) => sectionLines(section, { names, symbol: reading.symbol })),
+];
+
+/** Whether decisions are about such a thing. */
+const isDecided = ({ what }: InspectionReading): boolean =>
+  !['error', 'revertData', 'address', 'callData'].includes(what);
+
+/** What was found, as people read it: a reading after the other, then the decisions. */
+export const inspectionText = ({ readings, misfits, decisions, names }: Inspected): string => {
+  const named = new Map(names.map(({ address, name }) => [address, name]));
+  const told = readings.flatMap((reading, index) => [...(index > 0 ? ['', ''] : []), ...readingLines(reading, named)]);
+  const untold = misfits.map(({ what, why }) => `  not ${what}: ${why}`);
+  const found = decisions.map(
+    ({ id, at, dapp, outcome, message, by }) => `  ${id}  ${timeWords(at)}  ${dapp}  ${outcome}: ${message} (by ${by})`,
+  );
+  const lines = [
+    ...told,
+    ...(readings.length === 0 ? ['Nothing fits:', ...untold] : []),
+    ...(found.length > 0 ? ['', 'Decisions', ...found] : []),
+    ...(found.length === 0 && readings.some(isDecided) ? ['', 'No decision of this desk is about it.'] : []),
+  ];
+  return lines.map(harmless).join('\n');
+};

@@ -1,0 +1,292 @@
+import { entryPointAddress } from '../../shared/entry-points.ts';
+import { parseExactJson } from '../../shared/schema/decimal.ts';
+import { type Address, type Hex, addressKey, isHex } from '../../shared/schema/hex.ts';
+import type { Inspection, InspectionReading } from '../../shared/schema/inspection.ts';
+import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
+import { decodeCalls } from '../calls/decode-calls.ts';
+import { aaCodeIn, aaCodes } from '../user-operation/aa-codes.ts';
+import { byteLength } from '../user-operation/hex-digits.ts';
+import { Unreadable } from './abi-bytes.ts';
+import { readBundle } from './bundle.ts';
+import type { Clues, Knowledge } from './knowledge.ts';
+import { callDataSection } from './operation-fields.ts';
+import { bySureness, symbolOf, tellOperation, versionAt } from './operation.ts';
+import { conclude, cutForeignData, isPackedData, modeWords, readPaymasterData } from './paymaster-data.ts';
+import { type FoundPart, partsOfJson } from './read-json.ts';
+import { aaSection, isKnownError, revertSections } from './revert-data.ts';
+import { named, sectionOf, shownField } from './sections.ts';
+import { readTransaction } from './transaction.ts';
+
+/** The longest text that is inspected, in characters. */
+export const MOST_INSPECTED = 128 * 1024;
+
+const ALL_VERSIONS = Object.keys(entryPointAddress) as EntryPointVersion[];
+/** Of a bundle's operations, so many are taken apart. */
+const MOST_OPERATIONS = 20;
+
+/** What was found, and what was tried in vain. */
+type Found = Pick<Inspection, 'readings' | 'misfits'>;
+
+/** What a text is read with. */
+interface Reader {
+  readonly knowledge: Knowledge;
+  readonly clues: Clues;
+  /** Where a bundle is sent, as far as it is told beside it. */
+  readonly entryPoint?: Address | undefined;
+}
+
+const nothing: Found = { readings: [], misfits: [] };
+const one = (reading: InspectionReading): Found => ({ readings: [reading], misfits: [] });
+const misfit = (what: string, why: string): Found => ({ readings: [], misfits: [{ what, why }] });
+
+const joined = (parts: readonly Found[]): Found => ({
+  readings: parts.flatMap(({ readings }) => readings),
+  misfits: parts.flatMap(({ misfits }) => misfits),
+});
+
+const known = (
+  what: InspectionReading['what'],
+  title: string,
+  why: string,
+  sections: InspectionReading['sections'],
+): InspectionReading => ({ what, title, sureness: 'certain', why, symbol: null, sections });
+
+const asHash = (hash: Hex, { clues }: Reader): Found => {
+  clues.hashes.push(hash);
+  const section = sectionOf('Hash', '', {
+    values: [named('hash', 'hash', hash, 'A userOpHash, or the hash of a transaction.')],
+  });
+  const why = 'It has 32 bytes. What it is the hash of is told by who knows it: the decisions, or the chain.';
+  return one({ ...known('hash', 'A hash of 32 bytes', why, [section]), sureness: 'likely' });
+};
+
+const asAddress = (address: Address): Found => {
+  const version = versionAt(address);
+  const meaning = version === undefined ? 'An account or a contract.' : `EntryPoint ${version}, on every chain.`;
+  const section = sectionOf('Address', '', { values: [named('address', 'address', address, meaning)] });
+  return one(
+    known('address', version === undefined ? 'An address' : `EntryPoint ${version}`, 'It has 20 bytes.', [section]),
+  );
+};
+
+/** Takes calls of handleOps apart; nothing for others. */
+const asBundle = (callData: Hex, reader: Reader, to = reader.entryPoint, chainId?: number): Found => {
+  try {
+    const bundle = readBundle(callData);
+    if (bundle === undefined) return nothing;
+    const entryPoint = bundle.entryPoint ?? (versionAt(to) === undefined ? undefined : to);
+    const told = bundle.operations
+      .slice(0, MOST_OPERATIONS)
+      .map(({ op, notes }, index) =>
+        tellOperation(
+          { op, notes, missing: [], entryPoint, chainId, path: `ops[${index}].` },
+          reader.knowledge,
+          reader.clues,
+        ),
+      );
+    const { length } = bundle.operations;
+    const count = length === 1 ? '1 operation' : `${length} operations`;
+    const more = length > MOST_OPERATIONS ? [`Only the first ${MOST_OPERATIONS} are taken apart.`] : [];
+    const head = sectionOf(bundle.title, '', { bytes: bundle.bytes, notes: more });
+    const reading = known('bundle', `${bundle.title} with ${count}`, 'Its selector and every byte fit.', [
+      head,
+      ...told.flatMap(({ sections }) => sections),
+    ]);
+    return one({ ...reading, symbol: told[0]?.symbol ?? null });
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return misfit('a call of handleOps', error.message);
+  }
+};
+
+const asTransaction = (raw: Hex, reader: Reader): Found => {
+  const transaction = readTransaction(raw);
+  if (transaction === undefined) return misfit('a signed transaction', 'it is no list of its fields (RLP)');
+  const { bytes, values, to, data, chainId } = transaction;
+  const [inner] = asBundle(data, reader, to, chainId).readings;
+  const head = sectionOf('Signed transaction', '', { bytes, values });
+  const title = inner === undefined ? 'A signed transaction' : `A signed transaction: ${inner.title}`;
+  const within = inner?.sections.map((section, index) => (index === 0 ? { ...section, path: 'data' } : section)) ?? [];
+  const reading = known('transaction', title, 'Its fields fit every byte.', [head, ...within]);
+  return one({ ...reading, symbol: inner?.symbol ?? null });
+};
+
+const asPaymasterData = (value: Hex, { knowledge, clues }: Reader): Found => {
+  const { readings, misfits } = readPaymasterData(value, ALL_VERSIONS);
+  const decided = knowledge.decided.find((one) => one.paymasterAndData === value);
+  const context = { op: decided?.op, chainId: knowledge.chainId ?? decided?.chainId, decided };
+  const told = readings.map((reading): InspectionReading => {
+    const { checks, signers, modes, chainId, sureness, why } = conclude(reading, context, knowledge);
+    const title = `paymasterAndData: ${modeWords(modes)}`;
+    const section = sectionOf(title, '', { bytes: reading.read.fields.map(shownField), checks, values: [...signers] });
+    const symbol = chainId === undefined ? null : symbolOf(knowledge, chainId);
+    return { what: 'paymasterAndData', title, sureness, why, symbol, sections: [section] };
+  });
+  const { terms } = readings[0]?.read ?? {};
+  if (readings.length > 0) clues.paymasterData.push({ paymasterAndData: value, validAfter: terms?.validAfter });
+  if (told.length > 0) return { readings: told, misfits };
+  return { readings: foreignData(value), misfits };
+};
+
+/** What no layout fits, and yet could be the data of another paymaster. */
+const foreignData = (value: Hex): InspectionReading[] => {
+  if (!isPackedData(value)) return [];
+  const title = 'paymasterAndData of another contract, EntryPoint 0.7 or later';
+  const section = sectionOf(title, '', { bytes: cutForeignData(value, false) });
+  const why = 'No layout fits, but two plausible gas limits stand behind an address.';
+  return [{ ...known('paymasterAndData', title, why, [section]), sureness: 'possible' }];
+};
+
+const NOBODY: Address = `0x${'00'.repeat(20)}`;
+
+const asCallData = (callData: Hex): Found => {
+  const decoding = decodeCalls(callData, { sender: NOBODY, entryPointVersion: '0.7' });
+  if (decoding.outcome === 'undecodable') return misfit("an account's callData", decoding.detail.replace(/[.]$/, ''));
+  const section = callDataSection(callData, NOBODY, '0.7', '');
+  return one({
+    ...known('callData', "An account's callData", 'Its selector is that of a known account function.', [section]),
+    sureness: 'likely',
+  });
+};
+
+/** The AA code that sections are about. */
+const codeOf = (sections: InspectionReading['sections']): string | undefined =>
+  sections.map(({ title }) => aaCodeIn(title)).find((code) => code !== undefined);
+
+const errorTitle = (kind: string, sections: InspectionReading['sections']): string => {
+  const code = codeOf(sections);
+  return `${kind}: ${code === undefined ? (sections[0]?.title ?? '') : `${code} ${aaCodes[code]?.words ?? ''}`}`;
+};
+
+const asRevertData = (data: Hex): Found => {
+  if (!isKnownError(data)) return misfit('revert data', 'its first four bytes are those of no known error');
+  const sections = revertSections(data);
+  return one(
+    known('revertData', errorTitle('Revert data', sections), 'Its selector is that of a known error.', sections),
+  );
+};
+
+const SELECTOR = 4;
+
+const ofBytes = (value: Hex, reader: Reader): Found => {
+  const length = byteLength(value);
+  if (length === 0) return misfit('anything', 'there is no byte behind 0x');
+  if (length === 32) return asHash(value, reader);
+  if (length === 20) return asAddress(value);
+  if (length < SELECTOR) return misfit('anything', 'fewer than four bytes name no function and no error');
+  const revert = asRevertData(value);
+  if (revert.readings.length > 0) return revert;
+  const bundle = asBundle(value, reader);
+  if (bundle.readings.length > 0) return bundle;
+  const transaction = asTransaction(value, reader);
+  if (transaction.readings.length > 0) return transaction;
+  const others = [asPaymasterData(value, reader), asCallData(value)];
+  return joined([...others, revert, bundle, transaction]);
+};
+
+const BYTES = /0x[\da-fA-F]{8,}/g;
+
+/** A text in which an error is told: by its AA code, by revert data, or by both. */
+const asErrorText = (text: string): Found => {
+  const data = [...text.matchAll(BYTES)]
+    .map(([hex]) => hex.toLowerCase())
+    .find((hex) => isHex(hex) && isKnownError(hex));
+  const fromData = data === undefined ? [] : revertSections(data as Hex);
+  const code = aaCodeIn(text);
+  const isNew = code !== undefined && code !== codeOf(fromData);
+  const sections = [...(isNew ? [aaSection(code, '')] : []), ...fromData];
+  if (sections.length === 0) return misfit('an error', 'there is no AA code in it and no revert data');
+  return one(known('error', errorTitle('An error', sections), 'An EntryPoint says so.', sections));
+};
+
+const atPath = (path: string, found: Found): Found => ({
+  ...found,
+  readings: found.readings.map((reading) => ({
+    ...reading,
+    sections: reading.sections.map((section) => ({
+      ...section,
+      path: [path, section.path].filter((step) => step !== '').join('.'),
+    })),
+  })),
+});
+
+const ofPart = (part: FoundPart, reader: Reader): Found => {
+  if (part.kind === 'fault')
+    return misfit(part.path === '' ? 'a user operation' : `a user operation at ${part.path}`, part.why);
+  if (part.kind === 'operation') {
+    return one({ what: 'userOperation', ...tellOperation(part.found, reader.knowledge, reader.clues) });
+  }
+  const chainId = reader.knowledge.chainId ?? part.chainId;
+  const knowledge = { ...reader.knowledge, ...(chainId !== undefined && { chainId }) };
+  const { entryPoint } = part;
+  return atPath(part.path, ofText(part.text, { ...reader, knowledge, entryPoint }));
+};
+
+const ofJson = (text: string, reader: Reader): Found => {
+  let value: unknown;
+  try {
+    value = parseExactJson(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message.slice(0, 200) : 'it cannot be parsed';
+    return joined([misfit('JSON', why), asErrorText(text)]);
+  }
+  const parts = partsOfJson(value);
+  if (parts.length > 0) return joined(parts.map((part) => ofPart(part, reader)));
+  return joined([
+    misfit('JSON', 'it holds no user operation, paymaster data, transaction or error'),
+    asErrorText(text),
+  ]);
+};
+
+const HEX_DIGITS = /^(?:0x)?[\da-fA-F]+$/i;
+const LEAST_BARE_DIGITS = 40;
+
+const ofHex = (text: string, reader: Reader): Found => {
+  const digits = text.replace(/^0x/i, '').toLowerCase();
+  if (digits.length % 2 === 1) {
+    return misfit('bytes', `it has ${digits.length} hex digits, an odd number: the last one, or the first, is missing`);
+  }
+  return ofBytes(`0x${digits}`, reader);
+};
+
+const ofText = (given: string, reader: Reader): Found => {
+  const text = given.trim();
+  if (text === '0x' || (HEX_DIGITS.test(text) && (/^0x/i.test(text) || text.length >= LEAST_BARE_DIGITS))) {
+    return ofHex(text, reader);
+  }
+  if (/^[[{]/.test(text)) return ofJson(text, reader);
+  const quoted = /^["'](0x[\da-fA-F]*)["'],?$/.exec(text)?.[1];
+  if (quoted !== undefined) return ofHex(quoted, reader);
+  return asErrorText(text);
+};
+
+const titleOf = ({ readings: [first, second] }: Found): string => {
+  if (first === undefined) return 'Nothing fits';
+  return second?.sureness === first.sureness && second.what === first.what ? `${first.title}, and others` : first.title;
+};
+
+/**
+ * Says what a text is and takes it apart: paymaster data, operations, bundles, transactions, hashes, revert data and
+ * AA codes. It never throws for what the text holds: what does not fit is told in `misfits`.
+ *
+ * @param text at most {@link MOST_INSPECTED} characters
+ */
+export const inspect = (text: string, knowledge: Knowledge): { inspection: Inspection; clues: Clues } => {
+  const clues: Clues = { hashes: [], paymasterData: [], operations: [] };
+  const found = ofText(text, { knowledge, clues });
+  const readings = found.readings.toSorted(bySureness);
+  return { inspection: { title: titleOf({ ...found, readings }), readings, misfits: found.misfits }, clues };
+};
+
+/** The addresses that an inspection names, in lower case. */
+export const addressesIn = ({ readings }: Inspection): ReadonlySet<Address> =>
+  new Set(
+    readings.flatMap(({ sections }) =>
+      sections.flatMap(({ bytes, values, calls }) => [
+        ...[...bytes, ...values]
+          .filter(({ kind }) => kind === 'address')
+          .map(({ value }) => addressKey(value as Address)),
+        ...calls.map(({ target }) => addressKey(target as Address)),
+      ]),
+    ),
+  );

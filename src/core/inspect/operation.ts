@@ -1,0 +1,222 @@
+import { entryPointAddress } from '../../shared/entry-points.ts';
+import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
+import type { InspectionReading, InspectionSection, NamedValue } from '../../shared/schema/inspection.ts';
+import { chainSymbol } from '../../shared/chains.ts';
+import type { EntryPointVersion, UserOperation } from '../../shared/schema/user-operation.ts';
+import { isV06 } from '../../shared/schema/user-operation.ts';
+import { fieldOutOfBounds, maxCost } from '../user-operation/max-cost.ts';
+import { packUserOperation } from '../user-operation/pack-user-operation.ts';
+import { hashUserOperation, isEip7702 } from '../user-operation/user-op-hash.ts';
+import { type Clues, type DecidedOperation, type Knowledge, chainName, possibleChains } from './knowledge.ts';
+import {
+  type AnyTerms,
+  type Concluded,
+  type DataReading,
+  type Mode,
+  conclude,
+  cutForeignData,
+  delegateOf,
+  modeWords,
+  readPaymasterData,
+} from './paymaster-data.ts';
+import { callDataSection, creationSection, gasValues, nonceSection, signatureSection } from './operation-fields.ts';
+import { named, sectionOf, shownField } from './sections.ts';
+
+/** An operation as it was found. */
+export interface FoundOperation {
+  readonly op: UserOperation;
+  /** Fields that were not given: neither hash nor cost can be told. */
+  readonly missing: readonly string[];
+  /** Where it is said to run. */
+  readonly entryPoint?: Address | undefined;
+  readonly chainId?: number | undefined;
+  /** Where it stands in what is inspected; empty, or with a dot behind. */
+  readonly path: string;
+  readonly notes?: readonly string[];
+}
+
+/** What is told of an operation. */
+export type ToldOperation = Pick<InspectionReading, 'title' | 'sureness' | 'why' | 'sections' | 'symbol'>;
+
+const VERSIONS = Object.keys(entryPointAddress) as EntryPointVersion[];
+
+/** The EntryPoint that has this address. */
+export const versionAt = (entryPoint: Address | undefined): EntryPointVersion | undefined =>
+  VERSIONS.find((version) => entryPoint !== undefined && sameAddress(entryPointAddress[version], entryPoint));
+
+const versionsOf = ({ op, entryPoint }: FoundOperation): readonly EntryPointVersion[] => {
+  if (isV06(op)) return ['0.6'];
+  const said = op.factory !== undefined && isEip7702(op.factory) ? '0.8' : versionAt(entryPoint);
+  return said === undefined || said === '0.6' ? ['0.7', '0.8'] : [said];
+};
+
+const paymasterBytes = (op: UserOperation): Hex => {
+  return isV06(op) ? op.paymasterAndData : packUserOperation(op).paymasterAndData;
+};
+
+const dataSection = (reading: DataReading, concluded: Concluded, path: string): InspectionSection =>
+  sectionOf(`Paymaster data: ${modeWords(concluded.modes)}`, path, {
+    bytes: reading.read.fields.map(shownField),
+    checks: concluded.checks,
+    values: [...concluded.signers],
+  });
+
+/** Paymaster data by its surest reading. */
+interface ToldData {
+  readonly section: InspectionSection | undefined;
+  readonly concluded: Concluded | undefined;
+  readonly reading: DataReading | undefined;
+}
+
+const SURENESS = ['certain', 'likely', 'possible'];
+
+/** What is surest comes first. */
+export const bySureness = (one: { sureness: string }, other: { sureness: string }): number =>
+  SURENESS.indexOf(one.sureness) - SURENESS.indexOf(other.sureness);
+
+const tellData = (
+  found: FoundOperation,
+  context: { readonly chainId: number | undefined; readonly decided: DecidedOperation | undefined },
+  knowledge: Knowledge,
+): ToldData => {
+  const { op, missing, path } = found;
+  const paymasterAndData = paymasterBytes(op);
+  if (paymasterAndData === '0x') return { section: undefined, concluded: undefined, reading: undefined };
+  const whole = { ...context, op: missing.length === 0 ? op : undefined };
+  const { readings, misfits } = readPaymasterData(paymasterAndData, versionsOf(found));
+  const [best] = readings
+    .map((reading) => ({ reading, concluded: conclude(reading, whole, knowledge) }))
+    .toSorted((one, other) => bySureness(one.concluded, other.concluded));
+  const where = `${path}paymasterAndData`;
+  if (best !== undefined) return { ...best, section: dataSection(best.reading, best.concluded, where) };
+  const section = sectionOf('Paymaster data of another contract', where, {
+    bytes: cutForeignData(paymasterAndData, isV06(op)),
+    notes: misfits.map(({ what, why }) => `Not ${what}: ${why}.`),
+  });
+  return { section, concluded: undefined, reading: undefined };
+};
+
+const tryHash = (version: EntryPointVersion, op: UserOperation, chainId: number, delegate: Address | undefined) => {
+  try {
+    const domain = { chainId, entryPoint: entryPointAddress[version] };
+    return hashUserOperation(version, op, { ...domain, ...(delegate !== undefined && { delegate }) });
+  } catch {
+    return undefined; // the delegate of an EIP-7702 account is not known, or a gas value does not fit
+  }
+};
+
+const hashValues = (
+  op: UserOperation,
+  versions: readonly EntryPointVersion[],
+  chains: readonly number[],
+  knowledge: Knowledge,
+  delegate: Address | undefined,
+): NamedValue[] =>
+  versions.flatMap((version) =>
+    chains.flatMap((chainId) => {
+      const hash = tryHash(version, op, chainId, delegate);
+      const meaning = `Of EntryPoint ${version} on ${chainName(knowledge, chainId)}.`;
+      return hash === undefined ? [] : [named('userOpHash', 'hash', hash, meaning)];
+    }),
+  );
+
+const costValues = (op: UserOperation, { reading, concluded }: ToldData, chainId: number | undefined): NamedValue[] => {
+  const values = [named('maximum cost', 'wei', maxCost(op), 'The most that the EntryPoint can take for it.')];
+  if (reading === undefined || concluded === undefined) return values;
+  const [mode]: readonly [Mode, ...Mode[]] = concluded.modes;
+  const terms = { ...reading.read.terms, chainId: chainId ?? 0 } as AnyTerms;
+  const reserved = mode.layout.reservedCost(op, terms);
+  values.push(named('reserved', 'wei', reserved, 'What the desk reserves: the maximum and what the contract adds.'));
+  if (mode.maxTokenCost !== undefined) {
+    const units = mode.maxTokenCost(op, terms);
+    values.push(
+      named('maximum in tokens', 'number', units, 'Smallest units that the contract can take from the sender.'),
+    );
+  }
+  return values;
+};
+
+const findDecided = ({ op, entryPoint }: FoundOperation, { decided }: Knowledge): DecidedOperation | undefined =>
+  decided.find(
+    (one) =>
+      one.nonce === op.nonce &&
+      sameAddress(one.sender, op.sender) &&
+      (entryPoint === undefined || sameAddress(one.entryPoint, entryPoint)),
+  );
+
+/** Where an operation can run. */
+interface Place {
+  readonly versions: readonly [EntryPointVersion, ...EntryPointVersion[]];
+  /** Undefined: any of the chains that the desk works on. */
+  readonly chainId: number | undefined;
+}
+
+/** A right signature proves the layout; so does a decision the EntryPoint. */
+const placeOf = (
+  found: FoundOperation,
+  decided: DecidedOperation | undefined,
+  { concluded }: ToldData,
+  knowledge: Knowledge,
+): Place => {
+  const proven = concluded?.sureness === 'certain' ? concluded : undefined;
+  const possible = versionsOf(found);
+  const decidedVersion = versionAt(decided?.entryPoint);
+  const byDecision = possible.filter((version) => version === decidedVersion);
+  const byLayout = possible.filter((version) =>
+    proven?.modes.some(({ entryPointVersion }) => entryPointVersion === version),
+  );
+  const narrowed = [byDecision, byLayout].find(({ length }) => length > 0) ?? possible;
+  const chainId = found.chainId ?? decided?.chainId ?? proven?.chainId ?? knowledge.chainId;
+  return { versions: narrowed as Place['versions'], chainId };
+};
+
+const notesOf = ({ op, missing, notes = [] }: FoundOperation, isHashed: boolean): string[] => {
+  const tooMuch = fieldOutOfBounds(op);
+  const told = [...notes];
+  if (missing.length > 0) told.push(`Not given: ${missing.join(', ')}. Hash, cost and signer cannot be told.`);
+  else if (!isHashed) told.push(`The hash cannot be told: ${hashNeeds(op)}.`);
+  if (tooMuch !== undefined) told.push(`${tooMuch} is above 2^120 - 1: the EntryPoint refuses the operation (AA94).`);
+  return told;
+};
+
+const hashNeeds = (op: UserOperation): string =>
+  !isV06(op) && op.factory !== undefined && isEip7702(op.factory)
+    ? 'it depends on the chain, and on the contract whose code the account has taken on (EIP-7702)'
+    : 'it depends on the chain, which is not known';
+
+/** Takes an operation apart, and leaves clues by which its decision can be found. */
+export const tellOperation = (found: FoundOperation, knowledge: Knowledge, clues: Clues): ToldOperation => {
+  const { op, path } = found;
+  const isWhole = found.missing.length === 0;
+  const decided = findDecided(found, knowledge);
+  const data = tellData(found, { chainId: found.chainId ?? decided?.chainId, decided }, knowledge);
+  const { versions, chainId } = placeOf(found, decided, data, knowledge);
+  const delegate = delegateOf(op, decided);
+  const hashes = isWhole ? hashValues(op, versions, possibleChains(knowledge, chainId), knowledge, delegate) : [];
+  clues.operations.push({ sender: op.sender, nonce: op.nonce, hashes: hashes.map(({ value }) => value as Hex) });
+  const title = `User operation of EntryPoint ${versions.join(' or ')}`;
+  const head = sectionOf(title, path.replace(/[.]$/, ''), {
+    values: [named('sender', 'address', op.sender, 'The account.'), ...gasValues(op, found.missing), ...hashes],
+    notes: notesOf(found, hashes.length > 0),
+  });
+  const isSure = versions.length === 1;
+  return {
+    title,
+    sureness: isSure ? 'certain' : 'likely',
+    why: isSure ? 'Its fields are those of one EntryPoint.' : 'EntryPoint 0.7 and 0.8 have the same fields.',
+    symbol: chainId === undefined ? null : symbolOf(knowledge, chainId),
+    sections: [
+      head,
+      nonceSection(op, path),
+      ...creationSection(op, path),
+      callDataSection(op.callData, op.sender, versions[0], path),
+      ...(data.section === undefined ? [] : [data.section]),
+      ...signatureSection(op, path),
+      ...(isWhole ? [sectionOf('Cost', '', { values: costValues(op, data, chainId) })] : []),
+    ],
+  };
+};
+
+/** What the coin of a chain is called. */
+export const symbolOf = ({ chains }: Knowledge, chainId: number): string =>
+  chains.find((chain) => chain.chainId === chainId)?.symbol ?? chainSymbol(chainId, undefined);

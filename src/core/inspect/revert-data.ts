@@ -1,0 +1,156 @@
+import { ErrorFragment } from 'ethers';
+import type { Hex } from '../../shared/schema/hex.ts';
+import type { InspectionSection, NamedBytes, NamedValue } from '../../shared/schema/inspection.ts';
+import { aaCodeIn, aaCodes } from '../user-operation/aa-codes.ts';
+import { byteLength } from '../user-operation/hex-digits.ts';
+import { type AbiShape, Unreadable, readAbi } from './abi-bytes.ts';
+import { cutBytes, named, sectionOf } from './sections.ts';
+
+/** Who says what by an error. */
+interface KnownError {
+  /** As Solidity declares it, with names of the arguments. */
+  readonly declared: string;
+  readonly meaning: string;
+}
+
+const ERRORS: readonly KnownError[] = [
+  { declared: 'Error(string reason)', meaning: 'A contract refuses, for the reason it gives.' },
+  {
+    declared: 'Panic(uint256 code)',
+    meaning: 'A contract has failed by itself: overflow, division by zero and the like.',
+  },
+  {
+    declared: 'FailedOp(uint256 opIndex, string reason)',
+    meaning: 'The EntryPoint refuses an operation of the bundle.',
+  },
+  {
+    declared: 'FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)',
+    meaning: 'The EntryPoint refuses an operation of the bundle, as a contract it called reverted with the inner data.',
+  },
+  {
+    declared: 'SignatureValidationFailed(address aggregator)',
+    meaning: 'The aggregator does not accept the signatures of its operations.',
+  },
+  { declared: 'PostOpReverted(bytes returnData)', meaning: "The paymaster's postOp reverted with this data." },
+  {
+    declared: 'SenderAddressResult(address sender)',
+    meaning: 'No failure: getSenderAddress answers with the address of the account.',
+  },
+  {
+    declared: 'DelegateAndRevert(bool success, bytes ret)',
+    meaning: 'No failure: delegateAndRevert answers with what its call returned.',
+  },
+  {
+    declared:
+      'ExecutionResult(uint256 preOpGas, uint256 paid, uint48 validAfter, uint48 validUntil, bool targetSuccess, bytes targetResult)',
+    meaning: 'No failure: simulateHandleOp of EntryPoint 0.6 answers with what the operation used.',
+  },
+  { declared: 'ExecuteError(uint256 index, bytes inner)', meaning: "A call of the account's batch reverted." },
+  { declared: 'ReentrancyGuardReentrantCall()', meaning: 'The EntryPoint was called while it ran a bundle.' },
+  {
+    declared: 'InsufficientBalance(uint256 amountRequired, uint256 currentBalance)',
+    meaning: "The gas tank of Biconomy's contract holds less wei than the operation may cost: fund it.",
+  },
+  {
+    declared: 'InvalidPaymasterSignatureLength(uint256 sigLength)',
+    meaning: "The signature in Biconomy's paymaster data has another length than 64 or 65 bytes.",
+  },
+  { declared: 'CallerIsNotAnEntryPoint(address caller)', meaning: 'The paymaster contract is of another EntryPoint.' },
+  { declared: 'PaymasterAndDataLengthInvalid()', meaning: "Pimlico's contract finds paymasterAndData too short." },
+  { declared: 'PaymasterConfigLengthInvalid()', meaning: "The token terms in Pimlico's paymaster data are cut." },
+  { declared: 'PaymasterModeInvalid()', meaning: "Pimlico's contract knows no such mode." },
+  {
+    declared: 'PaymasterSignatureLengthInvalid()',
+    meaning: "The signature in Pimlico's paymaster data has another length than 64 or 65 bytes.",
+  },
+  { declared: 'TokenAddressInvalid()', meaning: "Pimlico's paymaster data names the zero address as token." },
+  { declared: 'ExchangeRateInvalid()', meaning: "Pimlico's paymaster data has an exchange rate of zero." },
+  {
+    declared: 'PostOpTransferFromFailed(string msg)',
+    meaning: "Pimlico's contract could not take the tokens: check the sender's balance and allowance.",
+  },
+  { declared: 'ECDSAInvalidSignature()', meaning: 'The bytes of a signature are no signature.' },
+  { declared: 'ECDSAInvalidSignatureLength(uint256 length)', meaning: 'A signature has another length than 65 bytes.' },
+  { declared: 'ECDSAInvalidSignatureS(bytes32 s)', meaning: 'The upper half of s is not allowed in a signature.' },
+];
+
+interface ReadableError extends KnownError {
+  readonly name: string;
+  readonly fields: readonly AbiShape[];
+}
+
+const KINDS: Readonly<Record<string, NamedBytes['kind']>> = { address: 'address', bytes32: 'bytes', uint48: 'time' };
+
+const shapeOf = ({ type, name }: { type: string; name: string }): AbiShape => {
+  if (type === 'string') return { type: 'bytes', name, kind: 'text', meaning: 'In words.' };
+  if (type === 'bytes') return { type: 'bytes', name, kind: 'bytes', meaning: 'What was handed on.' };
+  return { type: 'word', name, kind: KINDS[type] ?? 'number', meaning: `${type} ${name}` };
+};
+
+const errors: ReadonlyMap<string, ReadableError> = new Map(
+  ERRORS.map((error) => {
+    const fragment = ErrorFragment.from(`error ${error.declared}`);
+    const fields = fragment.inputs.map(({ type, name }) => shapeOf({ type, name }));
+    return [fragment.selector, { ...error, name: fragment.name, fields }];
+  }),
+);
+
+const PARTIES = {
+  account: "The account or its owner's client",
+  factory: 'The factory that creates the account, or the client that chose it',
+  paymaster: 'The paymaster, or what was changed after it signed',
+  bundler: 'The bundler',
+  EntryPoint: 'The EntryPoint, or a contract that is not canonical',
+} as const;
+
+/** What an AA code means: whose doing it is, and what to do. */
+export const aaSection = (code: string, path: string): InspectionSection => {
+  const known = aaCodes[code];
+  if (known === undefined) return sectionOf(code, path);
+  const { words, versions, party, meaning, fix } = known;
+  const values: NamedValue[] = [
+    named('meaning', 'text', meaning, ''),
+    named('at fault', 'text', PARTIES[party], ''),
+    named('what to do', 'text', fix, ''),
+    named('EntryPoints', 'text', versions.join(', '), 'The versions that have this code.'),
+  ];
+  return sectionOf(`${code} ${words}`, path, { values });
+};
+
+/** True for the selector of an error that is known here. */
+export const isKnownError = (data: Hex): boolean => errors.has(data.slice(0, 10));
+
+/** Errors in errors. */
+const MOST_LEVELS = 8;
+
+/** Takes revert data apart, and the revert data inside it. */
+export const revertSections = (data: Hex, path = '', levels = MOST_LEVELS): InspectionSection[] => {
+  const known = errors.get(data.slice(0, 10));
+  if (known === undefined) {
+    const bytes = cutBytes(data, [
+      { name: 'selector', length: 4, kind: 'bytes', meaning: 'Of an error that Gasdesk does not know.' },
+      { name: 'arguments', kind: 'bytes', meaning: 'What it says.' },
+    ]);
+    return [sectionOf(`Custom error ${data.slice(0, 10)}`, path, { bytes })];
+  }
+  try {
+    const { values, bytes } = readAbi(data, `error ${known.declared}`, known.fields);
+    const told = bytes.find(({ name, kind }) => kind === 'text' && (name === 'reason' || name === 'msg'))?.value ?? '';
+    const code = aaCodeIn(told);
+    const section = sectionOf(known.name, path, { bytes, notes: [known.meaning] });
+    const inner = Object.entries(values).flatMap(([name, value]) =>
+      ['inner', 'returnData', 'ret'].includes(name) && levels > 0 && byteLength(value as Hex) >= 4
+        ? revertSections(value as Hex, path === '' ? name : `${path}.${name}`, levels - 1)
+        : [],
+    );
+    return [section, ...(code === undefined ? [] : [aaSection(code, path)]), ...inner];
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    const notes = [known.meaning, `Its arguments cannot be read: ${error.message}.`];
+    const bytes = cutBytes(data, [
+      { name: 'selector', length: 4, kind: 'bytes', meaning: `error ${known.declared}` },
+      { name: 'unread', kind: 'bytes', meaning: 'Arguments that are cut or malformed.' },
+    ]);
+    return [sectionOf(known.name, path, { bytes, notes })];
+  }
+};

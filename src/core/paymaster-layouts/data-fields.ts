@@ -1,0 +1,182 @@
+import type { Address, Hex } from '../../shared/schema/hex.ts';
+import { digits } from '../user-operation/hex-digits.ts';
+
+/** What the bytes of a field are. Times are unix seconds; padding is zeros, and `fixed` has one value only. */
+export type FieldKind = 'address' | 'number' | 'time' | 'gas' | 'signature' | 'padding' | 'fixed';
+
+/** A field of the bytes that a contract reads, in the place where it reads it. */
+export interface DataField<Terms> {
+  /** As the contract calls it. */
+  readonly name: string;
+  /** In bytes. */
+  readonly length: number;
+  readonly kind: FieldKind;
+  /** What it is for, in one sentence. */
+  readonly meaning: string;
+  /** The value, where its number alone does not tell. */
+  readonly words?: (value: bigint) => string;
+  /** Why the contract could not have this value; undefined if it can. */
+  readonly fault?: (value: bigint) => string | undefined;
+  /** What it says of the terms. */
+  readonly terms?: (value: bigint) => Partial<Terms>;
+}
+
+/** A field as it was found. */
+export interface ReadField {
+  readonly name: string;
+  readonly kind: FieldKind;
+  readonly meaning: string;
+  /** In bytes, from the beginning of `paymasterAndData`. */
+  readonly offset: number;
+  readonly length: number;
+  readonly hex: Hex;
+  readonly words: string;
+}
+
+/** `paymasterAndData`, taken apart. */
+export interface ReadData<Terms> {
+  /** They cover it from its first byte to its last. */
+  readonly fields: readonly ReadField[];
+  /** All that it says of what was signed. */
+  readonly terms: Partial<Terms>;
+  readonly signature: Hex;
+}
+
+/** Why bytes are not those of a layout. */
+export interface Misfit {
+  readonly misfit: string;
+}
+
+const MAX_OF: Readonly<Partial<Record<FieldKind, readonly [bigint, string]>>> = {
+  address: [1n << 160n, 'an address'],
+  time: [1n << 48n, 'a time of 48 bits'],
+  padding: [1n, 'zeros'],
+};
+
+const faultOf = <Terms>({ name, kind, fault }: DataField<Terms>, value: bigint): string | undefined => {
+  const [limit, what] = MAX_OF[kind] ?? [];
+  if (limit !== undefined && value >= limit) return `${name} is not ${what}`;
+  return fault?.(value);
+};
+
+const textOf = <Terms>({ kind, words }: DataField<Terms>, hex: string, value: bigint): string => {
+  if (words !== undefined) return words(value);
+  if (kind === 'address') return `0x${hex.slice(-40)}`;
+  return kind === 'signature' || kind === 'padding' ? '' : String(value);
+};
+
+/** Where a paymaster's address ends: the first bytes of every `paymasterAndData`. */
+const ADDRESS_DIGITS = 42;
+
+/** Cuts `paymasterAndData` into fields, puts their terms together, and finds the one signature. */
+export const readFields = <Terms extends { paymaster: Address }>(
+  bytes: Hex,
+  fields: readonly DataField<Terms>[],
+): ReadData<Terms> | Misfit => {
+  const text = digits(bytes);
+  const needed = fields.reduce((sum, { length }) => sum + length, 0);
+  if (text.length !== 2 * needed) {
+    const length = text.length / 2;
+    return { misfit: `too ${length < needed ? 'short' : 'long'}: ${length} bytes, needs ${needed}` };
+  }
+  const read: ReadField[] = [];
+  let terms = { paymaster: bytes.slice(0, ADDRESS_DIGITS) } as Partial<Terms>;
+  let signature: Hex = '0x';
+  let offset = 0;
+  for (const field of fields) {
+    const { name, kind, meaning, length } = field;
+    const part = text.slice(2 * offset, 2 * (offset + length));
+    const value = BigInt(`0x0${part}`);
+    const fault = faultOf(field, value);
+    if (fault !== undefined) return { misfit: fault };
+    read.push({ name, kind, meaning, offset, length, hex: `0x${part}`, words: textOf(field, part, value) });
+    terms = { ...terms, ...field.terms?.(value) };
+    if (kind === 'signature') signature = `0x${part}`;
+    offset += length;
+  }
+  return { fields: read, terms, signature };
+};
+
+/** The address that a number stands for. */
+export const asAddress = (value: bigint): Address => `0x${value.toString(16).padStart(40, '0')}`;
+
+/** The first field of every `paymasterAndData`. */
+export const paymasterField: DataField<never> = {
+  name: 'paymaster',
+  length: 20,
+  kind: 'address',
+  meaning: 'The paymaster contract, which the EntryPoint asks and charges.',
+};
+
+/** What stands behind the paymaster from EntryPoint v0.7 on. */
+export const paymasterGasFields: readonly DataField<never>[] = [
+  {
+    name: 'paymasterVerificationGasLimit',
+    length: 16,
+    kind: 'gas',
+    meaning: "Gas for the paymaster's validation.",
+  },
+  { name: 'paymasterPostOpGasLimit', length: 16, kind: 'gas', meaning: "Gas for the paymaster's postOp." },
+];
+
+/** A field that can only have one value. */
+const fixedField = (name: string, length: number, only: bigint, meaning: string): DataField<never> => ({
+  name,
+  length,
+  kind: 'fixed',
+  meaning,
+  fault: (value) => (value === only ? undefined : `${name} is ${value}, must be ${only}`),
+});
+
+/** The paymaster's signature. */
+export const signatureField: DataField<never> = {
+  name: 'signature',
+  length: 65,
+  kind: 'signature',
+  meaning: "The paymaster's signer signs the operation and these terms: r, s and v.",
+};
+
+/** validUntil and validAfter, in so many bytes each. */
+export const windowFields = (length: 6 | 32): readonly DataField<{ validUntil: number; validAfter: number }>[] => [
+  {
+    name: 'validUntil',
+    length,
+    kind: 'time',
+    meaning: 'The last second in which the operation can be mined; 0 is without end.',
+    terms: (value) => ({ validUntil: Number(value) }),
+  },
+  {
+    name: 'validAfter',
+    length,
+    kind: 'time',
+    meaning: 'The operation can be mined after this time.',
+    terms: (value) => ({ validAfter: Number(value) }),
+  },
+];
+
+/** Biconomy's `paymasterId`, in so many bytes. */
+export const fundingWalletField = (length: 20 | 32): DataField<{ fundingWallet?: Address }> => ({
+  name: 'paymasterId',
+  length,
+  kind: 'address',
+  meaning: 'The funding wallet whose gas tank pays.',
+  terms: (value) => ({ fundingWallet: asAddress(value) }),
+});
+
+/** Biconomy's `priceMarkup`, in so many bytes. */
+export const markupField = (length: 4 | 32): DataField<{ priceMarkup?: number }> => ({
+  name: 'priceMarkup',
+  length,
+  kind: 'number',
+  meaning: 'Millionths of the cost that are charged: 1,000,000 is the cost itself.',
+  fault: (value) => (value < 1n << 32n ? undefined : 'priceMarkup does not fit in 32 bits'),
+  terms: (value) => ({ priceMarkup: Number(value) }),
+});
+
+/** An ABI `bytes` argument that holds the signature, which stands behind so many bytes of head. */
+export const abiSignatureFields = (headLength: number): readonly DataField<never>[] => [
+  fixedField('offset of signature', 32, BigInt(headLength), 'Where the length of the signature stands, in bytes.'),
+  fixedField('length of signature', 32, 65n, 'How many bytes the signature has.'),
+  signatureField,
+  { name: 'padding', length: 31, kind: 'padding', meaning: 'Zeros that fill up the last ABI word.' },
+];

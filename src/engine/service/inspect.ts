@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import { findAttachable } from '../../core/paymaster-layouts/registry.ts';
+import { addressesIn, inspect } from '../../core/inspect/inspect.ts';
+import { factsOf } from '../../core/record.ts';
+import { fromRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
+import type { Clues, DecidedOperation, Knowledge } from '../../core/inspect/knowledge.ts';
+import type { ProcedureOutput } from '../../api/index.ts';
+import { entryPointAddress } from '../../shared/entry-points.ts';
+import { EngineError } from '../../shared/errors.ts';
+import type { DecisionRecord, DecisionRow } from '../../shared/schema/decision.ts';
+import { type Address, type Hex, address, addressKey, hex } from '../../shared/schema/hex.ts';
+import type { Inspection } from '../../shared/schema/inspection.ts';
+import { RpcError } from '../chain/rpc.ts';
+import type { SmartContract } from '../store/policy-store.ts';
+import { chainViews } from './chains.ts';
+import type { DecisionFilter } from '../store/decision-queries.ts';
+import { tellCall } from './decoded-calls.ts';
+import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+
+type Context = Pick<ServiceContext, 'store' | 'clock'> & Partial<Pick<ServiceContext, 'chains'>>;
+type Inspected = ProcedureOutput<'inspect.value'>;
+type FoundBy = Inspected['decisions'][number]['by'];
+
+/** What one value may belong to. */
+const MOST_DECISIONS = 10;
+
+const placed = z.object({
+  entryPoint: address,
+  sender: address,
+  nonce: z.string().regex(/^\d{1,78}$/),
+  paymasterAndData: z.string(),
+});
+
+/** What was signed, and by whom; nothing where the decision kept no facts, or a review's file holds none that can be read. */
+const signedOf = (record: DecisionRecord): Partial<DecidedOperation> => {
+  try {
+    const facts = factsOf(record);
+    if (facts === undefined) return {};
+    const { contract, senderNonce, delegate, op } = facts;
+    return {
+      op: fromRpcUserOperation(op),
+      signer: address.parse(contract.signer),
+      ...(senderNonce !== undefined && { senderNonce: BigInt(senderNonce) }),
+      ...(delegate !== undefined && { delegate: address.parse(delegate) }),
+    };
+  } catch {
+    return {};
+  }
+};
+
+const decidedOperation = (record: DecisionRecord): DecidedOperation[] => {
+  const { success, data } = placed.safeParse(record);
+  if (!success) return [];
+  return [{ ...data, chainId: record.chainId, nonce: BigInt(data.nonce), ...signedOf(record) }];
+};
+
+/** Operations that no hash finds are looked for among all decisions: of a bundle, so many. */
+const MOST_SEARCHED = 3;
+
+/** The decisions that clues lead to, by what they were found by. */
+const findDecisions = async (
+  { store }: Context,
+  { hashes, operations, paymasterData }: Clues,
+): Promise<Map<string, { row: DecisionRow; by: FoundBy }>> => {
+  const found = new Map<string, { row: DecisionRow; by: FoundBy }>();
+  const limit = MOST_DECISIONS;
+  const search = async (by: FoundBy, filter: Omit<DecisionFilter, 'limit'>): Promise<boolean> => {
+    const rows = await store.listDecisions({ ...filter, limit });
+    for (const row of rows) if (!found.has(row.id)) found.set(row.id, { row, by });
+    return rows.length > 0;
+  };
+  const byHash = async (all: readonly Hex[]): Promise<boolean> => {
+    const answers = await Promise.all(all.map((userOpHash) => search('userOpHash', { userOpHash })));
+    return answers.includes(true);
+  };
+  await byHash(hashes);
+  let searched = 0;
+  for (const { sender, nonce, hashes: own } of operations) {
+    if ((await byHash(own)) || searched === MOST_SEARCHED) continue;
+    await search('sender and nonce', { sender: addressKey(sender), nonce: String(nonce) });
+    searched += 1;
+  }
+  for (const { paymasterAndData, validAfter } of paymasterData) {
+    await search('paymasterAndData', { outcome: 'sponsored', paymasterAndData, ...signedAbout(validAfter) });
+  }
+  return found;
+};
+
+/** Data is valid from a minute before it is signed: only decisions of that time are looked through. */
+const signedAbout = (validAfter: number | undefined): { from?: number; to?: number } =>
+  validAfter ? { from: validAfter * 1000, to: (validAfter + 120) * 1000 } : {};
+
+const transactionAnswer = z.object({ to: address.nullish(), input: hex });
+
+/** A transaction of that hash on a chain that can be asked, as JSON that can be inspected. */
+const findTransaction = async ({ chains }: Context, hash: Hex, chainId: number): Promise<string | undefined> => {
+  try {
+    const rpc = await chains?.rpc(chainId);
+    const answer = transactionAnswer.safeParse(await rpc?.send('eth_getTransactionByHash', [hash]));
+    return answer.success ? JSON.stringify({ ...answer.data, chainId }) : undefined;
+  } catch (error) {
+    if (error instanceof EngineError || error instanceof RpcError) return undefined;
+    throw error;
+  }
+};
+
+const gatherKnowledge = async ({ store, clock }: Context, chainId: number | undefined): Promise<Knowledge> => {
+  const [contracts, signers, chains] = await Promise.all([
+    store.listPaymasterContracts(),
+    store.listSigners(),
+    chainViews(store),
+  ]);
+  const now = Math.floor(clock.now() / 1000);
+  return { now, contracts, signers, chains, decided: [], ...(chainId !== undefined && { chainId }) };
+};
+
+/** What the desk calls addresses: its contracts, signers, tanks and tokens, and the contracts of its DApps. */
+const namesOf = async (
+  { store }: Context,
+  { contracts, signers, chains }: Knowledge,
+  registered: readonly SmartContract[],
+): Promise<ReadonlyMap<Address, string>> => {
+  const chain = (chainId: number): string => chains.find((one) => one.chainId === chainId)?.name ?? `chain ${chainId}`;
+  const [dapps, tokens] = await Promise.all([store.listPaymasters(), store.listFeeTokens()]);
+  const named: [Address, string][] = [
+    ...Object.entries(entryPointAddress).map(([version, at]): [Address, string] => [at, `EntryPoint ${version}`]),
+    ...registered.map((one): [Address, string] => [one.address, one.name]),
+    ...tokens.map((token): [Address, string] => [token.address, `${token.symbol} on ${chain(token.chainId)}`]),
+    ...dapps.flatMap(({ fundingWallet, name }): [Address, string][] =>
+      fundingWallet === null ? [] : [[fundingWallet, `funding wallet of ${name}`]],
+    ),
+    ...signers.map((signer): [Address, string] => [signer.address, `signer of ${chain(signer.chainId)}`]),
+    ...contracts.map((one): [Address, string] => [
+      one.address,
+      `${findAttachable(one.version)?.title ?? one.version} on ${chain(one.chainId)}`,
+    ]),
+  ];
+  return new Map(named.map(([at, name]) => [addressKey(at), name]));
+};
+
+const withCallNames = (found: Inspection, contracts: readonly SmartContract[]): Inspection => ({
+  ...found,
+  readings: found.readings.map((reading) => ({
+    ...reading,
+    sections: reading.sections.map((section) => ({
+      ...section,
+      calls: section.calls.map((call) =>
+        tellCall(
+          { ...call, target: call.target as Address, value: BigInt(call.valueWei), data: call.data as Hex },
+          contracts,
+        ),
+      ),
+    })),
+  })),
+});
+
+/** A text, what it is, and the decisions that it leads to. */
+interface Look extends ReturnType<typeof inspect> {
+  readonly text: string;
+  readonly found: readonly { readonly row: DecisionRow; readonly by: FoundBy }[];
+}
+
+/** Takes values apart by what is known here; without `chains` none is asked. */
+export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> => {
+  const { store, clock } = context;
+
+  const look = async (text: string, knowledge: Knowledge): Promise<Look> => {
+    const { inspection, clues } = inspect(text, knowledge);
+    const matches = [...(await findDecisions(context, clues)).values()];
+    const found = matches.toSorted((one, other) => other.row.seq - one.row.seq).slice(0, MOST_DECISIONS);
+    return { text, inspection, clues, found };
+  };
+
+  /** A hash that no decision has may be that of a transaction. */
+  const lookUp = async (value: string, knowledge: Knowledge): Promise<Look> => {
+    const first = await look(value, knowledge);
+    const [hash] = first.clues.hashes;
+    const isUnknown = first.found.length === 0 && first.inspection.readings[0]?.what === 'hash';
+    if (!isUnknown || hash === undefined || context.chains === undefined) return first;
+    const { chainId } = knowledge;
+    const on = chainId === undefined ? (await store.listChains()).map((chain) => chain.chainId) : [chainId];
+    const answers = await Promise.all(on.map((one) => findTransaction(context, hash, one)));
+    const transaction = answers.find((answer) => answer !== undefined);
+    return transaction === undefined ? first : look(transaction, knowledge);
+  };
+
+  const registeredContracts = async (): Promise<SmartContract[]> => {
+    const dapps = await store.listPaymasters();
+    const policies = await Promise.all(dapps.map(({ paymasterId }) => store.dappPolicy(paymasterId)));
+    return policies.flatMap(({ contracts }) => contracts);
+  };
+
+  return {
+    'inspect.value': async ({ value, chainId }) => {
+      const gathered = await gatherKnowledge(context, chainId);
+      const { text, inspection: first, found } = await lookUp(value, gathered);
+      const records = await Promise.all(found.map(({ row }) => store.findDecision(row.id)));
+      const decided = records.flatMap((record) => (record === undefined ? [] : decidedOperation(record)));
+      const knowledge = { ...gathered, decided };
+      const inspection = decided.length === 0 ? first : inspect(text, knowledge).inspection;
+      const registered = await registeredContracts();
+      const names = await namesOf(context, knowledge, registered);
+      return {
+        ...withCallNames(inspection, registered),
+        decisions: found.map(({ row, by }) => ({
+          ...{ id: row.id, at: row.at, dapp: row.dapp, chainId: row.chainId },
+          ...{ outcome: row.outcome, code: row.code, message: row.message, by },
+        })),
+        names: [...addressesIn(inspection)].flatMap((one) => {
+          const name = names.get(one);
+          return name === undefined ? [] : [{ address: one, name }];
+        }),
+        at: clock.now(),
+      };
+    },
+  };
+};

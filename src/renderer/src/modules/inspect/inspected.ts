@@ -1,0 +1,38 @@
+import type { ProcedureOutput } from '../../../../api/index.ts';
+
+/** What was found in a value. */
+export type Inspected = ProcedureOutput<'inspect.value'>;
+
+/** One way to read it. */
+export type Reading = Inspected['readings'][number];
+
+/** A part of it. */
+export type Section = Reading['sections'][number];
+
+/** What values are shown with. */
+export interface Told {
+  /** Names of addresses in lower case, as the desk knows them. */
+  readonly names: ReadonlyMap<string, string>;
+  /** What the coin of the chain is called. */
+  readonly coin: string;
+}
+
+const LAST_SECOND = 8_640_000_000_000;
+
+/** A time in epoch ms; undefined where the unix seconds are none, or stand for no time. */
+export const timeOf = (seconds: string): number | undefined => {
+  const value = Number(seconds);
+  return value > 0 && value <= LAST_SECOND ? value * 1000 : undefined;
+};
+
+/** Bytes of a range that are shown at once; the rest is a number. */
+const MOST_SHOWN = 40;
+
+/** The hex of a range, without `0x`, in groups of four bytes that lines may break between. */
+export const shownHex = (hex: string): string => {
+  const digits = hex.slice(2);
+  const grouped = (text: string): string => text.replaceAll(/.{8}(?=.)/g, '$& ');
+  const bytes = digits.length / 2;
+  if (bytes <= MOST_SHOWN) return grouped(digits);
+  return `${grouped(digits.slice(0, 48))} … ${bytes - 32} bytes … ${digits.slice(-16)}`;
+};

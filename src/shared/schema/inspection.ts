@@ -1,0 +1,90 @@
+import { z } from 'zod';
+
+/** What a value is, so that it can be shown as such. Times are unix seconds, amounts wei; both are decimal. */
+const valueKind = z.enum(['address', 'bytes', 'gas', 'hash', 'number', 'text', 'time', 'wei']);
+
+/** Some of the bytes, by name. */
+export const namedBytes = z.strictObject({
+  name: z.string().describe('As the contract or the standard calls it'),
+  offset: z.int().describe('In bytes'),
+  length: z.int().describe('In bytes'),
+  hex: z.string(),
+  kind: valueKind,
+  value: z.string().describe('What the bytes say; empty where they say no more than themselves'),
+  meaning: z.string(),
+});
+
+/** Some of the bytes, by name. */
+export type NamedBytes = z.output<typeof namedBytes>;
+
+const namedValue = z.strictObject({ name: z.string(), kind: valueKind, value: z.string(), meaning: z.string() });
+
+/** A value that is no run of bytes, or is worked out. */
+export type NamedValue = z.output<typeof namedValue>;
+
+const check = z.strictObject({
+  name: z.string(),
+  ok: z.boolean().nullable().describe('Null: it cannot be told'),
+  words: z.string(),
+});
+
+/** Something that was compared. */
+export type InspectionCheck = z.output<typeof check>;
+
+/** A call that an operation makes, as far as registered contracts tell. */
+export const decodedCall = z.strictObject({
+  target: z.string(),
+  contract: z.string().nullable().describe('Name of the registered contract; null if none is registered there'),
+  method: z.string().nullable().describe('Full signature; null if no registered ABI has it'),
+  args: z.array(z.string()).nullable().describe('As text, long ones cut; null where they do not fit the method'),
+  valueWei: z.string(),
+  data: z.string(),
+  operation: z.enum(['call', 'delegatecall', 'staticcall']),
+});
+
+const section = z.strictObject({
+  title: z.string(),
+  path: z.string().describe('Where it stands in what was inspected; empty for the whole'),
+  bytes: z.array(namedBytes).describe('One after the other, from the first byte to the last; empty where it is none'),
+  values: z.array(namedValue),
+  checks: z.array(check),
+  calls: z.array(decodedCall),
+  notes: z.array(z.string()),
+});
+
+/** A part of what was inspected. */
+export type InspectionSection = z.output<typeof section>;
+
+const reading = z.strictObject({
+  what: z.enum([
+    'paymasterAndData',
+    'userOperation',
+    'bundle',
+    'transaction',
+    'callData',
+    'revertData',
+    'error',
+    'hash',
+    'address',
+  ]),
+  title: z.string(),
+  sureness: z.enum(['certain', 'likely', 'possible']),
+  why: z.string().describe('What makes it so sure'),
+  symbol: z.string().nullable().describe('Of the coin of the chain; null where the chain is not known'),
+  sections: z.array(section),
+});
+
+/** One way to read what was inspected. */
+export type InspectionReading = z.output<typeof reading>;
+
+/** What a text is, taken apart. */
+export const inspection = z.strictObject({
+  title: z.string(),
+  readings: z.array(reading).describe('The surest first; none where nothing fits'),
+  misfits: z
+    .array(z.strictObject({ what: z.string(), why: z.string() }))
+    .describe('What was tried and does not fit, and why'),
+});
+
+/** What a text is, taken apart. */
+export type Inspection = z.output<typeof inspection>;
