@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { type EntryBody, type EntryKind, entryText } from '../../../core/log/entry.ts';
-import { consistencyRanges, inclusionRanges, leafHash } from '../../../core/log/merkle-tree.ts';
+import { consistencyRanges, inclusionRanges } from '../../../core/log/merkle-tree.ts';
 import { type AccountKey, type AccountKind, accountText } from '../../../core/ledger/account.ts';
 import type { Clock } from '../../base/clock.ts';
 import { sha256 } from '../../base/sha256.ts';
@@ -69,28 +69,31 @@ export const createLogWriter = (database: Database.Database, clock: Clock): LogW
   const operators = operatorChanges(database);
   let started: number | undefined;
 
-  const write = (kind: EntryKind, body: string, decisionSeq: number | null): number => {
-    const before = last.get();
-    const entry = before === undefined ? 0 : before.position + 1;
+  type Last = ReturnType<typeof last.get>;
+  const write = (before: Last, kind: EntryKind, body: string, decisionSeq: number | null): Last => {
+    const position = before === undefined ? 0 : before.position + 1;
     const at = Math.max(clock.now(), before?.at ?? 0);
     const previous = before?.hash ?? null;
-    const text = entryText({ entry, at, kind, previous: previous?.toString('hex') ?? null }, body);
-    const hash = leafHash(Buffer.from(text), sha256);
-    insert.run(entry, at, kind, previous, hash, decisionSeq, decisionSeq === null ? body : null);
-    tree.complete(entry);
-    return entry;
+    const text = entryText({ entry: position, at, kind, previous: previous?.toString('hex') ?? null }, body);
+    // The leaf's hash: what is hashed begins with a zero byte.
+    const hash = sha256(Buffer.from(`\0${text}`));
+    insert.run(position, at, kind, previous, hash, decisionSeq, decisionSeq === null ? body : null);
+    tree.complete(position);
+    return { position, at, hash };
   };
-  /** A start that was rolled back is entered again: commands that change nothing leave none. */
-  const start = (earlierDecisions = 0): void => {
-    if (started !== undefined && started <= (last.get()?.position ?? -1)) return;
-    started = write('start', JSON.stringify({ engine: version, earlierDecisions }), null);
+  /** The last entry of an engine that has entered its start. One that was rolled back is entered again. */
+  const startedLast = (earlierDecisions = 0): Last => {
+    const before = last.get();
+    if (before !== undefined && started !== undefined && started <= before.position) return before;
+    const entered = write(before, 'start', JSON.stringify({ engine: version, earlierDecisions }), null);
+    started = entered?.position;
+    return entered;
   };
   const append = (kind: EntryKind, body: string, decisionSeq: number | null = null): void => {
-    start();
-    write(kind, body, decisionSeq);
+    write(startedLast(), kind, body, decisionSeq);
   };
   return {
-    start,
+    start: (earlierDecisions) => void startedLast(earlierDecisions),
     isStarted: () => started !== undefined,
     hasChanges: operators.mayBePending,
     append: (kind, body) => append(kind, JSON.stringify(body)),
@@ -135,7 +138,11 @@ const enterEarlier = (database: Database.Database, log: LogWriter): void => {
   const find = database.prepare<[], string>(`SELECT body FROM log_entry WHERE position = 0`).pluck();
   const count = database.prepare<[], number>('SELECT count(*) FROM decision').pluck();
   const isOpened = database.prepare<[], number>(`SELECT 1 FROM log_entry WHERE kind = 'ledger' LIMIT 1`).pluck();
-  const entered = database.prepare<[], number | null>('SELECT max(decision_seq) FROM log_entry').pluck();
+  const entered = database
+    .prepare<[], number>(
+      'SELECT decision_seq FROM log_entry WHERE decision_seq IS NOT NULL ORDER BY position DESC LIMIT 1',
+    )
+    .pluck();
   const revisions = database.prepare<[], { paymasterId: string; hash: string; policy: string }>(
     'SELECT paymaster_id AS paymasterId, hash, policy FROM policy_revision ORDER BY at, hash',
   );
@@ -194,9 +201,22 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
        SELECT position FROM log_entry WHERE kind <> 'decision' AND position < @before AND (@kind IS NULL OR kind = @kind)
        ORDER BY position DESC LIMIT @limit) ORDER BY position DESC`,
   );
-  const ofDecision = database
-    .prepare<[string], number>('SELECT position FROM log_entry JOIN decision ON seq = decision_seq WHERE id = ?')
-    .pluck();
+  const seqOf = database.prepare<[string], number>('SELECT seq FROM decision WHERE id = ?').pluck();
+  const nextDecision = database.prepare<[number], { position: number; seq: number }>(
+    'SELECT position, decision_seq AS seq FROM log_entry WHERE position >= ? AND decision_seq IS NOT NULL LIMIT 1',
+  );
+  /** Positions grow with the decisions' own: the entry is found by halving what is left. */
+  const positionOf = (seq: number): number | undefined => {
+    let [low, high] = [0, (end.get() ?? -1) + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const found = nextDecision.get(middle);
+      if (found?.seq === seq) return found.position;
+      if (found === undefined || found.seq > seq) high = middle;
+      else low = found.position + 1;
+    }
+    return undefined;
+  };
   const save = database.prepare<[LogCheckpoint]>('INSERT OR REPLACE INTO log_checkpoint VALUES (@size, @at, @note)');
   const checkpoint = database.prepare<[number], LogCheckpoint>(
     'SELECT size, at, note FROM log_checkpoint WHERE size >= ? ORDER BY size DESC LIMIT 1',
@@ -233,7 +253,8 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
       return someOf(newest.iterate({ before, kind, limit }));
     },
     async entryOfDecision(decisionId) {
-      return ofDecision.get(decisionId);
+      const seq = seqOf.get(decisionId);
+      return seq === undefined ? undefined : positionOf(seq);
     },
     async logHead(of) {
       return { size: of, root: tree.root({ start: 0, end: of }) };

@@ -1,7 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The log. The body of a decision's entry is its record, which is not stored twice; `hash` is the leaf hash. A tile holds
+ * The log. The body of a decision's entry is its record, which is not stored twice; `hash` is the leaf hash. Decisions are
+ * found by halving, since `decision_seq` grows with the position: an index would cost every decision another page. A tile holds
  * 256 hashes side by side, and their root: those of leaves at level 0, those of tiles above. What the operator changes
  * stands in `operator_change` until it is an entry.
  */
@@ -16,10 +17,9 @@ export const log: Migration = {
       kind TEXT NOT NULL,
       previous BLOB,
       hash BLOB NOT NULL,
-      decision_seq INTEGER REFERENCES decision,
+      decision_seq INTEGER,
       body TEXT
     ) STRICT;
-    CREATE UNIQUE INDEX log_entry_of_decision ON log_entry (decision_seq) WHERE decision_seq IS NOT NULL;
     CREATE INDEX log_entry_of_kind ON log_entry (kind, position) WHERE kind <> 'decision';
     CREATE TABLE log_tile (
       level INTEGER NOT NULL, tile INTEGER NOT NULL, hashes BLOB NOT NULL, root BLOB NOT NULL,
