@@ -49,8 +49,6 @@ test("receipts and checkpoints verify with Sigstore's verifier, which knows noth
     expect(head.origin).toBe(key.split('+')[0]);
     verifyMerkleInclusion(proof, head);
     const altered = { ...proof, canonicalizedBody: Buffer.from('{}') } as unknown as SigstoreEntry;
-    expect(() => verifyMerkleInclusion(altered, head)).toThrow(
-      'root hash',
-    );
+    expect(() => verifyMerkleInclusion(altered, head)).toThrow('root hash');
   }
 });
