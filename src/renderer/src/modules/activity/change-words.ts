@@ -49,7 +49,7 @@ const valueText = (field: string, value: unknown): string => {
   if (YES_OR_NO.has(field)) return value === 0 ? 'no' : 'yes';
   if (TIMES.has(field) && typeof value === 'number') return exactTime(value);
   if (Array.isArray(value) && !value.some((one) => typeof one === 'object')) return value.join(', ') || 'none';
-  return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value as string | number | boolean);
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 };
 
 /** What a value holds, by path. What a rule holds in its `data` counts as its own. */
@@ -128,7 +128,7 @@ const WORDS: Readonly<Record<string, (change: Change, fields: Fields, names: Nam
   setting: ({ id }) => ({ what: `Setting ${id}`, did: 'changed' }),
   keystore: ({ id, before, after }) => {
     if (before === null) return { what: `Local key ${quoted(after)}`, did: 'added' };
-    return { what: `Local key ${id}`, did: after === null ? 'removed' : String(after) };
+    return { what: `Local key ${id}`, did: after === 'exported' ? 'exported' : 'removed' };
   },
   vault: ({ before }) =>
     before === null ? { what: 'Vault', did: 'created' } : { what: 'Passphrase of the vault', did: 'changed' },
