@@ -33,6 +33,14 @@ export const logProcedures = {
     output: head,
     errors: ['VAULT_LOCKED'],
   }),
+  'log.state': procedure({
+    summary: 'Tell how many entries the log has, how many of them are signed, and the key',
+    output: z.strictObject({
+      entries: z.number(),
+      signed: z.number().describe('How many entries the newest checkpoint covers'),
+      key: z.string().nullable().describe('As `log.key` tells it; null while the vault is not open'),
+    }),
+  }),
   'log.checkpoint': procedure({
     summary: 'Sign a checkpoint of all entries, unless there is one',
     output: checkpoint,

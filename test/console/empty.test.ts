@@ -48,7 +48,8 @@ test.each([
   ['decisions', '#/decisions', 'No decisions yet', 'DApps'],
   ['dapps', '#/dapps', 'No DApps yet', 'Register a DApp'],
   ['dapp', '#/dapps/last/tank', 'No DApps yet', 'Register a DApp'],
-  ['activity', '#/activity', 'No log entries yet', 'decisions'],
+  ['activity', '#/activity', 'Open the vault to see the key', 'Gasdesk itself'],
+  ['service-log', '#/activity/service', 'No log entries yet', 'decisions'],
   ['settings', '#/settings', 'No API tokens yet', 'Set up a chain'],
 ])('the empty page %s says what to do next', async (name, address, said, next) => {
   await page.evaluate((hash) => (window.location.hash = hash), address);

@@ -25,7 +25,7 @@ const refused = async (count: number): Promise<void> => {
 test('the log is followed, waits for those who read, and is searched', async () => {
   await refused(80);
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
-  await page.evaluate(() => (window.location.hash = '#/activity'));
+  await page.evaluate(() => (window.location.hash = '#/activity/service'));
   const lines = page.getByRole('region', { name: 'Log lines' });
   const rows = lines.getByRole('listitem');
   const shown = (count: number) => expect.poll(() => rows.count()).toBe(count);

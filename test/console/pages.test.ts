@@ -58,7 +58,11 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
       await page.getByRole('dialog').getByText('gasdesk-preview').waitFor();
     },
   },
-  activity: { address: () => '#/activity', ready: (page) => page.getByText('http.request').first().waitFor() },
+  activity: { address: () => '#/activity', ready: (page) => page.getByText('Before and after').first().waitFor() },
+  'service-log': {
+    address: () => '#/activity/service',
+    ready: (page) => page.getByText('http.request').first().waitFor(),
+  },
   'rules-near': {
     address: () => '#/dapps/last',
     ready: async (page) => {

@@ -226,7 +226,7 @@ test('old addresses lead to what has taken their place', async () => {
   await leadsTo(`#/gas-tank?dapp=${paymasterId}`, `#/dapps/${paymasterId}/tank`);
   await leadsTo('#/paymasters', '#/dapps');
   await leadsTo(`#/paymasters?dapp=${paymasterId}`, `#/dapps/${paymasterId}`);
-  await leadsTo('#/log', '#/activity');
+  await leadsTo('#/log', '#/activity/service');
   await page.getByRole('heading', { name: 'Activity' }).waitFor();
   await go(page, '#/dapps/nobody');
   await page.getByText('No DApp has this address').waitFor();

@@ -57,7 +57,7 @@ const request = (method: 'mint' | 'burn', sender: string) => {
 };
 
 const draftOf = (dapp: Seeded, at: number, sender: string, rest: Partial<DecisionDraft>): DecisionDraft => ({
-  id: systemEntropy.uuid(),
+  id: `seeded-${systemEntropy.uuid()}`,
   at,
   method: 'pm_sponsorUserOperation',
   mode: 'SPONSORED',

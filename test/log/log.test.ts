@@ -291,3 +291,9 @@ test('what the operator changes is an entry with who, how, before and after, and
   const whole = (await exported()).join('\n');
   expect(whole).not.toContain(dapp.apiKey);
 });
+
+test('how far the log is signed, and its key are told in one answer', async () => {
+  const { size } = await call('log.checkpoint', {});
+  const { key } = await call('log.key', {});
+  expect(await call('log.state', {})).toEqual({ entries: size, signed: size, key });
+});

@@ -11,7 +11,7 @@ import { mostDescriptors } from './descriptors.ts';
 export interface Listening {
   /** Address by which it is reached; empty for a socket or pipe. */
   readonly url: string;
-  /** Stops accepting, lets requests in flight finish for at most 10 s, and ends. */
+  /** Stops accepting, lets requests in flight finish for at most 10 s, also those of clients that left, and ends. */
   close(): Promise<void>;
 }
 
@@ -66,6 +66,8 @@ export const listen = async (
   { requestTimeoutMs, maxConnections, clock, log }: ListenOptions,
 ): Promise<Listening> => {
   const handle = app.callback();
+  /** Requests that are being answered, also those whose client and connection are gone. */
+  const handling = new Set<Promise<void>>();
   const server = createServer(
     {
       requestTimeout: requestTimeoutMs,
@@ -74,7 +76,10 @@ export const listen = async (
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
     (request, response) => {
-      handle(request, response).catch((error: unknown) => log.error('http.unanswered', { err: error }));
+      const handled: Promise<void> = handle(request, response)
+        .catch((error: unknown) => log.error('http.unanswered', { err: error }))
+        .finally(() => handling.delete(handled));
+      handling.add(handled);
     },
   );
   const most = Math.min(maxConnections, Math.floor(mostDescriptors() * DESCRIPTOR_SHARE));
@@ -98,8 +103,13 @@ export const listen = async (
       server.close();
       app.emit(CLOSING);
       endConnections();
-      const cancel = clock.setTimer(DRAIN_MS, () => server.closeAllConnections());
+      const isOver = Promise.withResolvers<undefined>();
+      const cancel = clock.setTimer(DRAIN_MS, () => {
+        server.closeAllConnections();
+        isOver.resolve(undefined);
+      });
       await closed;
+      await Promise.race([Promise.all(handling), isOver.promise]);
       cancel();
     },
   };

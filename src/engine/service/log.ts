@@ -8,12 +8,18 @@ import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 /** The log, for those who verify it and for those who look something up. */
 export const logHandlers = ({
   store,
+  vault,
   checkpoints,
-}: Pick<ServiceContext, 'store' | 'checkpoints'>): Handlers<NamesOf<'log'>> => ({
+}: Pick<ServiceContext, 'store' | 'vault' | 'checkpoints'>): Handlers<NamesOf<'log'>> => ({
   'log.key': async () => {
     const key = await checkpoints.key();
     return { origin: key.name, key: verifierKeyText(key, sha256) };
   },
+  'log.state': async () => ({
+    entries: await store.logSize(),
+    signed: (await store.newestCheckpoint())?.size ?? 0,
+    key: vault.state === 'unlocked' ? verifierKeyText(await checkpoints.key(), sha256) : null,
+  }),
   'log.checkpoint': () => checkpoints.sign(),
   'log.checkpoints': (page) => store.listCheckpoints(page),
   'log.page': async ({ from, to, limit }) => {

@@ -31,7 +31,7 @@ const redirects: RouteRecordRaw[] = [
     path: '/paymasters',
     redirect: ({ query: { dapp } }) => (typeof dapp === 'string' ? dappPlace(dapp) : { path: '/dapps', query: {} }),
   },
-  { path: '/log', redirect: '/activity' },
+  { path: '/log', redirect: '/activity/service' },
   { path: '/:unknown(.*)*', redirect: '/' },
 ];
 

@@ -31,7 +31,10 @@ export const pages: readonly Page[] = [
     ...{ icon: 'dapps', key: 'p' },
   },
   { name: 'tokens', path: '/tokens', link: '/tokens', title: 'Tokens', icon: 'tokens', key: 't' },
-  { name: 'activity', path: '/activity', link: '/activity', title: 'Activity', icon: 'activity', key: 'a' },
+  {
+    ...{ name: 'activity', path: '/activity/:part(service)?', link: '/activity', title: 'Activity' },
+    ...{ icon: 'activity', key: 'a' },
+  },
   { name: 'settings', path: '/settings', link: '/settings', title: 'Settings', icon: 'settings', key: 's' },
   {
     ...{ name: 'inspect', path: '/inspect', link: '/inspect', title: 'Inspect', icon: 'inspect', key: 'i' },

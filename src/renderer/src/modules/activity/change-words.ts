@@ -1,0 +1,167 @@
+import type { Change, EntryBody } from '../../../../core/log/entry.ts';
+import { exactTime } from '../../ui/time.ts';
+
+export type { Change };
+
+/** How things are called that entries name by their ids. */
+export interface Names {
+  /** Undefined where the DApp is gone. */
+  readonly dapp: (id: string) => string | undefined;
+  readonly chain: (chainId: number) => string;
+  /** Undefined where the account is gone. */
+  readonly account: (id: string) => string | undefined;
+}
+
+/** A change as a sentence: what, then the DApp where there is one, then what was done. */
+export interface ChangeWords {
+  readonly what: string;
+  readonly dapp?: { readonly id: string; readonly name: string };
+  readonly did: string;
+}
+
+/** A field that a change made differ. Empty: it was not there before, or is not there after. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const ABBREVIATIONS: readonly string[] = ['abi', 'api', 'id', 'rpc', 'url'];
+/** SQLite keeps truth as 0 and 1. */
+const YES_OR_NO: ReadonlySet<string> = new Set(['active', 'checked', 'preFund']);
+const TIMES: ReadonlySet<string> = new Set(['since', 'revokedAt', 'backedUpAt']);
+
+/** The name of a field as words: `allowedOrigins` is `allowed origins`. */
+const fieldWords = (name: string): string =>
+  name
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .split(' ')
+    .map((word) => (ABBREVIATIONS.includes(word) ? word.toUpperCase() : word))
+    .join(' ');
+
+const valueText = (field: string, value: unknown): string => {
+  if (value === undefined || value === null) return '';
+  if (YES_OR_NO.has(field)) return value === 0 ? 'no' : 'yes';
+  if (TIMES.has(field) && typeof value === 'number') return exactTime(value);
+  if (Array.isArray(value) && !value.some((one) => typeof one === 'object')) return value.join(', ') || 'none';
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+};
+
+/** What a value holds, by path. What a rule holds in its `data` counts as its own. */
+const leavesOf = (value: unknown, path: readonly string[] = []): Map<string, unknown> => {
+  if (value === null || value === undefined) return new Map();
+  if (!isFields(value)) return new Map([[path.join('.') || 'value', value]]);
+  const within = (name: string): readonly string[] => (path.length === 0 && name === 'data' ? [] : [...path, name]);
+  return new Map(Object.entries(value).flatMap(([name, part]) => [...leavesOf(part, within(name))]));
+};
+
+/** The fields that differ. */
+export const fieldChanges = ({ before, after }: Change): FieldChange[] => {
+  const [old, now] = [leavesOf(before), leavesOf(after)];
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .filter((path) => JSON.stringify(old.get(path)) !== JSON.stringify(now.get(path)))
+    .map((path) => ({
+      field: path.split('.').map(fieldWords).join(' '),
+      before: valueText(path, old.get(path)),
+      after: valueText(path, now.get(path)),
+    }));
+};
+
+/** What was done, where the words for a beginning and an end are given. */
+const didWords = (change: Change, added: string, removed: string): string => {
+  if (change.before === null) return added;
+  if (change.after === null) return removed;
+  const fields = fieldChanges(change).map(({ field }) => field);
+  if (fields.join() === 'active') return isFields(change.after) && change.after['active'] === 1 ? 'resumed' : 'paused';
+  const isPlain = fields.length === 0 || fields.join() === 'value' || fields.join() === 'address';
+  return isPlain ? 'changed' : `changed: ${fields.join(', ')}`;
+};
+
+const quoted = (name: unknown): string => `“${String(name)}”`;
+
+/** What each kind of subject is called. @param fields what it is in the end, or was where it is gone */
+const WORDS: Readonly<Record<string, (change: Change, fields: Fields, names: Names) => ChangeWords>> = {
+  account: (change, { name }) => ({ what: `Account ${quoted(name)}`, did: didWords(change, 'added', 'removed') }),
+  authToken: (change, { label, revokedAt }) => ({
+    what: `API token ${quoted(label)}`,
+    did: typeof revokedAt === 'number' ? 'revoked' : didWords(change, 'created', 'removed'),
+  }),
+  dapp: (change, { name }) => ({
+    ...{ what: 'DApp', dapp: { id: change.id, name: String(name) } },
+    did: didWords(change, 'registered', 'removed'),
+  }),
+  rule: (change, fields, names) => ofDapp(`Rule ${quoted(fields['name'])}`, change, fields, names),
+  contract: (change, fields, names) => ofDapp(`Contract ${quoted(fields['name'])}`, change, fields, names),
+  webhook: (change, fields, names) => ofDapp('Webhook', change, fields, names),
+  pause: (change, _, names) => {
+    const did = didWords(change, 'paused', 'resumed');
+    if (change.id === 'desk') return { what: 'Sponsorship of all DApps', did };
+    return { what: 'Sponsorship of DApp', dapp: { id: change.id, name: names.dapp(change.id) ?? change.id }, did };
+  },
+  chain: (change, _, names) => ({
+    what: `Settings of ${names.chain(Number(change.id))}`,
+    did: didWords(change, 'set', 'removed'),
+  }),
+  signer: (change, _, names) => ({
+    what: `Signing key of ${names.chain(Number(change.id))}`,
+    did: didWords(change, 'set', 'removed'),
+  }),
+  paymasterContract: (change, _, names) => {
+    const [chainId, version] = change.id.split(' ');
+    const what = `Paymaster contract ${version ?? ''} of ${names.chain(Number(chainId))}`;
+    return { what, did: didWords(change, 'set', 'removed') };
+  },
+  feeToken: (change, { symbol }, names) => ({
+    what: `Token ${quoted(symbol)} of ${names.chain(Number(change.id.split(' ')[0]))}`,
+    did: didWords(change, 'added', 'removed'),
+  }),
+  transaction: (change, { summary }) => ({
+    what: `Transaction ${quoted(summary)}`,
+    did: didWords(change, 'added', 'removed'),
+  }),
+  notificationWebhook: (change) => ({ what: 'Notification webhook', did: didWords(change, 'set', 'removed') }),
+  setting: ({ id }) => ({ what: `Setting ${id}`, did: 'changed' }),
+  keystore: ({ id, before, after }) => {
+    if (before === null) return { what: `Local key ${quoted(after)}`, did: 'added' };
+    return { what: `Local key ${id}`, did: after === 'exported' ? 'exported' : 'removed' };
+  },
+  vault: ({ before }) =>
+    before === null ? { what: 'Vault', did: 'created' } : { what: 'Passphrase of the vault', did: 'changed' },
+  secret: (change) => ({ what: `Secret ${change.id} of the vault`, did: didWords(change, 'set', 'removed') }),
+  desk: () => ({ what: 'Backup', did: 'restored' }),
+};
+
+const ofDapp = (what: string, change: Change, { dapp }: Fields, names: Names): ChangeWords => {
+  const id = String(dapp);
+  return {
+    ...{ what: `${what} of DApp`, dapp: { id, name: names.dapp(id) ?? id } },
+    did: didWords(change, 'added', 'removed'),
+  };
+};
+
+/** A change as a sentence. What a later version of Gasdesk may add goes by its own name. */
+export const changeWords = (change: Change, names: Names): ChangeWords => {
+  const fields = [change.after, change.before].find(isFields) ?? {};
+  return (
+    WORDS[change.subject]?.(change, fields, names) ?? {
+      what: `${change.subject} ${change.id}`,
+      did: didWords(change, 'added', 'removed'),
+    }
+  );
+};
+
+const WAYS_IN: Readonly<Record<string, (by: string, names: Names) => string>> = {
+  console: (by) => `Console, ${by}`,
+  cli: () => 'Command line',
+  http: (by, names) => `API token of account ${names.account(by) ?? by}`,
+  engine: () => 'Gasdesk itself',
+};
+
+/** Who changed something, and by which way in. */
+export const whoWords = ({ via, by }: Pick<EntryBody<'action'>, 'via' | 'by'>, names: Names): string =>
+  WAYS_IN[via]?.(by, names) ?? `${via}, ${by}`;
