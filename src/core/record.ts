@@ -124,6 +124,15 @@ export const factsOf = ({ facts, request, trace }: StoredDecision): Facts | unde
   return factsSchema.parse({ ...rest, ...op, webhooks: responses });
 };
 
+/** The same; undefined too where this version does not know their form. */
+export const readableFacts = (record: StoredDecision): Facts | undefined => {
+  try {
+    return factsOf(record);
+  } catch {
+    return undefined;
+  }
+};
+
 /** The record of an operation that was sponsored or denied. */
 export const decidedRecord = (decision: Decision): Decided => {
   const { facts, policy, reservations, held, steps, reason, paymasterAndData } = decision;
