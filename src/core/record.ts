@@ -113,8 +113,8 @@ export const storedFacts = ({ webhooks, op, ...facts }: Facts, requested: Wire):
   }),
 });
 
-/** The facts of a record; undefined where it has none. @throws ZodError where they are not facts */
-export const factsOf = ({ facts, request, trace }: StoredDecision): Facts | undefined => {
+/** The facts as they are stored. @throws ZodError where they are none */
+const factsOf = ({ facts, request, trace }: StoredDecision): Facts | undefined => {
   if (facts === undefined) return undefined;
   const { opChanges, webhooks = [], ...rest } = facts as StoredFacts;
   const { userOperation } = (request ?? {}) as { readonly userOperation?: Wire };
@@ -124,7 +124,7 @@ export const factsOf = ({ facts, request, trace }: StoredDecision): Facts | unde
   return factsSchema.parse({ ...rest, ...op, webhooks: responses });
 };
 
-/** The same; undefined too where this version does not know their form. */
+/** The facts of a record; undefined where it has none, or this version does not know their form. */
 export const readableFacts = (record: StoredDecision): Facts | undefined => {
   try {
     return factsOf(record);

@@ -3,6 +3,7 @@ import { encodeExecute } from '../../test/support/account-call-data.ts';
 import { decidedLine } from '../../test/support/decided-record.ts';
 import { factsWith, policyWith } from '../../test/support/facts.ts';
 import {
+  COIN,
   COST,
   HOUR_MS,
   ITEMS,
@@ -31,6 +32,8 @@ interface Asked {
   readonly after?: number;
   readonly sender?: Address;
   readonly webhooks?: Facts['webhooks'];
+  /** What the gas tank holds on chain. */
+  readonly balanceWei?: bigint;
   /** What became of it, if it is sponsored. */
   readonly settled?: Pick<DecisionRecord, 'settlement' | 'actualCostWei'>;
 }
@@ -40,9 +43,11 @@ const OTHER: Address = `0x${'b2'.repeat(20)}`;
 /** What a desk decides, the one after the other, where settlement finds at once what became of an operation. */
 const decisionsOf = (policy: Policy, asked: readonly Asked[]): DecisionRecord[] => {
   const ledger = new Ledger();
-  return asked.map(({ method = 'mint', after = 0, sender, webhooks = [], settled }, index) => {
+  return asked.map(({ method = 'mint', after = 0, sender, webhooks = [], balanceWei = COIN, settled }, index) => {
     const op = { callData: encodeExecute(ITEMS, 0n, call(method)), ...(sender && { sender }) };
-    const facts = { ...factsWith({ op }), at: NOW + after, webhooks };
+    const given = factsWith({ op });
+    const chain = given.chain && { ...given.chain, balanceWei: String(balanceWei) };
+    const facts = { ...given, at: NOW + after, webhooks, chain };
     const reservations = plan(facts, policy);
     const record = {
       ...decidedLine(
@@ -150,6 +155,24 @@ describe('past decisions are decided again under a draft:', () => {
       ['d-0', 'denied'],
       ['d-2', 'sponsored'],
     ]);
+  });
+
+  test('an operation that is denied leaves room in the gas tank, beside what others hold of it', () => {
+    const both = policyWith({ contracts: [bothMethods] });
+    const balanceWei = 3n * COST;
+    // The first one is another's.
+    const records = decisionsOf(
+      both,
+      [{}, { method: 'burn' as const }, {}, {}].map((one) => ({ ...one, balanceWei })),
+    ).slice(1);
+    expect(records.map(({ code }) => code)).toEqual(['SPONSORED', 'SPONSORED', 'GAS_TANK_EMPTY']);
+    const { flips } = tried(records, both, policyWith({ contracts: [items()] }));
+    expect(flips.map(({ id, code }) => [id, code])).toEqual([
+      ['d-1', 'METHOD_NOT_WHITELISTED'],
+      ['d-3', 'GAS_TANK_EMPTY'],
+    ]);
+    const denied = tried(records, both, policyWith({ contracts: [items({ whitelistedMethods: [] })] }));
+    expect(denied).toMatchObject({ same: 1, nowDenied: 2, nowSponsored: 0 });
   });
 
   test('a limit in coins keeps what settlement found', () => {

@@ -129,6 +129,8 @@ export class PolicyTrial {
   readonly #flips: Flip[] = [];
 
   /**
+   * Begins a trial, with no decision yet.
+   *
    * @param current the policy in force: what of it the file does not change keeps its ids and windows
    * @param from when limits that are new or changed begin, epoch ms; absent: with the first decision
    */
@@ -189,7 +191,9 @@ export class PolicyTrial {
     const settle = (ledger: Ledger, taken: readonly Reservation[]): void =>
       ledger.settle(ledger.take(taken), settlement, actualCostOf(record));
     if (isTaken(record, tried)) settle(this.#drafted, reservations);
-    if (record.outcome === 'sponsored') settle(this.#recorded, plan(facts, recorded));
+    // Of what the record has taken, the draft asks for nothing but what it would take itself: the same amounts.
+    const shared = reservations.filter(({ account }) => told.has(accountText(account)));
+    if (record.outcome === 'sponsored') settle(this.#recorded, shared);
     return tried;
   }
 
