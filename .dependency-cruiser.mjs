@@ -62,6 +62,7 @@ const usersOfKinds = [
   ['^src/core/decide[.]ts$', 'webhook'],
   ['^src/core/preview-limit[.]ts$', 'spending-limit'],
   ['^src/core/rule-input[.]ts$', 'wallet-deployment'],
+  ['^src/core/try-policy[.]ts$', 'spending-limit', 'webhook'],
   ['^src/api/', 'spending-limit'],
   ['^src/engine/chain/', 'validity'],
   ['^src/engine/sponsorship/', 'authorization', 'fees', 'gas-tank', 'pause', 'unreachable', 'validity', 'webhook'],

@@ -17,13 +17,13 @@ const withRevisions = (call: Caller) => {
   };
 };
 
-/** The decisions of an export, oldest first, those that are made meanwhile included. */
+/** The decisions of an export, oldest first, those that are made meanwhile included; with `after`, only those behind it. */
 export async function* exportedDecisions(
   call: Caller,
   filters: ProcedureInput<'decisions.page'>,
 ): AsyncGenerator<DecisionRecord[]> {
   const withRevision = withRevisions(call);
-  let after = 0;
+  let { after = 0 } = filters;
   for (let isLast = false; !isLast;) {
     const { decisions, upTo, more } = await call('decisions.page', { ...filters, after, limit: PAGE });
     const page = [];

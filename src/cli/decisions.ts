@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { EngineError } from '../shared/errors.ts';
 import { type ExportFormat, exportFormats, exportedDecisions } from '../api/decision-export.ts';
 import type { Caller } from '../api/index.ts';
@@ -10,6 +10,7 @@ import { type DeskOptions, withDesk } from './desk.ts';
 import { exportDecisions } from './export-decisions.ts';
 import { print } from './human-text.ts';
 import { decisionsIn, replayDecisions, tellReplay } from './replay-decisions.ts';
+import { timeArgument } from './time-argument.ts';
 
 interface FilterFlags {
   dapp?: string;
@@ -19,29 +20,6 @@ interface FilterFlags {
   from?: number;
   to?: number;
 }
-
-const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
-
-/** Epoch ms; NaN for what is no time, such as February 30, which Date would take for March 2. */
-const isoTime = (text: string): number => {
-  const time = ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
-  const [year, month, day] = text.slice(0, 10).split('-').map(Number);
-  const exists = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day)).getUTCDate() === day;
-  return exists ? time : Number.NaN;
-};
-
-/** As milliseconds a day in 1973, before there was anything to decide; as seconds far in the future. */
-const MILLISECONDS_FROM = 100_000_000_000;
-
-/** Reads a time from the command line: ISO 8601, or milliseconds since 1970. */
-const timeArgument = (text: string): number => {
-  const time = /^\d{1,15}$/.test(text) ? Number(text) : isoTime(text);
-  if (time > 0 && time < MILLISECONDS_FROM) {
-    throw new InvalidArgumentError('This looks like seconds. Use epoch milliseconds.');
-  }
-  if (time >= 0) return time;
-  throw new InvalidArgumentError('Use a time such as 2026-01-31, 2026-01-31T14:30:00Z or 1769869800000.');
-};
 
 const withDappAndTime = (one: Command): Command =>
   one

@@ -6,6 +6,8 @@ import { EngineError } from '../shared/errors.ts';
 import { command, group, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { print } from './human-text.ts';
+import { timeArgument } from './time-argument.ts';
+import { type TrialFilters, trialText, tryPolicy } from './try-policy.ts';
 
 type Dapp = DeskOptions & { readonly dapp: string };
 
@@ -210,6 +212,22 @@ const test = command('test', 'Run the tests of a policy file; exit code 1 if any
     if (hasFailed(tests)) process.exitCode = 1;
   });
 
+const tryFile = ofDapp('try', 'Decide past decisions of a DApp again under a policy file; nothing is changed')
+  .argument('<file>', 'policy file')
+  .option('--from <time>', 'only decisions made at this time or later (ISO 8601 or epoch ms)', timeArgument)
+  .option('--to <time>', 'only decisions made before this time', timeArgument)
+  .option('--last <n>', 'only the newest decisions, so many', wholeNumber(1, 999_999_999))
+  .action(async (file: string, { dapp, from, to, last, ...options }: Dapp & TrialFilters) => {
+    const text = await readPolicyFile(file);
+    const filters = {
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...(last !== undefined && { last }),
+    };
+    const trial = await aboutFile(file, () => withDesk(options, (call) => tryPolicy(call, dapp, text, filters)));
+    tell(options.json, trial.report, trialText(trial));
+  });
+
 /** `gasdesk policy` */
 export const policyCommand = group('policy', 'Policies of DApps: revisions, and policies as files', [
   history,
@@ -218,4 +236,5 @@ export const policyCommand = group('policy', 'Policies of DApps: revisions, and 
   exportFile,
   apply,
   test,
+  tryFile,
 ]);

@@ -1,9 +1,8 @@
 import type { DecisionRecord } from '../shared/schema/decision.ts';
 import { type Reason, decide, plan } from './decide.ts';
-import type { Facts } from './facts.ts';
 import { accountText } from './ledger/account.ts';
 import type { Policy } from './policy.ts';
-import { factsOf } from './record.ts';
+import { readableFacts } from './record.ts';
 
 /** What a policy makes of an operation that was decided under another. */
 export interface DecidedAgain {
@@ -16,20 +15,12 @@ export interface DecidedAgain {
   readonly reason: Reason | undefined;
 }
 
-const factsIn = (record: DecisionRecord): Facts | undefined => {
-  try {
-    return factsOf(record);
-  } catch {
-    return undefined;
-  }
-};
-
 /**
  * Decides a recorded operation by its own facts and the ledger of then, under the policy given. An account that the record
  * does not name, such as that of a limit that was set since, holds nothing: its window begins with the policy.
  */
 export const decideAgain = (record: DecisionRecord, policy: Policy): DecidedAgain => {
-  const facts = factsIn(record);
+  const facts = readableFacts(record);
   if (facts === undefined) return { verdict: 'notReplayable', reason: undefined };
   const heldThen = new Map((record.reservations ?? []).map(({ account, held }) => [account, BigInt(held)]));
   const held = plan(facts, policy).map(({ account }) => heldThen.get(accountText(account)) ?? 0n);

@@ -113,8 +113,8 @@ export const storedFacts = ({ webhooks, op, ...facts }: Facts, requested: Wire):
   }),
 });
 
-/** The facts of a record; undefined where it has none. @throws ZodError where they are not facts */
-export const factsOf = ({ facts, request, trace }: StoredDecision): Facts | undefined => {
+/** The facts as they are stored. @throws ZodError where they are none */
+const factsOf = ({ facts, request, trace }: StoredDecision): Facts | undefined => {
   if (facts === undefined) return undefined;
   const { opChanges, webhooks = [], ...rest } = facts as StoredFacts;
   const { userOperation } = (request ?? {}) as { readonly userOperation?: Wire };
@@ -122,6 +122,15 @@ export const factsOf = ({ facts, request, trace }: StoredDecision): Facts | unde
   const responses = webhooks.map((response, index) => ({ ...response, micros: 0, call: steps[index]?.call }));
   const op = opChanges === undefined ? {} : { op: { ...userOperation, ...opChanges } };
   return factsSchema.parse({ ...rest, ...op, webhooks: responses });
+};
+
+/** The facts of a record; undefined where it has none, or this version does not know their form. */
+export const readableFacts = (record: StoredDecision): Facts | undefined => {
+  try {
+    return factsOf(record);
+  } catch {
+    return undefined;
+  }
 };
 
 /** The record of an operation that was sponsored or denied. */

@@ -6,7 +6,7 @@ import type { Reservation } from './ledger/account.ts';
 import type { Facts } from './facts.ts';
 import { STUB_SIGNATURE } from './paymaster-layouts/layout.ts';
 import { type Policy, policyHash, policySchema } from './policy.ts';
-import { type Decision, decidedRecord, factsOf } from './record.ts';
+import { type Decision, decidedRecord, readableFacts } from './record.ts';
 import { ruleInput } from './rule-input.ts';
 import { termsOf } from './terms.ts';
 import { digits } from './user-operation/hex-digits.ts';
@@ -45,7 +45,8 @@ export type Replayed =
     }
   | { readonly notReplayable: NotReplayable };
 
-interface Revision {
+/** A policy revision, and its name. */
+export interface Revision {
   readonly policy: Policy;
   readonly hash: string;
 }
@@ -62,18 +63,10 @@ const parseRevision = (stored: object): Revision | undefined => {
 };
 
 /** A policy revision as it was stored, and its name; undefined where it is none. Each is read once. */
-const readRevision = (stored: unknown): Revision | undefined => {
+export const readRevision = (stored: unknown): Revision | undefined => {
   if (typeof stored !== 'object' || stored === null) return undefined;
   if (!revisions.has(stored)) revisions.set(stored, parseRevision(stored));
   return revisions.get(stored);
-};
-
-const readFacts = (record: ReplayedRecord): Facts | undefined => {
-  try {
-    return factsOf(record);
-  } catch {
-    return undefined;
-  }
 };
 
 /** Paymaster data with a signature that stands for any, and the index of its digits. */
@@ -214,7 +207,7 @@ export const replay = (record: ReplayedRecord, revision: unknown, withSignatures
   if (record.outcome === 'error') return { notReplayable: 'FAILED' };
   if (record.facts === undefined) return { notReplayable: record.engine === undefined ? 'WITHOUT_FACTS' : 'TRUNCATED' };
   if (revision === undefined) return { notReplayable: 'WITHOUT_POLICY' };
-  const facts = readFacts(record);
+  const facts = readableFacts(record);
   const known = readRevision(revision);
   if (facts === undefined || known === undefined) return { notReplayable: 'UNKNOWN_FORM' };
   const { policy, hash } = known;

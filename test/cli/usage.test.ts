@@ -34,6 +34,7 @@ const COMMANDS = [
   'policy export',
   'policy apply',
   'policy test',
+  'policy try',
   'pause',
   'resume',
   'webhook list',

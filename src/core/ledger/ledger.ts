@@ -1,0 +1,89 @@
+import { type SettlementState, heldAfter } from './after-settlement.ts';
+import { type AccountKey, type Reservation, type ReservationKind, accountText } from './account.ts';
+import { MOST_PARTS } from './rolling.ts';
+
+/** What a signed operation still holds of one account. */
+export interface Held {
+  readonly account: string;
+  readonly follows: ReservationKind;
+  readonly reserved: bigint;
+  held: bigint;
+}
+
+const rollingKey = ({ kind, id }: Pick<AccountKey, 'kind' | 'id'>): string => `${kind}:${id}`;
+
+/** The kinds whose accounts are parts of rolling windows. */
+const ROLLING = new Set<AccountKey['kind']>(['breaker', 'dappBreaker', 'unreachable']);
+
+/** What accounts hold, kept in memory. */
+export class Ledger {
+  readonly #accounts = new Map<string, bigint>();
+  /** What the parts of rolling windows hold, by window. */
+  readonly #rolling = new Map<string, Map<number, bigint>>();
+
+  #parts(key: string): Map<number, bigint> {
+    const parts = this.#rolling.get(key) ?? new Map<number, bigint>();
+    this.#rolling.set(key, parts);
+    return parts;
+  }
+
+  #addPart(key: string, window: number, amount: bigint, since: number): void {
+    const parts = this.#parts(key);
+    const isNew = !parts.has(window);
+    parts.set(window, (parts.get(window) ?? 0n) + amount);
+    if (!isNew || parts.size <= MOST_PARTS) return;
+    const windows = [...parts.keys()].sort((one, other) => other - one);
+    for (const old of windows.slice(MOST_PARTS)) if (old < since) parts.delete(old);
+  }
+
+  /** What an account holds, or the parts of its rolling window that count. */
+  look({ account, since }: Pick<Reservation, 'account' | 'since'>): bigint {
+    if (since === undefined) return this.#accounts.get(accountText(account)) ?? 0n;
+    const parts = [...this.#parts(rollingKey(account))];
+    return parts.reduce((sum, [window, held]) => (window >= since ? sum + held : sum), 0n);
+  }
+
+  /** Says what an account holds, as a list of all accounts has it: with a window and a user, whether it has them or not. */
+  put({ kind, id, window, user }: Required<AccountKey>, held: bigint): void {
+    if (ROLLING.has(kind)) this.#parts(rollingKey({ kind, id })).set(window, held);
+    else {
+      const account = { kind, id, ...(kind === 'limit' && { window }), ...(user !== '' && { user }) };
+      this.#accounts.set(accountText(account), held);
+    }
+  }
+
+  /** Adds to an account that is part of no rolling window. @param account as {@link accountText} names it */
+  add(account: string, amount: bigint): void {
+    this.#accounts.set(account, (this.#accounts.get(account) ?? 0n) + amount);
+  }
+
+  /** Adds to the account of a reservation. */
+  addTo({ account, since }: Pick<Reservation, 'account' | 'since'>, amount: bigint): void {
+    if (since === undefined) this.add(accountText(account), amount);
+    else this.#addPart(rollingKey(account), account.window ?? since, amount, since);
+  }
+
+  /** Takes what a signed operation reserves. It answers what of it settlement may give back. */
+  take(reservations: readonly Reservation[]): Held[] {
+    for (const reservation of reservations) this.addTo(reservation, reservation.amount);
+    return reservations
+      .filter(({ since }) => since === undefined)
+      .map(({ account, kind, amount }) => ({
+        ...{ account: accountText(account), follows: kind, reserved: amount, held: amount },
+      }));
+  }
+
+  /** Lets the accounts of a signed operation follow what became of it. */
+  settle(holdings: readonly Held[], settlement: SettlementState, actualCostWei: bigint): void {
+    for (const holding of holdings) {
+      const after = heldAfter(settlement, holding, actualCostWei);
+      this.add(holding.account, after - holding.held);
+      holding.held = after;
+    }
+  }
+
+  /** Forgets all parts of a rolling window. */
+  reset(account: Pick<AccountKey, 'kind' | 'id'>): void {
+    this.#rolling.delete(rollingKey(account));
+  }
+}

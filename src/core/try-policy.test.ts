@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest';
+import { encodeExecute } from '../../test/support/account-call-data.ts';
+import { decidedLine } from '../../test/support/decided-record.ts';
+import { factsWith, policyWith } from '../../test/support/facts.ts';
+import {
+  COIN,
+  COST,
+  HOUR_MS,
+  ITEMS,
+  NOW,
+  call,
+  hook,
+  inWei,
+  items,
+  limit,
+  responseWith,
+} from '../../test/support/situations.ts';
+import type { DecisionRecord } from '../shared/schema/decision.ts';
+import type { Address } from '../shared/schema/hex.ts';
+import { plan } from './decide.ts';
+import type { Facts } from './facts.ts';
+import { Ledger } from './ledger/ledger.ts';
+import { parsePolicyFile } from './policy-file/parse-file.ts';
+import { policyFileText } from './policy-file/write-file.ts';
+import type { Policy } from './policy.ts';
+import { type TrialReport, PolicyTrial } from './try-policy.ts';
+
+/** An operation that comes to the desk: minting at {@link NOW} by default. */
+interface Asked {
+  readonly method?: 'mint' | 'burn';
+  /** After {@link NOW}, ms. */
+  readonly after?: number;
+  readonly sender?: Address;
+  readonly webhooks?: Facts['webhooks'];
+  /** What the gas tank holds on chain. */
+  readonly balanceWei?: bigint;
+  /** What became of it, if it is sponsored. */
+  readonly settled?: Pick<DecisionRecord, 'settlement' | 'actualCostWei'>;
+}
+
+const OTHER: Address = `0x${'b2'.repeat(20)}`;
+
+/** What a desk decides, the one after the other, where settlement finds at once what became of an operation. */
+const decisionsOf = (policy: Policy, asked: readonly Asked[]): DecisionRecord[] => {
+  const ledger = new Ledger();
+  return asked.map(({ method = 'mint', after = 0, sender, webhooks = [], balanceWei = COIN, settled }, index) => {
+    const op = { callData: encodeExecute(ITEMS, 0n, call(method)), ...(sender && { sender }) };
+    const given = factsWith({ op });
+    const chain = given.chain && { ...given.chain, balanceWei: String(balanceWei) };
+    const facts = { ...given, at: NOW + after, webhooks, chain };
+    const reservations = plan(facts, policy);
+    const record = {
+      ...decidedLine(
+        facts,
+        policy,
+        reservations.map((one) => ledger.look(one)),
+      ),
+      id: `d-${index}`,
+    };
+    if (record.outcome !== 'sponsored') return record;
+    const became = { ...record, ...settled };
+    ledger.settle(ledger.take(reservations), became.settlement ?? 'reserved', BigInt(became.actualCostWei ?? 0));
+    return became;
+  });
+};
+
+/** The records as they are, each with the policy by which it was decided, tried under a draft. */
+const tried = (
+  records: readonly DecisionRecord[],
+  recorded: Policy,
+  draft: Policy,
+  current = recorded,
+): TrialReport => {
+  const trial = new PolicyTrial(parsePolicyFile(policyFileText(draft)), current);
+  for (const record of records) trial.add(record, recorded);
+  return trial.report();
+};
+
+const times = (count: number, asked: Asked = {}): Asked[] => Array.from({ length: count }, () => asked);
+const limited = (threshold: string) => policyWith({ contracts: [items()], rules: [limit({ threshold })] });
+const bothMethods = items({ whitelistedMethods: ['mint(uint256)', 'burn(uint256)'] });
+const nothing = { nowSponsored: 0, nowDenied: 0, unknown: 0, flips: [], byRule: {} };
+
+describe('past decisions are decided again under a draft:', () => {
+  test('a limit that is lowered denies what was above it, of whom, and saves what it cost', () => {
+    const settled = { settlement: 'settled', actualCostWei: '1000' } as const;
+    const records = decisionsOf(limited('5'), [...times(3, { settled }), { sender: OTHER }, ...times(2)]);
+    expect(tried(records, limited('5'), limited('2'))).toEqual({
+      ...{ decisions: 6, same: 3, nowSponsored: 0, nowDenied: 3, unknown: 0 },
+      costWei: { before: String(3000n + 2n * COST), after: '2000' },
+      senders: { nowSponsored: 0, nowDenied: 2 },
+      byRule: { spendingLimit: { nowSponsored: 0, nowDenied: 3 } },
+      flips: ['d-2', 'd-3', 'd-4'].map((id) => ({
+        ...{ id, from: 'sponsored', to: 'denied', code: 'LIMIT_REACHED', rule: 'spendingLimit' },
+      })),
+    });
+  });
+
+  test('a method that is added is sponsored, as far as the limit then has room', () => {
+    const records = decisionsOf(limited('2'), [{ method: 'burn' }, ...times(2)]);
+    const draft = { ...limited('2'), contracts: [bothMethods] };
+    expect(tried(records, limited('2'), draft)).toMatchObject({
+      ...{ same: 1, nowSponsored: 1, nowDenied: 1, senders: { nowSponsored: 1, nowDenied: 1 } },
+      costWei: { before: String(2n * COST), after: String(2n * COST) },
+      flips: [
+        { id: 'd-0', from: 'denied', to: 'sponsored', code: 'METHOD_NOT_WHITELISTED', rule: 'contracts' },
+        { id: 'd-2', from: 'sponsored', to: 'denied', code: 'LIMIT_REACHED', rule: 'spendingLimit' },
+      ],
+    });
+  });
+
+  test('windows of a new limit begin with the first decision, and roll', () => {
+    const before = policyWith();
+    const records = decisionsOf(
+      before,
+      [0, 1, 59, 60, 61].map((minutes) => ({ after: minutes * 60_000 })),
+    );
+    const hourly = limit({ threshold: '1', durationInMs: HOUR_MS, cycleDuration: { value: 1, unit: 'hour' } });
+    const { flips } = tried(records, before, policyWith({ rules: [hourly] }));
+    expect(flips.map(({ id }) => id)).toEqual(['d-1', 'd-2', 'd-4']);
+  });
+
+  test('a limit that was set meanwhile binds what was decided before it, in windows of its own', () => {
+    const before = policyWith();
+    const hourly = limit({
+      ...{ threshold: '1', durationInMs: HOUR_MS, cycleDuration: { value: 1, unit: 'hour' } },
+      startTimeInEpoch: NOW + 2 * HOUR_MS,
+    });
+    const now = policyWith({ rules: [hourly] });
+    const early = decisionsOf(
+      before,
+      [30, 50, 70, 119].map((minutes) => ({ after: minutes * 60_000 })),
+    );
+    const late = decisionsOf(
+      now,
+      [120, 130].map((minutes) => ({ after: minutes * 60_000 })),
+    );
+    const trial = new PolicyTrial(parsePolicyFile(policyFileText(now)), now);
+    for (const record of early) trial.add({ ...record, id: `early ${record.id}` }, before);
+    for (const record of late) trial.add(record, now);
+    expect(trial.report().flips.map(({ id }) => id)).toEqual(['early d-1', 'early d-3']);
+  });
+
+  test('what a limit held before the first decision counts on', () => {
+    const records = decisionsOf(limited('5'), times(7)).slice(3);
+    expect(tried(records, limited('5'), limited('5'))).toMatchObject({ decisions: 4, same: 4, ...nothing });
+    expect(tried(records, limited('5'), policyWith())).toMatchObject({ same: 2, nowSponsored: 2 });
+  });
+
+  test('an operation that is denied leaves room in a limit that stays', () => {
+    const both = { ...limited('2'), contracts: [bothMethods] };
+    const records = decisionsOf(both, [{ method: 'burn' }, ...times(2)]);
+    const flips = tried(records, both, limited('2')).flips.map(({ id, to }) => [id, to]);
+    expect(flips).toEqual([
+      ['d-0', 'denied'],
+      ['d-2', 'sponsored'],
+    ]);
+  });
+
+  test('an operation that is denied leaves room in the gas tank, beside what others hold of it', () => {
+    const both = policyWith({ contracts: [bothMethods] });
+    const balanceWei = 3n * COST;
+    // The first one is another's.
+    const records = decisionsOf(
+      both,
+      [{}, { method: 'burn' as const }, {}, {}].map((one) => ({ ...one, balanceWei })),
+    ).slice(1);
+    expect(records.map(({ code }) => code)).toEqual(['SPONSORED', 'SPONSORED', 'GAS_TANK_EMPTY']);
+    const { flips } = tried(records, both, policyWith({ contracts: [items()] }));
+    expect(flips.map(({ id, code }) => [id, code])).toEqual([
+      ['d-1', 'METHOD_NOT_WHITELISTED'],
+      ['d-3', 'GAS_TANK_EMPTY'],
+    ]);
+    const denied = tried(records, both, policyWith({ contracts: [items({ whitelistedMethods: [] })] }));
+    expect(denied).toMatchObject({ same: 1, nowDenied: 2, nowSponsored: 0 });
+  });
+
+  test('a limit in coins keeps what settlement found', () => {
+    const settled = { settlement: 'settled', actualCostWei: String(COST / 4n) } as const;
+    const records = decisionsOf(policyWith(), times(6, { settled }));
+    const draft = policyWith({ rules: [limit(inWei(2n * COST))] });
+    // One at its maximum fits beside four that have cost a quarter each.
+    expect(tried(records, policyWith(), draft).flips.map(({ id }) => id)).toEqual(['d-5']);
+  });
+
+  test('what was released costs nothing, and nothing what it held', () => {
+    const settled = { settlement: 'released', actualCostWei: null } as const;
+    const records = decisionsOf(policyWith(), times(3, { settled }));
+    expect(tried(records, policyWith(), limited('1'))).toMatchObject({ same: 3, costWei: { before: '0', after: '0' } });
+  });
+});
+
+describe('webhooks:', () => {
+  const verified = responseWith();
+  const refused = responseWith({}, { response: '{"arePoliciesVerified": false}' });
+  const asking = policyWith({ webhooks: [hook] });
+
+  test('what they answered counts again', () => {
+    const records = decisionsOf(asking, [{ webhooks: [verified] }, { webhooks: [refused] }]);
+    expect(records.map(({ outcome }) => outcome)).toEqual(['sponsored', 'denied']);
+    const draft = { ...asking, webhooks: [{ ...hook, webhookId: 'another' }] };
+    expect(tried(records, asking, draft)).toMatchObject({ same: 2, ...nothing });
+  });
+
+  test('one that is asked no more denies no more', () => {
+    const records = decisionsOf(asking, [{ webhooks: [refused] }]);
+    expect(tried(records, asking, policyWith())).toMatchObject({
+      nowSponsored: 1,
+      byRule: { webhook: { nowSponsored: 1 } },
+    });
+  });
+
+  test('what one would have answered that was never asked is unknown, and stays as it was', () => {
+    const records = decisionsOf(limited('2'), times(3));
+    const draft = { ...limited('3'), webhooks: [hook] };
+    expect(tried(records, limited('2'), draft)).toMatchObject({
+      ...{ same: 0, unknown: 3, flips: [] },
+      costWei: { before: String(2n * COST), after: String(2n * COST) },
+    });
+    expect(tried(records, limited('2'), { ...limited('1'), webhooks: [hook] })).toMatchObject({
+      unknown: 1,
+      nowDenied: 1,
+    });
+  });
+});
+
+test('what the record does not tell is unknown; what failed was no decision', () => {
+  const [one] = decisionsOf(policyWith(), times(1));
+  const { facts: _none, ...without } = one!;
+  const trial = new PolicyTrial(parsePolicyFile(policyFileText(policyWith())), policyWith());
+  trial.add({ ...without, outcome: 'error' }, undefined);
+  trial.add(without, policyWith());
+  trial.add(one!, undefined);
+  trial.add({ ...one!, facts: { v: 99 } }, policyWith());
+  expect(trial.report()).toMatchObject({ decisions: 3, same: 0, unknown: 3, flips: [] });
+});
+
+test('what was denied in a pause, before its gas was known, would have been denied under any draft', () => {
+  const paused = { ...limited('5'), pause: { since: 1, reason: null } };
+  const records = decisionsOf(paused, times(2));
+  expect(tried(records, paused, policyWith())).toMatchObject({ same: 2, ...nothing });
+});

@@ -1,0 +1,237 @@
+import type { DecisionRecord } from '../shared/schema/decision.ts';
+import { type MeasuredStep, type Reason, decide, plan } from './decide.ts';
+import type { Facts } from './facts.ts';
+import { type SettlementState, heldAfter } from './ledger/after-settlement.ts';
+import { type Reservation, accountText } from './ledger/account.ts';
+import { Ledger } from './ledger/ledger.ts';
+import { draftPolicy } from './policy-file/draft-policy.ts';
+import type { PolicyFile } from './policy-file/format.ts';
+import type { Policy, PolicyRule } from './policy.ts';
+import { readableFacts } from './record.ts';
+import { readRevision } from './replay.ts';
+import { limitSetup } from './rules/spending-limit.ts';
+import { type WebhookTarget, webhookTargets } from './rules/webhook.ts';
+import { withoutCredentials } from './webhooks/hidden-credentials.ts';
+
+/** A decision that would have been another. */
+export interface Flip {
+  readonly id: string;
+  readonly from: 'sponsored' | 'denied';
+  readonly to: 'sponsored' | 'denied';
+  /** Why it is denied: by the draft, or, where the draft sponsors it, then. */
+  readonly code: string;
+  readonly rule: string;
+}
+
+/** What a draft of a policy would have made of past decisions. Requests that failed before they were decided are none. */
+export interface TrialReport {
+  readonly decisions: number;
+  /** Sponsored then and under the draft, or denied both times, for whatever reason. */
+  readonly same: number;
+  readonly nowSponsored: number;
+  readonly nowDenied: number;
+  /** What would have been asked then was not, or the record does not hold what it was decided by. */
+  readonly unknown: number;
+  /** What the operations cost, and would have cost, wei: their maximum where the actual cost is not known. */
+  readonly costWei: { readonly before: string; readonly after: string };
+  /** Users of whom an operation is among those. */
+  readonly senders: { readonly nowSponsored: number; readonly nowDenied: number };
+  /** The same by the rule that denies: the draft's, or the one of then. */
+  readonly byRule: Readonly<Record<string, { readonly nowSponsored: number; readonly nowDenied: number }>>;
+  /** The first 1,000, in order. */
+  readonly flips: readonly Flip[];
+}
+
+const MOST_FLIPS = 1_000;
+
+interface Tried {
+  readonly outcome: 'sponsored' | 'denied' | 'unknown';
+  readonly reason: Reason | undefined;
+}
+
+const UNKNOWN: Tried = { outcome: 'unknown', reason: undefined };
+
+const isTaken = ({ outcome }: DecisionRecord, tried: Tried): boolean =>
+  (tried.outcome === 'unknown' ? outcome : tried.outcome) === 'sponsored';
+
+const actualCostOf = ({ actualCostWei }: DecisionRecord): bigint => BigInt(actualCostWei ?? 0);
+
+/** What a decision costs, wei, once its operation has become this. */
+const costOf = (record: DecisionRecord, settlement: SettlementState): bigint =>
+  heldAfter(settlement, { follows: 'spend', reserved: BigInt(record.maxCostWei ?? 0) }, actualCostOf(record));
+
+/** What became of an operation. Of one that was never sponsored nobody knows: it counts as mined at its maximum cost. */
+const settlementOf = ({ settlement }: DecisionRecord): SettlementState => settlement ?? 'unconfirmed';
+
+/**
+ * A limit as if it had been in force before it was set: one of its windows ends when its first one began. What it counts by
+ * then is an account of its own, which no record names.
+ */
+const inForceAt = (rule: PolicyRule, at: number): PolicyRule => {
+  const { policyType, policyData, ruleId } = rule;
+  if (policyType !== limitSetup.policyType) return rule;
+  const limit = limitSetup.kept.parse(policyData);
+  const { startTimeInEpoch: start, durationInMs } = limit;
+  if (start <= at) return rule;
+  const startTimeInEpoch = start - Math.ceil((start - at) / durationInMs) * durationInMs;
+  return { ...rule, ruleId: `before:${ruleId}`, policyData: { ...limit, startTimeInEpoch } };
+};
+
+/** Whether a webhook of one policy asks what one of another asks. */
+const isSameWebhook = (one: WebhookTarget, other: WebhookTarget): boolean =>
+  withoutCredentials(one.url) === withoutCredentials(other.url) &&
+  one.method === other.method &&
+  one.getsOperation === other.getsOperation;
+
+/** The facts with the answers of those webhooks that the draft asks too. */
+const withAnswers = (facts: Facts, recorded: Policy, draft: Policy): Facts => {
+  if (facts.webhooks.length === 0) return facts;
+  const [asked, wanted] = [webhookTargets(recorded), webhookTargets(draft).filter(({ active }) => active)];
+  const webhooks = facts.webhooks.flatMap((response) => {
+    const target = asked.find(({ webhookId }) => webhookId === response.call.webhookId);
+    if (target === undefined) return [response];
+    const again = wanted.find((one) => isSameWebhook(one, target));
+    if (again === undefined) return [];
+    const { webhookId, failOpen } = again;
+    return [{ ...response, failOpen, call: { ...response.call, webhookId } }];
+  });
+  return { ...facts, webhooks };
+};
+
+/** Whether something was not found out then that stands between an operation and its signature. */
+const isOpen = (facts: Facts, steps: readonly MeasuredStep[]): boolean =>
+  facts.stage === 'draft' ||
+  facts.gasSource === 'GAS_NOT_ESTIMATED' ||
+  steps.some(({ code }) => code === 'TOKEN_NOT_CHECKED');
+
+/**
+ * Decides past decisions of a DApp again under a draft of its policy, in order, with the ledger that the draft would have
+ * led to. What no file holds, such as pause, signer and the chain's bounds, is as it was at each decision.
+ *
+ * An account that the recorded policy shares holds what the record says, corrected by what the draft reserves otherwise;
+ * one that only the draft has begins with nothing. Operations count as settled at once, as settlement found them.
+ */
+export class PolicyTrial {
+  readonly #file: PolicyFile;
+  readonly #current: Policy;
+  readonly #drafts = new WeakMap<Policy, Policy>();
+  #from: number | undefined;
+  #draft: Policy | undefined;
+  /** What the decisions hold as they were, and as they would have been. */
+  readonly #recorded = new Ledger();
+  readonly #drafted = new Ledger();
+  /** What accounts hold besides the decisions, where a record has told. */
+  readonly #besides = new Map<string, bigint>();
+  readonly #count = { decisions: 0, same: 0, nowSponsored: 0, nowDenied: 0, unknown: 0 };
+  readonly #cost = { before: 0n, after: 0n };
+  readonly #senders = { nowSponsored: new Set<string>(), nowDenied: new Set<string>() };
+  readonly #byRule = new Map<string, { nowSponsored: number; nowDenied: number }>();
+  readonly #flips: Flip[] = [];
+
+  /**
+   * Begins a trial, with no decision yet.
+   *
+   * @param current the policy in force: what of it the file does not change keeps its ids and windows
+   * @param from when limits that are new or changed begin, epoch ms; absent: with the first decision
+   */
+  constructor(file: PolicyFile, current: Policy, from?: number) {
+    this.#file = file;
+    this.#current = current;
+    this.#from = from;
+  }
+
+  /** Tries the next decision. @param revision the policy revision that it names, as it was stored */
+  add(record: DecisionRecord, revision: unknown): void {
+    if (record.outcome === 'error') return;
+    this.#from ??= record.at;
+    this.#count.decisions += 1;
+    const facts = readableFacts(record);
+    const recorded = readRevision(revision)?.policy;
+    const tried = facts === undefined || recorded === undefined ? UNKNOWN : this.#try(record, facts, recorded);
+    if (record.outcome === 'sponsored') this.#cost.before += costOf(record, settlementOf(record));
+    if (isTaken(record, tried)) this.#cost.after += costOf(record, settlementOf(record));
+    this.#tell(record, tried);
+  }
+
+  #draftFor(recorded: Policy): Policy {
+    const done = this.#drafts.get(recorded);
+    if (done !== undefined) return done;
+    const from = this.#from ?? 0;
+    this.#draft ??= draftPolicy(this.#file, this.#current, { now: from, newId: (name) => `new:${name}` });
+    const { dapp, contracts, rules, webhooks, lowBalanceThresholdWei } = this.#draft;
+    const { allowedOrigins, maxExpirySeconds } = dapp;
+    const known = new Set(recorded.rules.map(({ ruleId, cycle }) => `${ruleId}:${cycle}`));
+    const draft = {
+      ...recorded,
+      dapp: { ...recorded.dapp, allowedOrigins, maxExpirySeconds },
+      ...{ contracts, webhooks, lowBalanceThresholdWei },
+      rules: rules.map((rule) => (known.has(`${rule.ruleId}:${rule.cycle}`) ? rule : inForceAt(rule, from))),
+    };
+    this.#drafts.set(recorded, draft);
+    return draft;
+  }
+
+  #held(reservation: Reservation, told: ReadonlyMap<string, bigint>): bigint {
+    const account = accountText(reservation.account);
+    const held = told.get(account);
+    if (held !== undefined) this.#besides.set(account, held - this.#recorded.look(reservation));
+    const drafted = (this.#besides.get(account) ?? 0n) + this.#drafted.look(reservation);
+    return drafted < 0n ? 0n : drafted;
+  }
+
+  #try(record: DecisionRecord, facts: Facts, recorded: Policy): Tried {
+    const draft = this.#draftFor(recorded);
+    const told = new Map((record.reservations ?? []).map(({ account, held }) => [account, BigInt(held)]));
+    const asked = withAnswers(facts, recorded, draft);
+    const reservations = plan(asked, draft);
+    const held = reservations.map((reservation) => this.#held(reservation, told));
+    const verdict = decide(asked, draft, held);
+    const tried = this.#judge(record, asked, verdict);
+    const settlement = settlementOf(record);
+    const settle = (ledger: Ledger, taken: readonly Reservation[]): void =>
+      ledger.settle(ledger.take(taken), settlement, actualCostOf(record));
+    if (isTaken(record, tried)) settle(this.#drafted, reservations);
+    // Of what the record has taken, the draft asks for nothing but what it would take itself: the same amounts.
+    const shared = reservations.filter(({ account }) => told.has(accountText(account)));
+    if (record.outcome === 'sponsored') settle(this.#recorded, shared);
+    return tried;
+  }
+
+  #judge(record: DecisionRecord, facts: Facts, verdict: ReturnType<typeof decide>): Tried {
+    if (verdict.next === 'callWebhooks') return UNKNOWN;
+    const { reason, steps } = verdict;
+    if (reason !== undefined) return { outcome: 'denied', reason };
+    if (record.outcome === 'denied' && isOpen(facts, steps)) return UNKNOWN;
+    return { outcome: 'sponsored', reason };
+  }
+
+  #tell(record: DecisionRecord, { outcome: to, reason }: Tried): void {
+    const { id, sender, outcome: from } = record;
+    if (to === 'unknown') this.#count.unknown += 1;
+    else if (to === from) this.#count.same += 1;
+    else {
+      const change = to === 'denied' ? 'nowDenied' : 'nowSponsored';
+      const { code, rule } = reason ?? { code: record.code, rule: record.rule ?? '' };
+      const ofRule = this.#byRule.get(rule) ?? { nowSponsored: 0, nowDenied: 0 };
+      ofRule[change] += 1;
+      this.#byRule.set(rule, ofRule);
+      this.#count[change] += 1;
+      this.#senders[change].add(sender.toLowerCase());
+      const denial = from === 'sponsored' ? { from, to: 'denied' as const } : { from: 'denied' as const, to };
+      if (this.#flips.length < MOST_FLIPS) this.#flips.push({ id, ...denial, code, rule });
+    }
+  }
+
+  /** What came of the decisions so far. */
+  report(): TrialReport {
+    const { before, after } = this.#cost;
+    const { nowSponsored, nowDenied } = this.#senders;
+    return {
+      ...this.#count,
+      costWei: { before: String(before), after: String(after) },
+      senders: { nowSponsored: nowSponsored.size, nowDenied: nowDenied.size },
+      byRule: Object.fromEntries(this.#byRule),
+      flips: [...this.#flips],
+    };
+  }
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { trialSentence } from './policy-trial.ts';
+
+const COIN = 10n ** 18n;
+const trial = (changes: object, after = 5n * COIN) => ({
+  ...{ decisions: 4210, nowSponsored: 0, nowDenied: 0, unknown: 0, senders: { nowSponsored: 2, nowDenied: 3 } },
+  costWei: { before: String(5n * COIN), after: String(after) },
+  ...changes,
+});
+
+test.each([
+  [trial({ decisions: 0 }), 'There are no decisions to try it on.'],
+  [trial({}), 'On these 4,210 decisions this would have changed nothing.'],
+  [trial({ unknown: 2 }), 'On these 4,210 decisions this would have changed nothing that is known.'],
+  [trial({ decisions: 1 }), 'On this 1 decision this would have changed nothing.'],
+  [
+    trial({ nowDenied: 31 }, (4988n * COIN) / 1000n),
+    'On these 4,210 decisions this would have denied 31 operations of 3 users, and saved 0.012 ETH.',
+  ],
+  [
+    trial({ nowSponsored: 1, senders: { nowSponsored: 1, nowDenied: 0 } }, 6n * COIN),
+    'On these 4,210 decisions this would have sponsored 1 operation of 1 user, and cost at most 1 ETH more.',
+  ],
+  [
+    trial({ nowDenied: 4, nowSponsored: 5 }, 4n * COIN),
+    'On these 4,210 decisions this would have denied 4 operations of 3 users, sponsored 5 operations of 2 users, and saved 1 ETH.',
+  ],
+])('%o', (told, sentence) => expect(trialSentence(told, 'ETH')).toBe(sentence));

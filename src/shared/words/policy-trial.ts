@@ -1,0 +1,38 @@
+import { grouped, shownAmount } from './amount.ts';
+
+/** What is told of a trial. */
+interface Trial {
+  readonly decisions: number;
+  readonly nowSponsored: number;
+  readonly nowDenied: number;
+  readonly unknown: number;
+  /** Wei. */
+  readonly costWei: { readonly before: string; readonly after: string };
+  readonly senders: { readonly nowSponsored: number; readonly nowDenied: number };
+}
+
+const counted = (count: number, one: string): string => `${grouped(count)} ${one}${count === 1 ? '' : 's'}`;
+
+const costWords = (more: bigint, coin: string): string[] => {
+  if (more === 0n) return [];
+  return [more < 0n ? `saved ${shownAmount(-more)} ${coin}` : `cost at most ${shownAmount(more)} ${coin} more`];
+};
+
+/** What a draft of a policy would have done to past decisions, in a sentence. @param coin what the coin is called */
+export const trialSentence = (trial: Trial, coin: string): string => {
+  const { decisions, nowSponsored, nowDenied, unknown, costWei, senders } = trial;
+  if (decisions === 0) return 'There are no decisions to try it on.';
+  const [denied, sponsored] = [senders.nowDenied, senders.nowSponsored];
+  const operations = (count: number, users: number): string =>
+    `${counted(count, 'operation')} of ${counted(users, 'user')}`;
+  const words = [
+    ...(nowDenied > 0 ? [`denied ${operations(nowDenied, denied)}`] : []),
+    ...(nowSponsored > 0 ? [`sponsored ${operations(nowSponsored, sponsored)}`] : []),
+    ...costWords(BigInt(costWei.after) - BigInt(costWei.before), coin),
+  ];
+  const nothing = unknown > 0 ? 'changed nothing that is known' : 'changed nothing';
+  const [last = nothing, ...before] = words.reverse();
+  const list = before.length === 0 ? last : `${before.reverse().join(', ')}, and ${last}`;
+  const these = decisions === 1 ? 'this 1 decision' : `these ${grouped(decisions)} decisions`;
+  return `On ${these} this would have ${list}.`;
+};

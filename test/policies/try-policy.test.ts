@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Caller } from '../../src/api/index.ts';
+import { tryPolicy } from '../../src/cli/try-policy.ts';
+import { weiToDecimal } from '../../src/shared/schema/decimal.ts';
+import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
+import { RESERVED_WEI, gameCall, gameItems, operation } from '../support/sponsored-world.ts';
+
+const desk = useOfflineDesk();
+const call: Caller = (name, input) => desk().call(name, input);
+
+const ITEMS = `0x${'17'.repeat(20)}` as const;
+const SENDERS = ['a1', 'b2', 'c3'].map((digits) => `0x${digits.repeat(20)}`);
+const CONTRACT = { name: 'Items', address: ITEMS, abi: gameItems.formatJson() };
+
+const limit = fc.record({
+  type: fc.constantFrom('PAYMASTER', 'SMART_ACCOUNT'),
+  thresholdType: fc.constantFrom('COUNT', 'NATIVE_ASSET'),
+  threshold: fc.integer({ min: 1, max: 4 }),
+  hours: fc.integer({ min: 1, max: 3 }),
+});
+const policy = fc.record({
+  methods: fc.subarray(['mint', 'burn']),
+  limits: fc.array(limit, { maxLength: 2 }),
+});
+const traffic = fc.array(
+  fc.record({
+    sender: fc.constantFrom(...SENDERS),
+    method: fc.constantFrom('mint' as const, 'burn' as const),
+    minutes: fc.constantFrom(0, 1, 30, 60, 90),
+  }),
+  { minLength: 1, maxLength: 20 },
+);
+
+type SomePolicy = typeof policy extends fc.Arbitrary<infer One> ? One : never;
+
+/** A policy file. Limits in the coin have room for so many operations at their maximum cost. */
+const fileOf = ({ methods, limits }: SomePolicy): string =>
+  JSON.stringify({
+    ...{ version: 1, webhooks: [], allowedOrigins: ['*'], contracts: [{ ...CONTRACT, methods }] },
+    rules: limits.map(({ hours: value, thresholdType, threshold, type }, index) => ({
+      ...{ name: `Limit ${index}`, type: 'PAYMASTER_SA_LIMIT' },
+      data: {
+        ...{ type, thresholdType, cycleDuration: { value, unit: 'hour' } },
+        threshold: thresholdType === 'COUNT' ? threshold : Number(weiToDecimal(BigInt(threshold) * RESERVED_WEI)),
+      },
+    })),
+  });
+
+test('what a draft would have decided is what a DApp under it decides', async () => {
+  await fc.assert(
+    fc.asyncProperty(policy, policy, traffic, async (before, draft, operations) => {
+      const [dapp, other] = [await desk().dapp(), await desk().dapp()];
+      await call('policies.apply', { paymasterId: dapp.paymasterId, text: fileOf(before) });
+      await call('policies.apply', { paymasterId: other.paymasterId, text: fileOf(draft) });
+      const decided = [];
+      for (const [index, { minutes, sender, method }] of operations.entries()) {
+        // Windows begin with the first operation.
+        if (index > 0) await desk().clock.advance(minutes * 60_000);
+        const op = operation({ to: ITEMS, data: gameCall(method) }, { sender, nonce: `0x${index.toString(16)}` });
+        decided.push({ was: codeOf(await dapp.sponsor(op)), wouldBe: codeOf(await other.sponsor(op)) });
+      }
+      const isSponsored = (code: string): boolean => code === 'SPONSORED';
+      const changed = decided.filter(({ was, wouldBe }) => isSponsored(was) !== isSponsored(wouldBe));
+
+      const tried = (text: string, filters = {}) => tryPolicy(call, dapp.paymasterId, text, filters);
+      const { report } = await tried(fileOf(draft));
+      expect(report).toMatchObject({ decisions: decided.length, unknown: 0, same: decided.length - changed.length });
+      expect(report.flips.map(({ code }) => code)).toEqual(
+        changed.map(({ was, wouldBe }) => (isSponsored(was) ? wouldBe : was)),
+      );
+      const { text } = await call('policies.export', { paymasterId: dapp.paymasterId });
+      for (const last of [undefined, 1, 3]) {
+        const inForce = await tried(text, { ...(last !== undefined && { last }) });
+        const decisions = Math.min(decided.length, last ?? Infinity);
+        expect(inForce.report).toMatchObject({ decisions, same: decisions, flips: [] });
+      }
+    }),
+    { numRuns: 25 },
+  );
+}, 120_000);
