@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findAttachable } from '../../core/paymaster-layouts/registry.ts';
 import { addressesIn, inspect } from '../../core/inspect/inspect.ts';
-import { factsOf } from '../../core/record.ts';
+import { readableFacts } from '../../core/record.ts';
 import { fromRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import type { Clues, DecidedOperation, Knowledge } from '../../core/inspect/knowledge.ts';
 import type { ProcedureOutput } from '../../api/index.ts';
@@ -34,7 +34,7 @@ const placed = z.object({
 /** What was signed, and by whom; nothing where the decision kept no facts, or a review's file holds none that can be read. */
 const signedOf = (record: DecisionRecord): Partial<DecidedOperation> => {
   try {
-    const facts = factsOf(record);
+    const facts = readableFacts(record);
     if (facts === undefined) return {};
     const { contract, senderNonce, delegate, op } = facts;
     return {
