@@ -120,7 +120,9 @@ const readRows = (file: string): Record<string, string[]> => {
   const database = new Database(file, { readonly: true });
   try {
     const tables = database
-      .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'log_checkpoint'")
+      .prepare<[], string>(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'log_checkpoint'",
+      )
       .pluck()
       .all();
     return Object.fromEntries(
