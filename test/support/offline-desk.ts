@@ -16,8 +16,12 @@ export interface OfflineDesk {
   readonly dir: string;
   /** The engine that runs now. */
   engine(): ServingEngine;
-  /** Stops the engine and starts another one on the same data folder. DApps made before keep their ids and keys. */
-  restart(): Promise<void>;
+  /**
+   * Stops the engine and starts another one on the same data folder. DApps made before keep their ids and keys.
+   *
+   * @param meanwhile what is done to the folder in between
+   */
+  restart(meanwhile?: () => void): Promise<void>;
   /** Registers a DApp that is ready to sponsor; on another chain than the local one, if that is named. */
   dapp(chainId?: number): Promise<SponsoredDapp>;
   /** Calls a procedure. */
@@ -84,8 +88,9 @@ export const useOfflineDesk = (flags: Record<string, unknown> = {}): (() => Offl
     dir,
     engine: running,
     call,
-    async restart() {
+    async restart(meanwhile) {
       await running().stop();
+      meanwhile?.();
       await start();
     },
     async dapp(chainId = CHAIN_ID) {

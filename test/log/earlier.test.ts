@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import type { Caller } from '../../src/api/index.ts';
+import { verifyDesk } from '../../src/engine/log/verify-log.ts';
+import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
+import { operation } from '../support/sponsored-world.ts';
+
+const desk = useOfflineDesk();
+const call: Caller = (name, input) => desk().call(name, input);
+const op = (nonce: number) =>
+  operation({ to: `0x${'aa'.repeat(20)}`, data: '0x' }, { nonce: `0x${nonce.toString(16)}` });
+
+/** Takes the log out of the database, as if a version of before had written it. */
+const withoutLog = (file: string): void => {
+  const database = new Database(file);
+  try {
+    for (const table of ['desk', 'log_entry', 'log_tile', 'log_checkpoint', 'operator_change']) {
+      database.exec(`DROP TABLE ${table}`);
+    }
+    database.pragma('user_version = 95');
+  } finally {
+    database.close();
+  }
+};
+
+test('a desk of before the log enters what it decided, and what its ledger holds, when it is first opened', async () => {
+  const dapp = await desk().dapp();
+  await desk().limit(dapp, { thresholdType: 'COUNT', threshold: 3 });
+  for (const nonce of [0, 1]) expect(codeOf(await dapp.sponsor(op(nonce)))).toBe('SPONSORED');
+  await desk().restart(() => withoutLog(join(desk().dir, 'gasdesk.db')));
+
+  expect(codeOf(await dapp.sponsor(op(2)))).toBe('SPONSORED');
+  expect(codeOf(await dapp.sponsor(op(3)))).toBe('LIMIT_REACHED');
+  const entries = (await call('log.page', { from: 0 })).map(({ text }) => JSON.parse(text) as { kind: string });
+  const kinds = entries.map(({ kind }) => kind);
+  expect(kinds.slice(0, kinds.indexOf('ledger') + 1).filter((kind) => kind !== 'policy')).toEqual([
+    'start',
+    'decision',
+    'decision',
+    'ledger',
+  ]);
+  expect(entries[0]).toMatchObject({ body: { earlierDecisions: 2 } });
+  await call('log.checkpoint', {});
+  // What an account holds since then follows from what it held in the beginning.
+  expect(await verifyDesk(call, { withSignatures: true })).toMatchObject({ ok: true, faults: [] });
+
+  await desk().restart();
+  expect(
+    (await call('log.page', { from: 0 })).map(({ text }) => text).filter((text) => text.includes('"ledger"')),
+  ).toHaveLength(1);
+  expect(await verifyDesk(call, { withSignatures: true })).toMatchObject({ ok: true, faults: [] });
+});
