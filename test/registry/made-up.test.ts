@@ -104,7 +104,7 @@ test('a new kind of rule denies with its own words, stands in the trace, and dec
     ...{ rule: 'senderList', code: 'SENDER_LISTED', evidence: { sender: senders[0], list: 'Barred' } },
   });
   expect(told.html).toContain('<th scope="row">Sender list</th>');
-  expect(told.replayed).toEqual({ differences: [] });
+  expect(told.replayed).toMatchObject({ differences: [] });
 });
 
 test('a new kind of rule is in policy files, by what operators send of it, and is applied from them', () => {
