@@ -59,7 +59,7 @@ export const firstRunJourney = async (
   await page.getByRole('textbox', { name: 'Label' }).fill('backend');
   await page.getByRole('button', { name: 'Create an API token' }).click();
   await page.getByText('Copy this token now').waitFor();
-  await page.getByRole('button', { name: 'Copy auth token' }).click();
+  await page.getByRole('button', { name: 'Copy API token' }).click();
   await page.getByText('Copied').waitFor();
   const authToken = await copied();
   expect(authToken).toMatch(/^gd_[\w-]{43}$/);
