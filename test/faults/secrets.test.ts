@@ -138,7 +138,8 @@ const useConsole = async (page: Page, rpcUrl: string): Promise<void> => {
   const loaded = {
     '#/dapps': 'Game',
     '#/dapps/last/webhooks': '127.0.0.1:1/hook',
-    '#/activity': 'http.request',
+    '#/activity': 'Before and after',
+    '#/activity/service': 'http.request',
     '#/': 'No decisions yet',
   };
   for (const [address, text] of Object.entries(loaded)) {
