@@ -73,9 +73,11 @@ const console = {
   ),
   title: ruleName(row?.rule ?? ''),
 };
+const replayed = replay(decision, policy);
+const differences = 'differences' in replayed ? replayed.differences : [replayed];
 process.stdout.write(
   JSON.stringify({
     ...{ refused, created, answered, echoed, openapi, openrpc, html, console, policyFile },
-    ...{ trace: decision.trace, replayed: replay(decision, policy) },
+    ...{ trace: decision.trace, differences },
   }),
 );
