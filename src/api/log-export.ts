@@ -1,4 +1,5 @@
 import { readCheckpoint } from '../core/log/checkpoint.ts';
+import { EngineError } from '../shared/errors.ts';
 import type { Caller } from './index.ts';
 
 /** Which entries of the log are exported. */
@@ -28,7 +29,11 @@ export interface LogExportEnd {
   readonly checkpoint: string;
 }
 
-/** The lines of an exported log, each with its line break: a head, the entries byte for byte, a checkpoint. */
+/**
+ * The lines of an exported log, each with its line break: a head, the entries byte for byte, a checkpoint.
+ *
+ * @throws EngineError `VAULT_LOCKED`, `LOG_INCONSISTENT`
+ */
 export async function* exportedLog(call: Caller, range: LogRange = {}): AsyncGenerator<string> {
   const { origin, key } = await call('log.key', {});
   const { note } = await call('log.checkpoint', {});
@@ -43,6 +48,7 @@ export async function* exportedLog(call: Caller, range: LogRange = {}): AsyncGen
   yield `${JSON.stringify(head)}\n`;
   for (let next = from; next < to;) {
     const lines = await call('log.page', { from: next, to });
+    if (lines.length === 0) throw new EngineError('LOG_INCONSISTENT');
     yield lines.map(({ text }) => `${text}\n`).join('');
     next += lines.length;
   }

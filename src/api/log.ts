@@ -44,7 +44,7 @@ export const logProcedures = {
   'log.checkpoint': procedure({
     summary: 'Sign a checkpoint of all entries, unless there is one',
     output: checkpoint,
-    errors: ['VAULT_LOCKED'],
+    errors: ['VAULT_LOCKED', 'LOG_INCONSISTENT'],
   }),
   'log.checkpoints': procedure({
     summary: 'List checkpoints, the smallest first',
@@ -86,6 +86,6 @@ export const logProcedures = {
     summary: 'Prove that a decision is in the log',
     input: z.strictObject({ decisionId: id }),
     output: z.strictObject({ receipt: z.string().describe('A proof in the format c2sp.org/tlog-proof@v1') }),
-    errors: ['DECISION_NOT_FOUND', 'VAULT_LOCKED'],
+    errors: ['DECISION_NOT_FOUND', 'VAULT_LOCKED', 'LOG_INCONSISTENT'],
   }),
 };

@@ -1,11 +1,12 @@
 import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { finished, pipeline } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { Option } from 'commander';
 import { type LogRange, exportedLog } from '../api/log-export.ts';
 import type { ProcedureInput } from '../api/index.ts';
 import { type EntryKind, entryKinds } from '../core/log/entry.ts';
-import type { LogReport } from '../core/log/verify.ts';
+import type { LogReport } from '../core/log/log-report.ts';
 import { EngineError } from '../shared/errors.ts';
 import { command, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
@@ -46,8 +47,13 @@ const exportAll = command('export', 'Write the log as JSON Lines, with a signed 
         return;
       }
       const stream = await newFile(out);
-      await pipeline(text, stream);
-      await finished(stream);
+      try {
+        await pipeline(text, stream);
+      } catch (error) {
+        // A part of a log is worth nothing, and would be in the way of the next try.
+        await rm(out, { force: true });
+        throw error;
+      }
       print({ file: out }, options.json === true);
     }),
   );

@@ -112,6 +112,12 @@ export const errorTable = {
     title: 'The settings kept changing during the decision. Try again',
   },
   STORAGE_FAILED: { status: 503, rpc: -32053, title: 'Gasdesk cannot write to its database' },
+  LOG_INCONSISTENT: {
+    status: 400,
+    rpc: -32603,
+    title:
+      'The entries of the log are not those that were signed before. Run "gasdesk log verify", which names the entry, and restore a backup',
+  },
   DATABASE_TOO_NEW: { status: 400, rpc: -32603, title: 'A newer Gasdesk wrote the database. Update Gasdesk' },
   ADDRESS_IN_USE: { status: 400, rpc: -32603, title: 'Another program uses the address' },
   EXPORT_INVALID: { status: 400, rpc: -32602, title: 'The file is not a decision export' },

@@ -7,7 +7,7 @@ import type { Caller } from '../../src/api/index.ts';
 import { leafHash } from '../../src/core/log/merkle-tree.ts';
 import { parseVerifierKey } from '../../src/core/log/signed-note.ts';
 import { entryProofFault, readEntryProof } from '../../src/core/log/tlog-proof.ts';
-import type { LogReport } from '../../src/core/log/verify.ts';
+import type { LogReport } from '../../src/core/log/log-report.ts';
 import { sha256 } from '../../src/engine/base/sha256.ts';
 import { logCrypto } from '../../src/engine/log/ed25519.ts';
 import { verifyDesk, verifyLogFile } from '../../src/engine/log/verify-log.ts';
@@ -203,6 +203,39 @@ describe('what was forged with every hash after it made to fit is named all the 
     expect(faults[0]).toMatchObject({ fault: 'LEDGER_DIFFERS' });
   });
 
+  test('an opening ledger where nothing opens, which would give every account what it likes', async () => {
+    const line = lineOf(({ kind }) => kind === 'stop');
+    const body = '{"accounts":[],"reservations":[]}';
+    const { faults } = await forged(line, (text) =>
+      text.replace('"kind":"stop"', '"kind":"ledger"').replace('"body":{}', `"body":${body}`),
+    );
+    expect(faults[0]).toMatchObject({ entry: line - 1, fault: 'MISPLACED' });
+  });
+
+  test('a start that tells of earlier decisions, behind which nothing would be compared', async () => {
+    const line = log.findLastIndex((text, index) => index < log.length - 1 && parsed(text).kind === 'start');
+    const { faults } = await forged(line, (text) => text.replace('"earlierDecisions":0', '"earlierDecisions":9'));
+    expect(faults[0]).toMatchObject({ entry: line - 1, fault: 'MISPLACED' });
+  });
+
+  test('anything else: no value ends the verifying, and the checkpoint fits none', async () => {
+    const hostile = ['null', '[]', '"x"', '1e999', '{}', '{"a":'.repeat(500) + '1' + '}'.repeat(500), '"\\ud800"'];
+    const lines = [sponsoredLine(), lineOf(({ kind }) => kind === 'policy')];
+    for (const line of lines) {
+      const fields = Object.keys(parsed(log[line] ?? '').body);
+      for (const [index, field] of fields.entries()) {
+        const value = hostile[index % hostile.length] ?? '';
+        const put = (text: string): string => {
+          const entry = JSON.parse(text) as AnyEntry;
+          return JSON.stringify({ ...entry, body: { ...entry.body, [field]: 'HERE' } }).replace('"HERE"', () => value);
+        };
+        const { entries, faults } = await forged(line, put);
+        const last = faults.at(-1)?.fault;
+        expect([field, value, entries, last]).toEqual([field, value, log.length - 2, 'CHECKPOINT_DIFFERS']);
+      }
+    }
+  });
+
   test('a time', async () => {
     const { faults } = await forged(4, (text) => text.replace(/"at":\d+/, '"at":1'));
     expect(faults[0]).toMatchObject({ entry: 3, fault: 'TIME_RUNS_BACK' });
@@ -260,6 +293,9 @@ describe('what was done to the data folder is named with its entry:', () => {
       'INSERT INTO log_entry SELECT * FROM cut; DROP TABLE cut',
     );
     expect(faults).toMatchObject([{ entry: cut, fault: 'INCOMPLETE' }]);
+    // What was signed before is not signed again, with less in it.
+    await expect(call('log.checkpoint', {})).rejects.toThrow('not those that were signed before');
+    await expect(exported()).rejects.toThrow('not those that were signed before');
   });
 });
 

@@ -6,45 +6,9 @@ import { type CompactRecord, type StoredRecord, expandRecord } from '../stored-r
 import { type TreeHead, openCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { type Entry, type EntryBody, readEntry } from './entry.ts';
 import { LedgerCheck } from './ledger-check.ts';
+import type { LogFault, LogFaultCode, LogReport } from './log-report.ts';
 import { CompactTree, type Subtree, leafHash, subtreesOf } from './merkle-tree.ts';
 import type { LogCrypto, VerifierKey } from './signed-note.ts';
-
-/** What can be wrong with a log. */
-export type LogFaultCode =
-  | 'NOT_AN_ENTRY'
-  | 'WRONG_POSITION'
-  | 'ALTERED'
-  | 'TIME_RUNS_BACK'
-  | 'LATER_THAN_ITS_ENTRY'
-  | 'POLICY_DIFFERS'
-  | 'VERDICT_DIFFERS'
-  | 'NOT_REPLAYABLE'
-  | 'LEDGER_DIFFERS'
-  | 'DECISION_TWICE'
-  | 'UNKNOWN_DECISION'
-  | 'CHECKPOINT_UNTRUSTED'
-  | 'CHECKPOINT_DIFFERS'
-  | 'INCOMPLETE';
-
-/** Something that is wrong with a log. */
-export interface LogFault {
-  /** The position of the entry at fault; null where it is none of them. */
-  readonly entry: number | null;
-  /** The id of its decision, if it is one. */
-  readonly id: string | null;
-  readonly fault: LogFaultCode;
-  readonly detail: string;
-}
-
-/** What verifying a log has found. */
-export interface LogReport {
-  readonly ok: boolean;
-  readonly entries: number;
-  /** The head that the log was verified against; null where there is none that can be trusted. */
-  readonly checkpoint: { readonly origin: string; readonly size: number; readonly root: string } | null;
-  /** The first 1,000, in the order of the entries. */
-  readonly faults: readonly LogFault[];
-}
 
 /** An entry's line. */
 export interface LogText {
@@ -101,8 +65,12 @@ export class LogVerifier {
   #position: number;
   #previous: string | null | undefined;
   #at = 0;
+  /** False for a part of a log: what stands before it is taken as it comes. */
+  readonly #isWhole: boolean;
   #isLedgerKnown: boolean;
   #earlierDecisions = 0;
+  /** What of the opening is due: the earlier decisions, then the ledger. */
+  #opening: 'decisions' | 'ledger' | 'over' = 'over';
   #verified: TreeHead | null = null;
   #isTreeWrong = false;
 
@@ -113,7 +81,8 @@ export class LogVerifier {
     appendAll(this.#tree, subtreesOf({ start: 0, end: from }), before);
     this.#position = from;
     this.#previous = from === 0 ? null : undefined;
-    this.#isLedgerKnown = from === 0;
+    this.#isWhole = from === 0;
+    this.#isLedgerKnown = this.#isWhole;
   }
 
   /** How many entries the tree has so far, those before the first that was added included. */
@@ -135,7 +104,7 @@ export class LogVerifier {
     if (entry === undefined) this.#fault('NOT_AN_ENTRY', `This is not an entry: ${shortened(text)}`);
     else {
       this.#checkPlace(entry);
-      this.#checkBody(entry);
+      this.#tryBody(entry);
     }
     this.#tree.append(leaf);
     this.#previous = leafText;
@@ -165,18 +134,24 @@ export class LogVerifier {
     this.#at = Math.max(this.#at, at);
   }
 
+  /** A body that somebody else wrote may hold anything: what cannot be read is a fault of the entry. */
+  #tryBody(entry: Entry): void {
+    try {
+      this.#checkBody(entry);
+    } catch (error) {
+      this.#fault('NOT_AN_ENTRY', `Its body cannot be read: ${shortened(String(error))}`);
+    }
+    if (entry.kind !== 'ledger' && this.#opening === 'ledger') this.#opening = 'over';
+  }
+
   #checkBody(entry: Entry): void {
     switch (entry.kind) {
       case 'start':
         this.#ledger.releaseAll();
-        if (entry.body.earlierDecisions > 0) {
-          this.#earlierDecisions = entry.body.earlierDecisions;
-          this.#isLedgerKnown = false;
-        }
+        this.#beginOpening(entry.body);
         break;
       case 'ledger':
-        this.#ledger.open(entry.body);
-        this.#isLedgerKnown = this.#options.from === undefined || this.#options.from === 0;
+        this.#openLedger(entry.body);
         break;
       case 'policy':
         this.#addPolicy(entry.body);
@@ -202,6 +177,28 @@ export class LogVerifier {
     }
   }
 
+  /** Only the first entry may say that decisions of before follow: nobody else's amounts go unchecked. */
+  #beginOpening({ earlierDecisions }: EntryBody<'start'>): void {
+    if (earlierDecisions === 0 || !this.#isWhole) return;
+    if (this.#position > 0) this.#fault('MISPLACED', 'Earlier decisions are told of in the first entry only');
+    else {
+      this.#earlierDecisions = earlierDecisions;
+      this.#opening = 'decisions';
+      this.#isLedgerKnown = false;
+    }
+  }
+
+  /** The opening ledger stands right behind the earlier decisions, in one entry or several. */
+  #openLedger(body: EntryBody<'ledger'>): void {
+    if (!this.#isWhole) return;
+    const isDue = this.#opening === 'decisions' && this.#decisions.size === this.#earlierDecisions;
+    if (isDue || this.#opening === 'ledger') {
+      this.#ledger.open(body);
+      this.#opening = 'ledger';
+      this.#isLedgerKnown = true;
+    } else this.#fault('MISPLACED', 'An opening ledger stands behind the earlier decisions only');
+  }
+
   #addPolicy({ hash, policy }: EntryBody<'policy'>): void {
     if (policyHash(policy as Policy) !== hash)
       this.#fault('POLICY_DIFFERS', `The policy is not the one that ${hash} names`);
@@ -209,9 +206,8 @@ export class LogVerifier {
   }
 
   #settle({ decision, settlement, actualCostWei }: EntryBody<'settlement'>): void {
-    // What was decided before the log, or before the part that is verified, cannot be known.
-    const isKnown = this.#decisions.get(decision);
-    if (isKnown === false || (isKnown === undefined && this.#isLedgerKnown && this.#earlierDecisions === 0)) {
+    const isSponsored = this.#decisions.get(decision) ?? !this.#isWhole;
+    if (!isSponsored) {
       this.#fault('UNKNOWN_DECISION', `It settles ${decision}, which was not sponsored`);
     }
     this.#ledger.settle(decision, settlement, BigInt(actualCostWei ?? 0));
@@ -231,7 +227,7 @@ export class LogVerifier {
     const replayed = replay(record, this.#policies.get(record.policy ?? ''), this.#options.withSignatures);
     if ('notReplayable' in replayed) {
       const mayBe = isEarlier || (!isSponsored && MAY_BE_WITHOUT.includes(replayed.notReplayable));
-      const isOutside = replayed.notReplayable === 'WITHOUT_POLICY' && !this.#isLedgerKnown;
+      const isOutside = replayed.notReplayable === 'WITHOUT_POLICY' && !this.#isWhole;
       if (!mayBe && !isOutside) this.#fault('NOT_REPLAYABLE', replayed.notReplayable, this.#position, id);
       return;
     }

@@ -1,5 +1,6 @@
-import { checkpointText } from '../../core/log/checkpoint.ts';
+import { checkpointText, readCheckpoint } from '../../core/log/checkpoint.ts';
 import { type VerifierKey, signedNote } from '../../core/log/signed-note.ts';
+import { EngineError } from '../../shared/errors.ts';
 import type { Clock } from '../base/clock.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { Vault } from '../signer/vault.ts';
@@ -10,7 +11,11 @@ import { publicKeyOf, signEd25519 } from './ed25519.ts';
 export interface Checkpoints {
   /** The log's origin and the public key that its checkpoints are verified with. @throws EngineError `VAULT_LOCKED` */
   key(): Promise<VerifierKey>;
-  /** A checkpoint of all entries that there are: one that there is already, or a new one. @throws EngineError `VAULT_LOCKED` */
+  /**
+   * A checkpoint of all entries that there are: one that there is already, or a new one.
+   *
+   * @throws EngineError `VAULT_LOCKED`; `LOG_INCONSISTENT` where the entries are not those that were signed before
+   */
   sign(): Promise<LogCheckpoint>;
   /** Signs what is due: every 1,000 entries, and whatever there is after 10 s. Does nothing while the vault is locked. */
   poll(): Promise<void>;
@@ -35,7 +40,17 @@ export const createCheckpoints = ({ store, vault, clock }: CheckpointContext): C
     return { name, publicKey: publicKeyOf(vault.logKey(name).reveal()) };
   };
 
+  /** A log never signs what does not begin with what it has signed (c2sp.org/tlog-checkpoint). */
+  const requireConsistent = async (): Promise<void> => {
+    const newest = await store.newestCheckpoint();
+    const signed = newest && readCheckpoint(newest.note);
+    if (newest === undefined) return;
+    const { root } = await store.logHead(Math.min(newest.size, await store.logSize()));
+    if (signed === undefined || Buffer.compare(root, signed.root) !== 0) throw new EngineError('LOG_INCONSISTENT');
+  };
+
   const signHead = async (size: number): Promise<LogCheckpoint> => {
+    await requireConsistent();
     const signer = await key();
     const text = checkpointText({ origin: signer.name, ...(await store.logHead(size)) });
     const sign = (message: Uint8Array): Uint8Array => signEd25519(vault.logKey(signer.name).reveal(), message);
@@ -48,7 +63,8 @@ export const createCheckpoints = ({ store, vault, clock }: CheckpointContext): C
     key,
     async sign() {
       const size = await store.logSize();
-      return (await store.newestCheckpoint(size)) ?? (await signHead(size));
+      const newest = await store.newestCheckpoint();
+      return newest?.size === size ? newest : signHead(size);
     },
     async poll() {
       if (vault.state !== 'unlocked') return;

@@ -68,8 +68,8 @@ export interface LogStore {
   /** The roots of the full subtrees of a range, from left to right. */
   subtreeHashes(range: { start: number; end: number }): Promise<Uint8Array[]>;
   saveCheckpoint(checkpoint: LogCheckpoint): Promise<void>;
-  /** The newest checkpoint of at least so many entries; undefined where there is none. */
-  newestCheckpoint(atLeast?: number): Promise<LogCheckpoint | undefined>;
+  /** The checkpoint of the most entries; undefined where there is none. */
+  newestCheckpoint(): Promise<LogCheckpoint | undefined>;
   /** Checkpoints, the smallest first. */
   listCheckpoints(page: { after: number; limit: number }): Promise<LogCheckpoint[]>;
 }

@@ -218,8 +218,8 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
     return undefined;
   };
   const save = database.prepare<[LogCheckpoint]>('INSERT OR REPLACE INTO log_checkpoint VALUES (@size, @at, @note)');
-  const checkpoint = database.prepare<[number], LogCheckpoint>(
-    'SELECT size, at, note FROM log_checkpoint WHERE size >= ? ORDER BY size DESC LIMIT 1',
+  const checkpoint = database.prepare<[], LogCheckpoint>(
+    'SELECT size, at, note FROM log_checkpoint WHERE size = (SELECT max(size) FROM log_checkpoint)',
   );
   const checkpoints = database.prepare<[number, number], LogCheckpoint>(
     'SELECT size, at, note FROM log_checkpoint WHERE size > ? ORDER BY size LIMIT ?',
@@ -269,8 +269,8 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
       return tree.subtrees(range);
     },
     saveCheckpoint: (signed) => commit.run(() => void save.run(signed)),
-    async newestCheckpoint(atLeast = 0) {
-      return checkpoint.get(atLeast);
+    async newestCheckpoint() {
+      return checkpoint.get();
     },
     async listCheckpoints({ after, limit }) {
       return checkpoints.all(after, limit);
