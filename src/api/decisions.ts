@@ -63,6 +63,7 @@ export const decisionProcedures = {
         .max(200)
         .optional()
         .describe('In the sender, the hash, the id, the names of called contracts and methods, the DApp or the reason'),
+      wouldDeny: id.optional().describe('The id of a rule in shadow that would have denied them'),
       before: z.number().int().positive().optional().describe('Only decisions with a smaller seq'),
       limit: z.number().int().min(1).max(1000).default(50),
     }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { address } from '../shared/schema/hex.ts';
 import { type RuleType, ruleTypes } from '../core/rule-words.ts';
+import { bindingFields, bindingUpdate } from '../core/rules/binding.ts';
 import { limitUpdate, typedLimit, typedLimitUpdate } from '../core/rules/spending-limit.ts';
 import { id, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
@@ -13,8 +14,13 @@ const definition = (dataOf: (setup: RuleType['setup']) => z.ZodType) =>
   z.discriminatedUnion(
     'policyType',
     ruleTypes.map(({ setup }) =>
-      z.strictObject({ name, policyType: z.literal(setup.policyType), policyData: dataOf(setup) }),
-    ) as Several<z.ZodObject<{ name: typeof name; policyType: z.ZodLiteral<string>; policyData: z.ZodType }>>,
+      z.strictObject({
+        ...{ name, policyType: z.literal(setup.policyType), policyData: dataOf(setup) },
+        ...bindingFields,
+      }),
+    ) as Several<
+      z.ZodObject<{ name: typeof name; policyType: z.ZodLiteral<string>; policyData: z.ZodType } & typeof bindingFields>
+    >,
   );
 
 /** Body of the rule creation on the management interface. */
@@ -36,6 +42,24 @@ const rule = z.strictObject({
   chainId: z.number(),
   active: z.boolean(),
   policyData: z.union([...ruleTypes.map(({ setup }) => setup.kept), contractData] as unknown as Several<Data>),
+  ...bindingFields,
+});
+
+/** Body of the update of a rule of any type: what is left out stays as it is. */
+export const ruleUpdate = z.strictObject({
+  name: name.optional(),
+  policyData: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('As when the rule is added; a limit starts a new cycle'),
+  ...bindingUpdate,
+});
+
+const shadowResult = z.strictObject({
+  ruleId: z.string(),
+  operations: z.int().describe('Sponsored operations that the rule looked at since it was set'),
+  wouldDeny: z.int().describe('Those of them that it would have denied'),
+  users: z.int().describe('Their users'),
 });
 
 const limitUsage = z.strictObject({
@@ -115,6 +139,18 @@ export const ruleProcedures = {
     summary: 'Update a spending limit and start a new cycle',
     input: z.strictObject({ ...target.shape, update: typedLimitUpdate }),
     errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND', 'RULE_NAME_EXISTS', 'NOT_A_LIMIT'],
+  }),
+  'rules.update': procedure({
+    summary: 'Update a rule of any type: its name, what it says, when it binds and whether it does',
+    input: z.strictObject({ ...target.shape, update: ruleUpdate }),
+    output: rule,
+    errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND', 'RULE_NAME_EXISTS', 'VAULT_LOCKED'],
+  }),
+  'rules.shadowResults': procedure({
+    summary: 'Tell what the rules in shadow of a DApp would have denied since they were set',
+    input: z.strictObject({ paymasterId: id }),
+    output: z.array(shadowResult),
+    errors: ['PAYMASTER_NOT_FOUND'],
   }),
   'rules.delete': procedure({
     summary: 'Delete a rule. Registered contracts are deleted by their address',

@@ -17,6 +17,7 @@ import { openapiCommand } from './openapi.ts';
 import { pauseCommand, resumeCommand } from './pause.ts';
 import { paymasterCommand } from './paymaster.ts';
 import { policyCommand } from './policy.ts';
+import { ruleCommand } from './rule.ts';
 import { reviewCommand } from './review.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
@@ -43,6 +44,7 @@ const commands = [
   tankCommand,
   feeTokenCommand,
   policyCommand,
+  ruleCommand,
   pauseCommand,
   resumeCommand,
   decisionsCommand,

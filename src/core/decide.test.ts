@@ -374,8 +374,10 @@ const denials = (situation: Situation): string[] =>
     .steps.filter(({ outcome }) => outcome === 'deny')
     .map(({ rule: type, code }) => `${type}: ${code}`);
 
+const digits = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
+
 /** The verdict, with its steps and what it brings about, as text. */
-const textOf = (verdict: ReturnType<typeof decide>): string => JSON.stringify(verdict);
+const textOf = (verdict: ReturnType<typeof decide>): string => JSON.stringify(verdict, digits);
 
 describe.each(cases)('$name', ({ rule: type, code, denied, signed }) => {
   test('is the reason, and the only denial', () => {

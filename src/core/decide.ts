@@ -26,6 +26,8 @@ export type Verdict =
       /** Undefined: nothing denies, and the operation is to be signed. */
       readonly reason: Reason | undefined;
       readonly effects: Effects;
+      /** What the operation takes from the ledger if it is signed: nothing where a rule in shadow would deny it. */
+      readonly taken: readonly Reservation[];
     };
 
 /** The kinds of rules that look at an operation. */
@@ -50,6 +52,20 @@ export const reasonOf = (steps: readonly Step[]): Reason | undefined => {
 const effectsOf = (input: RuleInput, reason: Reason | undefined): Effects =>
   (reason && ruleKinds.find(({ type }) => type === reason.rule)?.effects?.(input, reason.code)) ?? {};
 
+const idleSteps = ({ type, setup }: RuleKind, { idle }: RuleInput): MeasuredStep[] =>
+  idle
+    .filter(({ rule }) => rule.policyType === setup?.policyType)
+    .map(({ result }) => ({ ...result, rule: type, micros: 0 }));
+
+/** A rule in shadow counts as if it bound: had it denied the operation, it would have counted nothing. */
+const takenOf = (reservations: readonly Reservation[], steps: readonly Step[]): readonly Reservation[] => {
+  if (!reservations.some(({ shadow }) => shadow !== undefined)) return reservations;
+  const denying = new Set(steps.flatMap(({ outcome, shadow }) => (outcome === 'wouldDeny' ? [shadow] : [])));
+  return reservations.map((one) =>
+    one.shadow !== undefined && denying.has(one.shadow) ? { ...one, amount: 0n } : one,
+  );
+};
+
 /**
  * Decides whether to sponsor an operation, in the order of behaviour 5.2: every kind of rule leaves its steps, and the first
  * denial is the reason. Webhooks are asked only when no rule before them denies.
@@ -65,19 +81,21 @@ export const decide = (
 ): Verdict => {
   const input = ruleInput(facts, policy);
   const steps: MeasuredStep[] = [];
-  let taken = 0;
+  const reservations: Reservation[] = [];
+  let asked = 0;
   for (const kind of kindsFor(input)) {
     if (kind === webhook && reasonOf(steps) === undefined) {
       const targets = unaskedWebhooks(facts, input.policy);
       if (targets.length > 0) return { next: 'callWebhooks', targets };
     }
-    const count = reservationsOf(kind, input).length;
+    const reserved = reservationsOf(kind, input);
     const start = microseconds();
-    const results = kind.check(input, held.slice(taken, taken + count));
+    const results = kind.check(input, held.slice(asked, asked + reserved.length));
     const micros = Math.round(microseconds() - start);
-    steps.push(...results.map((result) => ({ micros, rule: kind.type, ...result })));
-    taken += count;
+    steps.push(...results.map((result) => ({ micros, rule: kind.type, ...result })), ...idleSteps(kind, input));
+    reservations.push(...reserved);
+    asked += reserved.length;
   }
   const reason = reasonOf(steps);
-  return { next: 'done', steps, reason, effects: effectsOf(input, reason) };
+  return { next: 'done', steps, reason, effects: effectsOf(input, reason), taken: takenOf(reservations, steps) };
 };

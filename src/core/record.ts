@@ -46,6 +46,7 @@ export interface Decision {
   readonly policy: Policy;
   /** The name of the policy's revision. */
   readonly policyHash: string;
+  /** What it takes if it is signed. */
   readonly reservations: readonly Reservation[];
   /** What the accounts of the reservations held before, in their order. */
   readonly held: readonly bigint[];

@@ -135,12 +135,13 @@ const isSame = (one: unknown, other: unknown): boolean => {
 };
 
 /** What is compared of a step. How long it took and what a webhook answered is no part of the verdict. */
-const STEP_FIELDS = ['rule', 'outcome', 'code', 'evidence'] as const;
+const STEP_FIELDS = ['rule', 'outcome', 'code', 'shadow', 'evidence'] as const;
 
 const isSameStep = (one: TraceStep | undefined, other: TraceStep | undefined): boolean =>
   one?.rule === other?.rule &&
   one?.outcome === other?.outcome &&
   one?.code === other?.code &&
+  one?.shadow === other?.shadow &&
   isSame(one?.evidence, other?.evidence);
 
 const again = (record: ReplayedRecord, facts: Facts, policy: Policy): Decision | 'callWebhooks' => {
@@ -148,11 +149,11 @@ const again = (record: ReplayedRecord, facts: Facts, policy: Policy): Decision |
   const held = reservations.map((_, index) => BigInt(record.reservations?.[index]?.held ?? 0));
   const verdict = decide(facts, policy, held);
   if (verdict.next === 'callWebhooks') return verdict.next;
-  const { steps, reason } = verdict;
+  const { steps, reason, taken } = verdict;
   const { policy: policyHash = '', engine = '' } = record;
   const stored = record.paymasterAndData as Hex;
   const paymasterAndData = reason === undefined ? resigned(facts, policy, stored) : '0x';
-  return { facts, policy, policyHash, reservations, held, steps, reason, paymasterAndData, engine };
+  return { facts, policy, policyHash, reservations: taken, held, steps, reason, paymasterAndData, engine };
 };
 
 type Compare = (field: string, stored: unknown, replayed: unknown) => void;

@@ -5,6 +5,7 @@ import type { Facts } from './facts.ts';
 import type { PaymasterLayout } from './paymaster-layouts/layout.ts';
 import { requireLayout } from './paymaster-layouts/registry.ts';
 import { type Policy, withoutSponsorshipRules } from './policy.ts';
+import { divideRules } from './rules/binding.ts';
 import type { RuleInput } from './rules/rule.ts';
 import { trustedFactories } from './rules/wallet-deployment.ts';
 import { type PaymentTerms, paymentTerms } from './token-mode/payment-terms.ts';
@@ -27,14 +28,15 @@ const read = (facts: Facts, policy: Policy): RuleInput => {
   const op = fromRpcUserOperation(facts.op);
   const { sender, callData } = op;
   const deployment = deploymentOf(op);
+  const { policy: bound, idle } = divideRules(payment === undefined ? policy : withoutSponsorshipRules(policy), facts);
   return {
     facts,
-    policy: payment === undefined ? policy : withoutSponsorshipRules(policy),
+    ...{ policy: bound, idle },
     op,
     decoding: decodeCalls(callData, { sender, entryPointVersion: layout.entryPointVersion }),
     deployment: deployment && {
       ...deployment,
-      decoding: decodeDeployment(deployment, sender, trustedFactories(policy)),
+      decoding: decodeDeployment(deployment, sender, trustedFactories(bound)),
     },
     layout,
     requiredWei: layout.reservedCost(op),

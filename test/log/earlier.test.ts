@@ -18,6 +18,7 @@ const withoutLog = (file: string): void => {
     for (const table of ['desk', 'log_entry', 'log_tile', 'log_checkpoint', 'operator_change']) {
       database.exec(`DROP TABLE ${table}`);
     }
+    database.exec('ALTER TABLE rule DROP COLUMN binding; DROP TABLE shadow_result');
     database.pragma('user_version = 95');
   } finally {
     database.close();

@@ -141,6 +141,15 @@ export const operationCases = ({ paymasterId, webhookId, limitId }: Prepared): r
       body: { name: 'Other', cycleDuration: { value: 2, unit: 'hour' }, threshold: 7, thresholdType: 'NATIVE_ASSET' },
       faults: usual,
     },
+    { name: 'get rule', method: 'GET', path: `${rule}/${limitId}`, faults: usual },
+    {
+      name: 'update rule',
+      method: 'PATCH',
+      path: `${rule}/${limitId}`,
+      body: { name: 'Tried', enforcement: 'shadow', activeUntil: 2_000_000_000_000 },
+      faults: usual,
+    },
+    { name: 'delete rule', method: 'DELETE', path: `${rule}/${limitId}`, faults: usual },
     { name: 'pause rule', method: 'PATCH', path: `${rule}/deactivate/${limitId}`, faults: usual },
     { name: 'unpause rule', method: 'PATCH', path: `${rule}/activate/${limitId}`, faults: usual },
   ];

@@ -73,13 +73,14 @@ const hostile: Record<string, readonly string[]> = {
 /** Fields that may be left out. */
 const optional = (name: string, path: Path): boolean =>
   path.includes('0') ||
-  (name === 'update spending limit' && path.length === 1) ||
+  (['update spending limit', 'update rule'].includes(name) && path.length === 1) ||
   (name === 'create smart contract' && path[0] === 'whitelistedMethods');
 
 /** True where the hostile value happens to be a good one. */
 const isValid = ({ name }: OperationCase, path: Path, json: string): boolean => {
   const field = path.at(-1);
   if (field === 'name') return oddNames.map((text) => JSON.stringify(text)).includes(json);
+  if (field === 'activeUntil') return ['null', '-0'].includes(json) || (/^\d+$/.test(json) && Number(json) <= 8.64e15);
   if (field === 'active') return ['true', 'false'].includes(json);
   if (field === 'whitelistedMethods') return json === '[]';
   if (field === 'threshold') return name === 'update spending limit' && ['1.5'].includes(json);

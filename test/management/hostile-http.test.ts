@@ -134,7 +134,6 @@ describe('routes and methods', () => {
       '/api',
       `${PREFIX}/nothing`,
       `${PREFIX}/webhooks`,
-      `${PREFIX}/paymaster-policy/limit`,
       `${PREFIX}/paymaster-policy/delete/x`,
       `${PREFIX}/paymaster/../../../../etc/passwd`,
       `${PREFIX}/%2e%2e/sdk/paymaster`,

@@ -43,6 +43,7 @@ test('every operation of behaviour 2.1 and behaviour 8.1 is described, and nothi
     ...['/funding-message', '/funding-message/{paymasterId}'].map((path) => `get ${PREFIX}${path}`),
     ...['get', 'post', 'patch', 'delete'].map((method) => `${method} ${PREFIX}/smart-contract`),
     ...['get', 'post'].map((method) => `${method} ${PREFIX}/paymaster-policy`),
+    ...['get', 'patch', 'delete'].map((method) => `${method} ${PREFIX}/paymaster-policy/{ruleId}`),
     ...['limit', 'deactivate', 'activate'].map((verb) => `patch ${PREFIX}/paymaster-policy/${verb}/{ruleId}`),
     ...['/api/v1/{chainId}/{apiKey}', '/api/v2/{chainId}/{apiKey}', '/rpc/{chainId}'].map((path) => `post ${path}`),
   ];
@@ -145,7 +146,10 @@ describe('request bodies are described field by field', () => {
 });
 
 const template = (path: string): string =>
-  path.replace(/^(\/paymaster-policy\/\w+)\/.*/, '$1/{ruleId}').replace(/^(\/funding-message)\/.*/, '$1/{paymasterId}');
+  path
+    .replace(/^(\/paymaster-policy\/\w+)\/.*/, '$1/{ruleId}')
+    .replace(/^\/paymaster-policy\/[\da-f-]{36}$/, '/paymaster-policy/{ruleId}')
+    .replace(/^(\/funding-message)\/.*/, '$1/{paymasterId}');
 
 test('what the desk answers is what the description promises, for every operation', async () => {
   for (const { name } of operationCases({ paymasterId: '', webhookId: '', limitId: '' })) {

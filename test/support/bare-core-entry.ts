@@ -6,6 +6,7 @@ import type { Policy } from '../../src/core/policy.ts';
 const decideText = (facts: string, policy: string, held: string): string =>
   JSON.stringify(
     decide(JSON.parse(facts) as Facts, JSON.parse(policy) as Policy, (JSON.parse(held) as string[]).map(BigInt)),
+    (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
   );
 
 Object.assign(globalThis, { decideText });

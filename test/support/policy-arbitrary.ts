@@ -86,7 +86,17 @@ const sent: Readonly<Record<string, fc.Arbitrary<object>>> = {
   WALLET_DEPLOYMENT: fc.record({ factories: fc.array(address, { maxLength: 3 }) }, { requiredKeys: [] }),
 };
 
-const rule: fc.Arbitrary<PolicyRule> = fc.constantFrom(...Object.keys(sent)).chain((policyType) =>
+const binding = fc
+  .record(
+    { activeFrom: fc.nat(), spanMs: fc.integer({ min: 1, max: 1e9 }), enforcement: fc.constant('shadow' as const) },
+    { requiredKeys: [] },
+  )
+  .map(({ spanMs, ...rest }) => ({
+    ...rest,
+    ...(spanMs !== undefined && { activeUntil: (rest.activeFrom ?? 0) + spanMs }),
+  }));
+
+const unbound = fc.constantFrom(...Object.keys(sent)).chain((policyType) =>
   fc.record({
     ruleId: fc.uuid(),
     name,
@@ -101,6 +111,8 @@ const rule: fc.Arbitrary<PolicyRule> = fc.constantFrom(...Object.keys(sent)).cha
     ),
   }),
 );
+
+const rule: fc.Arbitrary<PolicyRule> = fc.tuple(unbound, binding).map(([one, when]) => ({ ...one, ...when }));
 
 const webhook: fc.Arbitrary<PolicyWebhook> = fc.record({
   ...{ webhookId: fc.uuid(), webhookUrl: keptUrl, requestType: fc.constantFrom('GET', 'POST'), active: fc.boolean() },

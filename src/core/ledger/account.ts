@@ -41,6 +41,8 @@ export interface Reservation {
    * them is never given back.
    */
   readonly since?: number;
+  /** The id of the rule in shadow that counts here: what it would deny takes nothing. */
+  readonly shadow?: string;
 }
 
 /** No count of parts since 1970 has more digits: texts sort as numbers do. */

@@ -3,6 +3,7 @@ import { decimalToWei } from '../../shared/schema/decimal.ts';
 import { sameAddress } from '../../shared/schema/hex.ts';
 import { stateChangingMethods } from '../contract-abi/methods.ts';
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../policy.ts';
+import { keptBinding } from '../rules/binding.ts';
 import { isRuleType, ruleTypeOf } from '../rule-words.ts';
 import { withoutCredentials } from '../webhooks/hidden-credentials.ts';
 import type { FileContract, FileRule, PolicyFile } from './format.ts';
@@ -36,17 +37,25 @@ const draftContract = (
   };
 };
 
-const draftRule = ({ name, type, data, active }: FileRule, current: Policy, { now, newId }: Drafting): PolicyRule => {
+const draftRule = (
+  { name, type, data, active, ...rule }: FileRule,
+  current: Policy,
+  { now, newId }: Drafting,
+): PolicyRule => {
+  const binding = keptBinding(rule);
   const known = current.rules.find((one) => one.name === name && one.policyType === type);
   const { setup } = ruleTypeOf(type);
   if (known === undefined) {
-    return { ruleId: newId(name), name, policyType: type, policyData: keptData(setup, data, now), active, cycle: 0 };
+    const policyData = keptData(setup, data, now);
+    return { ruleId: newId(name), name, policyType: type, policyData, active, cycle: 0, ...binding };
   }
   const kept = keptData(setup, data, now);
+  const { ruleId, cycle, policyData } = known;
+  const same = { ruleId, name, policyType: type, active, ...binding };
   const before = setup.sent.safeParse(sentData(known));
   // Compared as if both were sent now: what the desk adds, such as when a limit began, is no change.
-  if (before.success && isSame(kept, keptData(setup, sentData(known), now))) return { ...known, active };
-  return { ...known, active, policyData: withCredentialsOf(kept, known.policyData), cycle: known.cycle + 1 };
+  if (before.success && isSame(kept, keptData(setup, sentData(known), now))) return { ...same, policyData, cycle };
+  return { ...same, policyData: withCredentialsOf(kept, policyData), cycle: cycle + 1 };
 };
 
 /** Webhooks have no names: one with the same URL and method is the same. Each is taken once. */

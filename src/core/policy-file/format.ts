@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { address } from '../../shared/schema/hex.ts';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 import { httpUrl, name } from '../../shared/schema/text.ts';
+import { bindingFields } from '../rules/binding.ts';
 import { maxExpiry, origin } from '../dapp-settings.ts';
 import { denialWords, isRuleType, ruleTypes } from '../rule-words.ts';
 import { hasCredentials } from '../webhooks/hidden-credentials.ts';
@@ -39,6 +40,7 @@ const rule = fields({
   type: z.string().refine(isRuleType, `must be one of: ${ruleTypes.map(({ setup }) => setup.policyType).join(', ')}`),
   data: z.record(z.string(), z.unknown()).default({}),
   active,
+  ...bindingFields,
 });
 
 /** The vault keeps credentials, and what is in git is no secret. */

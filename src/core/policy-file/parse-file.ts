@@ -2,6 +2,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
 import { type PlacedFault, readBy } from '../../shared/schema/parse.ts';
 import { stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
+import { bindingFault } from '../rules/binding.ts';
 import { ruleTypeOf } from '../rule-words.ts';
 import { hasCredentials } from '../webhooks/hidden-credentials.ts';
 import { abiOfLines } from './abi-lines.ts';
@@ -79,7 +80,10 @@ const urlsWithCredentials = (value: unknown, path: Path): Path[] => {
   return entries.flatMap(([key, part]) => urlsWithCredentials(part, [...path, key]));
 };
 
-const checkRule = (report: Report, path: Path, { type, data }: FileRule): void => {
+const checkRule = (report: Report, place: Path, { type, data, ...binding }: FileRule): void => {
+  const path = [...place, 'data'];
+  const fault = bindingFault(binding);
+  if (fault !== undefined) report(place, fault);
   const { sent } = ruleTypeOf(type).setup;
   const read = readBy(sent, data);
   const faults: readonly PlacedFault[] = 'faults' in read ? read.faults : [];
@@ -87,7 +91,7 @@ const checkRule = (report: Report, path: Path, { type, data }: FileRule): void =
     const isUnknown = inner.length === 1 && message === 'should not exist';
     report([...path, ...inner], isUnknown ? `is no field here. The fields are: ${fieldsOf(sent).join(', ')}` : message);
   }
-  for (const place of urlsWithCredentials(data, path)) report(place, CREDENTIALS_FAULT);
+  for (const one of urlsWithCredentials(data, path)) report(one, CREDENTIALS_FAULT);
 };
 
 /** Says of every item after the first that it has the same key. */
@@ -120,7 +124,7 @@ export const parsePolicyFile = (text: string): PolicyFile => {
   const contracts = read.data.contracts.map((one, index) => readContract(report, ['contracts', index], one));
   checkUnique(report, contracts, 'contracts', 'name', ({ name }) => name);
   checkUnique(report, contracts, 'contracts', 'address', ({ address }) => addressKey(address));
-  for (const [index, rule] of read.data.rules.entries()) checkRule(report, ['rules', index, 'data'], rule);
+  for (const [index, rule] of read.data.rules.entries()) checkRule(report, ['rules', index], rule);
   checkUnique(report, read.data.rules, 'rules', 'name', ({ name }) => name);
   const file: PolicyFile = { ...read.data, contracts };
   for (const [index, { operation }] of file.tests.entries()) {

@@ -3,6 +3,7 @@ import { chainSymbol } from '../../shared/chains.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { spanWords } from '../../shared/words/span.ts';
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../policy.ts';
+import { bindingSentences } from '../rules/binding.ts';
 import { isRuleType, ruleTypeOf } from '../rule-words.ts';
 import { sentData } from './rule-data.ts';
 
@@ -20,7 +21,7 @@ const listed = (names: readonly string[]): string => (names.length === 0 ? 'none
 const coinOf = ({ dapp, chain }: Policy): string => chainSymbol(dapp.chainId, chain);
 
 const changed = (one: unknown, other: unknown, what: string): string[] =>
-  isSame(one, other) ? [] : [`${what} ${String(one)} → ${String(other)}`];
+  isSame(one, other) ? [] : [`${what} ${String(one)} → ${String(other)}`.trimStart()];
 
 const switched = (one: { active: boolean }, other: { active: boolean }): string[] => {
   if (one.active === other.active) return [];
@@ -53,6 +54,8 @@ const sentenceOf = ({ policyType, policyData }: PolicyRule, coin: string): strin
     ? ruleTypeOf(policyType).setup.sentence(policyData as object, coin)
     : 'a type that this Gasdesk does not know.';
 
+const bindingText = (rule: PolicyRule): string => bindingSentences(rule).join(' ') || 'Binds always.';
+
 /** What was set of a rule and its sentence does not tell; its windows begin anew in any case. */
 const untold = (one: PolicyRule, other: PolicyRule): string => {
   const [before, after] = [one, other].map((rule): Readonly<Record<string, unknown>> =>
@@ -71,7 +74,7 @@ const ruleWords: Words<PolicyRule> = {
     const title = isRuleType(policyType) ? ruleTypeOf(policyType).title.toLowerCase() : policyType;
     return `${title} "${name}"`;
   },
-  does: (rule, coin) => withPause(sentenceOf(rule, coin), rule),
+  does: (rule, coin) => withPause([sentenceOf(rule, coin), ...bindingSentences(rule)].join(' '), rule),
   differences: (one, other, coin) => {
     const [before, after] = [sentenceOf(one, coin), sentenceOf(other, coin)];
     const isAnew = !isSame([one.cycle, one.policyData], [other.cycle, other.policyData]);
@@ -79,6 +82,7 @@ const ruleWords: Words<PolicyRule> = {
       ...changed(one.name, other.name, 'name'),
       ...(before === after ? [] : [`${after} Before: ${before}`]),
       ...(before === after && isAnew ? [untold(one, other)] : []),
+      ...changed(bindingText(one), bindingText(other), ''),
       ...switched(one, other),
     ];
   },

@@ -3,6 +3,7 @@ import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../policy.ts';
 import { isRuleType } from '../rule-words.ts';
 import { withoutCredentials } from '../webhooks/hidden-credentials.ts';
+import { keptBinding } from '../rules/binding.ts';
 import { linesOfAbi } from './abi-lines.ts';
 import { sentData } from './rule-data.ts';
 
@@ -18,6 +19,7 @@ const contractFields = ({ name, address, abi, whitelistedMethods, ...contract }:
 const ruleFields = (rule: PolicyRule): object => ({
   ...{ name: rule.name, type: rule.policyType },
   ...paused(rule),
+  ...keptBinding(rule),
   data: sentData(rule),
 });
 

@@ -7,28 +7,36 @@ import type { Facts } from '../facts.ts';
 import type { Reservation } from '../ledger/account.ts';
 import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
 import type { Policy, PolicyPause, PolicyRule } from '../policy.ts';
+import type { IdleRule } from './binding.ts';
 import type { PaymentTerms } from '../token-mode/payment-terms.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 
 /** What a check says of an operation. Every result leaves the values that were compared. */
 export type CheckResult<Code extends string = string> =
-  | { readonly outcome: 'pass' | 'skip'; readonly code: string; readonly evidence: Evidence }
+  | { readonly outcome: 'pass' | 'skip' | 'wouldDeny'; readonly code: string; readonly evidence: Evidence }
   | { readonly outcome: 'deny'; readonly code: Code; readonly evidence: Evidence };
 
 /** A check's result as a step of the trace. */
 export type Step = CheckResult & {
   readonly rule: string;
+  /** The id of the rule in shadow whose step it is. */
+  readonly shadow?: string;
   /** The exchange with a webhook. */
   readonly call?: TraceStep['call'];
   /** Time taken where it was not measured here, in µs. */
   readonly micros?: number;
 };
 
+/** What a check may say of its step besides. */
+export type StepParts = Pick<Step, 'call' | 'micros' | 'shadow'>;
+
 /** What the rules look at: the facts and the policy, and what follows from them. */
 export interface RuleInput {
   readonly facts: Facts;
   /** Without the rules of sponsorship where the user pays in a token. */
   readonly policy: Policy;
+  /** Rules of the policy that do not bind the operation; {@link policy} is without them. */
+  readonly idle: readonly IdleRule[];
   readonly op: UserOperation;
   /** The calls that the operation makes. */
   readonly decoding: Decoding;
@@ -92,7 +100,7 @@ export interface RuleKind<Code extends string = string> {
   /** The accounts that a signed operation takes from. What they hold comes to {@link RuleKind.check} in their order. */
   reserve?(input: RuleInput): readonly Reservation[];
   /** The steps of the trace: none where the rule does not concern the operation. */
-  check(input: RuleInput, held: readonly bigint[]): readonly (CheckResult<Code> & Pick<Step, 'call' | 'micros'>)[];
+  check(input: RuleInput, held: readonly bigint[]): readonly (CheckResult<Code> & StepParts)[];
   /** What follows from its denial with that code. */
   effects?(input: RuleInput, code: Code): Effects;
 }
@@ -129,6 +137,15 @@ export const skip = (code: string, evidence: Evidence = {}): CheckResult<never> 
   code,
   evidence,
 });
+
+/** What a rule says, where it may be in shadow: then it only would deny. */
+export const saidBy = <Code extends string>(
+  { ruleId, enforcement }: Pick<PolicyRule, 'ruleId' | 'enforcement'>,
+  result: CheckResult<Code>,
+): CheckResult<Code> & Pick<Step, 'shadow'> => {
+  if (enforcement !== 'shadow') return result;
+  return { ...result, shadow: ruleId, ...(result.outcome === 'deny' && { outcome: 'wouldDeny' }) };
+};
 
 /** The operation is not sponsored. */
 export const deny = <Code extends string>(code: Code, evidence: Evidence = {}): CheckResult<Code> => ({

@@ -8,7 +8,7 @@ import { addressKey } from '../../shared/schema/hex.ts';
 import type { AccountKey, Reservation } from '../ledger/account.ts';
 import { windowAt } from '../ledger/windows.ts';
 import type { Policy, PolicyRule } from '../policy.ts';
-import { type CheckResult, type RuleInput, type RuleKind, type Setup, deny, pass, rulesOf } from './rule.ts';
+import { type CheckResult, type RuleInput, type RuleKind, type Setup, deny, pass, rulesOf, saidBy } from './rule.ts';
 
 const HOUR_MS = 3_600_000;
 const UNIT_MS = { hour: HOUR_MS, day: 24 * HOUR_MS };
@@ -222,6 +222,7 @@ const reservationOf = (rule: LimitRule, { facts, op, requiredWei }: RuleInput): 
     account: limitAccount(rule, windowAt(limit, facts.at).index, user),
     kind: limit.thresholdType === 'COUNT' ? 'count' : 'spend',
     amount: limitAmount(limit, requiredWei),
+    ...(rule.enforcement === 'shadow' && { shadow: rule.ruleId }),
   };
 };
 
@@ -233,11 +234,9 @@ export const spendingLimit: RuleKind<keyof typeof denials> = {
   setup: limitSetup,
   reserve: (input) => activeLimits(input.policy).map((rule) => reservationOf(rule, input)),
   check: ({ policy, facts: { at: now }, requiredWei }, held) =>
-    activeLimits(policy).map(({ name, policyData: limit }, index) =>
-      checkSpendingLimit({
-        ...{ name, limit, now, used: held[index] ?? 0n },
-        amount: limitAmount(limit, requiredWei),
-        endsAt: windowAt(limit, now).endsAt,
-      }),
-    ),
+    activeLimits(policy).map((rule, index) => {
+      const { name, policyData: limit } = rule;
+      const state = { name, limit, now, used: held[index] ?? 0n, endsAt: windowAt(limit, now).endsAt };
+      return saidBy(rule, checkSpendingLimit({ ...state, amount: limitAmount(limit, requiredWei) }));
+    }),
 };

@@ -1,8 +1,19 @@
 import { z } from 'zod';
 import type { DenialRows } from '../../shared/denials.ts';
 import { type Address, addressKey, address } from '../../shared/schema/hex.ts';
-import type { Policy } from '../policy.ts';
-import { type CheckResult, type RuleInput, type RuleKind, type Setup, deny, pass, rulesOf, skip } from './rule.ts';
+import { decodeDeployment } from '../calls/decode-deployment.ts';
+import type { Policy, PolicyRule } from '../policy.ts';
+import {
+  type CheckResult,
+  type RuleInput,
+  type RuleKind,
+  type Setup,
+  deny,
+  pass,
+  rulesOf,
+  saidBy,
+  skip,
+} from './rule.ts';
 
 const denials = {
   WALLET_DEPLOYMENT_NOT_SPONSORED: ({ paused }) => ({
@@ -69,22 +80,37 @@ export const deploymentSetup: Setup<DeploymentData, DeploymentData & { operator:
     `Operations that deploy their account are sponsored${trusted.length === 0 ? '' : `, also by ${trusted.join(', ')} unread`}.`,
 };
 
-/** The factories, and code of their set-ups, that active rules trust unread, lower case. */
-export const trustedFactories = ({ rules }: Policy): ReadonlySet<Address> =>
-  new Set(
-    rulesOf(deploymentSetup, rules)
-      .filter(({ active }) => active)
-      .flatMap(({ policyData }) => (policyData.factories ?? []).map(addressKey)),
-  );
+/** The factories, and code of their set-ups, that rules trust unread, lower case. */
+const factoriesOf = (rules: readonly { readonly policyData: DeploymentData }[]): ReadonlySet<Address> =>
+  new Set(rules.flatMap(({ policyData }) => (policyData.factories ?? []).map(addressKey)));
 
-const deploymentPolicy = ({ rules, contracts }: Policy): DeploymentPolicy => {
-  const deployment = rulesOf(deploymentSetup, rules);
-  return {
-    allowed: deployment.some((rule) => rule.active),
-    paused: deployment.some((rule) => !rule.active),
-    restricted: contracts.length > 0,
-  };
+const isShadow = ({ enforcement }: PolicyRule): boolean => enforcement === 'shadow';
+
+/** The factories, and code of their set-ups, that binding rules trust unread, lower case. */
+export const trustedFactories = ({ rules }: Policy): ReadonlySet<Address> =>
+  factoriesOf(rulesOf(deploymentSetup, rules).filter((rule) => rule.active && !isShadow(rule)));
+
+const checkBinding = ({ policy: { rules, contracts }, deployment }: RuleInput): Result => {
+  const binding = rulesOf(deploymentSetup, rules).filter((rule) => !isShadow(rule));
+  return checkWalletDeployment(
+    {
+      allowed: binding.some(({ active }) => active),
+      paused: binding.some(({ active }) => !active),
+      restricted: contracts.length > 0,
+    },
+    deployment,
+  );
 };
+
+/** What each rule in shadow would say if it alone allowed deployments. */
+const checkShadows = ({ policy: { rules, contracts }, op: { sender }, deployment }: RuleInput) =>
+  rulesOf(deploymentSetup, rules)
+    .filter((rule) => rule.active && isShadow(rule))
+    .map((rule) => {
+      const decoding = deployment && decodeDeployment(deployment, sender, factoriesOf([rule]));
+      const allowing = { allowed: true, paused: false, restricted: contracts.length > 0 };
+      return saidBy(rule, checkWalletDeployment(allowing, deployment && decoding && { ...deployment, decoding }));
+    });
 
 /** What a DApp sponsors of deployments. */
 export const walletDeployment: RuleKind<keyof typeof denials> = {
@@ -92,6 +118,5 @@ export const walletDeployment: RuleKind<keyof typeof denials> = {
   title: 'Wallet deployment',
   denials,
   setup: deploymentSetup,
-  check: ({ policy, deployment, payment }) =>
-    payment === undefined ? [checkWalletDeployment(deploymentPolicy(policy), deployment)] : [],
+  check: (input) => (input.payment === undefined ? [checkBinding(input), ...checkShadows(input)] : []),
 };

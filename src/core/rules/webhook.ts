@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { httpUrl } from '../../shared/schema/text.ts';
 import type { Facts } from '../facts.ts';
 import type { Policy } from '../policy.ts';
-import { webhookDenials } from '../webhooks/webhook-denials.ts';
+import { type WebhookDenialCode, webhookDenials } from '../webhooks/webhook-denials.ts';
 import { responseVerdict } from '../webhooks/webhook-response.ts';
-import { type RuleKind, type Setup, rulesOf } from './rule.ts';
+import { type RuleKind, type Setup, rulesOf, saidBy } from './rule.ts';
 
 /** A webhook as it is called: a registered one by its method; a rule always posts, and gets the operation too (behaviour 5.10). */
 export interface WebhookTarget {
@@ -14,6 +14,8 @@ export interface WebhookTarget {
   readonly active: boolean;
   readonly failOpen: boolean;
   readonly getsOperation: boolean;
+  /** Of a rule in shadow: what it answers denies nothing. */
+  readonly shadow: boolean;
 }
 
 interface WebhookRuleData {
@@ -41,10 +43,11 @@ export const webhookSetup: Setup<WebhookRuleData, WebhookRuleData> = {
 /** All webhooks of a policy, paused ones too. */
 export const webhookTargets = ({ webhooks, rules }: Pick<Policy, 'webhooks' | 'rules'>): WebhookTarget[] => [
   ...webhooks.map(({ webhookId, webhookUrl: url, requestType: method, active }) => ({
-    ...{ webhookId, url, method, active, failOpen: false, getsOperation: false },
+    ...{ webhookId, url, method, active, failOpen: false, getsOperation: false, shadow: false },
   })),
-  ...rulesOf(webhookSetup, rules).map(({ ruleId: webhookId, active, policyData: { url, failOpen = false } }) => ({
-    ...{ webhookId, url, method: 'POST' as const, active, failOpen, getsOperation: true },
+  ...rulesOf(webhookSetup, rules).map(({ ruleId, active, enforcement, policyData: { url, failOpen = false } }) => ({
+    ...{ webhookId: ruleId, url, method: 'POST' as const, active, failOpen, getsOperation: true },
+    shadow: enforcement === 'shadow',
   })),
 ];
 
@@ -61,10 +64,17 @@ export const webhook: RuleKind<keyof typeof webhookDenials> = {
   denials: webhookDenials,
   setup: webhookSetup,
   bindsDrafts: false,
-  check: ({ facts }) =>
-    facts.webhooks.map((response) => ({
-      ...responseVerdict(response),
-      call: response.call,
-      micros: response.micros,
-    })),
+  check({ facts, policy }) {
+    const targets = webhookTargets(policy);
+    return facts.webhooks.map((response) => {
+      const { webhookId: ruleId } = response.call;
+      const { shadow = response.shadow } = targets.find(({ webhookId }) => webhookId === ruleId) ?? {};
+      const verdict = responseVerdict(response);
+      return {
+        ...(shadow === true ? saidBy<WebhookDenialCode>({ ruleId, enforcement: 'shadow' }, verdict) : verdict),
+        call: response.call,
+        micros: response.micros,
+      };
+    });
+  },
 };

@@ -14,6 +14,7 @@ export const webhookResponse = z.strictObject({
     .optional()
     .describe('What kept the answer from being complete'),
   notAnOutage: z.string().optional().describe("Why a missing answer is not the receiver's fault, in words"),
+  shadow: z.literal(true).optional().describe('Asked by a rule in shadow'),
   micros: z.number().describe('Time taken, in µs'),
 });
 

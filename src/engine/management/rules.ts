@@ -1,6 +1,7 @@
 import { type ProcedureOutput, contract } from '../../api/index.ts';
+import { EngineError } from '../../shared/errors.ts';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
-import { limitUpdate, ruleDefinition } from '../../api/rules.ts';
+import { limitUpdate, ruleDefinition, ruleUpdate } from '../../api/rules.ts';
 import { type OperationCaller, type OperationInput, operation } from './operation.ts';
 
 const path = '/paymaster-policy';
@@ -42,6 +43,42 @@ export const ruleOperations = [
     data: contract['rules.list'].output,
     async run({ service, paymaster: { paymasterId } }) {
       return (await service.run('rules.list', { paymasterId })).map(view);
+    },
+  }),
+  operation({
+    method: 'get',
+    path: `${path}/:ruleId`,
+    summary: 'Get a rule',
+    message: 'Paymaster Policy found!',
+    data: contract['rules.create'].output,
+    statuses: [404],
+    async run(input) {
+      const { paymasterId, ruleId } = target(input);
+      const rule = (await input.service.run('rules.list', { paymasterId })).find(({ _id }) => _id === ruleId);
+      if (rule === undefined) throw new EngineError('RULE_NOT_FOUND');
+      return view(rule);
+    },
+  }),
+  operation({
+    method: 'patch',
+    path: `${path}/:ruleId`,
+    summary: 'Update a rule of any type. Other policyData of a limit starts a new cycle',
+    message: 'Paymaster Policy updated',
+    body: ruleUpdate,
+    data: contract['rules.update'].output,
+    statuses: [404],
+    async run(input) {
+      return view(await input.service.run('rules.update', { ...target(input), update: input.body }));
+    },
+  }),
+  operation({
+    method: 'delete',
+    path: `${path}/:ruleId`,
+    summary: 'Delete a rule',
+    message: 'Paymaster Policy deleted',
+    statuses: [404],
+    async run(input) {
+      await input.service.run('rules.delete', target(input));
     },
   }),
   operation({

@@ -1,9 +1,13 @@
+import { z } from 'zod';
 import type { ProcedureOutput } from '../../api/index.ts';
 import { CONTRACT_TYPE } from '../../api/rules.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { isRuleType, ruleTypeOf } from '../../core/rule-words.ts';
+import { type Binding, bindingFault, keptBinding } from '../../core/rules/binding.ts';
 import { rulesOf } from '../../core/rules/rule.ts';
 import { type SpendingLimit, cycleMs, limitSetup, thresholdFault } from '../../core/rules/spending-limit.ts';
+import { IN_VAULT } from '../../core/webhooks/hidden-credentials.ts';
+import { parse } from '../../shared/schema/parse.ts';
 import type { Rule, SmartContract } from '../store/policy-store.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 import { forgetWebhookUrl, keepWebhookUrl } from '../webhooks/url-in-vault.ts';
@@ -17,6 +21,11 @@ import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 const PREVIEW_MS = 24 * 3_600_000;
 /** To read so many takes the engine well under a second, in pieces. */
 const PREVIEW_OPERATIONS = 20_000;
+
+const requireBinding = (binding: Binding): void => {
+  const fault = bindingFault(binding);
+  if (fault !== undefined) throw new EngineError('VALIDATION', fault, { errors: [fault] });
+};
 
 type RuleView = ProcedureOutput<'rules.create'>;
 
@@ -35,7 +44,7 @@ const viewOf = (paymaster: Paymaster) => {
     chainId: paymaster.chainId,
   };
   return {
-    rule: ({ ruleId, name, policyType, policyData, active }: Rule): RuleView => ({
+    rule: ({ ruleId, name, policyType, policyData, active, ...rule }: Rule): RuleView => ({
       _id: ruleId,
       name,
       policyType,
@@ -45,6 +54,7 @@ const viewOf = (paymaster: Paymaster) => {
       policyData: (isRuleType(policyType)
         ? ruleTypeOf(policyType).setup.kept.parse(policyData)
         : policyData) as RuleView['policyData'],
+      ...keptBinding(rule),
     }),
     contract: ({ ruleId, name, address, whitelistedMethods, methods, active }: SmartContract): RuleView => ({
       _id: ruleId,
@@ -61,12 +71,29 @@ const viewOf = (paymaster: Paymaster) => {
 export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>> => {
   const { store, clock, entropy, vault } = context;
 
-  const findLimit = async (paymasterId: string, ruleId: string): Promise<{ name: string; limit: SpendingLimit }> => {
+  const findLimit = async (paymasterId: string, ruleId: string): Promise<{ rule: Rule; limit: SpendingLimit }> => {
     const { rules, contracts } = await store.dappPolicy(paymasterId);
-    const limit = rulesOf(limitSetup, rules).find((candidate) => candidate.ruleId === ruleId);
-    if (limit !== undefined) return { name: limit.name, limit: limit.policyData };
+    const rule = rulesOf(limitSetup, rules).find((candidate) => candidate.ruleId === ruleId);
+    if (rule !== undefined) return { rule, limit: rule.policyData };
     const exists = [...rules, ...contracts].some((one) => one.ruleId === ruleId);
     throw new EngineError(exists ? 'NOT_A_LIMIT' : 'RULE_NOT_FOUND');
+  };
+
+  const requireRule = async (paymasterId: string, ruleId: string): Promise<Rule> => {
+    const { rules } = await store.dappPolicy(paymasterId);
+    const rule = rules.find((one) => one.ruleId === ruleId && isRuleType(one.policyType));
+    if (rule === undefined) throw new EngineError('RULE_NOT_FOUND');
+    return rule;
+  };
+
+  /** What is kept of data that was sent for a rule. A URL that is sent as it is shown keeps its credentials. */
+  const dataOf = ({ ruleId, policyType, policyData }: Rule, sent: object): object => {
+    const { setup } = ruleTypeOf(policyType);
+    const read = parse(z.strictObject({ policyData: setup.sent }), { policyData: sent });
+    const shown = JSON.stringify(policyData);
+    const keepUrl = (url: string): string =>
+      shown.includes(JSON.stringify(url)) ? url : keepWebhookUrl(vault, ruleId, url);
+    return setup.keep(read.policyData, { now: clock.now(), keepUrl });
   };
 
   const setActive = async (paymasterId: string, ruleId: string, active: boolean): Promise<null> => {
@@ -76,7 +103,8 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
   };
 
   return {
-    'rules.create': async ({ paymasterId, rule: { name, policyType, policyData } }) => {
+    'rules.create': async ({ paymasterId, rule: { name, policyType, policyData, ...binding } }) => {
+      requireBinding(binding);
       const paymaster = await requirePaymaster(context, paymasterId);
       const ruleId = entropy.uuid();
       const keepUrl = (url: string): string => keepWebhookUrl(vault, ruleId, url);
@@ -88,6 +116,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
         cycle: 0,
         policyType,
         policyData: ruleTypeOf(policyType).setup.keep(policyData, { now: clock.now(), keepUrl }),
+        ...keptBinding(binding),
       };
       await store.createRule(rule);
       return viewOf(paymaster).rule(rule);
@@ -119,7 +148,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
     },
     'rules.updateLimit': async ({ paymasterId, ruleId, update }) => {
       await requirePaymaster(context, paymasterId);
-      const { name, limit } = await findLimit(paymasterId, ruleId);
+      const { rule, limit } = await findLimit(paymasterId, ruleId);
       const cycleDuration = update.cycleDuration ?? limit.cycleDuration;
       const updated: SpendingLimit = {
         type: limit.type,
@@ -135,10 +164,37 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
         const message = 'threshold must be given with another thresholdType';
         throw new EngineError('VALIDATION', message, { errors: [message] });
       }
-      if (!(await store.updateLimit(paymasterId, ruleId, update.name ?? name, updated))) {
+      const changed = { name: update.name ?? rule.name, policyData: updated, restarts: true };
+      if (!(await store.updateRule(paymasterId, ruleId, { ...keptBinding(rule), ...changed }))) {
         throw new EngineError('RULE_NOT_FOUND');
       }
       return null;
+    },
+    'rules.update': async ({ paymasterId, ruleId, update }) => {
+      const paymaster = await requirePaymaster(context, paymasterId);
+      const rule = await requireRule(paymasterId, ruleId);
+      const { activeFrom = rule.activeFrom, activeUntil = rule.activeUntil, enforcement = rule.enforcement } = update;
+      const binding = { activeFrom: activeFrom ?? undefined, activeUntil: activeUntil ?? undefined, enforcement };
+      requireBinding(binding);
+      const policyData = update.policyData === undefined ? rule.policyData : dataOf(rule, update.policyData);
+      const { name = rule.name } = update;
+      const updated = { ...keptBinding(binding), name, policyData };
+      const restarts = update.policyData !== undefined;
+      if (!(await store.updateRule(paymasterId, ruleId, { ...updated, restarts }))) {
+        throw new EngineError('RULE_NOT_FOUND');
+      }
+      if (!JSON.stringify(policyData).includes(IN_VAULT)) forgetWebhookUrl(vault, ruleId);
+      const { paymasterId: owner, policyType, active, cycle } = rule;
+      return viewOf(paymaster).rule({ ...updated, paymasterId: owner, ruleId, policyType, active, cycle });
+    },
+    'rules.shadowResults': async ({ paymasterId }) => {
+      await requirePaymaster(context, paymasterId);
+      const { rules } = await store.dappPolicy(paymasterId);
+      return Promise.all(
+        rules
+          .filter(({ enforcement }) => enforcement === 'shadow')
+          .map(async (rule) => ({ ruleId: rule.ruleId, ...(await store.shadowResult(rule)) })),
+      );
     },
     'rules.delete': async ({ paymasterId, ruleId }) => {
       await requirePaymaster(context, paymasterId);

@@ -121,12 +121,11 @@ interface Deciding {
 /** A decision as it is stored. */
 export const decisionDraft = (
   { decisionId, request, facts, current: { policy, hash, ruleRevision } }: Deciding,
-  concluded: Pick<Decision, 'held' | 'steps' | 'reason' | 'paymasterAndData'>,
+  concluded: Pick<Decision, 'reservations' | 'held' | 'steps' | 'reason' | 'paymasterAndData'>,
 ): DecisionDraft => {
   const head = requestRecord(decisionId, request);
   const calls = kept(callsOf(facts, policy));
-  const reservations = plan(facts, policy);
-  const decision = { facts, policy, policyHash: hash, reservations, engine, ...concluded };
+  const decision = { facts, policy, policyHash: hash, engine, ...concluded };
   const record = decidedRecord(decision);
   // What was signed can be decided again, however long it is; nobody fills the disk with what is denied.
   const isKept = concluded.reason === undefined || kept(facts.op) === facts.op;
@@ -148,11 +147,12 @@ const commitPlan = (
   if (!holdsKey(vault, ready)) return undefined;
   const verdict = decide(facts, policy, held, () => clock.monotonic() * 1000);
   if (verdict.next === 'callWebhooks') return undefined;
-  const { steps, reason, effects } = verdict;
+  const { steps, reason, effects, taken } = verdict;
   const paymasterAndData = reason === undefined ? signTerms(ready, op, termsOf(facts, policy)) : '0x';
   return {
-    decision: decisionDraft(deciding, { held, steps, reason, paymasterAndData }),
+    decision: decisionDraft(deciding, { reservations: taken, held, steps, reason, paymasterAndData }),
     reserve: reason === undefined,
+    taken,
     revision: { hash, policy },
     ...effects,
   };

@@ -59,8 +59,8 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
     const denial = (held: readonly bigint[]): CommitPlan | undefined => {
       const verdict = decide(facts, policy, held);
       if (verdict.next === 'callWebhooks' || verdict.reason === undefined) return undefined;
-      const { steps, reason } = verdict;
-      const concluded = { held, steps, reason, paymasterAndData: '0x' as const };
+      const { steps, reason, taken } = verdict;
+      const concluded = { reservations: taken, held, steps, reason, paymasterAndData: '0x' as const };
       const decision = decisionDraft({ decisionId, request, facts, current }, concluded);
       return { decision, reserve: false, revision: { hash, policy } };
     };

@@ -68,5 +68,10 @@ export const callWebhooks = (
 ): Promise<WebhookResponse[]> => {
   const asked = { decisionId, webhookData: options.sponsorshipInfo.webhookData };
   const calls = targets.map((target) => webhooks.deliver({ ...callOf(vault, target, op), ...asked }));
-  return Promise.all(calls.map(async (call) => keptResponse(await call)));
+  return Promise.all(
+    calls.map(async (call, index) => ({
+      ...keptResponse(await call),
+      ...(targets[index]?.shadow === true && { shadow: true as const }),
+    })),
+  );
 };

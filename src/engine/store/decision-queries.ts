@@ -28,6 +28,8 @@ export interface DecisionFilter extends DecisionQuery {
   paymasterAndData?: string | undefined;
   /** Decimal. */
   nonce?: string | undefined;
+  /** The id of a rule in shadow that would have denied them. */
+  wouldDeny?: string | undefined;
   /** In lower case: part of the sender, hash, id, called contract or method, DApp or reason. Reads every record. */
   text?: string | undefined;
   /** Only decisions with a smaller `seq`. */
@@ -100,6 +102,13 @@ export interface WindowUsers {
   nearest: { user: Address; used: bigint }[];
 }
 
+/** What a rule in shadow would have denied in its cycle, of what was sponsored. */
+export interface ShadowResult {
+  readonly operations: number;
+  readonly wouldDeny: number;
+  readonly users: number;
+}
+
 /** What is asked of decisions and of what they hold. */
 export interface DecisionQueries {
   /** Newest first: as many as are asked for, or all there are. */
@@ -135,6 +144,7 @@ export interface DecisionQueries {
   outstandingReservations(): Promise<OutstandingReservations[]>;
   /** What all parts of a rolling window hold, whatever window the account names; undefined where there are none. */
   rollingHoldings(account: AccountKey): Promise<RollingHoldings | undefined>;
+  shadowResult(rule: { readonly ruleId: string; readonly cycle: number }): Promise<ShadowResult>;
   /** How near to the threshold the users of a limit are in the window of the account. */
   windowUsers(window: { account: AccountKey; threshold: bigint; most: number }): Promise<WindowUsers>;
 }

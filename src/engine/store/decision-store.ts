@@ -22,6 +22,8 @@ export interface CommitPlan {
   decision: DecisionDraft;
   /** True to reserve together with the decision. */
   reserve: boolean;
+  /** What is reserved, in the same order. Default: the amounts that were asked for. */
+  taken?: readonly Reservation[];
   /** Pauses all sponsorship with the decision. A pause that there is already stays as it is. */
   pause?: Pause | undefined;
   /** Likewise pauses the decision's DApp alone. */

@@ -1,5 +1,5 @@
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../../core/policy.ts';
-import type { SpendingLimit } from '../../core/rules/spending-limit.ts';
+import type { Binding } from '../../core/rules/binding.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { Paymaster } from './registry-store.ts';
 
@@ -9,6 +9,14 @@ export type SmartContract = PolicyContract & { readonly paymasterId: string };
 /** A rule of a DApp. */
 export interface Rule extends PolicyRule {
   paymasterId: string;
+}
+
+/** What a rule says from now on. */
+export interface RuleUpdate extends Binding {
+  readonly name: string;
+  readonly policyData: unknown;
+  /** Its cycle begins anew: it has counted nothing yet. */
+  readonly restarts: boolean;
 }
 
 /** A registered webhook of a DApp. */
@@ -59,8 +67,8 @@ export interface DappPolicyStore {
   findContract(paymasterId: string, address: Address): Promise<SmartContract | undefined>;
   deleteContract(paymasterId: string, address: Address): Promise<boolean>;
   createRule(rule: Rule): Promise<void>;
-  /** Replaces name and limit of a spending limit. False if there is none with this id. */
-  updateLimit(paymasterId: string, ruleId: string, name: string, limit: SpendingLimit): Promise<boolean>;
+  /** Replaces what a rule says, and when it binds. False if there is none with this id; a registered contract is none. */
+  updateRule(paymasterId: string, ruleId: string, update: RuleUpdate): Promise<boolean>;
   /** False if there is none with this id; a registered contract is none. */
   deleteRule(paymasterId: string, ruleId: string): Promise<boolean>;
   /** Pauses or unpauses a rule or a registered contract. False if there is none with this id. */

@@ -17,8 +17,9 @@ export const webhookCall = z.strictObject({
 /** One step of a decision's trace: what was asked, what was compared, what came out (behaviour 5.13). */
 export const traceStep = z.strictObject({
   rule: z.string(),
-  outcome: z.enum(['pass', 'deny', 'skip']),
+  outcome: z.enum(['pass', 'deny', 'skip', 'wouldDeny']),
   code: z.string(),
+  shadow: z.string().optional().describe('The rule in shadow whose step it is, by its id: it denies nothing'),
   evidence: z.looseObject({}).describe('The values compared; wei as decimal strings'),
   micros: z.number().describe('Time taken, in µs'),
   call: webhookCall.optional(),

@@ -12,4 +12,5 @@ export const stepWords: Readonly<Record<DecisionRecord['trace'][number]['outcome
   pass: 'passes',
   deny: 'denies',
   skip: 'does not apply',
+  wouldDeny: 'would deny',
 };

@@ -188,7 +188,11 @@ class LedgerRun {
         const isWhole = !one.threshold.includes('.');
         const thresholdType = isWhole ? rule.thresholdType : 'NATIVE_ASSET';
         const limit = { ...rule, thresholdType, threshold: one.threshold, startTimeInEpoch: this.#clock.now() };
-        await this.#store.updateLimit('dapp-1', `limit-${one.rule}`, `Limit ${one.rule}`, limit);
+        await this.#store.updateRule('dapp-1', `limit-${one.rule}`, {
+          name: `Limit ${one.rule}`,
+          policyData: limit,
+          restarts: true,
+        });
         return;
       }
       case 'pause':

@@ -102,25 +102,46 @@ export const describePolicyStore = (open: OpenStore): void => {
       const second = limitRule({ ruleId: 'limit-2', name: 'Other' });
       await store.createRule(second);
       const { policyData } = limitRule();
-      await expect(store.updateLimit('dapp-1', 'limit-2', 'Five a day', policyData)).rejects.toMatchObject({
+      await expect(
+        store.updateRule('dapp-1', 'limit-2', { name: 'Five a day', policyData, restarts: true }),
+      ).rejects.toMatchObject({
         code: 'RULE_NAME_EXISTS',
       });
       expect((await store.dappPolicy('dapp-1')).rules).toEqual([limitRule(), second]);
     });
 
-    it('updates spending limits only, and only those of the DApp', async () => {
+    it('updates one rule, and only of the DApp', async () => {
       await store.createRule(limitRule());
       await store.createRule({ ...hook, policyType: 'WEBHOOK', policyData: url });
       const { policyData } = limitRule();
       const limit = { ...policyData, threshold: '7', thresholdType: 'COUNT' as const };
 
-      expect(await store.updateLimit('dapp-1', 'limit-1', 'Seven', limit)).toBe(true);
-      expect(await store.updateLimit('dapp-1', 'hook-1', 'Seven 2', limit)).toBe(false);
-      expect(await store.updateLimit('dapp-2', 'limit-1', 'Seven 3', limit)).toBe(false);
+      expect(await store.updateRule('dapp-1', 'limit-1', { name: 'Seven', policyData: limit, restarts: true })).toBe(
+        true,
+      );
+      expect(await store.updateRule('dapp-2', 'limit-1', { name: 'Seven 3', policyData: limit, restarts: true })).toBe(
+        false,
+      );
       expect((await store.dappPolicy('dapp-1')).rules).toMatchObject([
         { name: 'Seven', policyData: limit, cycle: 1 },
         { name: 'Ask', policyData: url, cycle: 0 },
       ]);
+    });
+
+    it('keeps when a rule binds, through updates and reopening', async () => {
+      const binding = { activeFrom: 1, activeUntil: 9, enforcement: 'shadow' } as const;
+      await store.createRule({ ...limitRule(), ...binding });
+      await store.createRule({ ...hook, policyType: 'WEBHOOK', policyData: url });
+      await reopen();
+      const rules = async () => (await store.dappPolicy('dapp-1')).rules;
+      expect(await rules()).toEqual([
+        { ...limitRule(), ...binding },
+        expect.not.objectContaining({ enforcement: 'shadow' }),
+      ]);
+      const { name, policyData } = limitRule();
+      await store.updateRule('dapp-1', 'limit-1', { name, policyData, activeUntil: 8, restarts: false });
+      await reopen();
+      expect((await rules())[0]).toEqual({ ...limitRule(), activeUntil: 8 });
     });
 
     it('starts the windows of a limit anew with every update, and with nothing else', async () => {
@@ -131,8 +152,8 @@ export const describePolicyStore = (open: OpenStore): void => {
       await store.setRuleActive('dapp-1', 'limit-1', false);
       await store.setRuleActive('dapp-1', 'limit-1', true);
       expect(await cycle()).toBe(0);
-      await store.updateLimit('dapp-1', 'limit-1', 'Five a day', policyData);
-      await store.updateLimit('dapp-1', 'limit-1', 'Five a day', policyData);
+      await store.updateRule('dapp-1', 'limit-1', { name: 'Five a day', policyData, restarts: true });
+      await store.updateRule('dapp-1', 'limit-1', { name: 'Five a day', policyData, restarts: true });
       expect(await cycle()).toBe(2);
       await reopen();
       expect(await cycle()).toBe(2);
@@ -188,7 +209,7 @@ export const describePolicyStore = (open: OpenStore): void => {
         () => store.createContract(smartContract()),
         () => store.updateContract('dapp-1', smartContract().address, []),
         () => store.createRule(limitRule()),
-        () => store.updateLimit('dapp-1', 'limit-1', 'Renamed', policyData),
+        () => store.updateRule('dapp-1', 'limit-1', { name: 'Renamed', policyData, restarts: true }),
         () => store.setRuleActive('dapp-1', 'limit-1', false),
         () => store.setRuleActive('dapp-1', 'contract-rule-1', false),
         () => store.deleteContract('dapp-1', smartContract().address),

@@ -52,7 +52,11 @@ export const describeSettingsVersion = (open: OpenStore): void => {
     ["a contract's methods are set", () => store.updateContract(paymasterId, address, ['burn'])],
     ['a contract is deleted', () => store.deleteContract(paymasterId, address)],
     ['a rule is made', () => store.createRule(limitRule({ ruleId: 'limit-2', name: 'Two' }))],
-    ['a limit is changed', () => store.updateLimit(paymasterId, 'limit-1', 'Five', { ...limit, ...window })],
+    [
+      'a limit is changed',
+      () =>
+        store.updateRule(paymasterId, 'limit-1', { name: 'Five', policyData: { ...limit, ...window }, restarts: true }),
+    ],
     ['a rule is paused', () => store.setRuleActive(paymasterId, 'limit-1', false)],
     ['a webhook is registered', () => store.createWebhook(webhook({ webhookId: 'w2' }))],
     ['a webhook is paused', () => store.setWebhookActive(paymasterId, webhook().webhookId, false)],

@@ -1,6 +1,12 @@
 import type Database from 'better-sqlite3';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
-import type { CountedOperation, DecisionQueries, DecisionSummary, OutcomeCounts } from '../decision-queries.ts';
+import type {
+  CountedOperation,
+  DecisionQueries,
+  DecisionSummary,
+  OutcomeCounts,
+  ShadowResult,
+} from '../decision-queries.ts';
 import { positionsIn, turn } from './positions.ts';
 
 interface CountedRow {
@@ -42,6 +48,22 @@ const countedOperations = (database: Database.Database): Pick<DecisionQueries, '
         before = last.seq;
         await turn();
       }
+    },
+  };
+};
+
+/** What rules in shadow would have done to what was sponsored. */
+const shadowResults = (database: Database.Database): Pick<DecisionQueries, 'shadowResult'> => {
+  const count = database.prepare<[string, number], ShadowResult>(
+    `SELECT count(*) AS operations, count(*) FILTER (WHERE would_deny = 1) AS wouldDeny,
+       count(DISTINCT CASE would_deny WHEN 1 THEN sender END) AS users
+     FROM shadow_result JOIN decision ON seq = decision_seq AND outcome = 'sponsored'
+     WHERE rule_id = ? AND cycle = ?`,
+  );
+  const nothing = { operations: 0, wouldDeny: 0, users: 0 };
+  return {
+    async shadowResult({ ruleId, cycle }) {
+      return count.get(ruleId, cycle) ?? nothing;
     },
   };
 };
@@ -163,5 +185,6 @@ const summary = (database: Database.Database): Pick<DecisionQueries, 'summarizeD
 export const decisionCounts = (database: Database.Database) => ({
   ...countedOperations(database),
   ...paidSince(database),
+  ...shadowResults(database),
   ...summary(database),
 });

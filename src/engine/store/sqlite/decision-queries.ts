@@ -51,6 +51,7 @@ type Filters = Omit<DecisionFilter, 'before' | 'limit'>;
 const CONDITIONS: Readonly<Record<keyof Filters, string>> = {
   userOpHash: 'seq IN (SELECT seq FROM decision_hash WHERE user_op_hash = @userOpHash)',
   decisionId: 'id = @decisionId',
+  wouldDeny: 'seq IN (SELECT decision_seq FROM shadow_result WHERE rule_id = @wouldDeny AND would_deny = 1)',
   text: `instr(lower(concat_ws(' ', sender, id, record ->> 'userOpHash', record ->> 'dapp', record ->> 'message',
     record ->> '$.request.calls')), @text) > 0`,
   accountId: 'paymaster_id IN (SELECT paymaster_id FROM paymaster WHERE account_id = @accountId)',

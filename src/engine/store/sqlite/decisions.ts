@@ -44,6 +44,9 @@ export const decisionStore = (
   const pauseDappOnce = database.prepare<[Pause & { paymasterId: string }]>(
     'INSERT OR IGNORE INTO dapp_pause VALUES (@paymasterId, @since, @reason)',
   );
+  const keepShadow = database.prepare<[number, number, string]>(
+    'INSERT OR IGNORE INTO shadow_result SELECT rule_id, cycle, ?, ? FROM rule WHERE rule_id = ?',
+  );
   const revisions = policyRevisions(database, entries);
   const append = (draft: DecisionDraft, revision: PolicyRevision | undefined): DecisionRecord => {
     if (revision !== undefined) revisions.save(revision, draft);
@@ -54,6 +57,9 @@ export const decisionStore = (
     const seq = Number(lastInsertRowid);
     feed.run(seq);
     entries.appendDecision(seq, record);
+    for (const { shadow, outcome } of draft.trace) {
+      if (shadow !== undefined) keepShadow.run(seq, Number(outcome === 'wouldDeny'), shadow);
+    }
     return { ...stored, settlement, actualCostWei, seq };
   };
   return {
@@ -76,7 +82,7 @@ export const decisionStore = (
         const before = reservations.map(ledger.look);
         const conclusion = conclude(before.map(({ held }) => held));
         if (conclusion === undefined) return undefined;
-        const { decision, reserve, pause, pauseDapp, revision } = conclusion;
+        const { decision, reserve, taken = reservations, pause, pauseDapp, revision } = conclusion;
         const record = append(decision, revision);
         if (pause !== undefined) {
           pauseOnce.run({ since: pause.since, reason: pause.reason });
@@ -87,7 +93,7 @@ export const decisionStore = (
           pauseDappOnce.run({ since, reason, paymasterId: decision.paymasterId });
           settings.dappChanged(decision.paymasterId);
         }
-        if (reserve) ledger.reserve(record.seq, reservations, before);
+        if (reserve) ledger.reserve(record.seq, taken, before);
         return record;
       });
       if (stored?.outcome === 'sponsored') watched.add(paymasterKey(stored));

@@ -21,6 +21,7 @@ import { sponsorAnswer } from './migrations/0080-sponsor-answer.ts';
 import { notifications } from './migrations/0090-notifications.ts';
 import { policyHistory } from './migrations/0095-policy-history.ts';
 import { log } from './migrations/0100-log.ts';
+import { ruleBinding } from './migrations/0105-rule-binding.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const migrations: readonly Migration[] = [
@@ -44,6 +45,7 @@ const migrations: readonly Migration[] = [
   notifications,
   policyHistory,
   log,
+  ruleBinding,
 ];
 
 /** The schema of this Gasdesk's databases (`user_version`). */

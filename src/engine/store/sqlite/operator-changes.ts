@@ -51,6 +51,7 @@ const subjects: readonly Subject[] = [
     values: (row) => ({
       ...plain({ dapp: 'paymaster_id', name: 'name', type: 'policy_type', active: 'active', cycle: 'cycle' })(row),
       data: `json(${row}.policy_data)`,
+      binding: `json(${row}.binding)`,
     }),
   },
   {

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { type Binding, type KeptBinding, keptBinding } from '../../../core/rules/binding.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import type { DappPolicy, DappPolicyStore, Rule, SmartContract, Webhook } from '../policy-store.ts';
 import type { Forgetful } from './memory.ts';
@@ -9,9 +10,10 @@ interface ContractRow extends Omit<SmartContract, 'methods' | 'whitelistedMethod
   whitelistedMethods: string;
   active: number;
 }
-interface RuleRow extends Omit<Rule, 'policyData' | 'active'> {
+interface RuleRow extends Omit<Rule, 'policyData' | 'active' | keyof Binding> {
   policyData: string;
   active: number;
+  binding: string;
 }
 interface WebhookRow extends Omit<Webhook, 'active'> {
   active: number;
@@ -20,7 +22,7 @@ interface WebhookRow extends Omit<Webhook, 'active'> {
 const CONTRACT = `SELECT rule_id AS ruleId, paymaster_id AS paymasterId, name, address, abi, methods,
   whitelisted_methods AS whitelistedMethods, active FROM smart_contract WHERE paymaster_id = ?`;
 const RULE = `SELECT rule_id AS ruleId, paymaster_id AS paymasterId, name, policy_type AS policyType,
-  policy_data AS policyData, active, cycle FROM rule WHERE paymaster_id = ?`;
+  policy_data AS policyData, active, cycle, binding FROM rule WHERE paymaster_id = ?`;
 const WEBHOOK = `SELECT webhook_id AS webhookId, paymaster_id AS paymasterId, webhook_url AS webhookUrl,
   request_type AS requestType, active FROM webhook`;
 
@@ -30,10 +32,11 @@ const toContract = (row: ContractRow): SmartContract => ({
   whitelistedMethods: JSON.parse(row.whitelistedMethods) as string[],
   active: row.active === 1,
 });
-const toRule = (row: RuleRow): Rule => ({
+const toRule = ({ binding, ...row }: RuleRow): Rule => ({
   ...row,
   policyData: JSON.parse(row.policyData) as unknown,
   active: row.active === 1,
+  ...(JSON.parse(binding) as KeptBinding),
 });
 const toWebhook = (row: WebhookRow): Webhook => ({ ...row, active: row.active === 1 });
 
@@ -44,7 +47,8 @@ export const policyRows = (database: Database.Database) => {
       @whitelistedMethods, @active)`,
   );
   const rule = database.prepare(
-    'INSERT INTO rule VALUES (@ruleId, @paymasterId, @name, @policyType, @policyData, @active, @cycle)',
+    `INSERT INTO rule (rule_id, paymaster_id, name, policy_type, policy_data, active, cycle, binding)
+     VALUES (@ruleId, @paymasterId, @name, @policyType, @policyData, @active, @cycle, @binding)`,
   );
   const webhook = database.prepare(
     'INSERT INTO webhook VALUES (@webhookId, @paymasterId, @webhookUrl, @requestType, @active)',
@@ -59,7 +63,12 @@ export const policyRows = (database: Database.Database) => {
         active: Number(value.active),
       }).changes,
     insertRule: (value: Rule): number =>
-      rule.run({ ...value, policyData: JSON.stringify(value.policyData), active: Number(value.active) }).changes,
+      rule.run({
+        ...value,
+        policyData: JSON.stringify(value.policyData),
+        active: Number(value.active),
+        binding: JSON.stringify(keptBinding(value)),
+      }).changes,
     insertWebhook: (value: Webhook): number => webhook.run({ ...value, active: Number(value.active) }).changes,
   };
 };
@@ -82,9 +91,8 @@ export const policyStore = (
   const removeContract = database.prepare<[string, string]>(
     'DELETE FROM smart_contract WHERE paymaster_id = ? AND address_key = ?',
   );
-  const setLimit = database.prepare<[string, string, string, string]>(
-    `UPDATE rule SET name = ?, policy_data = ?, cycle = cycle + 1
-     WHERE paymaster_id = ? AND rule_id = ? AND policy_type = 'PAYMASTER_SA_LIMIT'`,
+  const updateRule = database.prepare<[string, string, string, number, string, string]>(
+    `UPDATE rule SET name = ?, policy_data = ?, binding = ?, cycle = cycle + ? WHERE paymaster_id = ? AND rule_id = ?`,
   );
   const rules = database.prepare<[string], RuleRow>(`${RULE} ORDER BY rowid`);
   const setRule = database.prepare<[number, string, string]>(
@@ -167,9 +175,11 @@ export const policyStore = (
     async createRule(rule) {
       orClash({ name: 'RULE_NAME_EXISTS' }, () => change(rule.paymasterId, () => rows.insertRule(rule)));
     },
-    async updateLimit(paymasterId, ruleId, name, limit) {
+    async updateRule(paymasterId, ruleId, update) {
+      const { name, policyData, restarts } = update;
+      const [data, binding] = [JSON.stringify(policyData), JSON.stringify(keptBinding(update))];
       return orClash({ name: 'RULE_NAME_EXISTS' }, () =>
-        change(paymasterId, () => setLimit.run(name, JSON.stringify(limit), paymasterId, ruleId).changes),
+        change(paymasterId, () => updateRule.run(name, data, binding, Number(restarts), paymasterId, ruleId).changes),
       );
     },
     async deleteRule(paymasterId, ruleId) {

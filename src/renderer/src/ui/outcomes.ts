@@ -6,6 +6,7 @@ export const stepStates = {
   pass: { icon: 'check', tone: 'good' },
   deny: { icon: 'cross', tone: 'warning' },
   skip: { icon: 'next', tone: 'quiet' },
+  wouldDeny: { icon: 'cross', tone: 'quiet' },
 } as const;
 
 /** Outcomes are told by icon, word and colour together. */

@@ -12,7 +12,7 @@ export const spans: Readonly<Record<string, { label: string; ms: number }>> = {
 };
 
 /** Of these `hash` is a user operation's, `from` and `to` are local date and time, as `datetime-local` has them. */
-const FIELDS = ['dapp', 'sender', 'hash', 'decision', 'text', 'outcome', 'rule', 'span', 'from', 'to'] as const;
+const FIELDS = ['dapp', 'sender', 'hash', 'decision', 'text', 'outcome', 'rule', 'wouldDeny', 'span', 'from', 'to'] as const;
 
 /** The fields of the filter as they stand in the page's address. */
 export type FilterFields = Readonly<Record<(typeof FIELDS)[number], string | undefined>>;
@@ -29,19 +29,25 @@ const timeOf = (local: string | undefined): number | undefined => {
   return Number.isNaN(at) ? undefined : at;
 };
 
+/** The filters that are text as it stands. */
+const textFilters = ({ dapp, decision, text: searched, wouldDeny }: FilterFields): Partial<DecisionFilter> => ({
+  ...(dapp !== undefined && { paymasterId: dapp }),
+  ...(decision !== undefined && { decisionId: decision }),
+  ...(searched !== undefined && { text: searched.slice(0, LONGEST_TEXT) }),
+  ...(wouldDeny !== undefined && { wouldDeny }),
+});
+
 const filterOf = (fields: FilterFields, now: number): DecisionFilter => {
-  const { dapp, sender, hash, decision, text: searched, span } = fields;
+  const { sender, hash, span } = fields;
   const outcome = OUTCOMES.find((one) => one === fields.outcome);
   const rule = decidingRules.find((one) => one === fields.rule);
   const back = span === undefined ? undefined : spans[span];
   const from = back === undefined ? timeOf(fields.from) : Math.max(0, now - back.ms);
   const to = back === undefined ? timeOf(fields.to) : undefined;
   return {
-    ...(dapp !== undefined && { paymasterId: dapp }),
+    ...textFilters(fields),
     ...(sender !== undefined && isHex(sender, 'sender') && { sender }),
     ...(hash !== undefined && isHex(hash, 'hash') && { userOpHash: hash }),
-    ...(decision !== undefined && { decisionId: decision }),
-    ...(searched !== undefined && { text: searched.slice(0, LONGEST_TEXT) }),
     ...(outcome !== undefined && { outcome }),
     ...(rule !== undefined && { rule }),
     ...(from !== undefined && { from }),

@@ -1,0 +1,158 @@
+import { readFile } from 'node:fs/promises';
+import { InvalidArgumentError, Option } from 'commander';
+import type { ProcedureInput } from '../api/index.ts';
+import { CONTRACT_TYPE } from '../api/rules.ts';
+import { ruleTypes } from '../core/rule-words.ts';
+import { parseExactJson } from '../shared/schema/decimal.ts';
+import { command, group, printFromDesk } from './command.ts';
+import type { DeskOptions } from './desk.ts';
+import { timeArgument } from './time-argument.ts';
+
+type RuleUpdate = ProcedureInput<'rules.update'>['update'];
+
+const types = ruleTypes.map(({ setup }) => setup.policyType);
+
+/** What `--data` says where rules are written: what a rule says, and the data folder, as for every command. */
+interface Data {
+  readonly rule?: string;
+  readonly folder?: string;
+}
+
+const dataArgument = (text: string, before: Data = {}): Data =>
+  /^\s*[{@]/.test(text) ? { ...before, rule: text.trim() } : { ...before, folder: text };
+
+const deskOf = ({ data, ...options }: Omit<DeskOptions, 'data'> & { data?: Data }): DeskOptions => ({
+  ...options,
+  ...(data?.folder !== undefined && { data: data.folder }),
+});
+
+/** Reads the data of a rule: JSON, or `@` and the file that holds it. Numbers keep all their digits. */
+const readData = async (text: string): Promise<Record<string, unknown>> => {
+  const json = text.startsWith('@') ? await readFile(text.slice(1), 'utf8') : text;
+  try {
+    const data = parseExactJson(json);
+    if (typeof data === 'object' && data !== null && !Array.isArray(data)) return { ...data };
+  } catch {
+    // Said below.
+  }
+  throw new InvalidArgumentError('--data must be a JSON object, or @ and the file that holds one.');
+};
+
+const timeOrNone = (text: string): number | null => (text === 'none' ? null : timeArgument(text));
+
+const enforcement = () =>
+  new Option('--enforcement <enforcement>', 'shadow: it is evaluated and counted, and denies nothing').choices([
+    'enforce',
+    'shadow',
+  ]);
+
+interface OwnerFlags {
+  dapp: string;
+}
+
+const ofDapp = (name: string, summary: string) =>
+  command(name, summary).requiredOption('--dapp <id>', 'paymasterId of the DApp');
+
+const list = ofDapp('list', 'List the rules of a DApp').action(({ dapp, ...options }: DeskOptions & OwnerFlags) =>
+  printFromDesk(options, async (call) => {
+    const rules = await call('rules.list', { paymasterId: dapp });
+    return rules.filter(({ policyType }) => policyType !== CONTRACT_TYPE);
+  }),
+);
+
+/** A command that writes a rule. */
+const writing = (name: string, summary: string) => {
+  const made = ofDapp(name, summary);
+  const data = made.options.find(({ long }) => long === '--data');
+  if (data === undefined) throw new Error('Every command takes --data');
+  data.flags = '--data <json|@file|dir>';
+  data.description = `policyData of the rule as JSON or @FILE; may also be given with ${data.description}`;
+  data.argParser(dataArgument);
+  return made;
+};
+
+type WritingOptions = Omit<DeskOptions, 'data'> & OwnerFlags & { data?: Data };
+
+interface AddFlags {
+  type: string;
+  name: string;
+  activeFrom?: number;
+  activeUntil?: number;
+  enforcement?: 'enforce' | 'shadow';
+}
+
+const add = writing('add', 'Add a rule to a DApp')
+  .addOption(new Option('--type <type>', 'type of the rule').choices(types).makeOptionMandatory())
+  .requiredOption('--name <name>', 'name of the rule')
+  .option('--active-from <time>', 'binds from then on: epoch ms or ISO 8601', timeArgument)
+  .option('--active-until <time>', 'binds until then', timeArgument)
+  .addOption(enforcement())
+  .action(({ dapp, type, name, activeFrom, activeUntil, enforcement: how, ...options }: WritingOptions & AddFlags) =>
+    printFromDesk(deskOf(options), async (call) => {
+      const policyData = await readData(options.data?.rule ?? '{}');
+      const binding = {
+        ...(activeFrom !== undefined && { activeFrom }),
+        ...(activeUntil !== undefined && { activeUntil }),
+        ...(how !== undefined && { enforcement: how }),
+      };
+      const rule = { name, policyType: type, policyData, ...binding };
+      return call('rules.create', { paymasterId: dapp, rule: rule });
+    }),
+  );
+
+interface UpdateFlags {
+  name?: string;
+  activeFrom?: number | null;
+  activeUntil?: number | null;
+  enforcement?: 'enforce' | 'shadow';
+}
+
+const update = writing('update', 'Update a rule. Other data of a limit starts a new cycle')
+  .argument('<id>', 'id of the rule')
+  .option('--name <name>', 'name of the rule')
+  .option('--active-from <time>', 'binds from then on, or "none"', timeOrNone)
+  .option('--active-until <time>', 'binds until then, or "none"', timeOrNone)
+  .addOption(enforcement())
+  .action(
+    (
+      ruleId: string,
+      { dapp, name, activeFrom, activeUntil, enforcement: how, ...options }: WritingOptions & UpdateFlags,
+    ) =>
+      printFromDesk(deskOf(options), async (call) => {
+        const data = options.data?.rule;
+        const changes: RuleUpdate = {
+          ...(name !== undefined && { name }),
+          ...(data !== undefined && { policyData: await readData(data) }),
+          ...(activeFrom !== undefined && { activeFrom }),
+          ...(activeUntil !== undefined && { activeUntil }),
+          ...(how !== undefined && { enforcement: how }),
+        };
+        return call('rules.update', { paymasterId: dapp, ruleId, update: changes });
+      }),
+  );
+
+const acting = (name: string, summary: string, procedure: 'rules.activate' | 'rules.deactivate' | 'rules.delete') =>
+  ofDapp(name, summary)
+    .argument('<id>', 'id of the rule')
+    .action((ruleId: string, { dapp, ...options }: DeskOptions & OwnerFlags) =>
+      printFromDesk(options, async (call) => {
+        await call(procedure, { paymasterId: dapp, ruleId });
+        return { ruleId };
+      }),
+    );
+
+const results = ofDapp('shadow-results', 'Tell what rules in shadow would have denied since they were set').action(
+  ({ dapp, ...options }: DeskOptions & OwnerFlags) =>
+    printFromDesk(options, (call) => call('rules.shadowResults', { paymasterId: dapp })),
+);
+
+/** `gasdesk rule` */
+export const ruleCommand = group('rule', 'Rules of DApps', [
+  list,
+  add,
+  update,
+  acting('pause', 'Pause a rule; its cycle goes on', 'rules.deactivate'),
+  acting('unpause', 'Unpause a rule', 'rules.activate'),
+  acting('remove', 'Remove a rule', 'rules.delete'),
+  results,
+]);

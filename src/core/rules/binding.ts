@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { Facts } from '../facts.ts';
+import type { Policy, PolicyRule } from '../policy.ts';
+import { type CheckResult, skip } from './rule.ts';
+
+/** The last moment that a JavaScript `Date` can be. */
+const LAST_MS = 8_640_000_000_000_000;
+
+const moment = z.int('must be epoch milliseconds').nonnegative('must be epoch milliseconds').max(LAST_MS);
+const enforcement = z.enum(['enforce', 'shadow']);
+
+/** What may be set of every rule, whatever its type: when it binds, and whether it does. */
+export interface Binding {
+  /** Epoch ms; absent: from the start. */
+  readonly activeFrom?: number | undefined;
+  /** Epoch ms, from which on it no longer binds; absent: without end. */
+  readonly activeUntil?: number | undefined;
+  /** A rule in `shadow` is evaluated, traced and counted as if it bound, and denies nothing. Absent: `enforce`. */
+  readonly enforcement?: 'enforce' | 'shadow' | undefined;
+}
+
+/** The same of a rule as it is sent. */
+export const bindingFields = {
+  activeFrom: moment.optional().describe('epoch ms'),
+  activeUntil: moment.optional().describe('epoch ms'),
+  enforcement: enforcement.optional().describe('shadow: evaluated, traced and counted as if it bound; denies nothing'),
+};
+
+/** The same in an update: null takes away what was set. */
+export const bindingUpdate = {
+  activeFrom: moment.nullable().optional().describe('epoch ms; null: from the start'),
+  activeUntil: moment.nullable().optional().describe('epoch ms; null: without end'),
+  enforcement: enforcement.optional(),
+};
+
+/** What is wrong with when a rule binds, or undefined. */
+export const bindingFault = ({ activeFrom, activeUntil }: Binding): string | undefined =>
+  activeFrom !== undefined && activeUntil !== undefined && activeUntil <= activeFrom
+    ? 'activeUntil must be after activeFrom'
+    : undefined;
+
+/** What is kept of a {@link Binding}. */
+export type KeptBinding = Pick<PolicyRule, keyof Binding>;
+
+/** What is kept of it: `enforce` is what a rule does that says nothing. */
+export const keptBinding = ({ activeFrom, activeUntil, enforcement }: Binding): KeptBinding => ({
+  ...(activeFrom !== undefined && { activeFrom }),
+  ...(activeUntil !== undefined && { activeUntil }),
+  ...(enforcement === 'shadow' && { enforcement }),
+});
+
+/** A rule that does not bind an operation, and why not. */
+export interface IdleRule {
+  readonly rule: PolicyRule;
+  readonly result: CheckResult<never>;
+}
+
+const idleness = (
+  { name, active, activeFrom, activeUntil }: PolicyRule,
+  now: number,
+): CheckResult<never> | undefined => {
+  if (!active) return undefined;
+  if (activeFrom !== undefined && now < activeFrom) return skip('NOT_ACTIVE_YET', { rule: name, startsAt: activeFrom });
+  if (activeUntil !== undefined && now >= activeUntil)
+    return skip('NO_LONGER_ACTIVE', { rule: name, endedAt: activeUntil });
+  return undefined;
+};
+
+/** Divides the rules of a policy into those that an operation is held to, and those that do not concern it. */
+export const divideRules = (
+  policy: Policy,
+  { at }: Facts,
+): { readonly policy: Policy; readonly idle: readonly IdleRule[] } => {
+  const idle = policy.rules.flatMap((rule): IdleRule[] => {
+    const result = idleness(rule, at);
+    return result === undefined ? [] : [{ rule, result }];
+  });
+  if (idle.length === 0) return { policy, idle };
+  const set = new Set(idle.map(({ rule }) => rule));
+  return { policy: { ...policy, rules: policy.rules.filter((rule) => !set.has(rule)) }, idle };
+};
+
+const utc = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** When a rule binds, and whether it does, in sentences; none where it always binds. */
+export const bindingSentences = ({ activeFrom, activeUntil, enforcement }: Binding): string[] => [
+  ...(activeFrom === undefined ? [] : [`Binds from ${utc(activeFrom)}.`]),
+  ...(activeUntil === undefined ? [] : [`Binds until ${utc(activeUntil)}.`]),
+  ...(enforcement === 'shadow' ? ['In shadow: it denies nothing.'] : []),
+];
