@@ -10,6 +10,8 @@ export type Chain = ProcedureOutput<'chains.list'>[number];
 export type Rule = ProcedureOutput<'rules.list'>[number];
 /** How much of a limit is used. */
 export type LimitUsage = ProcedureOutput<'rules.usage'>[number];
+/** What a rule in shadow would have denied. */
+export type ShadowResult = ProcedureOutput<'rules.shadowResults'>[number];
 /** What a limit would have done. */
 export type LimitPreview = ProcedureOutput<'rules.preview'>;
 /** What is signed for, and what there is to pay it with. */

@@ -46,6 +46,18 @@ export const pausing = (transport: Transport, paymasterId: string, type: string,
   verb: 'Pause',
 });
 
+/** What is asked before a rule in shadow binds. */
+export const enforcing = (transport: Transport, paymasterId: string, { rule, name }: PolicyEntry): Asked => ({
+  title: `Let ${name} bind?`,
+  consequence: 'From then on, it denies what it would have denied in shadow. It goes on with what it has counted.',
+  verb: 'Bind',
+  done: `${name} binds`,
+  act: () => {
+    const target = { paymasterId, ruleId: rule?._id ?? '' };
+    return transport.call('rules.update', { ...target, update: { enforcement: 'enforce' } });
+  },
+});
+
 /** What is asked before an entry of that kind is deleted. @param isLast no other of its kind is there */
 export const deleting = (
   transport: Transport,

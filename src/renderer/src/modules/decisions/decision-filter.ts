@@ -12,7 +12,19 @@ export const spans: Readonly<Record<string, { label: string; ms: number }>> = {
 };
 
 /** Of these `hash` is a user operation's, `from` and `to` are local date and time, as `datetime-local` has them. */
-const FIELDS = ['dapp', 'sender', 'hash', 'decision', 'text', 'outcome', 'rule', 'wouldDeny', 'span', 'from', 'to'] as const;
+const FIELDS = [
+  'dapp',
+  'sender',
+  'hash',
+  'decision',
+  'text',
+  'outcome',
+  'rule',
+  'wouldDeny',
+  'span',
+  'from',
+  'to',
+] as const;
 
 /** The fields of the filter as they stand in the page's address. */
 export type FilterFields = Readonly<Record<(typeof FIELDS)[number], string | undefined>>;

@@ -1,0 +1,39 @@
+import { type Binding, bindingFault } from '../../../../core/rules/binding.ts';
+
+/** When a rule binds, as it is typed. */
+export interface BindingInput {
+  enforcement: 'enforce' | 'shadow';
+  /** Local time as `datetime-local` has it; empty: not set. */
+  from: string;
+  until: string;
+}
+
+const MINUTE_MS = 60_000;
+
+/** A time as `datetime-local` has it: local, to the minute. */
+const localText = (at: number | undefined): string => {
+  if (at === undefined) return '';
+  const local = new Date(at - new Date(at).getTimezoneOffset() * MINUTE_MS);
+  return local.toISOString().slice(0, 16);
+};
+
+const timeOf = (text: string): number | undefined => (text === '' ? undefined : Date.parse(text));
+
+/** What the fields show of a rule; of a new one it binds always. */
+export const bindingInput = ({ enforcement = 'enforce', activeFrom, activeUntil }: Binding = {}): BindingInput => ({
+  ...{ enforcement, from: localText(activeFrom), until: localText(activeUntil) },
+});
+
+/** What was typed, as it is sent. A field that was not set is not there. */
+export const typedBinding = ({ enforcement, from, until }: BindingInput) => {
+  const [activeFrom, activeUntil] = [timeOf(from), timeOf(until)];
+  return {
+    ...(enforcement === 'shadow' && { enforcement }),
+    ...(activeFrom !== undefined && { activeFrom }),
+    ...(activeUntil !== undefined && { activeUntil }),
+  };
+};
+
+/** What is wrong with it, in a sentence; empty: nothing. */
+export const bindingInputFault = (input: BindingInput): string =>
+  bindingFault(typedBinding(input)) === undefined ? '' : 'The end must be after the start.';
