@@ -22,7 +22,7 @@ test('a limit is added in shadow, tells what it would deny, and is then let bind
   await page.getByRole('button', { name: 'Add limit' }).click();
   const form = page.getByRole('complementary', { name: 'Add a limit' });
   await form.getByRole('textbox', { name: 'Name' }).fill('At most two');
-  await form.getByRole('textbox', { name: 'Threshold' }).fill('2');
+  await form.getByRole('textbox', { name: 'Allowed' }).fill('2');
   await form.getByText('Shadow: only count').click();
   await form.getByLabel('Until (optional)').fill('2020-01-01T00:00');
   await form.getByLabel('From (optional)').fill('2020-01-02T00:00');
@@ -54,7 +54,7 @@ test('a limit is added in shadow, tells what it would deny, and is then let bind
   await page.getByRole('table').getByRole('row').nth(1).click();
   await page.getByText('would deny').waitFor();
   await shot('trace');
-  await page.goBack();
+  await page.evaluate((id) => (window.location.hash = `#/dapps/${id}`), dapp.paymasterId);
   await item.getByRole('button', { name: 'When' }).click();
   await page
     .getByRole('complementary', { name: 'When At most two binds' })
