@@ -99,11 +99,11 @@ describe('webhooks', () => {
       targets: [
         {
           ...{ webhookId: 'hook-1', url: hook.webhookUrl, method: 'POST', active: true },
-          ...{ failOpen: false, getsOperation: false },
+          ...{ failOpen: false, getsOperation: false, shadow: false },
         },
         {
           ...{ webhookId: 'by rule', url: 'https://rule.example/', method: 'POST', active: true },
-          ...{ failOpen: true, getsOperation: true },
+          ...{ failOpen: true, getsOperation: true, shadow: false },
         },
       ],
     });
