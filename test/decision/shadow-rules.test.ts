@@ -4,7 +4,7 @@ import { codeOf, codesOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
 
-const desk = useOfflineDesk({ allowPrivateWebhooks: true });
+const desk = useOfflineDesk();
 const USER = `0x${'a1'.repeat(20)}`;
 
 const op = (nonce: number, sender = USER): Record<string, unknown> =>
