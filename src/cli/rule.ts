@@ -40,6 +40,8 @@ const readData = async (text: string): Promise<Record<string, unknown>> => {
 
 const timeOrNone = (text: string): number | null => (text === 'none' ? null : timeArgument(text));
 
+const whenOption = () => new Option('--when <expression>', 'binds only operations that meet this condition (CEL)');
+
 const enforcement = () =>
   new Option('--enforcement <enforcement>', 'shadow: it is evaluated and counted, and denies nothing').choices([
     'enforce',
@@ -76,6 +78,7 @@ type WritingOptions = Omit<DeskOptions, 'data'> & OwnerFlags & { data?: Data };
 interface AddFlags {
   type: string;
   name: string;
+  when?: string;
   activeFrom?: number;
   activeUntil?: number;
   enforcement?: 'enforce' | 'shadow';
@@ -84,24 +87,28 @@ interface AddFlags {
 const add = writing('add', 'Add a rule to a DApp')
   .addOption(new Option('--type <type>', 'type of the rule').choices(types).makeOptionMandatory())
   .requiredOption('--name <name>', 'name of the rule')
+  .addOption(whenOption())
   .option('--active-from <time>', 'binds from then on: epoch ms or ISO 8601', timeArgument)
   .option('--active-until <time>', 'binds until then', timeArgument)
   .addOption(enforcement())
-  .action(({ dapp, type, name, activeFrom, activeUntil, enforcement: how, ...options }: WritingOptions & AddFlags) =>
-    printFromDesk(deskOf(options), async (call) => {
-      const policyData = await readData(options.data?.rule ?? '{}');
-      const binding = {
-        ...(activeFrom !== undefined && { activeFrom }),
-        ...(activeUntil !== undefined && { activeUntil }),
-        ...(how !== undefined && { enforcement: how }),
-      };
-      const rule = { name, policyType: type, policyData, ...binding };
-      return call('rules.create', { paymasterId: dapp, rule: rule });
-    }),
+  .action(
+    ({ dapp, type, name, when, activeFrom, activeUntil, enforcement: how, ...options }: WritingOptions & AddFlags) =>
+      printFromDesk(deskOf(options), async (call) => {
+        const policyData = await readData(options.data?.rule ?? '{}');
+        const binding = {
+          ...(when !== undefined && { when }),
+          ...(activeFrom !== undefined && { activeFrom }),
+          ...(activeUntil !== undefined && { activeUntil }),
+          ...(how !== undefined && { enforcement: how }),
+        };
+        const rule = { name, policyType: type, policyData, ...binding };
+        return call('rules.create', { paymasterId: dapp, rule: rule });
+      }),
   );
 
 interface UpdateFlags {
   name?: string;
+  when?: string | null;
   activeFrom?: number | null;
   activeUntil?: number | null;
   enforcement?: 'enforce' | 'shadow';
@@ -110,19 +117,21 @@ interface UpdateFlags {
 const update = writing('update', 'Update a rule. Other data of a limit starts a new cycle')
   .argument('<id>', 'id of the rule')
   .option('--name <name>', 'name of the rule')
+  .addOption(whenOption().argParser((text) => (text === 'none' ? null : text)))
   .option('--active-from <time>', 'binds from then on, or "none"', timeOrNone)
   .option('--active-until <time>', 'binds until then, or "none"', timeOrNone)
   .addOption(enforcement())
   .action(
     (
       ruleId: string,
-      { dapp, name, activeFrom, activeUntil, enforcement: how, ...options }: WritingOptions & UpdateFlags,
+      { dapp, name, when, activeFrom, activeUntil, enforcement: how, ...options }: WritingOptions & UpdateFlags,
     ) =>
       printFromDesk(deskOf(options), async (call) => {
         const data = options.data?.rule;
         const changes: RuleUpdate = {
           ...(name !== undefined && { name }),
           ...(data !== undefined && { policyData: await readData(data) }),
+          ...(when !== undefined && { when }),
           ...(activeFrom !== undefined && { activeFrom }),
           ...(activeUntil !== undefined && { activeUntil }),
           ...(how !== undefined && { enforcement: how }),

@@ -175,9 +175,14 @@ const heldRow = (rule: string, kind: AccountKind, most: bigint, situation: Situa
 
 /** What does not bind a draft: its gas may be open, and nothing is signed for it. */
 const NOT_OF_DRAFTS =
-  /^(FEE_|GAS_ABOVE_BLOCK|PRE_VERIFICATION_GAS_|OPERATION_COST_|WEBHOOK_|BURN_RATE_|TANK_SHARE_|TOKEN_TOO_COARSE)/;
+  /^(CONDITION_|FEE_|GAS_ABOVE_BLOCK|PRE_VERIFICATION_GAS_|OPERATION_COST_|WEBHOOK_|BURN_RATE_|TANK_SHARE_|TOKEN_TOO_COARSE)/;
 
 /** Every denial there is: the compiler sees that none is missing. */
+/** The operation is held to a condition. */
+const held = (expression: string): Situation => ({
+  policy: { rules: [rule('Cheap', 'CONDITION', { expression, message: 'This costs too much.' })] },
+});
+
 const rows = {
   SPONSORSHIP_PAUSED: [row('pause', pausing, { since: NOW, reason: 'Key rotation' }, null)],
   DAPP_PAUSED: [row('pause', pausing, { since: NOW, reason: null, dapp: 'Game', paymasterId: 'p-1' }, null)],
@@ -215,6 +220,8 @@ const rows = {
   METHOD_NOT_IN_ABI: [row('contracts', (data: Hex) => executing(ITEMS, data), call('steal'), MINT)],
   PLAIN_TRANSFER: [row('contracts', (data: Hex) => executing(ITEMS, data), '0x', MINT)],
 
+  CONDITION_NOT_MET: [row('condition', held, 'op.maxCostWei < 1', 'op.maxCostWei > 0')],
+  CONDITION_FAILED: [row('condition', held, 'context.plan == "gold"', '!has(context.plan)')],
   WALLET_DEPLOYMENT_NOT_SPONSORED: [
     row(
       'walletDeployment',

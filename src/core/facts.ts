@@ -78,6 +78,7 @@ export const factsSchema = z.strictObject({
   shared: z
     .strictObject({ bySenders: z.boolean(), byDapps: z.boolean(), chain: z.boolean() })
     .describe('Whether another sender or DApp uses the gas tank, and another DApp the chain'),
+  context: z.record(z.string(), z.unknown()).optional().describe('What the client sent beside the operation'),
   webhooks: z.array(webhookResponse),
 });
 

@@ -1,6 +1,8 @@
 import { chainSymbol } from '../shared/chains.ts';
 import { decodeCalls } from './calls/decode-calls.ts';
 import { decodeDeployment, deploymentOf } from './calls/decode-deployment.ts';
+import type { ConditionValues } from './conditions/condition.ts';
+import { conditionValues } from './conditions/condition-values.ts';
 import type { Facts } from './facts.ts';
 import type { PaymasterLayout } from './paymaster-layouts/layout.ts';
 import { requireLayout } from './paymaster-layouts/registry.ts';
@@ -27,20 +29,32 @@ const read = (facts: Facts, policy: Policy): RuleInput => {
   const layout = payment?.charging.layout ?? sponsoring;
   const op = fromRpcUserOperation(facts.op);
   const { sender, callData } = op;
-  const deployment = deploymentOf(op);
-  const { policy: bound, idle } = divideRules(payment === undefined ? policy : withoutSponsorshipRules(policy), facts);
-  return {
+  const decoding = decodeCalls(callData, { sender, entryPointVersion: layout.entryPointVersion });
+  const requiredWei = layout.reservedCost(op);
+  const made = deploymentOf(op);
+  const deploymentBy = (rules: Policy) =>
+    made && { ...made, decoding: decodeDeployment(made, sender, trustedFactories(rules)) };
+  let known: ConditionValues | undefined;
+  const values = (): ConditionValues =>
+    (known ??= conditionValues({ facts, policy, op, decoding, deployment: deploymentBy(policy), layout, requiredWei }));
+  const { policy: bound, idle } = divideRules(
+    payment === undefined ? policy : withoutSponsorshipRules(policy),
     facts,
-    ...{ policy: bound, idle },
-    op,
-    decoding: decodeCalls(callData, { sender, entryPointVersion: layout.entryPointVersion }),
-    deployment: deployment && {
-      ...deployment,
-      decoding: decodeDeployment(deployment, sender, trustedFactories(bound)),
+    values,
+  );
+  return {
+    ...{
+      facts,
+      policy: bound,
+      idle,
+      op,
+      decoding,
+      deployment: deploymentBy(bound),
+      layout,
+      requiredWei,
+      payment,
+      values,
     },
-    layout,
-    requiredWei: layout.reservedCost(op),
-    payment,
     symbol: chainSymbol(chainId, policy.chain),
   };
 };

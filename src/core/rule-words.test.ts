@@ -104,6 +104,14 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
     evidence: { target: TARGET, contract: 'Game Items', selector: '0x42966c68', ...place },
     names: [TARGET, 'Game Items', '0x42966c68', 'ABI'],
   },
+  CONDITION_NOT_MET: {
+    evidence: { rule: 'Cheap', expression: 'op.nonce < 5', met: 'op.nonce is 7', message: 'Only your first five.' },
+    names: ['Only your first five.', '"Cheap"', 'op.nonce < 5', 'op.nonce is 7'],
+  },
+  CONDITION_FAILED: {
+    evidence: { rule: 'Cheap', expression: 'context.plan == "gold"', failure: 'No such key: plan' },
+    names: ['"Cheap"', 'No such key: plan', 'context.plan == "gold"'],
+  },
   WALLET_DEPLOYMENT_NOT_SPONSORED: { evidence: { paused: true }, names: ['WALLET_DEPLOYMENT', 'paused', 'Activate'] },
   DEPLOYMENT_UNREADABLE: {
     evidence: { factory: TARGET, detail: 'Its function 0xdeadbeef is not known.' },

@@ -3,7 +3,7 @@ import { createContext, runInContext } from 'node:vm';
 import { type Rolldown, build } from 'vite';
 import type { decide } from '../../src/core/decide.ts';
 
-/** A realm of JavaScript alone: nothing of Node, nothing of a browser, and clock and entropy fail. */
+/** A realm of JavaScript alone, with what turns text into bytes: nothing else of Node or a browser; clock and entropy fail. */
 const WITHOUT_CLOCK_AND_ENTROPY = `
   const refuse = (what) => { throw new Error('core asked for ' + what); };
   Math.random = () => refuse('entropy');
@@ -29,7 +29,7 @@ export const bareDecide = async (): Promise<(...inputs: Parameters<typeof decide
       lib: { entry: join(import.meta.dirname, 'bare-core-entry.ts'), formats: ['es'], fileName: 'core' },
     },
   })) as Rolldown.RolldownOutput[];
-  const realm = createContext({});
+  const realm = createContext({ TextEncoder, TextDecoder });
   runInContext(WITHOUT_CLOCK_AND_ENTROPY, realm);
   // A module of ES that exports nothing: inside a function its top-level await may stand in a script.
   await (runInContext(`(async () => {${built?.output[0].code ?? ''}\n})()`, realm) as Promise<void>);

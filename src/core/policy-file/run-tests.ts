@@ -64,6 +64,7 @@ const factsOf = (
     },
     account: { hasCode: !operation.deploys, nextNonce: '0' },
     shared: { bySenders: false, byDapps: false, chain: false },
+    ...(operation.context !== undefined && { context: operation.context }),
     webhooks: [],
   };
 };

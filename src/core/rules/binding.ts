@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { Facts } from '../facts.ts';
 import type { Policy, PolicyRule } from '../policy.ts';
-import { type CheckResult, skip } from './rule.ts';
+import { expression } from '../conditions/expression.ts';
+import { type ConditionValues, readCondition } from '../conditions/condition.ts';
+import { conditionFailed } from './condition.ts';
+import { type CheckResult, type Step, saidBy, skip } from './rule.ts';
 
 /** The last moment that a JavaScript `Date` can be. */
 const LAST_MS = 8_640_000_000_000_000;
@@ -11,6 +14,8 @@ const enforcement = z.enum(['enforce', 'shadow']);
 
 /** What may be set of every rule, whatever its type: when it binds, and whether it does. */
 export interface Binding {
+  /** A condition in CEL: it binds only operations that meet it. Absent: all of them. */
+  readonly when?: string | undefined;
   /** Epoch ms; absent: from the start. */
   readonly activeFrom?: number | undefined;
   /** Epoch ms, from which on it no longer binds; absent: without end. */
@@ -21,6 +26,7 @@ export interface Binding {
 
 /** The same of a rule as it is sent. */
 export const bindingFields = {
+  when: expression.optional(),
   activeFrom: moment.optional().describe('epoch ms'),
   activeUntil: moment.optional().describe('epoch ms'),
   enforcement: enforcement.optional().describe('shadow: evaluated, traced and counted as if it bound; denies nothing'),
@@ -28,6 +34,7 @@ export const bindingFields = {
 
 /** The same in an update: null takes away what was set. */
 export const bindingUpdate = {
+  when: expression.nullable().optional().describe('A condition in CEL; null: it binds every operation'),
   activeFrom: moment.nullable().optional().describe('epoch ms; null: from the start'),
   activeUntil: moment.nullable().optional().describe('epoch ms; null: without end'),
   enforcement: enforcement.optional(),
@@ -43,7 +50,8 @@ export const bindingFault = ({ activeFrom, activeUntil }: Binding): string | und
 export type KeptBinding = Pick<PolicyRule, keyof Binding>;
 
 /** What is kept of it: `enforce` is what a rule does that says nothing. */
-export const keptBinding = ({ activeFrom, activeUntil, enforcement }: Binding): KeptBinding => ({
+export const keptBinding = ({ when, activeFrom, activeUntil, enforcement }: Binding): KeptBinding => ({
+  ...(when !== undefined && { when }),
   ...(activeFrom !== undefined && { activeFrom }),
   ...(activeUntil !== undefined && { activeUntil }),
   ...(enforcement === 'shadow' && { enforcement }),
@@ -52,28 +60,44 @@ export const keptBinding = ({ activeFrom, activeUntil, enforcement }: Binding): 
 /** A rule that does not bind an operation, and why not. */
 export interface IdleRule {
   readonly rule: PolicyRule;
-  readonly result: CheckResult<never>;
+  readonly result: CheckResult & Pick<Step, 'shadow'>;
 }
 
-const idleness = (
-  { name, active, activeFrom, activeUntil }: PolicyRule,
-  now: number,
-): CheckResult<never> | undefined => {
-  if (!active) return undefined;
+const ofTime = ({ name, activeFrom, activeUntil }: PolicyRule, now: number): CheckResult<never> | undefined => {
   if (activeFrom !== undefined && now < activeFrom) return skip('NOT_ACTIVE_YET', { rule: name, startsAt: activeFrom });
   if (activeUntil !== undefined && now >= activeUntil)
     return skip('NO_LONGER_ACTIVE', { rule: name, endedAt: activeUntil });
   return undefined;
 };
 
-/** Divides the rules of a policy into those that an operation is held to, and those that do not concern it. */
+const ofCondition = (
+  rule: PolicyRule,
+  stage: Facts['stage'],
+  values: () => ConditionValues,
+): CheckResult | undefined => {
+  const { name, when } = rule;
+  if (when === undefined) return undefined;
+  // Gas and fees may be open: whether the rule binds is seen when they are known.
+  if (stage === 'draft') return skip('NOT_KNOWN_YET', { rule: name, when });
+  const answer = readCondition(when).evaluate(values());
+  if ('failure' in answer) return conditionFailed(name, when, answer.failure);
+  return answer.holds ? undefined : skip('NOT_CONCERNED', { rule: name, when });
+};
+
+/**
+ * Divides the rules of a policy into those that an operation is held to, and those that do not concern it. A condition that
+ * cannot be evaluated denies.
+ *
+ * @param values what conditions are asked of
+ */
 export const divideRules = (
   policy: Policy,
-  { at }: Facts,
+  { at, stage }: Facts,
+  values: () => ConditionValues,
 ): { readonly policy: Policy; readonly idle: readonly IdleRule[] } => {
   const idle = policy.rules.flatMap((rule): IdleRule[] => {
-    const result = idleness(rule, at);
-    return result === undefined ? [] : [{ rule, result }];
+    const result = rule.active ? (ofTime(rule, at) ?? ofCondition(rule, stage, values)) : undefined;
+    return result === undefined ? [] : [{ rule, result: saidBy(rule, result) }];
   });
   if (idle.length === 0) return { policy, idle };
   const set = new Set(idle.map(({ rule }) => rule));
@@ -83,7 +107,8 @@ export const divideRules = (
 const utc = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** When a rule binds, and whether it does, in sentences; none where it always binds. */
-export const bindingSentences = ({ activeFrom, activeUntil, enforcement }: Binding): string[] => [
+export const bindingSentences = ({ when, activeFrom, activeUntil, enforcement }: Binding): string[] => [
+  ...(when === undefined ? [] : [`Only where ${when}.`]),
   ...(activeFrom === undefined ? [] : [`Binds from ${utc(activeFrom)}.`]),
   ...(activeUntil === undefined ? [] : [`Binds until ${utc(activeUntil)}.`]),
   ...(enforcement === 'shadow' ? ['In shadow: it denies nothing.'] : []),

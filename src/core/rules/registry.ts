@@ -1,5 +1,6 @@
 import { authorization } from './authorization.ts';
 import { burnRate } from './burn-rate.ts';
+import { condition } from './condition.ts';
 import { contracts } from './contracts.ts';
 import { fees } from './fees.ts';
 import { gas } from './gas.ts';
@@ -20,6 +21,7 @@ export const ruleKinds: readonly RuleKind[] = [
   authorization,
   contracts,
   walletDeployment,
+  condition,
   validity,
   fees,
   spendingLimit,

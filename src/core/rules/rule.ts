@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Evidence, Explanation } from '../../shared/denials.ts';
 import type { TraceStep } from '../../shared/schema/decision.ts';
 import type { Deployment } from '../calls/decode-deployment.ts';
+import type { ConditionValues } from '../conditions/condition.ts';
 import type { Decoding } from '../calls/decoding.ts';
 import type { Facts } from '../facts.ts';
 import type { Reservation } from '../ledger/account.ts';
@@ -50,6 +51,8 @@ export interface RuleInput {
   readonly payment: PaymentTerms | undefined;
   /** What the coin of the chain is called. */
   readonly symbol: string;
+  /** What conditions are asked of; worked out once it is needed. */
+  readonly values: () => ConditionValues;
 }
 
 /** What a denial brings about besides. */

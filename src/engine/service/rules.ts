@@ -173,8 +173,10 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
     'rules.update': async ({ paymasterId, ruleId, update }) => {
       const paymaster = await requirePaymaster(context, paymasterId);
       const rule = await requireRule(paymasterId, ruleId);
-      const { activeFrom = rule.activeFrom, activeUntil = rule.activeUntil, enforcement = rule.enforcement } = update;
-      const binding = { activeFrom: activeFrom ?? undefined, activeUntil: activeUntil ?? undefined, enforcement };
+      const { when = rule.when, activeFrom = rule.activeFrom, activeUntil = rule.activeUntil } = update;
+      const { enforcement = rule.enforcement } = update;
+      const times = { activeFrom: activeFrom ?? undefined, activeUntil: activeUntil ?? undefined };
+      const binding = { when: when ?? undefined, ...times, enforcement };
       requireBinding(binding);
       const policyData = update.policyData === undefined ? rule.policyData : dataOf(rule, update.policyData);
       const { name = rule.name } = update;

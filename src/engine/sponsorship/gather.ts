@@ -166,6 +166,20 @@ const readShared = async (
   return { bySenders, byDapps, chain: dapps > 1 };
 };
 
+/** What the client sent for conditions to look at. */
+const contextOf = ({
+  sponsorshipInfo: { webhookData },
+  policyId,
+  sponsorshipPolicyId,
+}: SponsorshipRequest['options']): Pick<Facts, 'context'> => {
+  const context = {
+    ...(webhookData && { webhookData }),
+    ...(policyId !== undefined && { policyId }),
+    ...(sponsorshipPolicyId !== undefined && { sponsorshipPolicyId }),
+  };
+  return Object.keys(context).length === 0 ? {} : { context };
+};
+
 /** Puts together by what an operation is decided. The clock is read here, and nowhere else for the decision. */
 export const gatherFacts = async (
   context: DecisionContext,
@@ -194,6 +208,7 @@ export const gatherFacts = async (
     ...(delegate !== undefined && { delegate }),
     ...read,
     shared: await readShared(context, prepared, current),
+    ...contextOf(options),
     webhooks,
   };
 };

@@ -58,7 +58,7 @@ export const decisionStore = (
     feed.run(seq);
     entries.appendDecision(seq, record);
     for (const { shadow, outcome } of draft.trace) {
-      if (shadow !== undefined) keepShadow.run(seq, Number(outcome === 'wouldDeny'), shadow);
+      if (shadow !== undefined && outcome !== 'skip') keepShadow.run(seq, Number(outcome === 'wouldDeny'), shadow);
     }
     return { ...stored, settlement, actualCostWei, seq };
   };

@@ -1,8 +1,11 @@
+import { conditionFault } from '../../../../core/conditions/condition.ts';
 import { type Binding, bindingFault } from '../../../../core/rules/binding.ts';
 
 /** When a rule binds, as it is typed. */
 export interface BindingInput {
   enforcement: 'enforce' | 'shadow';
+  /** A condition in CEL; empty: it binds every operation. */
+  when: string;
   /** Local time as `datetime-local` has it; empty: not set. */
   from: string;
   until: string;
@@ -20,20 +23,36 @@ const localText = (at: number | undefined): string => {
 const timeOf = (text: string): number | undefined => (text === '' ? undefined : Date.parse(text));
 
 /** What the fields show of a rule; of a new one it binds always. */
-export const bindingInput = ({ enforcement = 'enforce', activeFrom, activeUntil }: Binding = {}): BindingInput => ({
-  ...{ enforcement, from: localText(activeFrom), until: localText(activeUntil) },
+export const bindingInput = ({
+  enforcement = 'enforce',
+  when = '',
+  activeFrom,
+  activeUntil,
+}: Binding = {}): BindingInput => ({
+  ...{ enforcement, when, from: localText(activeFrom), until: localText(activeUntil) },
 });
 
 /** What was typed, as it is sent. A field that was not set is not there. */
-export const typedBinding = ({ enforcement, from, until }: BindingInput) => {
+export const typedBinding = ({ enforcement, when, from, until }: BindingInput) => {
   const [activeFrom, activeUntil] = [timeOf(from), timeOf(until)];
   return {
     ...(enforcement === 'shadow' && { enforcement }),
+    ...(when.trim() !== '' && { when: when.trim() }),
     ...(activeFrom !== undefined && { activeFrom }),
     ...(activeUntil !== undefined && { activeUntil }),
   };
 };
 
-/** What is wrong with it, in a sentence; empty: nothing. */
-export const bindingInputFault = (input: BindingInput): string =>
+/** What is wrong with the times, in a sentence; empty: nothing. */
+export const timesFault = (input: BindingInput): string =>
   bindingFault(typedBinding(input)) === undefined ? '' : 'The end must be after the start.';
+
+/** What is wrong with an expression, and where; empty: nothing, or nothing is typed. */
+export const expressionFault = (text: string): string => {
+  const fault = text.trim() === '' ? undefined : conditionFault(text.trim());
+  return fault === undefined ? '' : `${fault.message} (character ${fault.at + 1})`;
+};
+
+/** True if all of it can be sent. */
+export const isBindingReady = (input: BindingInput): boolean =>
+  timesFault(input) === '' && expressionFault(input.when) === '';

@@ -1,0 +1,136 @@
+import { AbiCoder, FunctionFragment, Interface, Result } from 'ethers';
+import { JsonNumber } from '../../shared/schema/decimal.ts';
+import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
+import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { deploymentOf } from '../calls/decode-deployment.ts';
+import type { DecodedCall, Decoding } from '../calls/decoding.ts';
+import type { Facts } from '../facts.ts';
+import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
+import type { Policy, PolicyContract } from '../policy.ts';
+import type { ConditionValues } from './condition.ts';
+import { ConditionCall, ConditionDapp, ConditionOperation } from './vocabulary.ts';
+
+/** What is known of an operation before its rules are divided. */
+export interface Asked {
+  readonly facts: Facts;
+  readonly policy: Policy;
+  readonly op: UserOperation;
+  readonly decoding: Decoding;
+  readonly deployment: { readonly decoding: Decoding } | undefined;
+  readonly layout: PaymasterLayout;
+  /** wei */
+  readonly requiredWei: bigint;
+}
+
+const SELECTOR_LENGTH = 10; // 0x and four bytes
+
+/** JSON as CEL has it: whole numbers are integers of any size. */
+const fromJson = (value: unknown): unknown => {
+  if (value instanceof JsonNumber) return /^-?\d+$/.test(value.source) ? BigInt(value.source) : Number(value.source);
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
+  if (Array.isArray(value)) return value.map(fromJson);
+  if (typeof value !== 'object' || value === null) return value;
+  return new Map(Object.entries(value).map(([key, part]) => [key, fromJson(part)]));
+};
+
+/** A decoded ABI value as CEL has it: bytes and addresses are hex in lower case, a tuple is a map by name and position. */
+const fromAbi = (value: unknown, type: { readonly baseType: string }): unknown => {
+  if (typeof value === 'string') return /^(?:address|bytes)/.test(type.baseType) ? value.toLowerCase() : value;
+  return value;
+};
+
+type Param = FunctionFragment['inputs'][number];
+
+const fromResult = (value: unknown, param: Param): unknown => {
+  if (param.isArray()) return [...(value as Result)].map((part: unknown) => fromResult(part, param.arrayChildren));
+  if (param.isTuple()) return byNameAndPosition(value as Result, param.components);
+  return fromAbi(value, param);
+};
+
+const byNameAndPosition = (values: Result, params: readonly Param[]): Map<string | bigint, unknown> => {
+  const read = params.map((param, index) => fromResult(values[index], param));
+  return new Map<string | bigint, unknown>([
+    ...read.map((value, index) => [BigInt(index), value] as const),
+    ...params.flatMap(({ name }, index) => (name === '' ? [] : [[name, read[index]] as const])),
+  ]);
+};
+
+const interfaces = new WeakMap<PolicyContract, Interface>();
+
+const interfaceOf = (contract: PolicyContract): Interface => {
+  const known = interfaces.get(contract) ?? new Interface(contract.abi);
+  interfaces.set(contract, known);
+  return known;
+};
+
+const argumentsOf = (fragment: FunctionFragment, data: Hex): Map<string | bigint, unknown> => {
+  try {
+    const values = AbiCoder.defaultAbiCoder().decode(fragment.inputs, `0x${data.slice(SELECTOR_LENGTH)}`);
+    return byNameAndPosition(values, fragment.inputs);
+  } catch {
+    // What the ABI does not fit has no arguments that can be told: a condition that asks for one denies.
+    return new Map();
+  }
+};
+
+const callOf = (
+  { target, value, data }: DecodedCall,
+  contracts: ReadonlyMap<Address, PolicyContract>,
+): ConditionCall => {
+  const contract = contracts.get(target);
+  const selector = data.slice(0, SELECTOR_LENGTH) as Hex;
+  const fragment = contract && data.length >= SELECTOR_LENGTH ? interfaceOf(contract).getFunction(selector) : null;
+  return new ConditionCall({
+    ...{ target, value, selector, contract: contract?.name ?? '' },
+    method: fragment?.name ?? '',
+    signature: fragment?.format('sighash') ?? '',
+    args: fragment ? argumentsOf(fragment, data) : new Map(),
+  });
+};
+
+const operationOf = ({ op, layout, requiredWei }: Asked): ConditionOperation => {
+  const { factory = '', factoryData = '' } = deploymentOf(op) ?? {};
+  const v07 = isV06(op) ? {} : op;
+  const { paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit = 0n } = v07 as Partial<Record<string, bigint>>;
+  const { nonce, callGasLimit, verificationGasLimit, preVerificationGas, maxFeePerGas, maxPriorityFeePerGas } = op;
+  return new ConditionOperation({
+    ...{ sender: addressKey(op.sender), nonce, factory, factoryData, callData: op.callData },
+    ...{
+      callGasLimit,
+      verificationGasLimit,
+      preVerificationGas,
+      paymasterVerificationGasLimit,
+      paymasterPostOpGasLimit,
+    },
+    ...{ maxFeePerGas, maxPriorityFeePerGas, maxCostWei: requiredWei },
+    ...{ deploys: factory !== '', entryPoint: layout.entryPointVersion },
+  });
+};
+
+/** What the client sent; what is in webhookData stands beside it, too, by its own name. */
+const contextOf = ({ context = {} }: Facts): unknown => {
+  const { webhookData } = context;
+  return fromJson({ ...(typeof webhookData === 'object' && webhookData), ...context });
+};
+
+/** All calls, those of a deployment first; undefined where they cannot be told. */
+const callsOf = ({ policy, decoding, deployment }: Asked): ConditionCall[] | undefined => {
+  const made = deployment?.decoding ?? { outcome: 'decoded', calls: [], via: [] };
+  if (decoding.outcome === 'undecodable' || made.outcome === 'undecodable') return undefined;
+  const contracts = new Map(policy.contracts.map((contract) => [addressKey(contract.address), contract]));
+  return [...made.calls, ...decoding.calls].map((call) => callOf(call, contracts));
+};
+
+/** What the conditions of a policy are asked of. Where the calls cannot be told, none can be asked for. */
+export const conditionValues = (asked: Asked): ConditionValues => {
+  const { facts, policy } = asked;
+  const calls = callsOf(asked);
+  const { paymasterId, name, chainId } = policy.dapp;
+  return {
+    op: operationOf(asked),
+    ...(calls !== undefined && { calls }),
+    context: contextOf(facts),
+    dapp: new ConditionDapp({ paymasterId, name, chainId: BigInt(chainId) }),
+    time: new Date(facts.at),
+  };
+};

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { encodeExecute } from '../../../test/support/account-call-data.ts';
+import { inputsOf, together } from '../../../test/support/situation.ts';
+import { ITEMS, NOW, call, items } from '../../../test/support/situations.ts';
+import { ruleInput } from '../rule-input.ts';
+import { conditionFault, readCondition } from './condition.ts';
+
+const minting = together(
+  { policy: { contracts: [items()] } },
+  { op: { callData: encodeExecute(ITEMS, 0n, call('mint')) } },
+  { facts: { context: { policyId: 'summer', webhookData: { tier: 'gold', level: 3, ratio: 0.5 } } } },
+);
+
+const answer = (text: string, situation = minting) => {
+  const [facts, policy] = inputsOf(situation);
+  return readCondition(text).evaluate(ruleInput(facts, policy).values());
+};
+
+describe('a condition that holds:', () => {
+  test.each([
+    'calls.all(c, c.contract == "Items" && c.method == "mint")',
+    'calls[0].args[0] == 1',
+    'calls.exists(c, c.signature == "mint(uint256)" && c.value == 0)',
+    'calls[0].target == "0x' + ITEMS.slice(2).toUpperCase() + '"',
+    'size(calls) == 1',
+    'context.policyId == "summer"',
+    'context.tier == "gold" && context.webhookData.level >= 3 && context.ratio < 1.0',
+    '!has(context.sponsorshipPolicyId)',
+    'op.maxCostWei < 115792089237316195423570985008687907853269984665640564039457584007913129639935',
+    'op.maxCostWei > 0 && op.maxCostWei < wei("1000.5")',
+    '!op.deploys && op.entryPoint == "0.6"',
+    'op.paymasterPostOpGasLimit == 0',
+    `time == timestamp("${new Date(NOW).toISOString()}")`,
+    'time.getDayOfWeek() >= 0',
+    'dapp.chainId == 31337',
+    '"tier" in context',
+  ])('%s', (text) => {
+    expect(conditionFault(text)).toBeUndefined();
+    expect(answer(text)).toEqual({ holds: true });
+  });
+});
+
+test('256-bit integers compare exactly', () => {
+  const most = 2n ** 256n - 1n;
+  const situation = together(minting, { facts: { context: { a: String(most) } } });
+  const [facts, policy] = inputsOf(situation);
+  const values = { ...ruleInput(facts, policy).values(), context: new Map([['a', most]]) };
+  expect(readCondition(`context.a == ${most}`).evaluate(values)).toEqual({ holds: true });
+  expect(readCondition(`context.a > ${most - 1n}`).evaluate(values)).toEqual({ holds: true });
+  expect(readCondition(`context.a > ${most}`).evaluate(values)).toEqual({ holds: false });
+});
+
+describe('a text that is no condition is refused when it is written:', () => {
+  test.each([
+    ['', 'Unexpected token'],
+    ['op.nothing == 1', 'No such key: nothing'],
+    ['nothing == 1', 'Unknown variable: nothing'],
+    ['op.maxCostWei > "a"', 'no such overload: int > string'],
+    ['op.maxCostWei', 'must be true or false, not int'],
+    ['1 +', 'Unexpected token'],
+    ['op.sender.matches("(a+)+$")', 'matches() is not available'],
+    ['cel.bind(a, "x", a + a == "xx")', 'cel.bind() is not available'],
+    ['calls.all(a, calls.all(b, calls.all(c, true)))', 'nested more than twice'],
+    ['('.repeat(500) + 'true' + ')'.repeat(500), ''],
+    [Array.from({ length: 500 }, () => 'true').join(' && '), ''],
+    [`[${'1,'.repeat(500)}1].all(x, true)`, ''],
+    ['"\\ud800" == ""', 'surrogate'],
+    ['constructor == 1', 'Unknown variable'],
+    ['__proto__ == 1', 'Reserved identifier'],
+    ['op.__proto__ == 1', 'No such key'],
+    ['op.constructor == 1', 'No such key'],
+  ])('%s', (text, words) => {
+    expect(conditionFault(text)?.message).toContain(words);
+  });
+});
+
+describe('what cannot be evaluated fails, and says why:', () => {
+  test.each([
+    ['context.nothing == 1', 'No such key: nothing'],
+    ['context.constructor == 1', 'No such key: constructor'],
+    ['context.__proto__ == 1', 'No such key: __proto__'],
+    ['calls[7].value == 0', 'index out of bounds'],
+    ['calls[0].args.amount == 1', 'No such key: amount'],
+    ['context.policyId > 5', 'no such overload'],
+    ['context.policyId', 'neither true nor false'],
+    ['op.maxCostWei * 1000000000000000000 > 0', 'integer overflow'],
+    ['op.nonce / 0 == 1', 'division by zero'],
+  ])('%s', (text, words) => {
+    expect(answer(text)).toEqual({ failure: expect.stringContaining(words) as string });
+  });
+
+  test('calls that cannot be decoded are not taken for none', () => {
+    const unreadable = together(minting, { op: { callData: '0xdeadbeef' } });
+    const failure = 'the calls of the operation cannot be decoded';
+    expect(answer('calls.all(c, c.contract == "Items")', unreadable)).toEqual({ failure });
+    expect(answer('context.policyId == "summer"', unreadable)).toEqual({ holds: true });
+  });
+
+  test('loops over what is too long', () => {
+    const long = { context: { list: Array.from({ length: 2_000 }, (_, index) => index) } };
+    const failure = 'it takes too many steps for an operation of this size';
+    const nested = 'context.list.all(a, context.list.all(b, a + b >= 0))';
+    expect(answer(nested, { facts: long })).toEqual({ failure });
+    expect(answer('context.list.all(a, a >= 0)', { facts: long })).toEqual({ holds: true });
+  });
+});
+
+test('what a condition met is named, without what its loops run over', () => {
+  const [facts, policy] = inputsOf(minting);
+  const { met } = readCondition('context.level > 5 && calls.all(c, c.value == 0) && op.sender != ""');
+  expect(met(ruleInput(facts, policy).values())).toMatchObject([
+    { text: 'context.level', value: '3' },
+    { text: 'op.sender' },
+  ]);
+});

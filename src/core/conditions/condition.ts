@@ -1,0 +1,199 @@
+import { type ASTNode, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
+import { conditionEnvironment } from './vocabulary.ts';
+
+/** What a condition is asked of: the names of {@link conditionEnvironment}. */
+export type ConditionValues = Readonly<Record<string, unknown>>;
+
+/** What a condition says of an operation. */
+export type Answer =
+  | { readonly holds: boolean }
+  /** It could not be evaluated, and why. */
+  | { readonly failure: string };
+
+/** A condition that was read. */
+export interface Condition {
+  readonly evaluate: (values: ConditionValues) => Answer;
+  /** The values that it names, each with the text that names it; what a loop runs over is left out. */
+  readonly met: (values: ConditionValues) => { readonly text: string; readonly value: string }[];
+}
+
+/** An expression that is no condition, and where it goes wrong. */
+export interface ConditionFault {
+  readonly message: string;
+  /** Position of the character, from 0. */
+  readonly at: number;
+}
+
+const LOOPS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
+
+/** What takes time that no bound here covers. */
+const REFUSED: Readonly<Record<string, string>> = {
+  matches: 'matches() is not available: use ==, in, startsWith, endsWith or contains',
+  bind: 'cel.bind() is not available: write the expression in its place',
+};
+
+const MOST_NESTED_LOOPS = 2;
+
+/** Steps that one evaluation may take, at about 100 ns. */
+const MOST_STEPS = 200_000;
+
+/** A text counts as a step for every so many characters. */
+const CHARACTERS_PER_STEP = 1_000;
+
+const isNode = (value: unknown): value is ASTNode => typeof value === 'object' && value !== null && 'op' in value;
+
+const nodesIn = (value: unknown): ASTNode[] => {
+  if (isNode(value)) return [value];
+  return Array.isArray(value) ? value.flatMap(nodesIn) : [];
+};
+
+const children = (node: ASTNode): ASTNode[] => nodesIn(node.args);
+
+const methodOf = ({ op, args }: ASTNode): string | undefined =>
+  op === 'rcall' ? (args as [string, ...unknown[]])[0] : undefined;
+
+const countNodes = (node: ASTNode): number => children(node).reduce((sum, child) => sum + countNodes(child), 1);
+
+const loopsIn = (node: ASTNode): number => {
+  const below = Math.max(0, ...children(node).map(loopsIn));
+  return LOOPS.has(methodOf(node) ?? '') ? below + 1 : below;
+};
+
+const names = (node: ASTNode, name: string): boolean =>
+  (node.op === 'id' && node.args === name) || children(node).some((child) => names(child, name));
+
+const refusedIn = (node: ASTNode): ConditionFault | undefined => {
+  const refused = REFUSED[methodOf(node) ?? ''];
+  if (refused !== undefined) return { message: refused, at: node.range.start };
+  for (const child of children(node)) {
+    const fault = refusedIn(child);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+};
+
+/** The longest list and the longest text of what a condition is asked of. */
+const sizesOf = (value: unknown): { list: number; text: number } => {
+  if (typeof value === 'string') return { list: 0, text: value.length };
+  if (typeof value !== 'object' || value === null || value instanceof Date) return { list: 0, text: 0 };
+  const parts: unknown[] = value instanceof Map ? [...value.values()] : Object.values(value);
+  const sizes = parts.map(sizesOf);
+  return {
+    list: sizes.reduce(
+      (most, { list }) => Math.max(most, list),
+      Array.isArray(value) || value instanceof Map ? parts.length : 0,
+    ),
+    text: sizes.reduce((most, { text }) => Math.max(most, text), 0),
+  };
+};
+
+const sizes = new WeakMap<ConditionValues, { list: number; text: number }>();
+
+/** The most steps that an expression can take over these values: the same wherever it is evaluated. */
+const stepsOver = (values: ConditionValues, nodes: number, loops: number): number => {
+  const known = sizes.get(values) ?? sizesOf(values);
+  sizes.set(values, known);
+  return nodes * Math.max(1, known.list) ** loops * Math.max(1, Math.ceil(known.text / CHARACTERS_PER_STEP));
+};
+
+/** An address in quotes is compared in lower case, however it was written. */
+const withLowerAddresses = (text: string): string =>
+  text.replace(
+    /(["'])(0x[0-9a-fA-F]{40})\1/g,
+    (_, quote: string, address: string) => quote + address.toLowerCase() + quote,
+  );
+
+const failureOf = (error: unknown): string => (error instanceof EvaluationError ? error.summary : String(error));
+
+/** True for `op.sender` or `context.plan["tier"]`: values that stand in what is asked, by whatever way to them. */
+const isPath = (node: ASTNode): boolean => {
+  if (node.op === 'id') return true;
+  if (node.op === '.') return isPath((node.args as [ASTNode, string])[0]);
+  if (node.op !== '[]') return false;
+  const [of, index] = node.args as [ASTNode, ASTNode];
+  return isPath(of) && index.op === 'value';
+};
+
+const MOST_SHOWN = 5;
+const LONGEST_SHOWN = 80;
+
+const pathsIn = (node: ASTNode): ASTNode[] => {
+  if (isPath(node)) return node.op === 'id' ? [] : [node];
+  if (LOOPS.has(methodOf(node) ?? '')) return [];
+  return children(node).flatMap(pathsIn);
+};
+
+const shown = (value: unknown): string => {
+  const text = value instanceof Date ? value.toISOString() : String(value);
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+};
+
+const evaluateWith = (run: ParseResult, values: ConditionValues): Answer => {
+  try {
+    const value: unknown = run(values);
+    return typeof value === 'boolean' ? { holds: value } : { failure: 'it is neither true nor false' };
+  } catch (error) {
+    return { failure: failureOf(error) };
+  }
+};
+
+const compile = (text: string): Condition | ConditionFault => {
+  const source = withLowerAddresses(text);
+  const checked = conditionEnvironment.check(source);
+  if (!checked.valid)
+    return { message: checked.error?.summary ?? 'is no expression', at: checked.error?.range?.start ?? 0 };
+  if (checked.type !== 'bool' && checked.type !== 'dyn')
+    return { message: `must be true or false, not ${checked.type}`, at: 0 };
+  const run = conditionEnvironment.parse(source);
+  const { ast } = run;
+  const refused = refusedIn(ast);
+  if (refused !== undefined) return refused;
+  const [nodes, loops, asksForCalls] = [countNodes(ast), loopsIn(ast), names(ast, 'calls')];
+  if (loops > MOST_NESTED_LOOPS) return { message: 'loops may not be nested more than twice', at: 0 };
+  const paths = [...new Set(pathsIn(ast).map(({ range }) => source.slice(range.start, range.end)))].slice(
+    0,
+    MOST_SHOWN,
+  );
+  const parsedPaths = paths.map((path) => ({ path, run: conditionEnvironment.parse(path) }));
+  return {
+    evaluate(values) {
+      if (asksForCalls && values['calls'] === undefined)
+        return { failure: 'the calls of the operation cannot be decoded' };
+      if (stepsOver(values, nodes, loops) > MOST_STEPS)
+        return { failure: 'it takes too many steps for an operation of this size' };
+      return evaluateWith(run, values);
+    },
+    met: (values) =>
+      parsedPaths.flatMap(({ path, run: read }) => {
+        try {
+          return [{ text: path, value: shown(read(values)) }];
+        } catch {
+          return [];
+        }
+      }),
+  };
+};
+
+const compiled = new Map<string, Condition | ConditionFault>();
+const MOST_COMPILED = 10_000;
+
+/** A condition, or what is wrong with it. Each text is read once. */
+const conditionOf = (text: string): Condition | ConditionFault => {
+  const known = compiled.get(text) ?? compile(text);
+  if (compiled.size >= MOST_COMPILED) compiled.clear();
+  compiled.set(text, known);
+  return known;
+};
+
+/** What is wrong with a text that is to be a condition; undefined: nothing. */
+export const conditionFault = (text: string): ConditionFault | undefined => {
+  const read = conditionOf(text);
+  return 'message' in read ? read : undefined;
+};
+
+/** A condition that was checked when it was written. @throws Error if it is none */
+export const readCondition = (text: string): Condition => {
+  const read = conditionOf(text);
+  if ('message' in read) throw new Error(`This is no condition: ${read.message}`);
+  return read;
+};

@@ -1,0 +1,73 @@
+import { Environment } from '@marcbachmann/cel-js';
+import { decimalToWei } from '../../shared/schema/decimal.ts';
+
+/** The operation, as conditions see it. Addresses and bytes are hex in lower case, amounts are wei. */
+export class ConditionOperation {
+  constructor(fields: Readonly<Record<string, unknown>>) {
+    Object.assign(this, fields);
+  }
+}
+
+/** A call of the operation, as conditions see it. */
+export class ConditionCall {
+  constructor(fields: Readonly<Record<string, unknown>>) {
+    Object.assign(this, fields);
+  }
+}
+
+/** The DApp, as conditions see it. */
+export class ConditionDapp {
+  constructor(fields: Readonly<Record<string, unknown>>) {
+    Object.assign(this, fields);
+  }
+}
+
+const gasFields = [
+  'callGasLimit',
+  'verificationGasLimit',
+  'preVerificationGas',
+  'paymasterVerificationGasLimit',
+  'paymasterPostOpGasLimit',
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
+] as const;
+
+/** The fields of what conditions see, with their CEL types. */
+export const vocabulary = {
+  op: {
+    sender: 'string',
+    nonce: 'int',
+    factory: 'string',
+    factoryData: 'string',
+    callData: 'string',
+    ...(Object.fromEntries(gasFields.map((field) => [field, 'int'])) as Record<(typeof gasFields)[number], string>),
+    maxCostWei: 'int',
+    deploys: 'bool',
+    entryPoint: 'string',
+  },
+  calls: {
+    target: 'string',
+    contract: 'string',
+    method: 'string',
+    signature: 'string',
+    selector: 'string',
+    value: 'int',
+    args: 'map<dyn, dyn>',
+  },
+  dapp: { paymasterId: 'string', name: 'string', chainId: 'int' },
+} as const;
+
+/** Bounds of an expression as it is written; what it may cost when it is evaluated is bounded besides. */
+const limits = { maxAstNodes: 300, maxDepth: 32, maxListElements: 200, maxMapEntries: 20, maxCallArguments: 8 };
+
+/** What conditions may name: `op`, `calls`, `context`, `dapp`, `time`, and the function `wei("0.05")`. */
+export const conditionEnvironment = new Environment({ unlistedVariablesAreDyn: false, limits })
+  .registerType('Operation', { ctor: ConditionOperation, fields: vocabulary.op })
+  .registerType('Call', { ctor: ConditionCall, fields: vocabulary.calls })
+  .registerType('DApp', { ctor: ConditionDapp, fields: vocabulary.dapp })
+  .registerVariable('op', 'Operation')
+  .registerVariable('calls', 'list<Call>')
+  .registerVariable('context', 'map<string, dyn>')
+  .registerVariable('dapp', 'DApp')
+  .registerVariable('time', 'google.protobuf.Timestamp')
+  .registerFunction('wei(string): int', decimalToWei);
