@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { address } from '../shared/schema/hex.ts';
 import { type RuleType, ruleTypes } from '../core/rule-words.ts';
-import { bindingFields, bindingUpdate } from '../core/rules/binding.ts';
+import { bindingFields, bindingUpdate } from '../core/binding.ts';
 import { limitUpdate, typedLimit, typedLimitUpdate } from '../core/rules/spending-limit.ts';
 import { id, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';

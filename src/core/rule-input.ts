@@ -7,7 +7,7 @@ import type { Facts } from './facts.ts';
 import type { PaymasterLayout } from './paymaster-layouts/layout.ts';
 import { requireLayout } from './paymaster-layouts/registry.ts';
 import { type Policy, withoutSponsorshipRules } from './policy.ts';
-import { divideRules } from './rules/binding.ts';
+import { divideRules } from './divide-rules.ts';
 import type { RuleInput } from './rules/rule.ts';
 import { trustedFactories } from './rules/wallet-deployment.ts';
 import { type PaymentTerms, paymentTerms } from './token-mode/payment-terms.ts';

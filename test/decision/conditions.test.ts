@@ -3,7 +3,7 @@ import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
 
 const desk = useOfflineDesk();
-const TARGET = `0x${'11'.repeat(20)}`;
+const TARGET = `0x${'11'.repeat(20)}` as const;
 
 const op = (nonce: number): Record<string, unknown> => operation({ to: TARGET, data: '0x12345678' }, { nonce });
 

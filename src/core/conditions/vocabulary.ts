@@ -1,26 +1,28 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { decimalToWei } from '../../shared/schema/decimal.ts';
 
-/** The operation, as conditions see it. Addresses and bytes are hex in lower case, amounts are wei. */
-export class ConditionOperation {
+/** Something that conditions see: CEL tells its type by its class, and reads the fields given. */
+class Seen {
   constructor(fields: Readonly<Record<string, unknown>>) {
     Object.assign(this, fields);
+  }
+
+  /** The fields in words, where a condition is explained. */
+  toString(): string {
+    return Object.entries(this)
+      .map(([field, value]) => `${field} ${String(value)}`)
+      .join(', ');
   }
 }
 
-/** A call of the operation, as conditions see it. */
-export class ConditionCall {
-  constructor(fields: Readonly<Record<string, unknown>>) {
-    Object.assign(this, fields);
-  }
-}
+/** The operation. Addresses and bytes are hex in lower case, amounts are wei. */
+export class ConditionOperation extends Seen {}
 
-/** The DApp, as conditions see it. */
-export class ConditionDapp {
-  constructor(fields: Readonly<Record<string, unknown>>) {
-    Object.assign(this, fields);
-  }
-}
+/** A call of the operation. */
+export class ConditionCall extends Seen {}
+
+/** The DApp. */
+export class ConditionDapp extends Seen {}
 
 const gasFields = [
   'callGasLimit',
@@ -33,7 +35,7 @@ const gasFields = [
 ] as const;
 
 /** The fields of what conditions see, with their CEL types. */
-export const vocabulary = {
+const vocabulary = {
   op: {
     sender: 'string',
     nonce: 'int',

@@ -3,7 +3,7 @@ import { decimalToWei } from '../../shared/schema/decimal.ts';
 import { sameAddress } from '../../shared/schema/hex.ts';
 import { stateChangingMethods } from '../contract-abi/methods.ts';
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../policy.ts';
-import { keptBinding } from '../rules/binding.ts';
+import { keptBinding } from '../binding.ts';
 import { isRuleType, ruleTypeOf } from '../rule-words.ts';
 import { withoutCredentials } from '../webhooks/hidden-credentials.ts';
 import type { FileContract, FileRule, PolicyFile } from './format.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { address } from '../../shared/schema/hex.ts';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 import { httpUrl, name } from '../../shared/schema/text.ts';
-import { bindingFields } from '../rules/binding.ts';
+import { bindingFields } from '../binding.ts';
 import { maxExpiry, origin } from '../dapp-settings.ts';
 import { denialWords, isRuleType, ruleTypes } from '../rule-words.ts';
 import { hasCredentials } from '../webhooks/hidden-credentials.ts';

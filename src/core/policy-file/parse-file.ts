@@ -2,7 +2,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
 import { type PlacedFault, readBy } from '../../shared/schema/parse.ts';
 import { stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
-import { bindingFault } from '../rules/binding.ts';
+import { bindingFault } from '../binding.ts';
 import { ruleTypeOf } from '../rule-words.ts';
 import { hasCredentials } from '../webhooks/hidden-credentials.ts';
 import { abiOfLines } from './abi-lines.ts';

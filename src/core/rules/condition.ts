@@ -20,10 +20,6 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** What a condition that cannot be evaluated says: it denies. */
-export const conditionFailed = (rule: string, text: string, failure: string): CheckResult<'CONDITION_FAILED'> =>
-  deny('CONDITION_FAILED', { rule, expression: text, failure });
-
 interface ConditionData {
   readonly expression: string;
   readonly message: string;
@@ -35,7 +31,7 @@ const data = z.strictObject({
 });
 
 /** What operators set up of conditions. */
-export const conditionSetup: Setup<ConditionData, ConditionData> = {
+const conditionSetup: Setup<ConditionData, ConditionData> = {
   policyType: 'CONDITION',
   place: 5,
   sent: data,
@@ -50,7 +46,9 @@ const checkCondition = (
 ): Result => {
   const condition = readCondition(text);
   const answer: Answer = condition.evaluate(values());
-  if ('failure' in answer) return conditionFailed(name, text, answer.failure);
+  if ('failure' in answer) {
+    return deny('CONDITION_FAILED', { rule: name, expression: text, failure: answer.failure });
+  }
   const met = condition
     .met(values())
     .map(({ text: path, value }) => `${path} is ${value}`)

@@ -8,7 +8,6 @@ import type { Facts } from '../facts.ts';
 import type { Reservation } from '../ledger/account.ts';
 import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
 import type { Policy, PolicyPause, PolicyRule } from '../policy.ts';
-import type { IdleRule } from './binding.ts';
 import type { PaymentTerms } from '../token-mode/payment-terms.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 
@@ -27,6 +26,12 @@ export type Step = CheckResult & {
   /** Time taken where it was not measured here, in µs. */
   readonly micros?: number;
 };
+
+/** A rule that does not bind an operation, and what its step says. */
+export interface IdleRule {
+  readonly rule: PolicyRule;
+  readonly result: CheckResult & Pick<Step, 'shadow'>;
+}
 
 /** What a check may say of its step besides. */
 export type StepParts = Pick<Step, 'call' | 'micros' | 'shadow'>;

@@ -3,7 +3,7 @@ import type { ProcedureOutput } from '../../api/index.ts';
 import { CONTRACT_TYPE } from '../../api/rules.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { isRuleType, ruleTypeOf } from '../../core/rule-words.ts';
-import { type Binding, bindingFault, keptBinding } from '../../core/rules/binding.ts';
+import { type Binding, bindingFault, keptBinding } from '../../core/binding.ts';
 import { rulesOf } from '../../core/rules/rule.ts';
 import { type SpendingLimit, cycleMs, limitSetup, thresholdFault } from '../../core/rules/spending-limit.ts';
 import { IN_VAULT } from '../../core/webhooks/hidden-credentials.ts';

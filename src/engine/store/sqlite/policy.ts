@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { type Binding, type KeptBinding, keptBinding } from '../../../core/rules/binding.ts';
+import { type Binding, type KeptBinding, keptBinding } from '../../../core/binding.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import type { DappPolicy, DappPolicyStore, Rule, SmartContract, Webhook } from '../policy-store.ts';
 import type { Forgetful } from './memory.ts';

@@ -1,5 +1,5 @@
 import { conditionFault } from '../../../../core/conditions/condition.ts';
-import { type Binding, bindingFault } from '../../../../core/rules/binding.ts';
+import { type Binding, bindingFault } from '../../../../core/binding.ts';
 
 /** When a rule binds, as it is typed. */
 export interface BindingInput {

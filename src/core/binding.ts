@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import type { Facts } from '../facts.ts';
-import type { Policy, PolicyRule } from '../policy.ts';
-import { expression } from '../conditions/expression.ts';
-import { type ConditionValues, readCondition } from '../conditions/condition.ts';
-import { conditionFailed } from './condition.ts';
-import { type CheckResult, type Step, saidBy, skip } from './rule.ts';
+import type { PolicyRule } from './policy.ts';
+import { expression } from './conditions/expression.ts';
 
 /** The last moment that a JavaScript `Date` can be. */
 const LAST_MS = 8_640_000_000_000_000;
@@ -56,53 +52,6 @@ export const keptBinding = ({ when, activeFrom, activeUntil, enforcement }: Bind
   ...(activeUntil !== undefined && { activeUntil }),
   ...(enforcement === 'shadow' && { enforcement }),
 });
-
-/** A rule that does not bind an operation, and why not. */
-export interface IdleRule {
-  readonly rule: PolicyRule;
-  readonly result: CheckResult & Pick<Step, 'shadow'>;
-}
-
-const ofTime = ({ name, activeFrom, activeUntil }: PolicyRule, now: number): CheckResult<never> | undefined => {
-  if (activeFrom !== undefined && now < activeFrom) return skip('NOT_ACTIVE_YET', { rule: name, startsAt: activeFrom });
-  if (activeUntil !== undefined && now >= activeUntil)
-    return skip('NO_LONGER_ACTIVE', { rule: name, endedAt: activeUntil });
-  return undefined;
-};
-
-const ofCondition = (
-  rule: PolicyRule,
-  stage: Facts['stage'],
-  values: () => ConditionValues,
-): CheckResult | undefined => {
-  const { name, when } = rule;
-  if (when === undefined) return undefined;
-  // Gas and fees may be open: whether the rule binds is seen when they are known.
-  if (stage === 'draft') return skip('NOT_KNOWN_YET', { rule: name, when });
-  const answer = readCondition(when).evaluate(values());
-  if ('failure' in answer) return conditionFailed(name, when, answer.failure);
-  return answer.holds ? undefined : skip('NOT_CONCERNED', { rule: name, when });
-};
-
-/**
- * Divides the rules of a policy into those that an operation is held to, and those that do not concern it. A condition that
- * cannot be evaluated denies.
- *
- * @param values what conditions are asked of
- */
-export const divideRules = (
-  policy: Policy,
-  { at, stage }: Facts,
-  values: () => ConditionValues,
-): { readonly policy: Policy; readonly idle: readonly IdleRule[] } => {
-  const idle = policy.rules.flatMap((rule): IdleRule[] => {
-    const result = rule.active ? (ofTime(rule, at) ?? ofCondition(rule, stage, values)) : undefined;
-    return result === undefined ? [] : [{ rule, result: saidBy(rule, result) }];
-  });
-  if (idle.length === 0) return { policy, idle };
-  const set = new Set(idle.map(({ rule }) => rule));
-  return { policy: { ...policy, rules: policy.rules.filter((rule) => !set.has(rule)) }, idle };
-};
 
 const utc = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
