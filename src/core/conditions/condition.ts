@@ -108,7 +108,7 @@ const failureOf = (error: unknown): string => (error instanceof EvaluationError 
 /** True for `op.sender` or `context.plan["tier"]`: values that stand in what is asked, by whatever way to them. */
 const isPath = (node: ASTNode): boolean => {
   if (node.op === 'id') return true;
-  if (node.op === '.') return isPath((node.args)[0]);
+  if (node.op === '.') return isPath(node.args[0]);
   if (node.op !== '[]') return false;
   const [of, index] = node.args;
   return isPath(of) && index.op === 'value';
