@@ -27,7 +27,7 @@ export interface ReviewThread {
  * Opens a file for review in a thread.
  *
  * @param script what the thread runs: `review-worker.ts`, or the bundle of it
- * @param file absolute path of a decision export or a backup
+ * @param file absolute path of a file that can be reviewed
  */
 export const startReviewThread = (script: string | URL, file: string): ReviewThread => {
   const worker = new Worker(script, { workerData: file });
