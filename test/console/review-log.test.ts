@@ -5,12 +5,14 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { exportedLog } from '../../src/api/log-export.ts';
 import { createLog } from '../../src/engine/base/log.ts';
 import { createReview } from '../../src/engine/review/review.ts';
+import { useOfflineDesk } from '../support/offline-desk.ts';
+import { operation } from '../support/sponsored-world.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { seriousFaults } from './axe.ts';
-import { useSeededConsole } from './seeded-console.ts';
 
-const desk = useSeededConsole();
+// A log that was made, not written by hand: every verdict follows.
+const desk = useOfflineDesk();
 const browser = useConsoleBrowser();
 const tempFolder = useTempFolders();
 const root = join(import.meta.dirname, '../..');
@@ -21,15 +23,23 @@ type View = Parameters<ReturnType<typeof browser>['open']>[1];
 let key: string;
 let whole: string;
 let receipt: string;
+/** The decision that a limit denied. */
+let denied: string;
 beforeAll(async () => {
-  const { call } = desk().engine.service;
+  const dapp = await desk().dapp();
+  await desk().limit(dapp, { thresholdType: 'COUNT', threshold: 2 });
+  for (const nonce of ['0x0', '0x1', '0x2']) {
+    await dapp.sponsor(operation({ to: `0x${'aa'.repeat(20)}`, data: '0x' }, { nonce }));
+  }
+  denied = (await dapp.decisions()).find(({ outcome }) => outcome === 'denied')?.id ?? '';
+  const { call } = desk().engine().service;
   ({ key } = await call('log.key', {}));
   whole = join(tempFolder(), 'november-log.jsonl');
   let text = '';
   for await (const part of exportedLog(call)) text += part;
   writeFileSync(whole, text);
   receipt = join(tempFolder(), 'denied.tlog-proof');
-  writeFileSync(receipt, (await call('log.receipt', { decisionId: desk().deniedDecision })).receipt);
+  writeFileSync(receipt, (await call('log.receipt', { decisionId: denied })).receipt);
 });
 
 /** Serves a file under review until the test is over. */
@@ -49,11 +59,11 @@ const opened = async (url: string, view: View = {}): Promise<Page> => {
   return page;
 };
 
-/** The log with the denial made an approval. */
+/** The log with another reason for the denial. */
 const forged = (): string => {
   const file = join(tempFolder(), 'forged-log.jsonl');
   const lines = readFileSync(whole, 'utf8').split('\n');
-  const line = lines.findIndex((text) => text.includes(`"id":"${desk().deniedDecision}"`));
+  const line = lines.findIndex((text) => text.includes(`"id":"${denied}"`));
   writeFileSync(
     file,
     lines.with(line, (lines[line] ?? '').replace(/"message":"/, '"message":"It seems that ')).join('\n'),
@@ -86,7 +96,7 @@ describe.each([
       await unknown.getByText('Consistent, but its key is not known').waitFor();
       await look(unknown, 'key-not-known');
       const broken = await opened(await served(forged(), key), view);
-      await broken.getByText('At fault').waitFor();
+      await broken.getByText('At fault', { exact: true }).waitFor();
       await look(broken, 'faulty');
       expect(faults).toEqual([]);
     },
@@ -98,7 +108,7 @@ test('the decision at fault is one step away', async () => {
   const page = await opened(await served(forged(), key));
   await page.getByRole('link', { name: 'Open the decision' }).click();
   await page.getByRole('heading', { name: 'Rule by rule' }).waitFor();
-  expect(page.url()).toContain(desk().deniedDecision);
+  expect(page.url()).toContain(denied);
 });
 
 test('a receipt shows its decision, and where in the log it stands', async () => {
@@ -106,6 +116,6 @@ test('a receipt shows its decision, and where in the log it stands', async () =>
   await page.getByText(/^This decision is in the log of gasdesk\/.* at position \d+/).waitFor();
   await page.screenshot({ path: join(artifacts, 'review-receipt.png') });
   expect(await seriousFaults(page)).toEqual([]);
-  await page.evaluate((id) => (window.location.hash = `#/decisions/${id}`), desk().deniedDecision);
+  await page.evaluate((id) => (window.location.hash = `#/decisions/${id}`), denied);
   await page.getByRole('heading', { name: 'Rule by rule' }).waitFor();
 });
