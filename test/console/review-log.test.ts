@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { exportedLog } from '../../src/api/log-export.ts';
+import type { Caller } from '../../src/api/index.ts';
 import { createLog } from '../../src/engine/base/log.ts';
 import { createReview } from '../../src/engine/review/review.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
     await dapp.sponsor(operation({ to: `0x${'aa'.repeat(20)}`, data: '0x' }, { nonce }));
   }
   denied = (await dapp.decisions()).find(({ outcome }) => outcome === 'denied')?.id ?? '';
-  const { call } = desk().engine().service;
+  const call: Caller = (name, input) => desk().call(name, input);
   ({ key } = await call('log.key', {}));
   whole = join(tempFolder(), 'november-log.jsonl');
   let text = '';

@@ -97,7 +97,7 @@ test('a log whose key nobody has handed out says so; by another key it is at fau
   const other = verifierKeyText({ name: 'example.com/foo', publicKey: new Uint8Array(32) }, sha256);
   expect((await reviewOf(whole, other)).verification).toMatchObject({
     state: 'faulty',
-    words: expect.stringContaining('names another key than example.com/foo'),
+    words: expect.stringContaining('It is not signed by example.com/foo'),
   });
   await expect(createReview({ file: whole, key: 'what', log })).rejects.toMatchObject({ code: 'VALIDATION' });
   const decisions = fileOf('{}\n', 'decisions.jsonl');
@@ -135,17 +135,17 @@ describe('a log that was altered opens with its first entry at fault on top', ()
     expect(await opened(changed)).toEqual({
       state: 'faulty',
       words: expect.stringContaining(
-        `Entry ${line - 1} is at fault. code is PAUSED; deciding again gives LIMIT_REACHED`,
+        `Entry ${line - 1} is at fault: code is PAUSED; deciding again gives LIMIT_REACHED`,
       ),
       decisionId: id,
     });
   });
 
   test.each<[string, (all: readonly string[]) => readonly string[], string]>([
-    ['an entry removed', (all) => all.toSpliced(4, 1), 'Entry 3 is at fault. Entry 4 is where entry 3 has to be'],
+    ['an entry removed', (all) => all.toSpliced(4, 1), 'Entry 3 is at fault: Entry 4 is where entry 3 has to be'],
     ['an entry doubled', (all) => all.toSpliced(4, 0, all[4] ?? ''), 'Entry 4 is at fault'],
-    ['a line that is no entry', (all) => all.with(4, 'what?'), 'Entry 3 is at fault. This is not an entry: what?'],
-    ['cut off', (all) => all.slice(0, 6), 'Entry 5 is at fault. There is no checkpoint'],
+    ['a line that is no entry', (all) => all.with(4, 'what?'), 'Entry 3 is at fault: This is not an entry: what?'],
+    ['cut off', (all) => all.slice(0, 6), 'Entry 5 is at fault: There is no checkpoint'],
   ])('%s', async (_what, alter, words) => {
     expect(await opened(alter(lines))).toMatchObject({ state: 'faulty', words: expect.stringContaining(words) });
   });

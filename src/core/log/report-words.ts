@@ -17,8 +17,8 @@ export const logWords = (report: LogReport): string => {
   const { entries, checkpoint, faults } = report;
   const [first] = faults;
   if (first === undefined) return soundWords(report);
-  const signed = checkpoint === null ? 'not signed' : `signed by ${checkpoint.origin}`;
-  const where = first.entry === null ? '' : ` Entry ${grouped(first.entry)} is at fault.`;
+  const signed = checkpoint === null ? 'no checkpoint fits' : `signed by ${checkpoint.origin}`;
+  const where = first.entry === null ? '' : ` Entry ${grouped(first.entry)} is at fault:`;
   const others = faults.length - 1;
   const more = others === 0 ? '' : ` ${grouped(others)} more ${others === 1 ? 'fault follows' : 'faults follow'}.`;
   return `This log cannot be trusted (${entriesOf(entries)}, ${signed}).${where} ${first.detail}.${more}`;

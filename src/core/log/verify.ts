@@ -8,7 +8,7 @@ import { type Entry, type EntryBody, readEntry } from './entry.ts';
 import { LedgerCheck } from './ledger-check.ts';
 import type { LogFault, LogFaultCode, LogReport } from './log-report.ts';
 import { CompactTree, type Subtree, leafHash, subtreesOf } from './merkle-tree.ts';
-import { type LogCrypto, type VerifierKey, verifierKeyText } from './signed-note.ts';
+import type { LogCrypto, VerifierKey } from './signed-note.ts';
 
 /** An entry's line. */
 export interface LogText {
@@ -267,24 +267,6 @@ export class LogVerifier {
       this.#fault('CHECKPOINT_DIFFERS', detail, last);
       this.#isTreeWrong = true;
     } else this.#verified = head;
-  }
-
-  /** Compares what the head of a file says of it, once all entries are added. */
-  compareHead({ origin, key, to }: { readonly origin: string; readonly key: string; readonly to: number }): void {
-    const { key: verifier, crypto } = this.#options;
-    const expected = verifierKeyText(verifier, crypto.sha256);
-    if (key !== expected)
-      this.#fault(
-        'HEAD_DIFFERS',
-        `The head of the file names another key than ${expected}, by which it is verified`,
-        null,
-      );
-    if (origin !== verifier.name)
-      this.#fault('HEAD_DIFFERS', `The head of the file names another log than ${verifier.name}`, null);
-    if (to !== this.#position) {
-      const detail = `The head of the file says that it ends before entry ${to}, and it does before entry ${this.#position}`;
-      this.#fault('HEAD_DIFFERS', detail, null);
-    }
   }
 
   /**

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { z } from 'zod';
 import type { Caller } from '../../api/index.ts';
+import { headFaults } from '../../core/log/head-check.ts';
 import type { Entry } from '../../core/log/entry.ts';
 import { parseVerifierKey, type VerifierKey } from '../../core/log/signed-note.ts';
 import type { LogReport } from '../../core/log/log-report.ts';
@@ -19,9 +20,9 @@ export interface LogCheck {
 /** Somebody who reads a log while it is verified. */
 export interface LogReader {
   /** Told of every line; `entry` is undefined where it is none. */
-  entry?(line: Buffer, entry: Entry | undefined): void;
+  readonly entry?: (line: Buffer, entry: Entry | undefined) => void;
   /** Told now and then how many bytes of the file are read. */
-  progress?(bytes: number): void;
+  readonly progress?: (bytes: number) => void;
   /** Aborts the reading. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -131,8 +132,9 @@ export const verifyLogFile = async (
   }
   const end = endSchema.safeParse(jsonOf(waiting));
   if (end.success) {
-    verifier.compareHead(head.data);
-    return verifier.finish(end.data.checkpoint, bytesOf(after));
+    const report = verifier.finish(end.data.checkpoint, bytesOf(after));
+    const faults = [...report.faults, ...headFaults(head.data, { ...options, end: verifier.size })];
+    return { ...report, ok: faults.length === 0, faults };
   }
   // Cut off: what stands last is an entry, or a part of one.
   if (waiting !== undefined) add(waiting);

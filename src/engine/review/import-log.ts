@@ -38,7 +38,7 @@ class EntryImport {
     this.#target = target;
   }
 
-  /** @throws Error that says why an entry cannot be shown */
+  /** Writes what an entry tells. @throws Error that says why it cannot be shown */
   add(line: Buffer, entry: Entry): void {
     if (isTooDeep(line.toString(), line)) throw new Error('It is nested too deep');
     if (entry.kind === 'start' && entry.entry === 0) this.#earlier = entry.body.earlierDecisions;
