@@ -45,8 +45,11 @@ export const createReviewWindows = ({ worker, log, ...files }: ReviewWindowsOpti
   };
 
   const open = async (file: string): Promise<void> => {
-    const review = startReviewThread(worker, file);
-    const window = openWindow({ ...files, log, page: openingPage(basename(file)) });
+    const name = basename(file);
+    const window = openWindow({ ...files, log, page: openingPage(name) });
+    const review = startReviewThread(worker, file, (part) => {
+      if (!window.isDestroyed()) window.setTitle(`Opening ${name}: ${Math.floor(part * 100)} % verified`);
+    });
     const { webContents } = window;
     reviews.set(webContents, review);
     window.focus();

@@ -259,9 +259,11 @@ test('gasdesk review verifies a log with the key, in a home that is empty, and s
 
 test('in a thread of its own it opens with the same words', async () => {
   const script = new URL('../../src/engine/review/review-worker.ts', import.meta.url);
-  const thread = startReviewThread(script, fileOf(joined(lines)));
+  const parts: number[] = [];
+  const thread = startReviewThread(script, fileOf(joined(lines)), (part) => parts.push(part));
   onTestFinished(() => thread.stop());
   await thread.opened;
   const { review } = await thread.service.call('system.info', {});
   expect(review?.verification?.state).toBe('keyNotKnown');
+  expect(parts).toEqual([1]);
 });
