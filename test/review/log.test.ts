@@ -13,6 +13,7 @@ import { startReviewThread } from '../../src/engine/review/review-thread.ts';
 import { verifierKeyText } from '../../src/core/log/signed-note.ts';
 import { sha256 } from '../../src/engine/base/sha256.ts';
 import { EngineError } from '../../src/shared/errors.ts';
+import { gasdesk } from '../support/cli.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
@@ -255,6 +256,11 @@ test('gasdesk review verifies a log with the key, in a home that is empty, and s
   child.kill('SIGINT');
   expect(await ended).toEqual([0, null]);
   expect(await said).toMatch(/^\d+ entries, complete, signed by gasdesk\/.*follows from the entries\.\n$/);
+});
+
+test('a log is no export to replay, and the command says what it is', async () => {
+  const { code, stderr } = await gasdesk(['decisions', 'replay', fileOf(joined(lines))]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('it is an exported log, which "gasdesk log verify"')]);
 });
 
 test('in a thread of its own it opens with the same words', async () => {

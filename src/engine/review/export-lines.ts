@@ -23,6 +23,8 @@ const EXPECTED = 'A decision export has one decision per line, as "gasdesk decis
 /** Other files that somebody may take for an export, by how they begin. */
 const OTHER_FILES: readonly (readonly [beginning: string, what: string])[] = [
   ['SQLite format 3\0', 'it is a SQLite database'],
+  ['{"format":"gasdesk-log"', 'it is an exported log, which "gasdesk log verify" decides again'],
+  ['c2sp.org/tlog-proof@v1', 'it is the receipt of one decision'],
   ['\xff\xfe', 'it is UTF-16 text, not UTF-8; PowerShell writes that when it redirects output'],
 ];
 
