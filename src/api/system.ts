@@ -8,12 +8,25 @@ const check = z.strictObject({
   fix: z.string().describe('What to do; empty where nothing is; advice where it is ok all the same'),
 });
 
+/** What verifying the file of a review has found. */
+const verification = z.strictObject({
+  state: z
+    .enum(['verified', 'keyNotKnown', 'faulty'])
+    .describe('keyNotKnown: all follows, but nobody has said whose key signed it'),
+  words: z.string().describe('What it proves, or the first fault'),
+  decisionId: z.string().nullable().describe('The decision of the first fault, if it is in one'),
+});
+
+/** What verifying the file of a review has found. */
+export type Verification = z.output<typeof verification>;
+
 /** What a review shows in place of a desk. */
 const review = z.strictObject({
   file: z.string().describe('Name of the file that is reviewed, without its folder'),
   savedAt: z.number().describe('When the file was written last, epoch ms'),
   from: z.number().describe('When the first of its decisions was made, epoch ms'),
   to: z.number().describe('When the last was made'),
+  verification: verification.optional().describe('Of a log or a receipt; other files prove nothing'),
 });
 
 /** What a review shows in place of a desk. */

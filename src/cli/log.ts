@@ -7,10 +7,11 @@ import { type LogRange, exportedLog } from '../api/log-export.ts';
 import type { ProcedureInput } from '../api/index.ts';
 import { type EntryKind, entryKinds } from '../core/log/entry.ts';
 import type { LogReport } from '../core/log/log-report.ts';
+import { logWords } from '../core/log/report-words.ts';
 import { EngineError } from '../shared/errors.ts';
 import { command, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
-import { humanText, print } from './human-text.ts';
+import { harmless, humanText, print } from './human-text.ts';
 
 type Asked = ProcedureInput<'system.log'>;
 
@@ -60,17 +61,13 @@ const exportAll = command('export', 'Write the log as JSON Lines, with a signed 
 
 const MOST_ROWS = 20;
 
-const reportText = ({ ok, entries, checkpoint, faults }: LogReport): string => {
-  const signed = checkpoint === null ? 'not signed' : `signed by ${checkpoint.origin}`;
-  if (ok) return `${entries} entries, complete, ${signed}. Every verdict and every amount follows from the entries.`;
+const reportText = (report: LogReport): string => {
+  const { ok, faults } = report;
+  const words = harmless(logWords(report));
+  if (ok) return words;
   const rows = faults.slice(0, MOST_ROWS).map(({ entry, id, fault, detail }) => ({ entry, id, fault, detail }));
   const more = faults.length > MOST_ROWS ? [`… and ${faults.length - MOST_ROWS} more. Use --json to list all.`] : [];
-  return [
-    `${entries} entries, ${signed}. This log cannot be trusted: ${faults.length} faults.`,
-    '',
-    humanText(rows),
-    ...more,
-  ].join('\n');
+  return [words, '', humanText(rows), ...more].join('\n');
 };
 
 const verify = command('verify', 'Verify the log; exit code 1 if anything is wrong')

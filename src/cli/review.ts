@@ -3,31 +3,62 @@ import type { Review } from '../engine/review/review.ts';
 import { askedToStop, serveUntil } from './asked-to-stop.ts';
 import { command, wholeNumber } from './command.ts';
 import { CONSOLE_FOLDER } from './desk.ts';
+import { harmless } from './human-text.ts';
+
+/** What a review is opened with. */
+interface Opening {
+  readonly file: string;
+  readonly key?: string | undefined;
+}
+
+const PROGRESS_EVERY_MS = 5_000;
+
+/** Tells every few seconds how far the verifying is. */
+const tellProgress = (): ((part: number) => void) => {
+  let told = performance.now();
+  return (part) => {
+    if (performance.now() - told < PROGRESS_EVERY_MS) return;
+    told = performance.now();
+    console.error(`Verified ${Math.floor(part * 100)} %`);
+  };
+};
 
 /** Opens the file; undefined if the operator has stopped it meanwhile. */
-const open = async (file: string, stopped: Promise<unknown>): Promise<Review | undefined> => {
+const open = async ({ file, key }: Opening, stopped: Promise<unknown>): Promise<Review | undefined> => {
   const { createReview } = await import('../engine/review/review.ts');
   const reading = new AbortController();
   void stopped.then(() => reading.abort());
   const { signal } = reading;
+  const log = createLog({ level: 'error' });
   try {
-    return await createReview({ file, signal, log: createLog({ level: 'error' }), consoleFolder: CONSOLE_FOLDER });
+    return await createReview({ file, key, signal, log, consoleFolder: CONSOLE_FOLDER, progress: tellProgress() });
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
   }
 };
 
+/** Says what verifying has found, before the address of the review. */
+const tellVerification = async ({ service }: Review): Promise<void> => {
+  const { review } = await service.call('system.info', {});
+  if (review?.verification !== undefined) console.error(harmless(review.verification.words));
+};
+
 /** `gasdesk review`: prints one line when it listens, and stays until it is told to stop. */
 export const reviewCommand = command(
   'review',
-  'Open a decision export or a backup read-only in the browser, on any machine',
+  'Open decisions, a log, a receipt or a backup read-only in the browser, on any machine',
 )
-  .argument('<file>', 'file from "gasdesk decisions export" or "gasdesk backup"')
+  .argument('<file>', 'file from "gasdesk decisions export", "log export", "decisions receipt" or "backup"')
+  .option('--key <key>', 'key of the log, as its operator hands it out, to verify a log or a receipt with')
   .option('--host <host>', 'address to bind', '127.0.0.1')
   .option('--port <port>', 'port to bind, 0 for any free port', wholeNumber(0, 65_535), 0)
-  .action(async (file: string, { host, port }: { host: string; port: number }) => {
+  .action(async (file: string, { key, host, port }: { key?: string; host: string; port: number }) => {
     const stopped = askedToStop();
-    const review = await open(file, stopped);
-    if (review !== undefined) await serveUntil(stopped, review, () => review.serve({ host, port }));
+    const review = await open({ file, key }, stopped);
+    if (review === undefined) return;
+    await serveUntil(stopped, review, async () => {
+      await tellVerification(review);
+      return review.serve({ host, port });
+    });
   });

@@ -8,7 +8,7 @@ import { EngineError } from '../shared/errors.ts';
 import { openingPage } from './opening-page.ts';
 import { type WindowFiles, openWindow, showPage } from './window.ts';
 
-/** Windows that show decision exports and backups, each its own, beside the desk's. */
+/** Windows that show files under review, each its own, beside the desk's. */
 export interface ReviewWindows {
   /** Opens a file in a window, which says so meanwhile; a file that cannot be reviewed is explained to the operator. */
   open(file: string): Promise<void>;
@@ -45,8 +45,11 @@ export const createReviewWindows = ({ worker, log, ...files }: ReviewWindowsOpti
   };
 
   const open = async (file: string): Promise<void> => {
-    const review = startReviewThread(worker, file);
-    const window = openWindow({ ...files, log, page: openingPage(basename(file)) });
+    const name = basename(file);
+    const window = openWindow({ ...files, log, page: openingPage(name) });
+    const review = startReviewThread(worker, file, (part) => {
+      if (!window.isDestroyed()) window.setTitle(`Opening ${name}: ${Math.floor(part * 100)} % verified`);
+    });
     const { webContents } = window;
     reviews.set(webContents, review);
     window.focus();
@@ -66,7 +69,7 @@ export const createReviewWindows = ({ worker, log, ...files }: ReviewWindowsOpti
       const { filePaths } = await dialog.showOpenDialog({
         title: 'Open for review',
         filters: [
-          { name: 'Decision exports and backups', extensions: ['jsonl', 'gasdesk-backup'] },
+          { name: 'Exports, logs, receipts and backups', extensions: ['jsonl', 'tlog-proof', 'gasdesk-backup'] },
           { name: 'All files', extensions: ['*'] },
         ],
         properties: ['openFile'],

@@ -120,7 +120,7 @@ export const errorTable = {
   },
   DATABASE_TOO_NEW: { status: 400, rpc: -32603, title: 'A newer Gasdesk wrote the database. Update Gasdesk' },
   ADDRESS_IN_USE: { status: 400, rpc: -32603, title: 'Another program uses the address' },
-  EXPORT_INVALID: { status: 400, rpc: -32602, title: 'The file is not a decision export' },
+  EXPORT_INVALID: { status: 400, rpc: -32602, title: 'The file cannot be reviewed or replayed' },
   REVIEW_READ_ONLY: { status: 403, rpc: -32600, title: 'A review is read-only' },
   CONFIG_OVERRIDDEN: { status: 400, rpc: -32602, title: 'Another source overrides the setting' },
   CONFIG_NOT_CHANGEABLE: { status: 400, rpc: -32602, title: 'The setting cannot be changed here' },

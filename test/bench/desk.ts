@@ -22,14 +22,9 @@ export interface BenchDesk extends ServerProcess {
 const VERSION = '1.1.0';
 const CLI = join(import.meta.dirname, '../../src/cli/index.ts');
 
-const registerDapp = async (call: Caller, accountId: string, name: string) => {
-  const dapp = await call('paymasters.create', {
-    accountId,
-    name,
-    type: 'HYBRID',
-    chainId: CHAIN_ID,
-    version: VERSION,
-  });
+/** Registers a DApp with a funding wallet of its own. */
+export const registerDapp = async (call: Caller, accountId: string, name: string, chainId = CHAIN_ID) => {
+  const dapp = await call('paymasters.create', { accountId, name, type: 'HYBRID', chainId, version: VERSION });
   const { paymasterId } = dapp;
   const { fundingMessage } = await call('paymasters.fundingMessage', { paymasterId });
   const wallet = Wallet.createRandom();

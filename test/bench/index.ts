@@ -9,12 +9,14 @@ import { sponsorTraffic } from './operations.ts';
 import { type ReplayFigures, measureReplay } from './replay.ts';
 import { type Scenario, scenarios, typicalRules } from './scenarios.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
+import { type VerifyFigures, measureVerify } from './verify-log.ts';
 
 /** `npm run bench`: the desk against the floor, each in a process of its own; prints one JSON document. Linux only. */
 
-/** Has no floor-server.ts beside it: its floor is the parsing of the same lines. */
+/** Have no floor-server.ts beside them: their floor is the parsing of the same lines. */
 const REPLAY = 'replay';
-const names = [...scenarios.map(({ name }) => name), REPLAY];
+const VERIFY = 'log-verify';
+const names = [...scenarios.map(({ name }) => name), REPLAY, VERIFY];
 
 const { values: flags } = parseArgs({
   options: {
@@ -98,10 +100,17 @@ const runReplay = (): Promise<ReplayFigures> =>
     return measureReplay(desk, join(dir, 'decisions.jsonl'));
   });
 
-const results: Record<string, Pair[] | ReplayFigures> = {};
+const runVerify = (): Promise<VerifyFigures> =>
+  withBench(VERIFY, async ({ dir, desk }) => {
+    await typicalRules(desk);
+    return measureVerify(desk, join(dir, 'log.jsonl'));
+  });
+
+const results: Record<string, Pair[] | ReplayFigures | VerifyFigures> = {};
 for (const scenario of scenarios) {
   if (only.includes(scenario.name)) results[scenario.name] = await runScenario(scenario);
 }
 if (only.includes(REPLAY)) results[REPLAY] = await runReplay();
+if (only.includes(VERIFY)) results[VERIFY] = await runVerify();
 const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };
 console.log(JSON.stringify({ machine, seconds, storedDecisions: Number(flags.stored), scenarios: results }, null, 2));

@@ -20,6 +20,8 @@ export interface ServerProcess {
   readonly console?: string;
   usage(): Usage;
   stop(): Promise<void>;
+  /** Ends it without warning. */
+  kill(): Promise<void>;
 }
 
 const readUsage = (pid: number): Usage => {
@@ -55,12 +57,14 @@ export const startServer = async (
     child.kill();
     throw error;
   });
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+    child.kill(signal);
+    await exited;
+  };
   return {
     ...addresses,
     usage: () => readUsage(pid),
-    async stop() {
-      child.kill('SIGTERM');
-      await exited;
-    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   };
 };

@@ -15,6 +15,7 @@ import type { SponsoredDapp } from '../support/sponsored-world.ts';
 import { operation } from '../support/sponsored-world.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
+import { createRehash } from './rehashed.ts';
 
 const desk = useOfflineDesk();
 const tempFolder = useTempFolders();
@@ -138,15 +139,9 @@ describe('what was done to a file is named with its entry:', () => {
 });
 
 describe('what was forged with every hash after it made to fit is named all the same:', () => {
-  /** Writes the entries anew from one on, so that each follows the one before. */
   const rehashed = (lines: readonly string[]): string[] => {
-    let previous: string | null = null;
-    return lines.map((line, index) => {
-      if (index === 0 || index === lines.length - 1) return line;
-      const text = line.replace(/"previous":(?:null|"[0-9a-f]{64}")/, `"previous":${JSON.stringify(previous)}`);
-      previous = Buffer.from(leafHash(Buffer.from(text), sha256)).toString('hex');
-      return text;
-    });
+    const rehash = createRehash();
+    return lines.map((line, index) => (index === 0 || index === lines.length - 1 ? line : rehash(line)));
   };
   const forged = async (line: number, change: (text: string) => string) => {
     const changed = change(log[line] ?? '');

@@ -14,7 +14,8 @@ export type LogFaultCode =
   | 'UNKNOWN_DECISION'
   | 'CHECKPOINT_UNTRUSTED'
   | 'CHECKPOINT_DIFFERS'
-  | 'INCOMPLETE';
+  | 'INCOMPLETE'
+  | 'HEAD_DIFFERS';
 
 /** Something that is wrong with a log. */
 export interface LogFault {

@@ -1,5 +1,5 @@
 import { encodeBase64, toUtf8Bytes, toUtf8String } from 'ethers';
-import { openCheckpoint } from './checkpoint.ts';
+import { type OpenedCheckpoint, openCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { isIncluded, leafHash } from './merkle-tree.ts';
 import { type LogCrypto, type VerifierKey, bytesOf } from './signed-note.ts';
 
@@ -55,10 +55,23 @@ export const readEntryProof = (text: string): EntryProof | undefined => {
   return { entry, index: Number(index), hashes, checkpoint: rest.slice(head.length) };
 };
 
-/** Why a proof does not prove its entry; undefined where it does. */
-export const entryProofFault = (proof: EntryProof, key: VerifierKey, crypto: LogCrypto): string | undefined => {
+const unsigned = (checkpoint: string): OpenedCheckpoint => {
+  const head = readCheckpoint(checkpoint);
+  return head === undefined ? { fault: 'It is not a checkpoint' } : { head };
+};
+
+/**
+ * Why a proof does not prove its entry; undefined where it does.
+ *
+ * @param key undefined: who signed the checkpoint is not verified
+ */
+export const entryProofFault = (
+  proof: EntryProof,
+  key: VerifierKey | undefined,
+  crypto: LogCrypto,
+): string | undefined => {
   const { entry, index, hashes, checkpoint } = proof;
-  const opened = openCheckpoint(checkpoint, key, crypto);
+  const opened = key === undefined ? unsigned(checkpoint) : openCheckpoint(checkpoint, key, crypto);
   if ('fault' in opened) return `The checkpoint cannot be trusted. ${opened.fault}`;
   const leaf = { index, hash: leafHash(toUtf8Bytes(entry), crypto.sha256) };
   if (isIncluded(leaf, opened.head, hashes, crypto.sha256)) return undefined;

@@ -94,8 +94,8 @@ export class LogVerifier {
     if (this.#faults.length < MOST_FAULTS) this.#faults.push({ entry, id, fault, detail });
   }
 
-  /** Adds the next entry. */
-  add({ text, bytes, hash }: LogText): void {
+  /** Adds the next entry. @returns it as it was read; undefined where the line is none */
+  add({ text, bytes, hash }: LogText): Entry | undefined {
     const leaf = leafHash(bytes, this.#options.crypto.sha256);
     const leafText = hexlify(leaf).slice(2);
     if (hash !== undefined && hash !== leafText)
@@ -109,6 +109,7 @@ export class LogVerifier {
     this.#tree.append(leaf);
     this.#previous = leafText;
     this.#position += 1;
+    return entry;
   }
 
   #read(text: string): Entry | undefined {

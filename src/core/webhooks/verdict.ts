@@ -17,6 +17,8 @@ export interface Answer {
   readonly text: string;
   /** What kept the answer from being complete. */
   readonly fault?: WebhookError | undefined;
+  /** What the body says, where a hash stands in place of its text. */
+  readonly body?: { readonly fault?: WebhookError | undefined } | undefined;
 }
 
 /** What a call to a webhook means for the operation. */
@@ -88,7 +90,11 @@ const statusFault = ({ status, headers }: Answer): WebhookError | undefined => {
     : webhookError('WEBHOOK_STATUS');
 };
 
-const bodyFault = ({ headers, text }: Answer): WebhookError | undefined => {
+/** Why the body of an answer is no verdict that passes; undefined where it is one. */
+export const bodyFault = (answer: Answer): WebhookError | undefined =>
+  answer.body === undefined ? textFault(answer) : answer.body.fault;
+
+const textFault = ({ headers, text }: Answer): WebhookError | undefined => {
   const json = parseJson(text);
   if (json === undefined) {
     const encoding = headers['content-encoding'];

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import type { WebhookDenialCode } from './webhook-denials.ts';
 import { evidence, webhookCall } from '../../shared/schema/decision.ts';
-import { type WebhookVerdict, verdictOn } from './verdict.ts';
+import { type Answer, type WebhookVerdict, verdictOn } from './verdict.ts';
+
+const fault = z.strictObject({
+  code: z.custom<WebhookDenialCode>((value) => typeof value === 'string'),
+  evidence,
+});
 
 /** What was found out when a webhook was called. */
 export const webhookResponse = z.strictObject({
@@ -9,10 +14,11 @@ export const webhookResponse = z.strictObject({
   host: z.string(),
   failOpen: z.boolean(),
   headers: z.strictObject({ location: z.string().optional(), 'content-encoding': z.string().optional() }),
-  fault: z
-    .strictObject({ code: z.custom<WebhookDenialCode>((value) => typeof value === 'string'), evidence })
+  fault: fault.optional().describe('What kept the answer from being complete'),
+  body: z
+    .strictObject({ fault: fault.optional() })
     .optional()
-    .describe('What kept the answer from being complete'),
+    .describe('What the body of the answer says, where a hash stands in place of its text'),
   notAnOutage: z.string().optional().describe("Why a missing answer is not the receiver's fault, in words"),
   shadow: z.literal(true).optional().describe('Asked by a rule in shadow'),
   micros: z.number().describe('Time taken, in µs'),
@@ -21,13 +27,11 @@ export const webhookResponse = z.strictObject({
 /** What was found out when a webhook was called. */
 export type WebhookResponse = z.output<typeof webhookResponse>;
 
+/** The answer in a webhook's response. */
+export const answerOf = ({ call, headers, fault, body }: WebhookResponse): Answer => ({
+  ...{ status: call.status, headers, text: call.response, fault, body },
+});
+
 /** What a webhook's response means for the operation. */
-export const responseVerdict = ({
-  call,
-  host,
-  failOpen,
-  headers,
-  fault,
-  notAnOutage,
-}: WebhookResponse): WebhookVerdict =>
-  verdictOn({ status: call.status, headers, text: call.response, fault }, host, failOpen, notAnOutage);
+export const responseVerdict = (response: WebhookResponse): WebhookVerdict =>
+  verdictOn(answerOf(response), response.host, response.failOpen, response.notAnOutage);

@@ -43,6 +43,7 @@ test('without any setting the service listens on this machine only', () => {
     webhookTimeoutMs: 3_000,
     webhookAllowPrivate: true,
     webhookMaxConcurrent: 32,
+    blankWebhookData: false,
     outstandingSharePercent: 25,
     rateLimitPerKey: 120_000,
     rateLimitPerSender: 6_000,

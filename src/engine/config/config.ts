@@ -50,6 +50,7 @@ const configSchema = z.strictObject({
   webhookTimeoutMs: z.int().min(100).max(30_000).default(3_000).describe('an integer from 100 to 30000 (milliseconds)'),
   webhookAllowPrivate: z.boolean().default(true).describe('true or false'),
   webhookMaxConcurrent: z.int().min(1).max(1_000).default(32).describe('an integer from 1 to 1000'),
+  blankWebhookData: z.boolean().default(false).describe('true or false'),
   outstandingSharePercent: z
     .int()
     .min(1)

@@ -21,6 +21,7 @@ const CHANGEABLE = new Map<string, 'now' | 'restart'>([
   ['outstandingSharePercent', 'now'],
   ['showReasons', 'now'],
   ['webhookTimeoutMs', 'now'],
+  ['blankWebhookData', 'now'],
   // Connections that stand would go on to where they may not.
   ['webhookAllowPrivate', 'restart'],
   ['webhookMaxConcurrent', 'restart'],

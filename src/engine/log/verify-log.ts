@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { z } from 'zod';
 import type { Caller } from '../../api/index.ts';
+import { headFaults } from '../../core/log/head-check.ts';
+import type { Entry } from '../../core/log/entry.ts';
 import { parseVerifierKey, type VerifierKey } from '../../core/log/signed-note.ts';
 import type { LogReport } from '../../core/log/log-report.ts';
 import { LogVerifier } from '../../core/log/verify.ts';
@@ -15,14 +17,26 @@ export interface LogCheck {
   readonly withSignatures: boolean;
 }
 
+/** Somebody who reads a log while it is verified. */
+export interface LogReader {
+  /** Told of every line; `entry` is undefined where it is none. */
+  readonly entry?: (line: Buffer, entry: Entry | undefined) => void;
+  /** Told now and then how many bytes of the file are read. */
+  readonly progress?: (bytes: number) => void;
+  /** Aborts the reading. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 const LINE_BREAK = 10;
 /** No entry is longer: a policy with every ABI that a desk takes is shorter by far. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 
 /** The lines of a file as they are, without their line breaks. */
-async function* linesOf(file: string): AsyncGenerator<Buffer> {
+async function* linesOf(file: string, { progress, signal }: LogReader): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
+  let bytes = 0;
   for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>) {
+    signal?.throwIfAborted();
     let data: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     for (let end = data.indexOf(LINE_BREAK); end >= 0; end = data.indexOf(LINE_BREAK)) {
       yield data.subarray(0, end);
@@ -30,6 +44,8 @@ async function* linesOf(file: string): AsyncGenerator<Buffer> {
     }
     if (data.length > LONGEST_LINE) throw notALog(file, `a line is longer than ${LONGEST_LINE} bytes`);
     rest = data;
+    bytes += chunk.length;
+    progress?.(bytes);
   }
   if (rest.length > 0) yield rest;
 }
@@ -64,8 +80,15 @@ const jsonOf = (line: Buffer | undefined): unknown => {
   }
 };
 
+/** The key that a file comes with. @throws EngineError `EXPORT_INVALID` */
+const ownKeyOf = (file: string, text: string): VerifierKey => {
+  const key = parseVerifierKey(text, sha256);
+  if (key === undefined) throw notALog(file, 'its head names no key');
+  return key;
+};
+
 /** The key that a text tells. @throws EngineError `VALIDATION` */
-const keyOf = (text: string): VerifierKey => {
+export const logKeyOf = (text: string): VerifierKey => {
   const key = parseVerifierKey(text, sha256);
   if (key !== undefined) return key;
   throw new EngineError(
@@ -79,27 +102,42 @@ const bytesOf = (encoded: readonly string[]): Buffer[] => encoded.map((hash) => 
 /**
  * Verifies an exported log. Needs nothing but the file.
  *
+ * @param reader is told of what is read, also of what is at fault
  * @throws EngineError `EXPORT_INVALID` where the file is not an exported log, `VALIDATION` for a key that is none
  */
-export const verifyLogFile = async (file: string, { key, withSignatures }: LogCheck): Promise<LogReport> => {
-  const lines = linesOf(file);
+export const verifyLogFile = async (
+  file: string,
+  { key, withSignatures }: LogCheck,
+  reader: LogReader = {},
+): Promise<LogReport> => {
+  const lines = linesOf(file, reader);
   const first = await lines.next().catch((error: unknown) => {
+    reader.signal?.throwIfAborted();
     throw notALog(file, error instanceof Error ? error.message : String(error));
   });
   const head = headSchema.safeParse(jsonOf(first.value as Buffer | undefined));
   if (!head.success) throw notALog(file, 'its first line is not the head of one');
   const { from, before, after } = head.data;
-  const options = { key: keyOf(key ?? head.data.key), crypto: logCrypto, withSignatures };
+  const verifierKey = key === undefined ? ownKeyOf(file, head.data.key) : logKeyOf(key);
+  const options = { key: verifierKey, crypto: logCrypto, withSignatures };
   const verifier = new LogVerifier({ ...options, from, before: bytesOf(before) });
+  const add = (line: Buffer): void => {
+    const entry = verifier.add({ text: line.toString(), bytes: line });
+    reader.entry?.(line, entry);
+  };
   let waiting: Buffer | undefined;
   for await (const line of lines) {
-    if (waiting !== undefined) verifier.add({ text: waiting.toString(), bytes: waiting });
+    if (waiting !== undefined) add(waiting);
     waiting = line;
   }
   const end = endSchema.safeParse(jsonOf(waiting));
-  if (end.success) return verifier.finish(end.data.checkpoint, bytesOf(after));
+  if (end.success) {
+    const report = verifier.finish(end.data.checkpoint, bytesOf(after));
+    const faults = [...report.faults, ...headFaults(head.data, { ...options, end: verifier.size })];
+    return { ...report, ok: faults.length === 0, faults };
+  }
   // Cut off: what stands last is an entry, or a part of one.
-  if (waiting !== undefined) verifier.add({ text: waiting.toString(), bytes: waiting });
+  if (waiting !== undefined) add(waiting);
   return verifier.finish(undefined);
 };
 
@@ -109,7 +147,7 @@ export const verifyLogFile = async (file: string, { key, withSignatures }: LogCh
  * @throws EngineError `VAULT_LOCKED` where no key is given and the desk's cannot be read; `VALIDATION` for a key that is none
  */
 export const verifyDesk = async (call: Caller, { key, withSignatures }: LogCheck): Promise<LogReport> => {
-  const options = { key: keyOf(key ?? (await call('log.key', {})).key), crypto: logCrypto, withSignatures };
+  const options = { key: logKeyOf(key ?? (await call('log.key', {})).key), crypto: logCrypto, withSignatures };
   const verifier = new LogVerifier(options);
   let checkpoints = await call('log.checkpoints', {});
   const isSigned = checkpoints.length > 0;

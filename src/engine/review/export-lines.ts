@@ -23,6 +23,8 @@ const EXPECTED = 'A decision export has one decision per line, as "gasdesk decis
 /** Other files that somebody may take for an export, by how they begin. */
 const OTHER_FILES: readonly (readonly [beginning: string, what: string])[] = [
   ['SQLite format 3\0', 'it is a SQLite database'],
+  ['{"format":"gasdesk-log"', 'it is an exported log, which "gasdesk log verify" decides again'],
+  ['c2sp.org/tlog-proof@v1', 'it is the receipt of one decision'],
   ['\xff\xfe', 'it is UTF-16 text, not UTF-8; PowerShell writes that when it redirects output'],
 ];
 
@@ -50,10 +52,10 @@ const countOf = (character: string, text: string): number => {
   return count;
 };
 
-/** True for JSON with more levels of arrays and objects than that. What is no JSON may give any answer. */
-const isDeeperThan = (levels: number, text: string, bytes: Buffer): boolean => {
+/** True for JSON with more levels of arrays and objects than are read. What is no JSON may give any answer. */
+export const isTooDeep = (text: string, bytes: Buffer): boolean => {
   // Most decisions do not even have so many: twenty times as fast as looking at every byte.
-  if (countOf('[', text) + countOf('{', text) <= levels) return false;
+  if (countOf('[', text) + countOf('{', text) <= MOST_LEVELS) return false;
   let level = 0;
   let inText = false;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -64,7 +66,7 @@ const isDeeperThan = (levels: number, text: string, bytes: Buffer): boolean => {
     } else if (character === 0x22) inText = true;
     else if (character === 0x5b /* [ */ || character === 0x7b /* { */) level += 1;
     else if (character === 0x5d /* ] */ || character === 0x7d /* } */) level -= 1;
-    if (level > levels) return true;
+    if (level > MOST_LEVELS) return true;
   }
   return false;
 };
@@ -75,7 +77,7 @@ type ParseJson = (text: string) => unknown;
 const readLine = (line: number, bytes: Buffer, isCut: boolean, parseJson: ParseJson): DecisionRecord => {
   if (!isUtf8(bytes)) throw exportFault(line, 'it is not UTF-8 text');
   const text = bytes.toString('utf8');
-  if (isDeeperThan(MOST_LEVELS, text, bytes)) throw exportFault(line, `it is nested deeper than ${MOST_LEVELS} levels`);
+  if (isTooDeep(text, bytes)) throw exportFault(line, `it is nested deeper than ${MOST_LEVELS} levels`);
   let value: unknown;
   try {
     value = parseJson(text);

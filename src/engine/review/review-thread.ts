@@ -7,11 +7,8 @@ import type { CalledService } from '../http/answer-call.ts';
 /** What is sent to the thread: a call, or that it is to end. */
 export type ToReview = { readonly id: number; readonly name: string; readonly input: unknown } | 'end';
 
-/** What the thread sends: the answer to the call of this id. */
-export interface FromReview {
-  readonly id: number;
-  readonly answer: EngineAnswer;
-}
+/** What the thread sends: the answer to the call of this id, or which part of a log is verified, from 0 to 1. */
+export type FromReview = { readonly id: number; readonly answer: EngineAnswer } | { readonly progress: number };
 
 /** A review that works in a thread of its own, so that nothing else in the process waits for it. */
 export interface ReviewThread {
@@ -27,9 +24,14 @@ export interface ReviewThread {
  * Opens a file for review in a thread.
  *
  * @param script what the thread runs: `review-worker.ts`, or the bundle of it
- * @param file absolute path of a decision export or a backup
+ * @param file absolute path of a file that can be reviewed
+ * @param progress told now and then which part of a log is verified, from 0 to 1
  */
-export const startReviewThread = (script: string | URL, file: string): ReviewThread => {
+export const startReviewThread = (
+  script: string | URL,
+  file: string,
+  progress: (part: number) => void = () => undefined,
+): ReviewThread => {
   const worker = new Worker(script, { workerData: file });
   const waiting = new Map<number, (answer: EngineAnswer) => void>();
   let asked = 0;
@@ -37,7 +39,12 @@ export const startReviewThread = (script: string | URL, file: string): ReviewThr
   let isOver = false;
   const gone = (): EngineError =>
     new EngineError('INTERNAL', 'The review has ended. Open the file again', {}, { cause: fault });
-  worker.on('message', ({ id, answer }: FromReview) => {
+  worker.on('message', (message: FromReview) => {
+    if ('progress' in message) {
+      progress(message.progress);
+      return;
+    }
+    const { id, answer } = message;
     waiting.get(id)?.(answer);
     waiting.delete(id);
   });

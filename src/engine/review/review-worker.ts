@@ -13,7 +13,11 @@ if (port === null) throw new Error('This is started as a thread');
 
 const log = createLog({ level: 'error' });
 const given = new AbortController();
-const opening = createReview({ file: workerData as string, log, signal: given.signal });
+const send = (message: FromReview): void => port.postMessage(message);
+const opening = createReview({
+  ...{ file: workerData as string, log, signal: given.signal },
+  progress: (part) => send({ progress: part }),
+});
 // Whoever calls hears of it.
 opening.catch(() => undefined);
 
@@ -37,7 +41,5 @@ port.on('message', (message: ToReview) => {
     return;
   }
   const { id, ...call } = message;
-  void answerCall({ service, log, entropy: systemEntropy }, () => call).then((answer) =>
-    port.postMessage({ id, answer } satisfies FromReview),
-  );
+  void answerCall({ service, log, entropy: systemEntropy }, () => call).then((answer) => send({ id, answer }));
 });

@@ -1,7 +1,8 @@
 import { mkdtemp, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { ReviewInfo } from '../../api/system.ts';
+import { EngineError } from '../../shared/errors.ts';
 import { openBackup } from '../backup/open-backup.ts';
-import { isAgeFile } from '../backup/write-backup.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from '../base/clock.ts';
 import { createConsoleApp } from '../server/app.ts';
 import { type Listening, listen } from '../http/listen.ts';
@@ -13,14 +14,21 @@ import type { ConsoleService } from '../service/index.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { asExpected } from './export-lines.ts';
+import { type FileKind, fileKind } from './file-kind.ts';
 import { importExport } from './import-export.ts';
+import { importLog } from './import-log.ts';
+import { importReceipt } from './import-receipt.ts';
 import { createLockedReview } from './locked-review.ts';
 import { type ReviewSource, createReviewService } from './review-service.ts';
 
 /** What a review stands on. */
 export interface ReviewOptions {
-  /** A decision export or a backup. It is read once, and never written to. */
+  /** A decision export, an exported log, a receipt or a backup. It is read once, and never written to. */
   readonly file: string;
+  /** The key of the log, as its operator hands it out; only for a log or a receipt. */
+  readonly key?: string | undefined;
+  /** Told now and then which part of a log is verified, from 0 to 1. */
+  readonly progress?: (part: number) => void;
   readonly log: Log;
   readonly clock?: Clock;
   readonly entropy?: Entropy;
@@ -44,15 +52,29 @@ export interface Review {
 /** Serving it takes no longer than serving a desk, and has fewer clients. */
 const SERVING = { requestTimeoutMs: 30_000, maxConnections: 256 };
 
-/** Opens a decision export as a source, with its database in the folder. */
-const openExport = async (
-  { file, log, signal }: ReviewOptions,
+/** Reads a file into a database, and verifies what can be. */
+const readInto = (database: string, kind: Exclude<FileKind, 'backup'>, options: ReviewOptions): Promise<ReviewInfo> => {
+  const { file, key, signal, progress } = options;
+  if (kind === 'log') return importLog(file, database, { key, signal, progress });
+  if (kind === 'receipt') return importReceipt(file, database, key);
+  return importExport(file, database, signal);
+};
+
+/** Opens what is no backup as a source, with its database in the folder. */
+const openFile = async (
+  kind: Exclude<FileKind, 'backup'>,
+  options: ReviewOptions,
   folder: string,
   clock: Clock,
 ): Promise<ReviewSource> => {
   const database = join(folder, 'review.db');
-  const about = await importExport(file, database, signal);
-  return { store: openSqliteStore(database, { clock, log }), about };
+  const about = await readInto(database, kind, options);
+  return { store: openSqliteStore(database, { clock, log: options.log }), about };
+};
+
+const refuseKey = ({ key }: ReviewOptions, kind: FileKind): void => {
+  if (key === undefined || kind === 'log' || kind === 'receipt') return;
+  throw new EngineError('VALIDATION', 'A key verifies an exported log or a receipt. This file is neither');
 };
 
 /** Opens a backup as a source: its database is brought to today's schema, the vault in it stays closed. */
@@ -72,9 +94,11 @@ const unpackBackup = async (
 };
 
 /**
- * Opens a decision export or a backup for review. A backup shows nothing before `vault.open` brought its passphrase.
+ * Opens a decision export, an exported log, a receipt or a backup for review. A log or a receipt is verified meanwhile; one
+ * that is at fault opens all the same, and says so. A backup shows nothing before `vault.open` brought its passphrase.
  *
- * @throws EngineError `EXPORT_INVALID`: its message says what is wrong with which line; nothing is left behind
+ * @throws EngineError `EXPORT_INVALID`: its message says what is wrong with which line; `VALIDATION` for a key that is
+ *   none, or verifies nothing here. Nothing is left behind
  */
 export const createReview = async (options: ReviewOptions): Promise<Review> => {
   const { file, log, clock = systemClock, entropy = systemEntropy, consoleFolder } = options;
@@ -92,7 +116,9 @@ export const createReview = async (options: ReviewOptions): Promise<Review> => {
     return createReviewService(source, { clock, address });
   };
   const open = async (): Promise<ConsoleService> => {
-    if (!(await isAgeFile(file))) return serviceOf(await openExport(options, folder, clock));
+    const kind = await fileKind(file);
+    refuseKey(options, kind);
+    if (kind !== 'backup') return serviceOf(await openFile(kind, options, folder, clock));
     const about = { file: basename(file), savedAt: Math.floor((await stat(file)).mtimeMs) };
     const unlock = async (passphrase: Secret<string>): Promise<ConsoleService> => {
       ending.signal.throwIfAborted();

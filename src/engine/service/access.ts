@@ -11,7 +11,7 @@ import type { ServiceContext } from './service.ts';
 export const tokenHash = (authToken: string): string => createHash('sha256').update(authToken).digest('hex');
 
 /** What is known of a request that could not be read. */
-type RefusedRequest = Omit<UnreadRequest, 'paymaster'>;
+type RefusedRequest = Omit<UnreadRequest, 'paymaster' | 'isBlanked'>;
 
 /** Tells who is calling from the credentials of a request, before its body is read. */
 export interface Access {
@@ -26,7 +26,7 @@ export interface Access {
 }
 
 /** Access checks on the store. */
-export const createAccess = (context: Pick<ServiceContext, 'store' | 'clock' | 'entropy'>): Access => {
+export const createAccess = (context: Pick<ServiceContext, 'store' | 'clock' | 'entropy' | 'config'>): Access => {
   const { store } = context;
   return {
     async isApiKey(chainId, apiKey) {
@@ -34,7 +34,9 @@ export const createAccess = (context: Pick<ServiceContext, 'store' | 'clock' | '
     },
     async refused({ chainId, apiKey }, request, error) {
       const paymaster = await store.findPaymasterByApiKey(apiKey);
-      if (paymaster?.chainId === chainId) await recordRefusal(context, { paymaster, ...request }, error);
+      if (paymaster?.chainId !== chainId) return;
+      const isBlanked = context.config.blankWebhookData;
+      await recordRefusal(context, { paymaster, isBlanked, ...request }, error);
     },
     async account(authToken) {
       const accountId = await store.accountOfToken(tokenHash(authToken));

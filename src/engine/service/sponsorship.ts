@@ -54,7 +54,7 @@ interface Asked {
 
 /** Deciding for the DApp that an API key names. */
 export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'sponsorship'>> => {
-  const { store, vault, chains } = context;
+  const { store, vault, chains, config } = context;
 
   const dappOf = async ({ apiKey, chainId }: Pick<Asked, 'apiKey' | 'chainId'>): Promise<Paymaster> => {
     const paymaster = await store.findPaymasterByApiKey(apiKey);
@@ -71,12 +71,13 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
   }: Asked & Rest) => {
     const paymaster = await dappOf({ apiKey, chainId });
     const { method, received } = rest;
+    const isBlanked = config.blankWebhookData;
     try {
       const target = { version: entryPointVersionOf(paymaster.version), chainId };
       checkExpiry(paymaster, rest.options);
-      return { ...rest, paymaster, userOperation: readOperation(userOperation, target) };
+      return { ...rest, paymaster, isBlanked, userOperation: readOperation(userOperation, target) };
     } catch (error) {
-      await recordRefusal(context, { paymaster, method, received }, error);
+      await recordRefusal(context, { paymaster, method, received, isBlanked }, error);
       throw error;
     }
   };

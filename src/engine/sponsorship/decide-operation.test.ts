@@ -47,6 +47,7 @@ const request = (nonce: bigint): SponsorshipRequest => ({
   },
   options: sponsorshipOptions.parse({ mode: 'SPONSORED' }),
   received: [],
+  isBlanked: false,
 });
 
 const tempFolder = useTempFolders();
@@ -86,7 +87,7 @@ beforeEach(async () => {
   const chains = { urls: async () => ({}), rpc: async () => node, bundler: none, chainIdAt: none };
   const rates = { rateOf: () => Promise.reject(new Error('there are none')) };
   const webhooks = { deliver: () => Promise.reject(new Error('there are none')), close: () => undefined };
-  const config = { outstandingSharePercent: 25 };
+  const config = { outstandingSharePercent: 25, blankWebhookData: false };
   const pause = await createPauseSwitch(store, createLog({ level: 'silent' }));
   sponsor = (nonce) =>
     decideOperation(

@@ -92,8 +92,8 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
       if (unaskedWebhooks(facts, ruleInput(facts, current.policy).policy).length > 0) {
         const verdict = decide(facts, current.policy, await store.heldOf(reservations));
         if (verdict.next === 'callWebhooks') {
-          const { options } = request;
-          const responses = await callWebhooks(context, verdict.targets, prepared.op, { decisionId, options });
+          const asked = { decisionId, ...request };
+          const responses = await callWebhooks(context, verdict.targets, prepared.op, asked);
           webhooks = [...webhooks, ...responses];
           continue;
         }

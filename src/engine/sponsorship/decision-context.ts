@@ -11,5 +11,5 @@ export interface DecisionContext extends PayerContext {
   readonly entropy: Entropy;
   readonly pause: PauseSwitch;
   /** The settings in force. */
-  readonly config: Pick<Config, 'outstandingSharePercent'>;
+  readonly config: Pick<Config, 'outstandingSharePercent' | 'blankWebhookData'>;
 }

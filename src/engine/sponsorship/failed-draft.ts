@@ -7,6 +7,7 @@ import { findLayout } from '../../core/paymaster-layouts/registry.ts';
 import type { DecisionDraft } from '../store/decision-store.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 import { type SponsorshipRequest, requestRecord } from './request-record.ts';
+import { blankedJson } from './blank.ts';
 import { kept } from './kept.ts';
 
 /** What a record says of any request that failed. */
@@ -51,6 +52,8 @@ export interface UnreadRequest {
   readonly method: string;
   /** The request as it came in. */
   readonly received: unknown;
+  /** True: a hash is stored in its place. */
+  readonly isBlanked: boolean;
 }
 
 /** What may be told of an operation that is not one. */
@@ -62,7 +65,7 @@ const part = z
 export const refusedDraft = (
   id: string,
   at: number,
-  { paymaster, method, received }: UnreadRequest,
+  { paymaster, method, received, isBlanked }: UnreadRequest,
   error: unknown,
 ): DecisionDraft => {
   const { sender = '', nonce = '' } = part.safeParse(received).data?.[0] ?? {};
@@ -76,7 +79,7 @@ export const refusedDraft = (
     dapp: paymaster.name,
     sender: sender === '' ? '' : addressKey(sender),
     nonce: String(nonce),
-    request: { received: kept(received) },
+    request: { received: isBlanked ? blankedJson(received) : kept(received) },
     ...failure(paymaster, error),
     trace: [],
   };

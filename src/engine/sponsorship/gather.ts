@@ -7,6 +7,7 @@ import { windowOf } from '../../core/terms.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
 import { type TokenHoldings, readTokenHoldings } from '../token-mode/token-holdings.ts';
+import { blankedJson } from './blank.ts';
 import { readAccount } from './account-reads.ts';
 import { checkAuthorization } from './authorization.ts';
 import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
@@ -167,13 +168,11 @@ const readShared = async (
 };
 
 /** What the client sent for conditions to look at. */
-const contextOf = ({
-  sponsorshipInfo: { webhookData },
-  policyId,
-  sponsorshipPolicyId,
-}: SponsorshipRequest['options']): Pick<Facts, 'context'> => {
+const contextOf = ({ options, isBlanked }: SponsorshipRequest): Pick<Facts, 'context'> => {
+  const { sponsorshipInfo, policyId, sponsorshipPolicyId } = options;
+  const { webhookData } = sponsorshipInfo;
   const context = {
-    ...(webhookData && { webhookData }),
+    ...(webhookData && { webhookData: isBlanked ? blankedJson(webhookData) : webhookData }),
     ...(policyId !== undefined && { policyId }),
     ...(sponsorshipPolicyId !== undefined && { sponsorshipPolicyId }),
   };
@@ -183,7 +182,7 @@ const contextOf = ({
 /** Puts together by what an operation is decided. The clock is read here, and nowhere else for the decision. */
 export const gatherFacts = async (
   context: DecisionContext,
-  { options }: SponsorshipRequest,
+  request: SponsorshipRequest,
   prepared: PreparedOperation,
   { reads, current, webhooks }: { reads: ChainReads; current: CurrentPolicy; webhooks: Facts['webhooks'] },
 ): Promise<Facts> => {
@@ -197,7 +196,7 @@ export const gatherFacts = async (
   }
   return {
     v: 1,
-    ...{ at, stage, op: toRpcUserOperation(op), gasSource, expiryDuration: options.expiryDuration, hasNode },
+    ...{ at, stage, op: toRpcUserOperation(op), gasSource, expiryDuration: request.options.expiryDuration, hasNode },
     contract: {
       version: ready.layout.version,
       address: ready.contract,
@@ -208,7 +207,7 @@ export const gatherFacts = async (
     ...(delegate !== undefined && { delegate }),
     ...read,
     shared: await readShared(context, prepared, current),
-    ...contextOf(options),
+    ...contextOf(request),
     webhooks,
   };
 };

@@ -3,6 +3,7 @@ import type { SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
 import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import type { Paymaster } from '../store/registry-store.ts';
+import { blankedJson } from './blank.ts';
 import { kept, keptOperation } from './kept.ts';
 
 /** A request for sponsorship of a known DApp. */
@@ -14,12 +15,18 @@ export interface SponsorshipRequest {
   readonly options: SponsorshipOptions;
   /** The request as it came in, for the trace. */
   readonly received: unknown;
+  /** True: a hash is stored in place of what the client sent beside the operation, and of what webhooks were told. */
+  readonly isBlanked: boolean;
 }
+
+/** Options as a record keeps them; what is for webhooks may be blanked. */
+const keptOptions = ({ options, isBlanked }: Pick<SponsorshipRequest, 'options' | 'isBlanked'>): unknown =>
+  isBlanked ? { ...options, sponsorshipInfo: blankedJson(options.sponsorshipInfo) } : kept(options);
 
 /** What a record says of any request that could be read. */
 export const requestRecord = (
   id: string,
-  { paymaster, method, userOperation, options, received }: SponsorshipRequest,
+  { paymaster, method, userOperation, options, received, isBlanked }: SponsorshipRequest,
 ) => ({
   id,
   method,
@@ -30,8 +37,8 @@ export const requestRecord = (
   sender: addressKey(userOperation.sender),
   nonce: String(userOperation.nonce),
   request: {
-    received: kept(received),
+    received: isBlanked ? blankedJson(received) : kept(received),
     userOperation: keptOperation(toRpcUserOperation(userOperation)),
-    options: kept(options),
+    options: keptOptions({ options, isBlanked }),
   },
 });

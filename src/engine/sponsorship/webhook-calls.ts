@@ -1,13 +1,14 @@
 import { type WebhookTarget, webhookTargets } from '../../core/rules/webhook.ts';
 import type { WebhookResponse } from '../../core/webhooks/webhook-response.ts';
-import type { SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { DappPolicy } from '../store/policy-store.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
 import type { WebhookRequest } from '../webhooks/request.ts';
 import { fullWebhookUrl } from '../webhooks/url-in-vault.ts';
+import { blankedResponse } from './blank.ts';
 import { keptText } from './kept.ts';
+import type { SponsorshipRequest } from './request-record.ts';
 
 /** What only the vault knows of a webhook. @throws EngineError `VAULT_LOCKED` */
 const kept = (vault: Vault, { webhookId, url }: WebhookTarget): Pick<WebhookRequest, 'secret' | 'url'> => ({
@@ -64,13 +65,14 @@ export const callWebhooks = (
   { webhooks, vault }: { webhooks: Deliverer; vault: Vault },
   targets: readonly WebhookTarget[],
   op: UserOperation,
-  { decisionId, options }: { decisionId: string; options: SponsorshipOptions },
+  { decisionId, options, isBlanked }: { decisionId: string } & Pick<SponsorshipRequest, 'options' | 'isBlanked'>,
 ): Promise<WebhookResponse[]> => {
+  const keep = isBlanked ? blankedResponse : keptResponse;
   const asked = { decisionId, webhookData: options.sponsorshipInfo.webhookData };
   const calls = targets.map((target) => webhooks.deliver({ ...callOf(vault, target, op), ...asked }));
   return Promise.all(
     calls.map(async (call, index) => ({
-      ...keptResponse(await call),
+      ...keep(await call),
       ...(targets[index]?.shadow === true && { shadow: true as const }),
     })),
   );

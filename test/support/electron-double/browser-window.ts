@@ -31,6 +31,7 @@ class DoubledWindow extends EventEmitter {
   focused = 0;
   bounds: Rectangle;
   maximised = false;
+  title = '';
 
   constructor(options: BrowserWindowConstructorOptions = {}) {
     super();
@@ -67,6 +68,10 @@ class DoubledWindow extends EventEmitter {
 
   restore(): void {
     this.show();
+  }
+
+  setTitle(title: string): void {
+    this.title = title;
   }
 
   focus(): void {

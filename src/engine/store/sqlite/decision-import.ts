@@ -15,10 +15,25 @@ export interface DecisionImport {
    * @returns false if its id is there already
    */
   add(decision: DecisionRecord): boolean;
+  /** Keeps a policy revision as it came. */
+  addRevision(revision: Revision): void;
+  /** Tells what became of a sponsored operation that was added; nothing happens for any other. */
+  settle(settlement: Settlement): void;
   /** Ends it: the file is a database that the store opens. */
   finish(): void;
   /** Gives it up. What is in the file is worth nothing then. */
   abandon(): void;
+}
+
+/** A policy revision, and whose and when it was first seen. */
+interface Revision extends Pick<DecisionRecord, 'paymasterId' | 'at'> {
+  readonly hash: string;
+  readonly policy: unknown;
+}
+
+/** What became of a decision. */
+interface Settlement extends Pick<DecisionRecord, 'settlement' | 'actualCostWei'> {
+  readonly id: string;
 }
 
 interface Dapp {
@@ -28,7 +43,9 @@ interface Dapp {
   readonly createdAt: number;
 }
 
-interface Index {
+/** An index or a trigger. */
+interface Part {
+  readonly type: string;
   readonly name: string;
   readonly sql: string;
 }
@@ -49,19 +66,20 @@ const isIdTaken = (error: unknown): boolean =>
   error instanceof SqliteError && error.code === 'SQLITE_CONSTRAINT_UNIQUE' && error.message.endsWith('decision.id');
 
 /**
- * Begins to fill a new database with decisions. In one transaction, and the indexes are made when all are in: ten times
- * as fast as the way decisions are stored that may be asked for by money.
+ * Begins to fill a new database with decisions. In one transaction, and indexes and triggers are made when all are in: ten
+ * times as fast as the way decisions are stored that may be asked for by money.
  *
  * @param file must not exist
  */
 export const createDecisionImport = (file: string): DecisionImport => {
   const database = openForFilling(file);
-  const indexes = database
-    .prepare<[], Index>(
-      `SELECT name, sql FROM sqlite_schema WHERE tbl_name = 'decision' AND type = 'index' AND sql <> ''`,
+  const parts = database
+    .prepare<[], Part>(
+      `SELECT type, name, sql FROM sqlite_schema
+       WHERE tbl_name = 'decision' AND type IN ('index', 'trigger') AND sql <> ''`,
     )
     .all();
-  for (const { name } of indexes) database.exec(`DROP INDEX ${name}`);
+  for (const { type, name } of parts) database.exec(`DROP ${type} ${name}`);
   const insert = database.prepare(
     `INSERT INTO decision (seq, id, at, paymaster_id, chain_id, sender, outcome, user_op_hash, valid_until, settlement,
        actual_cost_wei, rule, record)
@@ -71,6 +89,10 @@ export const createDecisionImport = (file: string): DecisionImport => {
   const insertDapp = database.prepare<[Dapp]>(
     `INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, created_at)
      VALUES (@paymasterId, @paymasterId, @name, @chainId, @paymasterId, '', @createdAt)`,
+  );
+  const update = database.prepare<[Settlement]>(
+    `UPDATE decision SET settlement = @settlement, actual_cost_wei = @actualCostWei
+     WHERE id = @id AND outcome = 'sponsored'`,
   );
   const revisions = policyRevisions(database);
   const dapps = new Map<string, Dapp>();
@@ -93,10 +115,12 @@ export const createDecisionImport = (file: string): DecisionImport => {
       if (!dapps.has(paymasterId)) dapps.set(paymasterId, { paymasterId, name, chainId, createdAt });
       return true;
     },
+    addRevision: (revision) => revisions.save(revision, revision),
+    settle: (settlement) => void update.run(settlement),
     finish() {
       // Each as if it were of an account of its own, since two accounts may have a DApp of the same name.
       for (const dapp of dapps.values()) insertDapp.run(dapp);
-      for (const { sql } of indexes) database.exec(sql);
+      for (const { sql } of parts) database.exec(sql);
       const hashes = createHashIndex(database);
       while (!hashes.catchUp());
       database.exec('COMMIT');

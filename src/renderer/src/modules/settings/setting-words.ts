@@ -39,6 +39,10 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
     title: 'Webhooks at private addresses',
     purpose: 'Allow webhooks on this machine or in its private network. Cloud metadata is never called.',
   },
+  blankWebhookData: {
+    title: 'Store hashes of webhook data',
+    purpose: 'Store only the hash of what DApps send for webhooks and of what webhooks answer. Binds new decisions.',
+  },
   webhookMaxConcurrent: {
     title: 'Concurrent calls per webhook',
     purpose: 'Further calls wait their turn.',

@@ -1,0 +1,17 @@
+import type { Entry } from '../../core/log/entry.ts';
+import { type CompactRecord, expandRecord } from '../../core/stored-record.ts';
+import { parseExactJson } from '../../shared/schema/decimal.ts';
+import { type DecisionRecord, decisionRecord } from '../../shared/schema/decision.ts';
+import { parse } from '../../shared/schema/parse.ts';
+
+/**
+ * The decision of an entry's line, as it was when it was made.
+ *
+ * @throws EngineError `VALIDATION` where it is not one that can be shown
+ */
+export const decisionOfEntry = (line: string, seq: number): DecisionRecord => {
+  const { body } = parseExactJson(line) as Entry;
+  const record = expandRecord(body as unknown as CompactRecord);
+  const settlement = record.outcome === 'sponsored' ? 'reserved' : null;
+  return parse(decisionRecord, { ...record, seq, settlement, actualCostWei: null }, 'decision');
+};

@@ -1,0 +1,127 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { ReviewInfo, Verification } from '../../api/system.ts';
+import type { Entry, EntryBody } from '../../core/log/entry.ts';
+import type { LogFault, LogReport } from '../../core/log/log-report.ts';
+import { logWords } from '../../core/log/report-words.ts';
+import { type DecisionImport, createDecisionImport } from '../store/sqlite/decision-import.ts';
+import { verifyLogFile } from '../log/verify-log.ts';
+import { decisionOfEntry } from './decision-of-entry.ts';
+import { isTooDeep } from './export-lines.ts';
+
+/** How a log is read for review. */
+export interface LogImportOptions {
+  /** The log's key, if it was had in another way than with the file. */
+  readonly key?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Told now and then which part of the file is read, from 0 to 1. */
+  readonly progress?: ((part: number) => void) | undefined;
+}
+
+const OWN_KEY =
+  'The key is the one in the file: compare it with the key that the operator hands out, or open the file with --key.';
+
+/** As many as the verifier tells. */
+const MOST_FAULTS = 1_000;
+const DIGITS = /^\d+$/;
+
+/** Writes what a log tells of decisions into a database, entry by entry. */
+class EntryImport {
+  readonly #target: DecisionImport;
+  /** How many decisions of before the log are still to come. What became of them is not told. */
+  #earlier = 0;
+  #seq = 0;
+  from = Infinity;
+  to = 0;
+
+  constructor(target: DecisionImport) {
+    this.#target = target;
+  }
+
+  /** Writes what an entry tells. @throws Error that says why it cannot be shown */
+  add(line: Buffer, entry: Entry): void {
+    if (isTooDeep(line.toString(), line)) throw new Error('It is nested too deep');
+    if (entry.kind === 'start' && entry.entry === 0) this.#earlier = entry.body.earlierDecisions;
+    if (entry.kind === 'policy') this.#addPolicy(entry);
+    if (entry.kind === 'decision') this.#addDecision(line);
+    if (entry.kind === 'settlement') this.#settle(entry.body);
+  }
+
+  #addPolicy({ at, body: { paymasterId, hash, policy } }: Entry & { kind: 'policy' }): void {
+    this.#target.addRevision({ paymasterId, hash, policy: policy ?? null, at });
+  }
+
+  #addDecision(line: Buffer): void {
+    const isEarlier = this.#earlier > 0;
+    if (isEarlier) this.#earlier -= 1;
+    const decision = decisionOfEntry(line.toString(), this.#seq + 1);
+    // One that is there already is a fault which the verifier names.
+    if (!this.#target.add(isEarlier ? { ...decision, settlement: null } : decision)) return;
+    this.#seq += 1;
+    this.from = Math.min(this.from, decision.at);
+    this.to = Math.max(this.to, decision.at);
+  }
+
+  #settle({ decision: id, settlement, actualCostWei }: EntryBody<'settlement'>): void {
+    if (actualCostWei !== null && !DIGITS.test(actualCostWei)) throw new Error('It settles less than nothing');
+    this.#target.settle({ id, settlement, actualCostWei });
+  }
+}
+
+const verificationOf = (report: LogReport, hasKey: boolean): Verification => {
+  const words = logWords(report);
+  if (!report.ok) return { state: 'faulty', words, decisionId: report.faults[0]?.id ?? null };
+  if (hasKey) return { state: 'verified', words, decisionId: null };
+  return { state: 'keyNotKnown', words: `${words} ${OWN_KEY}`, decisionId: null };
+};
+
+const inOrder = (one: LogFault, other: LogFault): number => (one.entry ?? Infinity) - (other.entry ?? Infinity);
+
+/**
+ * Verifies an exported log and reads its decisions, as far as they can be shown, into a new database.
+ *
+ * @param database path of the database; it must not exist
+ * @throws EngineError `EXPORT_INVALID` where the file is not an exported log, `VALIDATION` for a key that is none
+ */
+export const importLog = async (
+  file: string,
+  database: string,
+  { key, signal, progress }: LogImportOptions,
+): Promise<ReviewInfo> => {
+  const { mtimeMs, size } = await stat(file);
+  const target = createDecisionImport(database);
+  const decisions = new EntryImport(target);
+  const notShown: LogFault[] = [];
+  try {
+    const report = await verifyLogFile(
+      file,
+      { key, withSignatures: true },
+      {
+        signal,
+        progress: (bytes) => progress?.(bytes / size),
+        entry(line, entry) {
+          // What is no entry is a fault that the verifier names.
+          if (entry === undefined) return;
+          try {
+            decisions.add(line, entry);
+          } catch (error) {
+            if (notShown.length === MOST_FAULTS) return;
+            const detail = `It cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
+            notShown.push({ entry: entry.entry, id: null, fault: 'NOT_AN_ENTRY', detail });
+          }
+        },
+      },
+    );
+    target.finish();
+    const faults = [...report.faults, ...notShown].sort(inOrder);
+    const savedAt = Math.floor(mtimeMs);
+    return {
+      ...{ file: basename(file), savedAt },
+      ...(decisions.to > 0 ? { from: decisions.from, to: decisions.to } : { from: savedAt, to: savedAt }),
+      verification: verificationOf({ ...report, ok: faults.length === 0, faults }, key !== undefined),
+    };
+  } catch (error) {
+    target.abandon();
+    throw error;
+  }
+};
