@@ -10,8 +10,6 @@ export type Chain = ProcedureOutput<'chains.list'>[number];
 export type Rule = ProcedureOutput<'rules.list'>[number];
 /** How much of a limit is used. */
 export type LimitUsage = ProcedureOutput<'rules.usage'>[number];
-/** What a limit would have done. */
-export type LimitPreview = ProcedureOutput<'rules.preview'>;
 /** What is signed for, and what there is to pay it with. */
 export type Exposure = ProcedureOutput<'exposure.get'>;
 /** Decisions, counted by outcome and rule, and what was spent on them. */
