@@ -8,13 +8,16 @@ import { type Figures, measure, ratios } from './measure.ts';
 import { sponsorTraffic } from './operations.ts';
 import { type ReplayFigures, measureReplay } from './replay.ts';
 import { type Scenario, scenarios, typicalRules } from './scenarios.ts';
+import { type TrialFigures, measureTrial } from './trial.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 /** `npm run bench`: the desk against the floor, each in a process of its own; prints one JSON document. Linux only. */
 
 /** Has no floor-server.ts beside it: its floor is the parsing of the same lines. */
 const REPLAY = 'replay';
-const names = [...scenarios.map(({ name }) => name), REPLAY];
+/** Its floors are the parsing of the same decisions, and the desk without a trial. */
+const TRIAL = 'trial';
+const names = [...scenarios.map(({ name }) => name), REPLAY, TRIAL];
 
 const { values: flags } = parseArgs({
   options: {
@@ -98,10 +101,17 @@ const runReplay = (): Promise<ReplayFigures> =>
     return measureReplay(desk, join(dir, 'decisions.jsonl'));
   });
 
-const results: Record<string, Pair[] | ReplayFigures> = {};
+const runTrial = (): Promise<TrialFigures> =>
+  withBench(TRIAL, async ({ dir, desk }) => {
+    await typicalRules(desk);
+    return measureTrial(desk, join(dir, 'decisions.jsonl'));
+  });
+
+const results: Record<string, Pair[] | ReplayFigures | TrialFigures> = {};
 for (const scenario of scenarios) {
   if (only.includes(scenario.name)) results[scenario.name] = await runScenario(scenario);
 }
 if (only.includes(REPLAY)) results[REPLAY] = await runReplay();
+if (only.includes(TRIAL)) results[TRIAL] = await runTrial();
 const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };
 console.log(JSON.stringify({ machine, seconds, storedDecisions: Number(flags.stored), scenarios: results }, null, 2));

@@ -38,8 +38,11 @@ export interface TrialState {
   readonly result?: TrialResult;
 }
 
-/** What the thread sends. */
+/** What the thread sends, after each lot of decisions. */
 export type FromTrial = TrialState;
+
+/** What is answered to that, unless it was the last. */
+export type ToTrial = 'next' | 'end';
 
 /** Changes of policies tried on past decisions, one at a time, each in a thread of its own. */
 export interface Trials {
@@ -69,6 +72,8 @@ interface TrialsContext {
 
 /** The script of the thread: beside this one, be it the source or a bundle. */
 const SCRIPT = join(import.meta.dirname, `trial-worker${extname(import.meta.filename)}`);
+/** Whoever waits is told after so many decisions: some times a second. */
+const TELL_AFTER = 2_000;
 /** A trial that nobody asks about for so long ends: its page was closed. */
 const FORSAKEN_MS = 60_000;
 /** A trial keeps what the limits of the draft hold, user by user. */
@@ -88,10 +93,11 @@ const startTrial = (task: TrialTask, { clock, log }: TrialsContext) => {
     workerData: task,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
   });
-  const end = (): void => worker.postMessage('end');
+  let isWanted = true;
   worker.on('message', (news: FromTrial) => {
     state = news;
-    if (news.result === undefined && clock.now() - askedAt > FORSAKEN_MS) end();
+    const goesOn = isWanted && clock.now() - askedAt <= FORSAKEN_MS;
+    if (news.result === undefined) worker.postMessage((goesOn ? 'next' : 'end') satisfies ToTrial);
     tell();
   });
   worker.on('error', (error: unknown) => {
@@ -105,10 +111,12 @@ const startTrial = (task: TrialTask, { clock, log }: TrialsContext) => {
   return {
     task,
     ended,
-    end,
+    end(): void {
+      isWanted = false;
+    },
     async news(seen: number): Promise<TrialState> {
       askedAt = clock.now();
-      while (!isOver && state.result === undefined && state.done <= seen) {
+      while (!isOver && state.result === undefined && seen >= 0 && state.done < seen + TELL_AFTER) {
         await new Promise<void>((resolve) => void wake.push(resolve));
       }
       if (fault !== undefined) throw new EngineError('TRIAL_FAILED', undefined, {}, { cause: fault });

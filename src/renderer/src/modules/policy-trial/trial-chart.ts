@@ -8,7 +8,7 @@ export const trialChart = (
   { from, stepMs, steps }: TrialResult['series'],
   { quiet, line, surface, text, accent }: Palette,
 ): EChartsCoreOption => {
-  const axisLabel = { color: quiet, fontSize: 11, hideOverlap: true };
+  const axisLabel = { color: quiet, fontSize: 11, hideOverlap: true, alignMaxLabel: 'right' };
   const series = (name: string, color: string, data: number[], dashed: boolean) => ({
     ...{ name, type: 'line', step: 'middle', symbol: 'none', itemStyle: { color }, data },
     lineStyle: { color, width: 1.5, type: dashed ? 'dashed' : 'solid' },

@@ -54,7 +54,8 @@ export const useTrial = (change: () => PolicyChange | undefined): Trial => {
   };
 
   const follow = async (mine: number, asked: PolicyChange): Promise<void> => {
-    const begun = await transport.call('policies.try', { change: asked, from: desk.now - TRIED_DAYS * DAY_MS });
+    const times = { from: desk.now - TRIED_DAYS * DAY_MS, to: desk.now };
+    const begun = await transport.call('policies.try', { change: asked, ...times });
     if (mine !== latest) {
       await transport.call('policies.cancelTrial', begun);
       return;
