@@ -201,7 +201,7 @@ export const policyProcedures = {
       of: z.number().nullable().describe('How many there are to try; null until they are counted'),
       result: z.strictObject({ report: trialReport, series: trialSeries }).nullable().describe('Null until it is over'),
     }),
-    errors: ['TRIAL_NOT_FOUND', 'TRIAL_FAILED'],
+    errors: ['TRIAL_NOT_FOUND', 'TRIAL_TOO_BIG'],
   }),
   'policies.flip': procedure({
     summary: 'Show how a trial decided one of its flips, step by step',
@@ -210,7 +210,7 @@ export const policyProcedures = {
       ...{ outcome, code: z.string(), rule: z.string().nullable(), message: z.string(), hint: z.string() },
       trace: z.array(traceStep),
     }),
-    errors: ['TRIAL_NOT_FOUND', 'TRIAL_FAILED', 'DECISION_NOT_FOUND'],
+    errors: ['TRIAL_NOT_FOUND', 'TRIAL_TOO_BIG', 'DECISION_NOT_FOUND'],
   }),
   'policies.cancelTrial': procedure({
     summary: 'End a trial, and forget what came of it',

@@ -39,7 +39,7 @@ interface Tried {
  * The trial that the desk makes. The desk goes on deciding meanwhile.
  *
  * @param stopped ends it
- * @throws EngineError `POLICY_FILE_INVALID`, `TRIAL_FAILED`, or `TRIAL_NOT_FOUND` where it was ended
+ * @throws EngineError `POLICY_FILE_INVALID`, `TRIAL_TOO_BIG`, or `TRIAL_NOT_FOUND` where it was ended
  */
 export const tryPolicy = async (
   call: Caller,

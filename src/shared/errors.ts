@@ -53,7 +53,7 @@ export const errorTable = {
   POLICY_CHANGED: { status: 409, rpc: -32602, title: 'The policy has changed meanwhile' },
   POLICY_REVISION_NOT_FOUND: { status: 404, rpc: -32602, title: 'Policy revision not found' },
   TRIAL_NOT_FOUND: { status: 404, rpc: -32602, title: 'The trial was cancelled, or another one has taken its place' },
-  TRIAL_FAILED: { status: 500, rpc: -32603, title: 'The trial failed. Try fewer decisions' },
+  TRIAL_TOO_BIG: { status: 400, rpc: -32602, title: 'The trial needs too much memory. Try fewer decisions' },
   SMART_CONTRACT_NOT_FOUND: { status: 404, rpc: -32602, title: 'Smart contract not found' },
   WEBHOOK_NOT_FOUND: { status: 404, rpc: -32602, title: 'Webhook not found' },
   RULE_NOT_FOUND: { status: 404, rpc: -32602, title: 'Paymaster policy not found' },

@@ -51,7 +51,7 @@ export interface Trials {
   /**
    * Tells what there is to tell of a trial, once more of it is done than the caller has seen.
    *
-   * @throws EngineError `TRIAL_NOT_FOUND`, also when it ends meanwhile, or `TRIAL_FAILED`
+   * @throws EngineError `TRIAL_NOT_FOUND`, also when it ends meanwhile, `TRIAL_TOO_BIG`, or `INTERNAL`
    */
   news(id: string, seen: number): Promise<TrialState>;
   /** What was tried. @throws EngineError `TRIAL_NOT_FOUND` */
@@ -78,6 +78,11 @@ const TELL_AFTER = 2_000;
 const FORSAKEN_MS = 60_000;
 /** A trial keeps what the limits of the draft hold, user by user. */
 const MOST_MEMORY_MB = 1_024;
+
+const failure = (cause: unknown): EngineError =>
+  (cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? new EngineError('TRIAL_TOO_BIG')
+    : new EngineError('INTERNAL', 'The trial failed', {}, { cause });
 
 /** One trial, from its thread's start on. */
 const startTrial = (task: TrialTask, { clock, log }: TrialsContext) => {
@@ -119,7 +124,7 @@ const startTrial = (task: TrialTask, { clock, log }: TrialsContext) => {
       while (!isOver && state.result === undefined && seen >= 0 && state.done < seen + TELL_AFTER) {
         await new Promise<void>((resolve) => void wake.push(resolve));
       }
-      if (fault !== undefined) throw new EngineError('TRIAL_FAILED', undefined, {}, { cause: fault });
+      if (fault !== undefined) throw failure(fault);
       if (isOver && state.result === undefined) throw new EngineError('TRIAL_NOT_FOUND');
       return state;
     },

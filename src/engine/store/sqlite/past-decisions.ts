@@ -44,6 +44,23 @@ interface StoredDecision {
 /** Read at once of records, and by one more decision: what is made of them takes some ms. */
 const LOT_LENGTH = 256 * 1024;
 
+/** Looked through at once for where a time begins. */
+const STRETCH = 5_000;
+
+/** Behind which position the decisions of a time begin: before, a whole stretch is older. */
+const positionBefore = (database: Database.Database, paymasterId: string, from: number): number => {
+  const stretch = database.prepare<[string, number], { first: number | null; newest: number }>(
+    `SELECT min(seq) AS first, max(at) AS newest
+     FROM (SELECT seq, at FROM decision WHERE paymaster_id = ? AND seq < ? ORDER BY seq DESC LIMIT ${STRETCH})`,
+  );
+  for (let before = Number.MAX_SAFE_INTEGER; ;) {
+    const { first = null, newest = 0 } = stretch.get(paymasterId, before) ?? {};
+    if (first === null) return 0;
+    if (newest < from) return before - 1;
+    before = first;
+  }
+};
+
 const WHERE = `paymaster_id = @paymasterId AND seq > @after AND seq <= @upTo AND outcome <> 'error'
   AND at >= @from AND at < @to`;
 
@@ -56,12 +73,13 @@ const WHERE = `paymaster_id = @paymasterId AND seq > @after AND seq <= @upTo AND
 export const openPastDecisions = (file: string, { paymasterId, from = 0, to, last }: PastQuery): PastDecisions => {
   const database = new Database(file, { readonly: true, fileMustExist: true });
   const asked = { paymasterId, from, to: to ?? Number.MAX_SAFE_INTEGER };
+  const start = from > 0 ? positionBefore(database, paymasterId, from) : 0;
   const { first, upTo, ...extent } = database
     .prepare<[object], Extent & { first: number | null; upTo: number | null }>(
       `SELECT count(*) AS decisions, min(seq) AS first, max(seq) AS upTo, min(at) AS firstAt, max(at) AS lastAt
        FROM (SELECT seq, at FROM decision WHERE ${WHERE} ORDER BY seq DESC LIMIT @most)`,
     )
-    .get({ ...asked, after: 0, upTo: Number.MAX_SAFE_INTEGER, most: last ?? -1 }) ?? {
+    .get({ ...asked, after: start, upTo: Number.MAX_SAFE_INTEGER, most: last ?? -1 }) ?? {
     ...{ decisions: 0, first: null, upTo: null, firstAt: null, lastAt: null },
   };
   const read = database.prepare<[object], StoredDecision>(
