@@ -21,6 +21,7 @@ const layers = {
     'events',
     'notifications',
     'log',
+    'policy-trial',
     'chain',
   ],
   keepers: ['signer'],
@@ -60,11 +61,11 @@ const kinds = '^src/core/rules/(?!rule[.]|registry[.])';
 /** Which part of the tree needs which kinds by name: it reads facts for them, counts as they count, or shows their form. */
 const usersOfKinds = [
   ['^src/core/decide[.]ts$', 'webhook'],
-  ['^src/core/preview-limit[.]ts$', 'spending-limit'],
   ['^src/core/rule-input[.]ts$', 'wallet-deployment'],
   ['^src/core/try-policy[.]ts$', 'spending-limit', 'webhook'],
   ['^src/api/', 'spending-limit'],
   ['^src/engine/chain/', 'validity'],
+  ['^src/engine/policy-trial/', 'spending-limit'],
   ['^src/engine/sponsorship/', 'authorization', 'fees', 'gas-tank', 'pause', 'unreachable', 'validity', 'webhook'],
   ['^src/engine/service/', 'spending-limit', 'webhook'],
   ['^src/engine/store/policy-store[.]ts$', 'spending-limit'],

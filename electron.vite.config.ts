@@ -8,7 +8,11 @@ export default defineConfig({
       chunkSizeWarningLimit: 10_000,
       // koa's dependency depd evaluates a constant of its own.
       rolldownOptions: {
-        input: { index: 'src/main/index.ts', 'review-worker': 'src/engine/review/review-worker.ts' },
+        input: {
+          index: 'src/main/index.ts',
+          'review-worker': 'src/engine/review/review-worker.ts',
+          'trial-worker': 'src/engine/policy-trial/trial-worker.ts',
+        },
         output: { chunkFileNames: '[name]-[hash].js' },
         checks: { eval: false, bundlerTimings: false },
       },

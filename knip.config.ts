@@ -6,8 +6,8 @@ export default {
     'src/{cli,main,preload}/index.ts',
     // Named by its page.
     'src/playground/main.ts',
-    // A thread is started with it.
-    'src/engine/review/review-worker.ts',
+    // Threads are started with them.
+    'src/engine/{policy-trial/trial-worker,review/review-worker}.ts',
     'scripts/*.ts',
     'test/bench/{index,console,floor-server,webhook-server}.ts',
     // Processes are started with them.

@@ -11,10 +11,14 @@ await build({
   logLevel: 'error',
   ssr: { noExternal: true, external: ['better-sqlite3', 'secp256k1'] },
   build: {
-    ssr: 'src/cli/index.ts',
+    ssr: true,
     outDir: 'out/cli',
     target: 'node22',
     // koa's dependency depd evaluates a constant of its own.
-    rolldownOptions: { output: { chunkFileNames: '[name]-[hash].js' }, checks: { eval: false } },
+    rolldownOptions: {
+      input: { index: 'src/cli/index.ts', 'trial-worker': 'src/engine/policy-trial/trial-worker.ts' },
+      output: { chunkFileNames: '[name]-[hash].js' },
+      checks: { eval: false },
+    },
   },
 });

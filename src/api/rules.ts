@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { address } from '../shared/schema/hex.ts';
 import { type RuleType, ruleTypes } from '../core/rule-words.ts';
 import { bindingFields, bindingUpdate } from '../core/binding.ts';
-import { limitUpdate, typedLimit, typedLimitUpdate } from '../core/rules/spending-limit.ts';
+import { limitUpdate, typedLimitUpdate } from '../core/rules/spending-limit.ts';
 import { id, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
@@ -80,14 +80,6 @@ const limitUsage = z.strictObject({
     .describe('Null for a limit of all users together'),
 });
 
-const limitPreview = z.strictObject({
-  users: z.number(),
-  usersReached: z.number().describe('Users of whom an operation would have been denied'),
-  operations: z.number().describe('Those sponsored, and those that a limit denied'),
-  operationsDenied: z.number(),
-  complete: z.boolean().describe('False: only the newest of the operations were looked at'),
-});
-
 export { limitUpdate };
 
 const target = z.strictObject({ paymasterId: id, ruleId: id });
@@ -110,12 +102,6 @@ export const ruleProcedures = {
     summary: 'Tell how much of each spending limit of a DApp is used in its current window, and by whom',
     input: z.strictObject({ paymasterId: id }),
     output: z.array(limitUsage),
-    errors: ['PAYMASTER_NOT_FOUND'],
-  }),
-  'rules.preview': procedure({
-    summary: "Tell what a limit would have done to a DApp's operations of the last 24 hours",
-    input: z.strictObject({ paymasterId: id, limit: typedLimit }),
-    output: limitPreview,
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
   'rules.decideAgain': procedure({

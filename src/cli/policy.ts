@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Caller, ProcedureOutput } from '../api/index.ts';
 import type { PolicyChangeView, PolicyTestView } from '../api/policies.ts';
 import { EngineError } from '../shared/errors.ts';
+import { askedToStop } from './asked-to-stop.ts';
 import { command, group, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { print } from './human-text.ts';
@@ -224,7 +225,8 @@ const tryFile = ofDapp('try', 'Decide past decisions of a DApp again under a pol
       ...(to !== undefined && { to }),
       ...(last !== undefined && { last }),
     };
-    const trial = await aboutFile(file, () => withDesk(options, (call) => tryPolicy(call, dapp, text, filters)));
+    const tried = { paymasterId: dapp, text, filters };
+    const trial = await aboutFile(file, () => withDesk(options, (call) => tryPolicy(call, tried, askedToStop())));
     tell(options.json, trial.report, trialText(trial));
   });
 

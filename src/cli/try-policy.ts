@@ -1,5 +1,4 @@
-import type { Caller } from '../api/index.ts';
-import { exportedDecisions } from '../api/decision-export.ts';
+import type { Caller, ProcedureOutput } from '../api/index.ts';
 import type { TrialReport } from '../core/try-policy.ts';
 import { chainSymbol } from '../shared/chains.ts';
 import { grouped } from '../shared/words/amount.ts';
@@ -20,55 +19,45 @@ export interface Trial {
   readonly coin: string;
 }
 
-type Times = Omit<TrialFilters, 'last'> & { readonly paymasterId: string };
+type Result = NonNullable<ProcedureOutput<'policies.trial'>['result']>;
 
-const LONGEST_LIST = 1_000;
+/** The report without what only the console shows. */
+const reportOf = ({ flips, ...report }: Result['report']): TrialReport => ({
+  ...report,
+  flips: flips.map(({ id, from, to, code, rule }) => ({ id, from, to, code, rule })),
+});
 
-/** Behind which position the newest of the decisions are. What failed before it was decided is not counted. */
-const positionBefore = async (call: Caller, times: Times, last: number): Promise<number> => {
-  let left = last;
-  let before: number | undefined;
-  for (;;) {
-    const page = { ...times, ...(before !== undefined && { before }), limit: LONGEST_LIST };
-    const rows = await call('decisions.list', page);
-    for (const { seq, outcome } of rows) {
-      if (outcome !== 'error') left -= 1;
-      if (left === 0) return seq - 1;
-    }
-    before = rows.at(-1)?.seq;
-    if (before === undefined || rows.length < LONGEST_LIST) return 0;
-  }
-};
+/** What is tried. */
+interface Tried {
+  readonly paymasterId: string;
+  /** A policy file. */
+  readonly text: string;
+  readonly filters: TrialFilters;
+}
 
 /**
- * Decides the past decisions of a DApp again under a policy file. The desk hands them out page by page, and goes on deciding
- * meanwhile.
+ * The trial that the desk makes. The desk goes on deciding meanwhile.
  *
- * @throws EngineError `POLICY_FILE_INVALID`
+ * @param stopped ends it
+ * @throws EngineError `POLICY_FILE_INVALID`, `TRIAL_TOO_BIG`, or `TRIAL_NOT_FOUND` where it was ended
  */
 export const tryPolicy = async (
   call: Caller,
-  paymasterId: string,
-  text: string,
-  { last, ...filters }: TrialFilters,
+  { paymasterId, text, filters }: Tried,
+  stopped: Promise<unknown>,
 ): Promise<Trial> => {
-  // Half of the time a command takes to start.
-  const { parsePolicyFile } = await import('../core/policy-file/parse-file.ts');
-  const { PolicyTrial } = await import('../core/try-policy.ts');
-  const file = parsePolicyFile(text);
   const { policy } = await call('policies.show', { paymasterId });
-  const times = { ...filters, paymasterId };
-  const trial = new PolicyTrial(file, policy, filters.from);
-  const revisions = new Map<string, unknown>();
-  const after = last === undefined ? 0 : await positionBefore(call, times, last);
-  for await (const page of exportedDecisions(call, { ...times, after })) {
-    for (const decision of page) {
-      const { policy: hash = '', policyRevision } = decision;
-      if (policyRevision !== undefined) revisions.set(hash, policyRevision);
-      trial.add(decision, revisions.get(hash));
+  const change = { name: 'policies.apply', input: { paymasterId, text } } as const;
+  const { trialId } = await call('policies.try', { change, ...filters });
+  // Whoever waits for the trial hears of it.
+  stopped.then(() => call('policies.cancelTrial', { trialId })).catch(() => undefined);
+  for (let seen = -1; ;) {
+    const { done, result } = await call('policies.trial', { trialId, seen });
+    seen = done;
+    if (result !== null) {
+      return { report: reportOf(result.report), coin: chainSymbol(policy.dapp.chainId, policy.chain) };
     }
   }
-  return { report: trial.report(), coin: chainSymbol(policy.dapp.chainId, policy.chain) };
 };
 
 const MOST_ROWS = 20;

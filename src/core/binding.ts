@@ -53,6 +53,17 @@ export const keptBinding = ({ when, activeFrom, activeUntil, enforcement }: Bind
   ...(enforcement === 'shadow' && { enforcement }),
 });
 
+/** A {@link Binding} as it is sent in an update: null takes away what was set. */
+type BindingUpdate = { readonly [Field in keyof Binding]?: Binding[Field] | null };
+
+/** What is kept once a rule is updated; what is left out stays as it is. */
+export const updatedBinding = (rule: Binding, update: BindingUpdate): KeptBinding => {
+  const { when = rule.when, activeFrom = rule.activeFrom, activeUntil = rule.activeUntil } = update;
+  const { enforcement = rule.enforcement } = update;
+  const times = { activeFrom: activeFrom ?? undefined, activeUntil: activeUntil ?? undefined };
+  return keptBinding({ when: when ?? undefined, ...times, enforcement: enforcement ?? undefined });
+};
+
 const utc = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** When a rule binds, and whether it does, in sentences; none where it always binds. */

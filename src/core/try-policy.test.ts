@@ -20,10 +20,11 @@ import type { Address } from '../shared/schema/hex.ts';
 import { plan } from './decide.ts';
 import type { Facts } from './facts.ts';
 import { Ledger } from './ledger/ledger.ts';
+import { draftPolicy } from './policy-file/draft-policy.ts';
 import { parsePolicyFile } from './policy-file/parse-file.ts';
 import { policyFileText } from './policy-file/write-file.ts';
 import type { Policy } from './policy.ts';
-import { type TrialReport, PolicyTrial } from './try-policy.ts';
+import { type DraftAt, type TrialReport, PolicyTrial, decideUnderDraft } from './try-policy.ts';
 
 /** An operation that comes to the desk: minting at {@link NOW} by default. */
 interface Asked {
@@ -64,6 +65,11 @@ const decisionsOf = (policy: Policy, asked: readonly Asked[]): DecisionRecord[] 
   });
 };
 
+const draftIn =
+  (text: string, current: Policy): DraftAt =>
+  (now) =>
+    draftPolicy(parsePolicyFile(text), current, { now, newId: (name) => `new:${name}` });
+
 /** The records as they are, each with the policy by which it was decided, tried under a draft. */
 const tried = (
   records: readonly DecisionRecord[],
@@ -71,7 +77,7 @@ const tried = (
   draft: Policy,
   current = recorded,
 ): TrialReport => {
-  const trial = new PolicyTrial(parsePolicyFile(policyFileText(draft)), current);
+  const trial = new PolicyTrial(draftIn(policyFileText(draft), current));
   for (const record of records) trial.add(record, recorded);
   return trial.report();
 };
@@ -135,7 +141,7 @@ describe('past decisions are decided again under a draft:', () => {
       now,
       [120, 130].map((minutes) => ({ after: minutes * 60_000 })),
     );
-    const trial = new PolicyTrial(parsePolicyFile(policyFileText(now)), now);
+    const trial = new PolicyTrial(draftIn(policyFileText(now), now));
     for (const record of early) trial.add({ ...record, id: `early ${record.id}` }, before);
     for (const record of late) trial.add(record, now);
     expect(trial.report().flips.map(({ id }) => id)).toEqual(['early d-1', 'early d-3']);
@@ -190,6 +196,29 @@ describe('past decisions are decided again under a draft:', () => {
   });
 });
 
+test('a flip is decided once more as the trial has decided it, step by step', () => {
+  const records = decisionsOf(limited('5'), times(4));
+  const draftAt = draftIn(policyFileText(limited('2')), limited('5'));
+  const trial = new PolicyTrial(draftAt);
+  const outcomes = records.map((record) => trial.add(record, limited('5')));
+  expect(outcomes.map((one) => one?.after)).toEqual(['sponsored', 'sponsored', 'denied', 'denied']);
+  const [{ held } = { held: [] }] = trial.flips;
+  expect(trial.flips[0]).toMatchObject({ id: 'd-2', at: NOW, sender: records[2]!.sender });
+  const again = decideUnderDraft(records[2]!, limited('5'), { draftAt, from: NOW, held });
+  expect(again).toMatchObject({ outcome: 'denied', reason: { code: 'LIMIT_REACHED', rule: 'spendingLimit' } });
+  const step = again!.steps.find(({ rule }) => rule === 'spendingLimit');
+  expect(step).toMatchObject({ outcome: 'deny', evidence: { threshold: '2', used: '2' } });
+});
+
+test('a request for a longer expiry than the draft allows would have been refused', () => {
+  const before = policyWith();
+  const records = decisionsOf(before, times(1));
+  const shorter = { ...before, dapp: { ...before.dapp, maxExpirySeconds: 300 } };
+  const asked = records.map((record) => ({ ...record, facts: { ...(record.facts as object), expiryDuration: 301 } }));
+  expect(tried(records, before, shorter)).toMatchObject({ same: 1, flips: [] });
+  expect(tried(asked, before, shorter).flips).toMatchObject([{ code: 'VALIDATION', rule: 'maxExpiry' }]);
+});
+
 describe('webhooks:', () => {
   const verified = responseWith();
   const refused = responseWith({}, { response: '{"arePoliciesVerified": false}' });
@@ -227,7 +256,7 @@ describe('webhooks:', () => {
 test('what the record does not tell is unknown; what failed was no decision', () => {
   const [one] = decisionsOf(policyWith(), times(1));
   const { facts: _none, ...without } = one!;
-  const trial = new PolicyTrial(parsePolicyFile(policyFileText(policyWith())), policyWith());
+  const trial = new PolicyTrial(draftIn(policyFileText(policyWith()), policyWith()));
   trial.add({ ...without, outcome: 'error' }, undefined);
   trial.add(without, policyWith());
   trial.add(one!, undefined);

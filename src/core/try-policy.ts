@@ -1,11 +1,9 @@
 import type { DecisionRecord } from '../shared/schema/decision.ts';
-import { type MeasuredStep, type Reason, decide, plan } from './decide.ts';
+import { type MeasuredStep, type Reason, type Verdict, decide, plan } from './decide.ts';
 import type { Facts } from './facts.ts';
 import { type SettlementState, heldAfter } from './ledger/after-settlement.ts';
 import { type Reservation, accountText } from './ledger/account.ts';
 import { Ledger } from './ledger/ledger.ts';
-import { draftPolicy } from './policy-file/draft-policy.ts';
-import type { PolicyFile } from './policy-file/format.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 import { readableFacts } from './record.ts';
 import { readRevision } from './replay.ts';
@@ -42,14 +40,39 @@ export interface TrialReport {
   readonly flips: readonly Flip[];
 }
 
+/** A flip, and what tells it from others. */
+export interface TriedFlip extends Flip {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly sender: string;
+  /** What the accounts of the operation held under the draft, by which it can be decided once more. */
+  readonly held: readonly bigint[];
+}
+
+/** What became of one decision, then and under the draft; where that is not known, it stays as it was. */
+export interface BeforeAndAfter {
+  readonly before: 'sponsored' | 'denied';
+  readonly after: 'sponsored' | 'denied';
+}
+
+/** The draft, its new and changed limits beginning at that time, epoch ms. */
+export type DraftAt = (from: number) => Policy;
+
 const MOST_FLIPS = 1_000;
 
 interface Tried {
   readonly outcome: 'sponsored' | 'denied' | 'unknown';
   readonly reason: Reason | undefined;
+  readonly held: readonly bigint[];
 }
 
-const UNKNOWN: Tried = { outcome: 'unknown', reason: undefined };
+interface Judged {
+  readonly facts: Facts;
+  readonly draft: Policy;
+  readonly verdict: Verdict;
+}
+
+const UNKNOWN: Tried = { outcome: 'unknown', reason: undefined, held: [] };
 
 const isTaken = ({ outcome }: DecisionRecord, tried: Tried): boolean =>
   (tried.outcome === 'unknown' ? outcome : tried.outcome) === 'sponsored';
@@ -98,6 +121,66 @@ const withAnswers = (facts: Facts, recorded: Policy, draft: Policy): Facts => {
   return { ...facts, webhooks };
 };
 
+/** A draft as it would have been beside what the policy of then has that no file holds. */
+const draftBeside = (recorded: Policy, draft: Policy, from: number): Policy => {
+  const { dapp, contracts, rules, webhooks, lowBalanceThresholdWei } = draft;
+  const { allowedOrigins, maxExpirySeconds } = dapp;
+  const known = new Set(recorded.rules.map(({ ruleId, cycle }) => `${ruleId}:${cycle}`));
+  return {
+    ...recorded,
+    dapp: { ...recorded.dapp, allowedOrigins, maxExpirySeconds },
+    ...{ contracts, webhooks, lowBalanceThresholdWei },
+    rules: rules.map((rule) => (known.has(`${rule.ruleId}:${rule.cycle}`) ? rule : inForceAt(rule, from))),
+  };
+};
+
+/** The desk refuses such a request before it decides. */
+const tooLong = ({ expiryDuration }: Facts, { dapp: { maxExpirySeconds } }: Policy): Reason | undefined =>
+  expiryDuration <= maxExpirySeconds
+    ? undefined
+    : {
+        ...{ code: 'VALIDATION', rule: 'maxExpiry' },
+        message: `It asks for a signature that is valid for ${expiryDuration} seconds, and the longest expiry is ${maxExpirySeconds}.`,
+        hint: 'Ask for less, or raise the longest expiry.',
+      };
+
+/** A decision under a draft, as its record would show it. */
+export interface DraftedDecision {
+  readonly outcome: 'sponsored' | 'denied';
+  readonly steps: readonly MeasuredStep[];
+  readonly reason: Reason | undefined;
+}
+
+/** What a trial has decided an operation by. */
+interface InTrial {
+  readonly draftAt: DraftAt;
+  /** When its new and changed limits began, epoch ms. */
+  readonly from: number;
+  /** What the accounts of the operation held. */
+  readonly held: readonly bigint[];
+}
+
+/**
+ * Decides once more what a trial has decided, to show each step of it. Undefined where that needs what nobody has asked.
+ *
+ * @param revision the policy revision that the record names, as it was stored
+ */
+export const decideUnderDraft = (
+  record: DecisionRecord,
+  revision: unknown,
+  { draftAt, from, held }: InTrial,
+): DraftedDecision | undefined => {
+  const facts = readableFacts(record);
+  const recorded = readRevision(revision)?.policy;
+  if (facts === undefined || recorded === undefined) return undefined;
+  const draft = draftBeside(recorded, draftAt(from), from);
+  const verdict = decide(withAnswers(facts, recorded, draft), draft, held);
+  const refusal = tooLong(facts, draft);
+  if (verdict.next === 'callWebhooks') return refusal && { outcome: 'denied', steps: [], reason: refusal };
+  const reason = refusal ?? verdict.reason;
+  return { outcome: reason === undefined ? 'sponsored' : 'denied', steps: verdict.steps, reason };
+};
+
 /** Whether something was not found out then that stands between an operation and its signature. */
 const isOpen = (facts: Facts, steps: readonly MeasuredStep[]): boolean =>
   facts.stage === 'draft' ||
@@ -112,8 +195,7 @@ const isOpen = (facts: Facts, steps: readonly MeasuredStep[]): boolean =>
  * one that only the draft has begins with nothing. Operations count as settled at once, as settlement found them.
  */
 export class PolicyTrial {
-  readonly #file: PolicyFile;
-  readonly #current: Policy;
+  readonly #draftAt: DraftAt;
   readonly #drafts = new WeakMap<Policy, Policy>();
   #from: number | undefined;
   #draft: Policy | undefined;
@@ -126,23 +208,26 @@ export class PolicyTrial {
   readonly #cost = { before: 0n, after: 0n };
   readonly #senders = { nowSponsored: new Set<string>(), nowDenied: new Set<string>() };
   readonly #byRule = new Map<string, { nowSponsored: number; nowDenied: number }>();
-  readonly #flips: Flip[] = [];
+  readonly #flips: TriedFlip[] = [];
 
   /**
    * Begins a trial, with no decision yet.
    *
-   * @param current the policy in force: what of it the file does not change keeps its ids and windows
    * @param from when limits that are new or changed begin, epoch ms; absent: with the first decision
    */
-  constructor(file: PolicyFile, current: Policy, from?: number) {
-    this.#file = file;
-    this.#current = current;
+  constructor(draftAt: DraftAt, from?: number) {
+    this.#draftAt = draftAt;
     this.#from = from;
   }
 
-  /** Tries the next decision. @param revision the policy revision that it names, as it was stored */
-  add(record: DecisionRecord, revision: unknown): void {
-    if (record.outcome === 'error') return;
+  /**
+   * Tries the next decision. It answers nothing for a request that failed.
+   *
+   * @param revision the policy revision that it names, as it was stored
+   */
+  add(record: DecisionRecord, revision: unknown): BeforeAndAfter | undefined {
+    const { outcome: before } = record;
+    if (before === 'error') return undefined;
     this.#from ??= record.at;
     this.#count.decisions += 1;
     const facts = readableFacts(record);
@@ -151,22 +236,15 @@ export class PolicyTrial {
     if (record.outcome === 'sponsored') this.#cost.before += costOf(record, settlementOf(record));
     if (isTaken(record, tried)) this.#cost.after += costOf(record, settlementOf(record));
     this.#tell(record, tried);
+    return { before, after: isTaken(record, tried) ? 'sponsored' : 'denied' };
   }
 
   #draftFor(recorded: Policy): Policy {
     const done = this.#drafts.get(recorded);
     if (done !== undefined) return done;
     const from = this.#from ?? 0;
-    this.#draft ??= draftPolicy(this.#file, this.#current, { now: from, newId: (name) => `new:${name}` });
-    const { dapp, contracts, rules, webhooks, lowBalanceThresholdWei } = this.#draft;
-    const { allowedOrigins, maxExpirySeconds } = dapp;
-    const known = new Set(recorded.rules.map(({ ruleId, cycle }) => `${ruleId}:${cycle}`));
-    const draft = {
-      ...recorded,
-      dapp: { ...recorded.dapp, allowedOrigins, maxExpirySeconds },
-      ...{ contracts, webhooks, lowBalanceThresholdWei },
-      rules: rules.map((rule) => (known.has(`${rule.ruleId}:${rule.cycle}`) ? rule : inForceAt(rule, from))),
-    };
+    this.#draft ??= this.#draftAt(from);
+    const draft = draftBeside(recorded, this.#draft, from);
     this.#drafts.set(recorded, draft);
     return draft;
   }
@@ -186,18 +264,23 @@ export class PolicyTrial {
     const reservations = plan(asked, draft);
     const held = reservations.map((reservation) => this.#held(reservation, told));
     const verdict = decide(asked, draft, held);
-    const tried = this.#judge(record, asked, verdict);
+    const tried = { ...this.#judge(record, { facts: asked, draft, verdict }), held };
     const settlement = settlementOf(record);
     const settle = (ledger: Ledger, taken: readonly Reservation[]): void =>
       ledger.settle(ledger.take(taken), settlement, actualCostOf(record));
-    if (isTaken(record, tried)) settle(this.#drafted, reservations);
-    // Of what the record has taken, the draft asks for nothing but what it would take itself: the same amounts.
-    const shared = reservations.filter(({ account }) => told.has(accountText(account)));
+    if (isTaken(record, tried)) settle(this.#drafted, verdict.next === 'done' ? verdict.taken : reservations);
+    const amounts = new Map((record.reservations ?? []).map(({ account, amount }) => [account, BigInt(amount)]));
+    const shared = reservations.flatMap((reservation) => {
+      const amount = amounts.get(accountText(reservation.account));
+      return amount === undefined ? [] : [{ ...reservation, amount }];
+    });
     if (record.outcome === 'sponsored') settle(this.#recorded, shared);
     return tried;
   }
 
-  #judge(record: DecisionRecord, facts: Facts, verdict: ReturnType<typeof decide>): Tried {
+  #judge(record: DecisionRecord, { facts, draft, verdict }: Judged): Omit<Tried, 'held'> {
+    const refusal = tooLong(facts, draft);
+    if (refusal !== undefined) return { outcome: 'denied', reason: refusal };
     if (verdict.next === 'callWebhooks') return UNKNOWN;
     const { reason, steps } = verdict;
     if (reason !== undefined) return { outcome: 'denied', reason };
@@ -205,8 +288,8 @@ export class PolicyTrial {
     return { outcome: 'sponsored', reason };
   }
 
-  #tell(record: DecisionRecord, { outcome: to, reason }: Tried): void {
-    const { id, sender, outcome: from } = record;
+  #tell(record: DecisionRecord, { outcome: to, reason, held }: Tried): void {
+    const { id, at, sender, outcome: from } = record;
     if (to === 'unknown') this.#count.unknown += 1;
     else if (to === from) this.#count.same += 1;
     else {
@@ -218,8 +301,18 @@ export class PolicyTrial {
       this.#count[change] += 1;
       this.#senders[change].add(sender.toLowerCase());
       const denial = from === 'sponsored' ? { from, to: 'denied' as const } : { from: 'denied' as const, to };
-      if (this.#flips.length < MOST_FLIPS) this.#flips.push({ id, ...denial, code, rule });
+      if (this.#flips.length < MOST_FLIPS) this.#flips.push({ id, at, sender, ...denial, code, rule, held });
     }
+  }
+
+  /** The first 1,000 decisions that would have been others, in order. */
+  get flips(): readonly TriedFlip[] {
+    return this.#flips;
+  }
+
+  /** When new and changed limits begin, epoch ms; undefined while that is not known. */
+  get from(): number | undefined {
+    return this.#from;
   }
 
   /** What came of the decisions so far. */
@@ -231,7 +324,7 @@ export class PolicyTrial {
       costWei: { before: String(before), after: String(after) },
       senders: { nowSponsored: nowSponsored.size, nowDenied: nowDenied.size },
       byRule: Object.fromEntries(this.#byRule),
-      flips: [...this.#flips],
+      flips: this.#flips.map(({ id, from, to, code, rule }) => ({ id, from, to, code, rule })),
     };
   }
 }

@@ -14,6 +14,7 @@ import { createControlApp } from './control/app.ts';
 import type { DataFolder } from './data-folder/data-folder.ts';
 import { lockDataFolder } from './data-folder/lock.ts';
 import { removeAbandonedFolders } from './data-folder/temporary-folder.ts';
+import { createTrials } from './policy-trial/trials.ts';
 import { createPauseSwitch } from './sponsorship/pause-switch.ts';
 import { createHttpApp } from './server/app.ts';
 import { type Listening, listen } from './http/listen.ts';
@@ -151,6 +152,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const feed = createDecisionFeed(openSqliteStore(folder.database, { clock, log }));
     const { store } = feed;
     undo.push(() => store.close());
+    const trials = createTrials({ database: folder.database, clock, entropy, log });
+    undo.push(() => trials.stop());
     const checkpoints = createCheckpoints({ store, vault, clock });
     const endLog = async (): Promise<void> => {
       if ((await store.logStop()) && vault.state === 'unlocked') await checkpoints.sign();
@@ -205,6 +208,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         wallets,
         keySigners,
         transactions,
+        trials,
         chains,
         rates: createRates(chains, clock),
         webhooks,

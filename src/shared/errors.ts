@@ -52,6 +52,8 @@ export const errorTable = {
   POLICY_TESTS_FAILED: { status: 400, rpc: -32602, title: 'The tests of the policy file fail' },
   POLICY_CHANGED: { status: 409, rpc: -32602, title: 'The policy has changed meanwhile' },
   POLICY_REVISION_NOT_FOUND: { status: 404, rpc: -32602, title: 'Policy revision not found' },
+  TRIAL_NOT_FOUND: { status: 404, rpc: -32602, title: 'The trial was cancelled, or another one has taken its place' },
+  TRIAL_TOO_BIG: { status: 400, rpc: -32602, title: 'The trial needs too much memory. Try fewer decisions' },
   SMART_CONTRACT_NOT_FOUND: { status: 404, rpc: -32602, title: 'Smart contract not found' },
   WEBHOOK_NOT_FOUND: { status: 404, rpc: -32602, title: 'Webhook not found' },
   RULE_NOT_FOUND: { status: 404, rpc: -32602, title: 'Paymaster policy not found' },

@@ -8,6 +8,7 @@ import { type Figures, measure, ratios } from './measure.ts';
 import { sponsorTraffic } from './operations.ts';
 import { type ReplayFigures, measureReplay } from './replay.ts';
 import { type Scenario, scenarios, typicalRules } from './scenarios.ts';
+import { type TrialFigures, measureTrial } from './trial.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { type VerifyFigures, measureVerify } from './verify-log.ts';
 
@@ -16,7 +17,9 @@ import { type VerifyFigures, measureVerify } from './verify-log.ts';
 /** Have no floor-server.ts beside them: their floor is the parsing of the same lines. */
 const REPLAY = 'replay';
 const VERIFY = 'log-verify';
-const names = [...scenarios.map(({ name }) => name), REPLAY, VERIFY];
+/** Its floors are the parsing of the same decisions, and the desk without a trial. */
+const TRIAL = 'trial';
+const names = [...scenarios.map(({ name }) => name), REPLAY, VERIFY, TRIAL];
 
 const { values: flags } = parseArgs({
   options: {
@@ -106,11 +109,18 @@ const runVerify = (): Promise<VerifyFigures> =>
     return measureVerify(desk, join(dir, 'log.jsonl'));
   });
 
-const results: Record<string, Pair[] | ReplayFigures | VerifyFigures> = {};
+const runTrial = (): Promise<TrialFigures> =>
+  withBench(TRIAL, async ({ dir, desk }) => {
+    await typicalRules(desk);
+    return measureTrial(desk, join(dir, 'decisions.jsonl'));
+  });
+
+const results: Record<string, Pair[] | ReplayFigures | VerifyFigures | TrialFigures> = {};
 for (const scenario of scenarios) {
   if (only.includes(scenario.name)) results[scenario.name] = await runScenario(scenario);
 }
 if (only.includes(REPLAY)) results[REPLAY] = await runReplay();
 if (only.includes(VERIFY)) results[VERIFY] = await runVerify();
+if (only.includes(TRIAL)) results[TRIAL] = await runTrial();
 const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };
 console.log(JSON.stringify({ machine, seconds, storedDecisions: Number(flags.stored), scenarios: results }, null, 2));

@@ -8,12 +8,10 @@ export const seconds = async (act: () => Promise<unknown>): Promise<number> => {
   return Number(((performance.now() - start) / 1_000).toFixed(2));
 };
 
-const ROUNDS = 5;
-
-/** The least time, in seconds, that something takes in some rounds. */
-export const leastSeconds = async (act: () => Promise<unknown>): Promise<number> => {
+/** The least time that something takes in so many rounds, in seconds. */
+export const least = async (act: () => Promise<unknown>, rounds: number): Promise<number> => {
   const times = [];
-  for (let round = 0; round < ROUNDS; round += 1) times.push(await seconds(act));
+  for (let round = 0; round < rounds; round += 1) times.push(await seconds(act));
   return Math.min(...times);
 };
 

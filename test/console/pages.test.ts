@@ -78,7 +78,7 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
     ready: async (page) => {
       await page.getByRole('button', { name: 'Add limit' }).click();
       await page.getByLabel('Allowed').fill('3');
-      await page.getByText("On the last 24 hours' traffic").waitFor();
+      await page.getByText('Each user may have 3 operations sponsored per day.').waitFor();
     },
   },
   'gas-tank': {

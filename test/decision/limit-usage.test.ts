@@ -62,21 +62,6 @@ describe('the usage of a limit', () => {
   });
 });
 
-test('the preview of a limit counts what was sponsored and what another limit denied, in the last 24 hours', async () => {
-  const dapp = await desk().dapp();
-  await send(dapp, user(9));
-  await desk().clock.advance(24 * HOUR + 1);
-  await desk().limit(dapp, { thresholdType: 'COUNT', threshold: 2, type: 'SMART_ACCOUNT' });
-  await send(dapp, user(1), 4);
-  await send(dapp, user(2));
-  const limit = { type: 'SMART_ACCOUNT', thresholdType: 'COUNT', cycleDuration: { value: 1, unit: 'day' } };
-  const preview = (threshold: string) =>
-    desk().call('rules.preview', { paymasterId: dapp.paymasterId, limit: { ...limit, threshold } });
-  const all = { users: 2, operations: 5, complete: true };
-  expect(await preview('3')).toEqual({ ...all, usersReached: 1, operationsDenied: 1 });
-  expect(await preview('4')).toEqual({ ...all, usersReached: 0, operationsDenied: 0 });
-});
-
 test('a denial is decided again under the policy in force, and nothing is stored or reserved by that', async () => {
   const dapp = await desk().dapp();
   const ruleId = await desk().limit(dapp, { thresholdType: 'COUNT', threshold: 1, type: 'SMART_ACCOUNT' });

@@ -1,5 +1,6 @@
 import { type DenialRows, type Evidence, areUsed, clockTime, duration, units } from '../../shared/denials.ts';
 import { z } from 'zod';
+import { EngineError } from '../../shared/errors.ts';
 import { decimalToWei } from '../../shared/schema/decimal.ts';
 import { exactPositiveInput, exactPositiveNumber } from '../../shared/schema/exact-positive.ts';
 import { name } from '../../shared/schema/text.ts';
@@ -143,6 +144,31 @@ export const limitSetup: Setup<z.output<typeof typedLimit>, SpendingLimit> = {
   // Its first window begins now.
   keep: (sent, { now }) => ({ ...sent, startTimeInEpoch: now, durationInMs: cycleMs(sent.cycleDuration) }),
   sentence: limitSentence,
+};
+
+const refused = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
+
+/**
+ * A limit once it is updated: what is not given stays, and a new cycle begins.
+ *
+ * @param now epoch ms
+ * @throws EngineError `VALIDATION`
+ */
+export const updatedLimit = (
+  limit: SpendingLimit,
+  update: Omit<z.output<typeof typedLimitUpdate>, 'name'>,
+  now: number,
+): SpendingLimit => {
+  const cycleDuration = update.cycleDuration ?? limit.cycleDuration;
+  const { threshold = limit.threshold, thresholdType = limit.thresholdType } = update;
+  const fault = thresholdFault(thresholdType, threshold);
+  if (fault !== undefined) throw refused(`threshold ${fault}`);
+  if (thresholdType !== limit.thresholdType && update.threshold === undefined) {
+    // Five operations would become five of the native coin.
+    throw refused('threshold must be given with another thresholdType');
+  }
+  const { type } = limit;
+  return { type, cycleDuration, threshold, thresholdType, startTimeInEpoch: now, durationInMs: cycleMs(cycleDuration) };
 };
 
 const scopeOf = ({ scope }: Evidence): string =>

@@ -1,3 +1,4 @@
+import type { ProcedureOutput } from '../../api/index.ts';
 import { draftPolicy } from '../../core/policy-file/draft-policy.ts';
 import type { PolicyFile } from '../../core/policy-file/format.ts';
 import { parsePolicyFile } from '../../core/policy-file/parse-file.ts';
@@ -6,8 +7,10 @@ import { runPolicyTests } from '../../core/policy-file/run-tests.ts';
 import { updatePolicyFile } from '../../core/policy-file/update-file.ts';
 import { policyFileText } from '../../core/policy-file/write-file.ts';
 import { type Policy, policyHash } from '../../core/policy.ts';
+import { type DraftedDecision, decideUnderDraft } from '../../core/try-policy.ts';
 import { IN_VAULT } from '../../core/webhooks/hidden-credentials.ts';
 import { EngineError } from '../../shared/errors.ts';
+import { changedPolicy } from '../policy-trial/changed-policy.ts';
 import { type CurrentPolicy, currentPolicy } from '../sponsorship/current-policy.ts';
 import type { PolicyTime } from '../store/policy-store.ts';
 import { forgetWebhookUrl } from '../webhooks/url-in-vault.ts';
@@ -44,9 +47,16 @@ const requireExpected = ({ hash }: CurrentPolicy, expect: string | undefined): v
   });
 };
 
+const draftedView = ({ outcome, steps, reason }: DraftedDecision): ProcedureOutput<'policies.flip'> => ({
+  outcome,
+  ...{ code: reason?.code ?? 'SPONSORED', rule: reason?.rule ?? null },
+  ...{ message: reason?.message ?? 'No rule denies it.', hint: reason?.hint ?? '' },
+  trace: steps.map((step) => ({ ...step })),
+});
+
 /** The policies of DApps: their revisions, and policies as files. */
 export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder): Handlers<NamesOf<'policies'>> => {
-  const { store, clock, entropy, vault } = context;
+  const { store, clock, entropy, vault, trials } = context;
 
   /** The policy in force, which its history has. */
   const inForce = async (paymasterId: string): Promise<CurrentPolicy> => {
@@ -142,6 +152,37 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
       for (const id of idsInVault(current.policy)) if (!kept.has(id)) forgetWebhookUrl(vault, id);
       await recorder.catchUp();
       return { before, revision: policyHash(draft), changes, tests };
+    },
+    'policies.try': async ({ change, ...times }) => {
+      const { paymasterId } = change.input;
+      const { policy: current } = await inForce(paymasterId);
+      // What does not fit the policy is told at once.
+      changedPolicy(current, change)(clock.now());
+      return { trialId: trials.start({ current, change, query: { paymasterId, ...times } }) };
+    },
+    'policies.trial': async ({ trialId, seen }) => {
+      const { done, of = null, result } = await trials.news(trialId, seen);
+      if (result === undefined) return { done, of, result: null };
+      const flips = result.flips.map(({ held: _held, ...flip }) => flip);
+      return { done, of, result: { report: { ...result.report, flips }, series: result.series } };
+    },
+    'policies.flip': async ({ trialId, decisionId }) => {
+      const { current, change } = trials.task(trialId);
+      const { result } = await trials.news(trialId, -1);
+      const flip = result?.flips.find(({ id }) => id === decisionId);
+      const record = await store.findDecision(decisionId);
+      if (result === undefined || flip === undefined || record === undefined) {
+        throw new EngineError('DECISION_NOT_FOUND');
+      }
+      const revision = await store.findPolicy(record.policy ?? '');
+      const draft = { draftAt: changedPolicy(current, change), from: result.from, held: flip.held };
+      const decided = decideUnderDraft(record, revision, draft);
+      if (decided === undefined) throw new EngineError('DECISION_NOT_FOUND');
+      return draftedView(decided);
+    },
+    'policies.cancelTrial': async ({ trialId }) => {
+      trials.cancel(trialId);
+      return null;
     },
     'policies.test': async ({ paymasterId, text }) => {
       const file = parsePolicyFile(text);

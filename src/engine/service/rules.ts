@@ -3,24 +3,19 @@ import type { ProcedureOutput } from '../../api/index.ts';
 import { CONTRACT_TYPE } from '../../api/rules.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { isRuleType, ruleTypeOf } from '../../core/rule-words.ts';
-import { type Binding, bindingFault, keptBinding } from '../../core/binding.ts';
+import { type Binding, bindingFault, keptBinding, updatedBinding } from '../../core/binding.ts';
 import { rulesOf } from '../../core/rules/rule.ts';
-import { type SpendingLimit, cycleMs, limitSetup, thresholdFault } from '../../core/rules/spending-limit.ts';
 import { IN_VAULT } from '../../core/webhooks/hidden-credentials.ts';
 import { parse } from '../../shared/schema/parse.ts';
+import { type SpendingLimit, limitSetup, updatedLimit } from '../../core/rules/spending-limit.ts';
 import type { Rule, SmartContract } from '../store/policy-store.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 import { forgetWebhookUrl, keepWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { usageOf } from './limit-usage.ts';
 import { decideAgain } from '../../core/decide-again.ts';
-import { previewLimit } from '../../core/preview-limit.ts';
 import { currentPolicy } from '../sponsorship/current-policy.ts';
 import { requirePaymaster } from './paymasters.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
-
-const PREVIEW_MS = 24 * 3_600_000;
-/** To read so many takes the engine well under a second, in pieces. */
-const PREVIEW_OPERATIONS = 20_000;
 
 const requireBinding = (binding: Binding): void => {
   const fault = bindingFault(binding);
@@ -28,13 +23,6 @@ const requireBinding = (binding: Binding): void => {
 };
 
 type RuleView = ProcedureOutput<'rules.create'>;
-
-const checkThreshold = ({ thresholdType, threshold }: Pick<SpendingLimit, 'thresholdType' | 'threshold'>): void => {
-  const fault = thresholdFault(thresholdType, threshold);
-  if (fault === undefined) return;
-  const message = `threshold ${fault}`;
-  throw new EngineError('VALIDATION', message, { errors: [message] });
-};
 
 const viewOf = (paymaster: Paymaster) => {
   const owner = {
@@ -131,13 +119,6 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       const { rules } = await store.dappPolicy(paymasterId);
       return Promise.all(rulesOf(limitSetup, rules).map((rule) => usageOf(store, rule, clock.now())));
     },
-    'rules.preview': async ({ paymasterId, limit }) => {
-      await requirePaymaster(context, paymasterId);
-      const from = clock.now() - PREVIEW_MS;
-      const operations = await store.countedOperations({ paymasterId, from, most: PREVIEW_OPERATIONS + 1 });
-      const read = operations.slice(0, PREVIEW_OPERATIONS).reverse();
-      return { ...previewLimit(limit, from, read), complete: operations.length <= PREVIEW_OPERATIONS };
-    },
     'rules.decideAgain': async ({ decisionId }) => {
       const record = await store.findDecision(decisionId);
       if (record === undefined) throw new EngineError('DECISION_NOT_FOUND');
@@ -149,21 +130,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
     'rules.updateLimit': async ({ paymasterId, ruleId, update }) => {
       await requirePaymaster(context, paymasterId);
       const { rule, limit } = await findLimit(paymasterId, ruleId);
-      const cycleDuration = update.cycleDuration ?? limit.cycleDuration;
-      const updated: SpendingLimit = {
-        type: limit.type,
-        cycleDuration,
-        threshold: update.threshold ?? limit.threshold,
-        thresholdType: update.thresholdType ?? limit.thresholdType,
-        startTimeInEpoch: clock.now(),
-        durationInMs: cycleMs(cycleDuration),
-      };
-      checkThreshold(updated);
-      if (updated.thresholdType !== limit.thresholdType && update.threshold === undefined) {
-        // Five operations would become five of the native coin.
-        const message = 'threshold must be given with another thresholdType';
-        throw new EngineError('VALIDATION', message, { errors: [message] });
-      }
+      const updated = updatedLimit(limit, update, clock.now());
       const changed = { name: update.name ?? rule.name, policyData: updated, restarts: true };
       if (!(await store.updateRule(paymasterId, ruleId, { ...keptBinding(rule), ...changed }))) {
         throw new EngineError('RULE_NOT_FOUND');
@@ -173,14 +140,11 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
     'rules.update': async ({ paymasterId, ruleId, update }) => {
       const paymaster = await requirePaymaster(context, paymasterId);
       const rule = await requireRule(paymasterId, ruleId);
-      const { when = rule.when, activeFrom = rule.activeFrom, activeUntil = rule.activeUntil } = update;
-      const { enforcement = rule.enforcement } = update;
-      const times = { activeFrom: activeFrom ?? undefined, activeUntil: activeUntil ?? undefined };
-      const binding = { when: when ?? undefined, ...times, enforcement };
+      const binding = updatedBinding(rule, update);
       requireBinding(binding);
       const policyData = update.policyData === undefined ? rule.policyData : dataOf(rule, update.policyData);
       const { name = rule.name } = update;
-      const updated = { ...keptBinding(binding), name, policyData };
+      const updated = { ...binding, name, policyData };
       const restarts = update.policyData !== undefined;
       if (!(await store.updateRule(paymasterId, ruleId, { ...updated, restarts }))) {
         throw new EngineError('RULE_NOT_FOUND');

@@ -12,6 +12,7 @@ import type { Secret } from '../base/secret.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Delivery } from '../notifications/delivery.ts';
 import type { Notifications } from '../notifications/notifications.ts';
+import type { Trials } from '../policy-trial/trials.ts';
 import type { OperatorTransactions } from '../transactions/operator-transactions.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
 
@@ -32,6 +33,7 @@ export interface ServiceContext extends DecisionContext {
   /** Who signs what the operator wants signed. */
   readonly keySigners: KeySigners;
   readonly transactions: OperatorTransactions;
+  readonly trials: Trials;
   readonly folder: DataFolder;
   /** How many bytes may still be written to where a folder is. */
   readonly freeBytes: (dir: string) => Promise<bigint>;

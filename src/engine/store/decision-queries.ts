@@ -60,15 +60,6 @@ export interface DecisionSummary {
   spent: Map<number, bigint[]>;
 }
 
-/** An operation as limits count it. */
-export interface CountedOperation {
-  sender: Address;
-  /** Epoch ms. */
-  at: number;
-  /** Actual cost, or the maximum where that is not known. */
-  costWei: bigint;
-}
-
 /** What was paid for operations in some time. */
 export interface PaidSince {
   paidWei: bigint;
@@ -136,8 +127,6 @@ export interface DecisionQueries {
     stepMs: number;
     steps: number;
   }): Promise<DecisionSummary>;
-  /** What limits would have counted of a DApp since `from`, newest first and at most so many: sponsored, or denied by a limit. */
-  countedOperations(query: { paymasterId: string; from: number; most: number }): Promise<CountedOperation[]>;
   /** What settled operations of the DApps that were decided from `from` (epoch ms) on did cost, and when the first was. */
   paidSince(query: { paymasterIds: readonly string[]; from: number; to: number }): Promise<PaidSince>;
   /** What the reserved decisions hold of their tanks, by DApp; those without any are not named. */

@@ -26,3 +26,13 @@ test.each([
     'On these 4,210 decisions this would have denied 4 operations of 3 users, sponsored 5 operations of 2 users, and saved 1 ETH.',
   ],
 ])('%o', (told, sentence) => expect(trialSentence(told, 'ETH')).toBe(sentence));
+
+test('the sentence may say when the decisions were made', () => {
+  const denied = trial({ nowDenied: 31 }, (4988n * COIN) / 1000n);
+  expect(trialSentence(denied, 'ETH', 'last 7 days')).toBe(
+    'On the 4,210 decisions of the last 7 days this would have denied 31 operations of 3 users, and saved 0.012 ETH.',
+  );
+  expect(trialSentence(trial({ decisions: 0 }), 'ETH', 'last 7 days')).toBe(
+    'There are no decisions of the last 7 days to try it on.',
+  );
+});

@@ -18,10 +18,21 @@ const costWords = (more: bigint, coin: string): string[] => {
   return [more < 0n ? `saved ${shownAmount(-more)} ${coin}` : `cost at most ${shownAmount(more)} ${coin} more`];
 };
 
-/** What a draft of a policy would have done to past decisions, in a sentence. @param coin what the coin is called */
-export const trialSentence = (trial: Trial, coin: string): string => {
+const which = (decisions: number, time: string): string => {
+  const count = counted(decisions, 'decision');
+  if (time === '') return decisions === 1 ? `this ${count}` : `these ${count}`;
+  return `the ${count} of the ${time}`;
+};
+
+/**
+ * What a draft of a policy would have done to past decisions, in a sentence.
+ *
+ * @param coin what the coin is called
+ * @param time when they were made, such as "last 7 days"; empty: that is not said
+ */
+export const trialSentence = (trial: Trial, coin: string, time = ''): string => {
   const { decisions, nowSponsored, nowDenied, unknown, costWei, senders } = trial;
-  if (decisions === 0) return 'There are no decisions to try it on.';
+  if (decisions === 0) return `There are no decisions${time && ` of the ${time}`} to try it on.`;
   const [denied, sponsored] = [senders.nowDenied, senders.nowSponsored];
   const operations = (count: number, users: number): string =>
     `${counted(count, 'operation')} of ${counted(users, 'user')}`;
@@ -33,6 +44,5 @@ export const trialSentence = (trial: Trial, coin: string): string => {
   const nothing = unknown > 0 ? 'changed nothing that is known' : 'changed nothing';
   const [last = nothing, ...before] = words.reverse();
   const list = before.length === 0 ? last : `${before.reverse().join(', ')}, and ${last}`;
-  const these = decisions === 1 ? 'this 1 decision' : `these ${grouped(decisions)} decisions`;
-  return `On ${these} this would have ${list}.`;
+  return `On ${which(decisions, time)} this would have ${list}.`;
 };

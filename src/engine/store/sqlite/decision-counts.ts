@@ -1,56 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
-import type {
-  CountedOperation,
-  DecisionQueries,
-  DecisionSummary,
-  OutcomeCounts,
-  ShadowResult,
-} from '../decision-queries.ts';
+import type { DecisionQueries, DecisionSummary, OutcomeCounts, ShadowResult } from '../decision-queries.ts';
 import { positionsIn, turn } from './positions.ts';
-
-interface CountedRow {
-  seq: number;
-  at: number;
-  sender: CountedOperation['sender'];
-  outcome: string;
-  deniedBy: string | null;
-  mode: string;
-  costWei: string | null;
-}
-
-/** Records read and looked into at once: SQLite answers before anything else runs. */
-const RECORDS = 1_000;
-
-/** Reads what limits would have counted, from the newest decision of the DApp back. */
-const countedOperations = (database: Database.Database): Pick<DecisionQueries, 'countedOperations'> => {
-  const read = database.prepare<[string, number, number], CountedRow>(
-    `SELECT seq, at, sender, outcome, rule AS deniedBy, record ->> 'mode' AS mode,
-       coalesce(actual_cost_wei, record ->> 'maxCostWei') AS costWei
-     FROM decision WHERE paymaster_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
-  );
-  // Whoever pays for himself is not bound by limits.
-  const counts = ({ outcome, deniedBy, mode }: CountedRow): boolean =>
-    mode !== 'ERC20' && (outcome === 'sponsored' || deniedBy === 'spendingLimit');
-  return {
-    async countedOperations({ paymasterId, from, most }) {
-      const found: CountedOperation[] = [];
-      let looked = 0;
-      for (let before = Number.MAX_SAFE_INTEGER; ;) {
-        const rows = read.all(paymasterId, before, Math.min(RECORDS, most - looked));
-        looked += rows.length;
-        for (const row of rows) {
-          if (row.at < from || !counts(row)) continue;
-          found.push({ at: row.at, sender: row.sender, costWei: BigInt(row.costWei ?? '0') });
-        }
-        const last = rows.at(-1);
-        if (last === undefined || last.at < from || looked >= most) return found;
-        before = last.seq;
-        await turn();
-      }
-    },
-  };
-};
 
 /** What rules in shadow would have done to what was sponsored. */
 const shadowResults = (database: Database.Database): Pick<DecisionQueries, 'shadowResult'> => {
@@ -183,7 +134,6 @@ const summary = (database: Database.Database): Pick<DecisionQueries, 'summarizeD
 
 /** What is counted and added up of decisions, in SQLite. */
 export const decisionCounts = (database: Database.Database) => ({
-  ...countedOperations(database),
   ...paidSince(database),
   ...shadowResults(database),
   ...summary(database),

@@ -189,7 +189,6 @@ describe('the plans of the statements', () => {
       'ledger_account_key (kind=? AND id=? AND window=? AND user>?)',
     ],
     ['two users of a tank', 'SELECT user FROM ledger_account', 'ledger_account_key (kind=? AND id=?)'],
-    ['what limits would have counted', 'rule AS deniedBy', 'decision_of_paymaster (paymaster_id=? AND seq<?)'],
     ['what was paid from a tank', 'AS firstAt', 'COVERING INDEX decision_paid (paymaster_id=? AND at>? AND at<?)'],
     ['what the operator sent', 'FROM operator_transaction WHERE open', 'operator_transaction_open'],
     ['what a decision holds', 'FROM ledger_reservation WHERE decision_seq = ?', 'PRIMARY KEY (decision_seq=?)'],

@@ -12,8 +12,6 @@ export type Rule = ProcedureOutput<'rules.list'>[number];
 export type LimitUsage = ProcedureOutput<'rules.usage'>[number];
 /** What a rule in shadow would have denied. */
 export type ShadowResult = ProcedureOutput<'rules.shadowResults'>[number];
-/** What a limit would have done. */
-export type LimitPreview = ProcedureOutput<'rules.preview'>;
 /** What is signed for, and what there is to pay it with. */
 export type Exposure = ProcedureOutput<'exposure.get'>;
 /** Decisions, counted by outcome and rule, and what was spent on them. */

@@ -1,15 +1,15 @@
-import type { Transport } from '../../transport/transport.ts';
+import type { PolicyChange } from '../policy-trial/policy-change.ts';
 import type { PolicyEntry } from './policy-steps.ts';
 
 /** Something that is done to an entry of a policy. */
-interface PolicyChange {
-  readonly act: () => Promise<unknown>;
+interface EntryChange {
+  readonly change: PolicyChange;
   /** What is said once it is done. */
   readonly done: string;
 }
 
 /** What is asked before an entry is paused or deleted. */
-interface Asked extends PolicyChange {
+interface Asked extends EntryChange {
   readonly title: string;
   readonly consequence: string;
   readonly verb: string;
@@ -21,65 +21,59 @@ const ALLOWING: Readonly<Record<string, string>> = {
   walletDeployment: 'operations that deploy their account are denied where contracts are registered',
 };
 
+const switchOf = (paymasterId: string, { rule, webhook, active }: PolicyEntry): PolicyChange => {
+  if (webhook !== undefined) {
+    const { webhookId } = webhook;
+    return { name: 'webhooks.update', input: { paymasterId, webhookId, active: !active } };
+  }
+  const input = { paymasterId, ruleId: rule?._id ?? '' };
+  return active ? { name: 'rules.deactivate', input } : { name: 'rules.activate', input };
+};
+
 /** Switches an entry on or off. */
-export const switching = (
-  transport: Transport,
-  paymasterId: string,
-  { rule, webhook, name, active }: PolicyEntry,
-): PolicyChange => ({
-  done: active ? `${name} is paused` : `${name} is active`,
-  act: () => {
-    if (webhook !== undefined) {
-      const { webhookId } = webhook;
-      return transport.call('webhooks.update', { paymasterId, webhookId, active: !active });
-    }
-    const target = { paymasterId, ruleId: rule?._id ?? '' };
-    return transport.call(active ? 'rules.deactivate' : 'rules.activate', target);
-  },
+export const switching = (paymasterId: string, entry: PolicyEntry): EntryChange => ({
+  done: entry.active ? `${entry.name} is paused` : `${entry.name} is active`,
+  change: switchOf(paymasterId, entry),
 });
 
 /** What is asked before an entry of that kind is paused. */
-export const pausing = (transport: Transport, paymasterId: string, type: string, entry: PolicyEntry): Asked => ({
-  ...switching(transport, paymasterId, entry),
+export const pausing = (paymasterId: string, type: string, entry: PolicyEntry): Asked => ({
+  ...switching(paymasterId, entry),
   title: `Pause ${entry.name}?`,
   consequence: `Until you resume it, ${ALLOWING[type] ?? 'it denies nothing: operations that it would have denied can be sponsored'}.`,
   verb: 'Pause',
 });
 
 /** What is asked before a rule in shadow binds. */
-export const enforcing = (transport: Transport, paymasterId: string, { rule, name }: PolicyEntry): Asked => ({
+export const enforcing = (paymasterId: string, { rule, name }: PolicyEntry): Asked => ({
   title: `Let ${name} bind?`,
   consequence: 'From then on, it denies what it would have denied in shadow. It goes on with what it has counted.',
   verb: 'Bind',
   done: `${name} binds`,
-  act: () => {
-    const target = { paymasterId, ruleId: rule?._id ?? '' };
-    return transport.call('rules.update', { ...target, update: { enforcement: 'enforce' } });
+  change: {
+    name: 'rules.update',
+    input: { paymasterId, ruleId: rule?._id ?? '', update: { enforcement: 'enforce' } },
   },
 });
 
+const deletionOf = (paymasterId: string, { rule, contract, webhook }: PolicyEntry): PolicyChange => {
+  if (contract !== undefined) {
+    return { name: 'contracts.delete', input: { paymasterId, address: contract.address } };
+  }
+  if (webhook !== undefined) {
+    return { name: 'webhooks.delete', input: { paymasterId, webhookId: webhook.webhookId } };
+  }
+  return { name: 'rules.delete', input: { paymasterId, ruleId: rule?._id ?? '' } };
+};
+
 /** What is asked before an entry of that kind is deleted. @param isLast no other of its kind is there */
-export const deleting = (
-  transport: Transport,
-  paymasterId: string,
-  type: string,
-  { rule, contract, webhook, name }: PolicyEntry,
-  isLast: boolean,
-): Asked => ({
-  title: `Delete ${name}?`,
+export const deleting = (paymasterId: string, type: string, entry: PolicyEntry, isLast: boolean): Asked => ({
+  title: `Delete ${entry.name}?`,
   consequence:
-    contract !== undefined && isLast
+    entry.contract !== undefined && isLast
       ? 'It is the last registered contract: without any, calls to every contract are sponsored.'
       : `From then on, ${ALLOWING[type] ?? 'it denies nothing: operations that it would have denied can be sponsored'}. To get it back, add it again.`,
   verb: 'Delete',
-  done: `${name} is deleted`,
-  act: () => {
-    if (contract !== undefined) {
-      return transport.call('contracts.delete', { paymasterId, address: contract.address });
-    }
-    if (webhook !== undefined) {
-      return transport.call('webhooks.delete', { paymasterId, webhookId: webhook.webhookId });
-    }
-    return transport.call('rules.delete', { paymasterId, ruleId: rule?._id ?? '' });
-  },
+  done: `${entry.name} is deleted`,
+  change: deletionOf(paymasterId, entry),
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type LimitWords, limitSentence } from '../../../../core/rules/spending-limit.ts';
-import { previewSentence, typedThresholdFault } from './rule-words.ts';
+import { typedThresholdFault } from './rule-words.ts';
 import { usageSentence } from './usage-words.ts';
 
 const limit: LimitWords = {
@@ -63,20 +63,4 @@ test.each([
   ],
 ])('the operator reads how much of a limit is used: %s', (sentence, read) => {
   expect(usageSentence(read, 'ETH')).toBe(sentence);
-});
-
-const preview = { users: 41, usersReached: 3, operations: 310, operationsDenied: 7, complete: true };
-test.each([
-  [
-    "On the last 24 hours' traffic, 3 of 41 users would have reached it, and 7 of 310 operations would have been denied.",
-    preview,
-  ],
-  ["On the last 24 hours' traffic, none of 41 users would have reached it.", { ...preview, usersReached: 0 }],
-  [
-    'On the last 310 operations, none of 41 users would have reached it.',
-    { ...preview, usersReached: 0, complete: false },
-  ],
-  ['There was no traffic in the last 24 hours to test this on.', { ...preview, users: 0, operations: 0 }],
-])('the operator reads what a limit would have done: %s', (sentence, read) => {
-  expect(previewSentence(read)).toBe(sentence);
 });

@@ -2,8 +2,7 @@ import { CONTRACT_TYPE } from '../../../../api/rules.ts';
 import { ruleTypeOf } from '../../../../core/rule-words.ts';
 import { type LimitWords, thresholdFault } from '../../../../core/rules/spending-limit.ts';
 import { positiveDecimal } from '../../../../shared/schema/decimal.ts';
-import type { LimitPreview, Rule } from '../../desk/types.ts';
-import { people } from './usage-words.ts';
+import type { Rule } from '../../desk/types.ts';
 
 /** As people type amounts: no exponent, no sign. */
 const DIGITS = /^[\d.]+$/;
@@ -14,16 +13,6 @@ export const typedThresholdFault = (typed: string, type: LimitWords['thresholdTy
   if (!DIGITS.test(text) || positiveDecimal(text) === undefined) return 'Enter a number above 0.';
   const fault = thresholdFault(type, text);
   return fault === undefined ? undefined : `It ${fault}.`;
-};
-
-/** What a limit would have done, as a sentence. */
-export const previewSentence = (preview: LimitPreview): string => {
-  const { users, usersReached, operations, operationsDenied, complete } = preview;
-  if (operations === 0) return 'There was no traffic in the last 24 hours to test this on.';
-  const traffic = complete ? "On the last 24 hours' traffic" : `On the last ${operations} operations`;
-  if (usersReached === 0) return `${traffic}, none of ${people(users)} would have reached it.`;
-  const denied = `${operationsDenied} of ${operations} operations would have been denied`;
-  return `${traffic}, ${usersReached} of ${people(users)} would have reached it, and ${denied}.`;
 };
 
 /** What a rule of a registered contract is answered with. */

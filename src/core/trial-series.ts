@@ -1,0 +1,33 @@
+import type { BeforeAndAfter } from './try-policy.ts';
+
+/** How many operations were sponsored in a stretch of time, and how many the draft would have sponsored. */
+export interface TrialStep {
+  before: number;
+  after: number;
+}
+
+/** Past decisions and those of a draft over time, in equal steps. */
+export class TrialSeries {
+  readonly from: number;
+  readonly stepMs: number;
+  readonly steps: TrialStep[];
+
+  /**
+   * Begins with nothing counted.
+   *
+   * @param from epoch ms, like `to`: the moment after the last decision
+   */
+  constructor(from: number, to: number, steps: number) {
+    this.from = from;
+    this.stepMs = Math.max(1, Math.ceil((to - from) / steps));
+    this.steps = Array.from({ length: steps }, () => ({ before: 0, after: 0 }));
+  }
+
+  /** Counts a decision that was made then. */
+  add(at: number, { before, after }: BeforeAndAfter): void {
+    const step = this.steps[Math.floor((at - this.from) / this.stepMs)];
+    if (step === undefined) return;
+    if (before === 'sponsored') step.before += 1;
+    if (after === 'sponsored') step.after += 1;
+  }
+}

@@ -1,0 +1,116 @@
+import Database from 'better-sqlite3';
+import { type CompactRecord, expandRecord } from '../../../core/stored-record.ts';
+import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+
+/** Which past decisions are read. Requests that failed before they were decided are none. */
+export interface PastQuery {
+  readonly paymasterId: string;
+  /** Only decisions made at this time (epoch ms) or later. */
+  readonly from?: number | undefined;
+  /** Only decisions made before this time (epoch ms). */
+  readonly to?: number | undefined;
+  /** Only so many, the newest. */
+  readonly last?: number | undefined;
+}
+
+/** How many they are, and when the first and the last were made, epoch ms; null where there are none. */
+interface Extent {
+  readonly decisions: number;
+  readonly firstAt: number | null;
+  readonly lastAt: number | null;
+}
+
+/** A decision, and the policy revision that it names, as it was stored. */
+export interface PastDecision {
+  readonly record: DecisionRecord;
+  readonly revision: unknown;
+}
+
+/** The past decisions of a DApp, as they were when they were asked for. */
+export interface PastDecisions {
+  readonly extent: Extent;
+  /** The next ones, in order, some dozen at a time; none at the end. */
+  next(): PastDecision[];
+  close(): void;
+}
+
+interface StoredDecision {
+  seq: number;
+  settlement: DecisionRecord['settlement'];
+  actualCostWei: string | null;
+  record: string;
+}
+
+/** Read at once of records, and by one more decision: what is made of them takes some ms. */
+const LOT_LENGTH = 256 * 1024;
+
+/** Looked through at once for where a time begins. */
+const STRETCH = 5_000;
+
+/** Behind which position the decisions of a time begin: before, a whole stretch is older. */
+const positionBefore = (database: Database.Database, paymasterId: string, from: number): number => {
+  const stretch = database.prepare<[string, number], { first: number | null; newest: number }>(
+    `SELECT min(seq) AS first, max(at) AS newest
+     FROM (SELECT seq, at FROM decision WHERE paymaster_id = ? AND seq < ? ORDER BY seq DESC LIMIT ${STRETCH})`,
+  );
+  for (let before = Number.MAX_SAFE_INTEGER; ;) {
+    const { first = null, newest = 0 } = stretch.get(paymasterId, before) ?? {};
+    if (first === null) return 0;
+    if (newest < from) return before - 1;
+    before = first;
+  }
+};
+
+const WHERE = `paymaster_id = @paymasterId AND seq > @after AND seq <= @upTo AND outcome <> 'error'
+  AND at >= @from AND at < @to`;
+
+/**
+ * Reads past decisions by a connection of its own, beside a desk that goes on writing. No transaction outlasts a call, so
+ * that the desk's log is copied back meanwhile.
+ *
+ * @throws Error of SQLite
+ */
+export const openPastDecisions = (file: string, { paymasterId, from = 0, to, last }: PastQuery): PastDecisions => {
+  const database = new Database(file, { readonly: true, fileMustExist: true });
+  const asked = { paymasterId, from, to: to ?? Number.MAX_SAFE_INTEGER };
+  const start = from > 0 ? positionBefore(database, paymasterId, from) : 0;
+  const { first, upTo, ...extent } = database
+    .prepare<[object], Extent & { first: number | null; upTo: number | null }>(
+      `SELECT count(*) AS decisions, min(seq) AS first, max(seq) AS upTo, min(at) AS firstAt, max(at) AS lastAt
+       FROM (SELECT seq, at FROM decision WHERE ${WHERE} ORDER BY seq DESC LIMIT @most)`,
+    )
+    .get({ ...asked, after: start, upTo: Number.MAX_SAFE_INTEGER, most: last ?? -1 }) ?? {
+    ...{ decisions: 0, first: null, upTo: null, firstAt: null, lastAt: null },
+  };
+  const read = database.prepare<[object], StoredDecision>(
+    `SELECT seq, settlement, actual_cost_wei AS actualCostWei, record FROM decision WHERE ${WHERE} ORDER BY seq`,
+  );
+  const policy = database.prepare<[string], string>('SELECT policy FROM policy_revision WHERE hash = ?').pluck();
+  const revisions = new Map<string, unknown>();
+  const revisionOf = ({ policy: hash }: DecisionRecord): unknown => {
+    if (hash === undefined) return undefined;
+    if (!revisions.has(hash)) {
+      const text = policy.get(hash);
+      revisions.set(hash, text === undefined ? undefined : JSON.parse(text));
+    }
+    return revisions.get(hash);
+  };
+  let after = (first ?? 1) - 1;
+  return {
+    extent,
+    next() {
+      const lot: PastDecision[] = [];
+      let length = 0;
+      for (const { record: text, ...row } of read.iterate({ ...asked, after, upTo: upTo ?? 0 })) {
+        // Numbers that a double would alter stand only in what clients sent: amounts are text.
+        const record = { ...expandRecord(JSON.parse(text) as CompactRecord), ...row };
+        lot.push({ record, revision: revisionOf(record) });
+        length += text.length;
+        after = row.seq;
+        if (length >= LOT_LENGTH) break;
+      }
+      return lot;
+    },
+    close: () => void database.close(),
+  };
+};

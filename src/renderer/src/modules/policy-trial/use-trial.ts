@@ -1,0 +1,106 @@
+import { type Ref, onUnmounted, ref, shallowRef, watch } from 'vue';
+import type { ProcedureOutput } from '../../../../api/index.ts';
+import { useDesk } from '../../desk/desk-store.ts';
+import { faultText } from '../../desk/use-loaded.ts';
+import { useTimer } from '../../timer.ts';
+import { useTransport } from '../../transport/transport.ts';
+import type { PolicyChange } from './policy-change.ts';
+
+/** Decisions of so many days are tried. */
+export const TRIED_DAYS = 7;
+const DAY_MS = 86_400_000;
+/** Somebody who types is not done before. */
+const PAUSE_MS = 800;
+
+type State = ProcedureOutput<'policies.trial'>;
+
+/** What came of a trial. */
+export type TrialResult = NonNullable<State['result']>;
+
+/** A trial of what a form would change. */
+export interface Trial {
+  /** How far it is; undefined while none runs. */
+  readonly progress: Readonly<Ref<Pick<State, 'done' | 'of'> | undefined>>;
+  readonly result: Readonly<Ref<(TrialResult & { readonly trialId: string }) | undefined>>;
+  /** Why it failed, in the engine's words. */
+  readonly fault: Readonly<Ref<string | undefined>>;
+  readonly start: () => Promise<void>;
+  readonly cancel: () => void;
+}
+
+/** Tries a change when it is started, and once that was done, again by itself whenever the change is another. */
+export const useTrial = (change: () => PolicyChange | undefined): Trial => {
+  const transport = useTransport();
+  const timer = useTimer();
+  const desk = useDesk();
+  const progress = shallowRef<Pick<State, 'done' | 'of'>>();
+  const result = shallowRef<TrialResult & { readonly trialId: string }>();
+  const fault = ref<string>();
+  let isWanted = false;
+  /** Of the trial whose news count. */
+  let latest = 0;
+  let trialId: string | undefined;
+  let cancelStart = (): void => undefined;
+
+  const forget = (): void => {
+    latest += 1;
+    cancelStart();
+    // The desk ends a trial that nobody asks about: that this fails changes nothing.
+    if (trialId !== undefined) transport.call('policies.cancelTrial', { trialId }).catch(() => undefined);
+    trialId = undefined;
+    progress.value = undefined;
+    result.value = undefined;
+    fault.value = undefined;
+  };
+
+  const follow = async (mine: number, asked: PolicyChange): Promise<void> => {
+    const times = { from: desk.now - TRIED_DAYS * DAY_MS, to: desk.now };
+    const begun = await transport.call('policies.try', { change: asked, ...times });
+    if (mine !== latest) {
+      await transport.call('policies.cancelTrial', begun);
+      return;
+    }
+    ({ trialId } = begun);
+    for (let seen = -1; mine === latest;) {
+      const state = await transport.call('policies.trial', { ...begun, seen });
+      if (mine !== latest) return;
+      seen = state.done;
+      progress.value = state.result === null ? state : undefined;
+      if (state.result === null) continue;
+      result.value = { ...state.result, ...begun };
+      return;
+    }
+  };
+
+  const start = async (): Promise<void> => {
+    const asked = change();
+    if (asked === undefined) return;
+    forget();
+    isWanted = true;
+    const mine = latest;
+    progress.value = { done: 0, of: null };
+    try {
+      await follow(mine, asked);
+    } catch (error) {
+      if (mine !== latest) return;
+      progress.value = undefined;
+      fault.value = faultText(error);
+    }
+  };
+
+  watch(
+    () => JSON.stringify(change()),
+    () => {
+      forget();
+      if (isWanted) cancelStart = timer.after(PAUSE_MS, () => void start());
+    },
+  );
+  onUnmounted(forget);
+  return {
+    ...{ progress, result, fault, start },
+    cancel: () => {
+      isWanted = false;
+      forget();
+    },
+  };
+};
