@@ -2,7 +2,7 @@ import { shownAmount } from '../../../../shared/words/amount.ts';
 import type { LimitUsage } from '../../desk/types.ts';
 
 /** A number of users, in words. */
-const people = (count: number): string => `${count} ${count === 1 ? 'user' : 'users'}`;
+export const people = (count: number): string => `${count} ${count === 1 ? 'user' : 'users'}`;
 
 /** An amount of what a limit counts, with its unit. */
 export const usageAmount = (amount: string, unit: LimitUsage['unit'], coin: string): string => {
