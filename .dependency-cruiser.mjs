@@ -63,6 +63,7 @@ const usersOfKinds = [
   ['^src/core/preview-limit[.]ts$', 'spending-limit'],
   ['^src/core/rule-input[.]ts$', 'wallet-deployment'],
   ['^src/core/try-policy[.]ts$', 'spending-limit', 'webhook'],
+  ['^src/core/worst-case/', 'burn-rate', 'spending-limit', 'wallet-deployment', 'webhook'],
   ['^src/api/', 'spending-limit'],
   ['^src/engine/chain/', 'validity'],
   ['^src/engine/sponsorship/', 'authorization', 'fees', 'gas-tank', 'pause', 'unreachable', 'validity', 'webhook'],
