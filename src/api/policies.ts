@@ -46,6 +46,7 @@ const bound = z.strictObject({
     .describe('What each rule would let through if it were the only one, the least first'),
   attack: z
     .strictObject({
+      startsAt: z.number().describe('A moment at which the policy lets most through, epoch ms'),
       amountWei: wei,
       volleys: z
         .array(

@@ -40,6 +40,8 @@ export interface Bound {
   readonly ladder: readonly (Stop & { readonly amountWei: string })[];
   /** An attack that comes to the amount: what was decided one operation after the other. */
   readonly attack: {
+    /** When it begins, epoch ms: a moment at which the policy lets most through. */
+    readonly startsAt: number;
     readonly amountWei: string;
     readonly volleys: readonly VolleyView[];
     /** The verdict on its last operation; null where none is sponsored. */
@@ -71,12 +73,13 @@ const verdictView = (verdict: FinalVerdict): VerdictView => {
   return { outcome, code: reason?.code ?? null, message: reason?.message ?? '', trace: steps };
 };
 
-const attackView = ({ volleys, amountWei, last, end }: Attack): Bound['attack'] => {
-  const start = volleys[0]?.at ?? 0;
+const attackView = ({ volleys, amountWei, last, end }: Attack, at: number): Bound['attack'] => {
+  const startsAt = volleys[0]?.at ?? at;
   return {
+    startsAt,
     amountWei: String(amountWei),
-    volleys: volleys.map(({ at, count, operation: { op, costWei } }) => ({
-      ...{ afterMs: at - start, count: String(count), costWei: String(costWei), op },
+    volleys: volleys.map(({ at: when, count, operation: { op, costWei } }) => ({
+      ...{ afterMs: when - startsAt, count: String(count), costWei: String(costWei), op },
     })),
     last: last === undefined ? null : verdictView(last),
     next: end === undefined ? null : verdictView(end),
@@ -113,14 +116,14 @@ const uniqueStops = (stops: readonly Stop[]): Stop[] => [
   ...new Map(stops.map((stop) => [JSON.stringify(stopView(stop)), stopView(stop)])).values(),
 ];
 
-const boundView = (period: Period, ladder: readonly Rung[], attack: Attack): Bound => {
+const boundView = (period: Period, ladder: readonly Rung[], attack: Attack, at: number): Bound => {
   const [first] = ladder;
   return {
     period,
     amountWei: text(first?.amountWei ?? null),
     stoppedBy: first === undefined ? null : stopView(first),
     ladder: ladder.map((rung) => ({ ...stopView(rung), amountWei: String(rung.amountWei) })),
-    attack: attackView(attack),
+    attack: attackView(attack, at),
   };
 };
 
@@ -151,7 +154,7 @@ export function* worstCase(
       operation === undefined || paused.length > 0
         ? nobodyAttacks(policy, situation)
         : playAttack(resumed, situation, { period, operation, heldNow, bound: ladder[0] });
-    bounds.push(boundView(period, [...paused, ...ladder], attack));
+    bounds.push(boundView(period, [...paused, ...ladder], attack, situation.at));
   }
   const suggestions = yield* suggestionsFor(resumed, situation, found, heldNow);
   return {
