@@ -106,7 +106,7 @@ const isDeploymentRule = ({ policyType, active }: PolicyRule): boolean =>
 
 const walletDeploymentOff = (policy: Policy): Draft => ({
   change: 'walletDeploymentOff',
-  subject: 'Without sponsored deployments',
+  subject: 'Sponsoring no deployments',
   because: {
     saves: 'accounts cost the attacker something',
     savesNothing: 'an attacker deploys accounts at its own expense',
