@@ -164,6 +164,11 @@ export const policyProcedures = {
         .readonly()
         .describe('Rules that bind each account by itself and stop nobody: new accounts are free'),
       asksWebhooks: z.boolean().describe('True: webhooks are asked too. They are taken to verify'),
+      takesTokens: z
+        .boolean()
+        .describe(
+          'True: users may pay in tokens. Such operations are not counted here, and no spending limit binds them',
+        ),
       suggestions: z
         .array(
           z.strictObject({

@@ -1,5 +1,12 @@
 import type { ProcedureOutput } from '../api/index.ts';
-import { boundSentence, periodWords, stopWords, worstAmount } from '../core/worst-case/words.ts';
+import {
+  assumptions,
+  boundSentence,
+  perAccountWords,
+  periodWords,
+  stopWords,
+  worstAmount,
+} from '../core/worst-case/words.ts';
 import { humanText } from './human-text.ts';
 
 type WorstCase = ProcedureOutput<'policies.worstCase'>;
@@ -17,18 +24,15 @@ const ladderText = ({ bounds, coin }: WorstCase): string[] => {
   return rows.length === 0 ? [] : ['', 'What each rule would let through alone:', humanText(rows)];
 };
 
-const perAccountText = ({ perAccount }: WorstCase): string[] =>
-  perAccount.map((stop) => `The ${stopWords(stop)} stops nobody: it counts each account, and new accounts are free.`);
-
 /** The worst case of a policy, for people: a sentence for each time, the ladder of rules, and what would change it. */
 export const worstCaseText = (found: WorstCase): string => {
-  const { bounds, coin, asksWebhooks, suggestions } = found;
+  const { bounds, coin, perAccount, suggestions } = found;
   return [
     'What a holder of the API key with any number of accounts can cost at most:',
     ...bounds.map((bound) => boundSentence(bound, coin)),
-    ...(asksWebhooks ? ['Webhooks are taken to verify every operation.'] : []),
+    ...assumptions(found),
     ...ladderText(found),
-    ...perAccountText(found),
+    ...perAccount.map(perAccountWords),
     ...(suggestions.length === 0 ? [] : ['', 'What would change it:']),
     ...suggestions.map(({ sentence }) => `- ${sentence}`),
   ].join('\n');

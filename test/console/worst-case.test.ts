@@ -44,10 +44,15 @@ test.each([
     // What is changed elsewhere shows without being asked for.
     await addLimit(dapp, 'All users', 'PAYMASTER', '3');
     await hour.getByText('then the spending limit "All users" stops it').waitFor();
-    await hour.getByText('The attack, as it was decided').click();
-    await hour.getByText('One more: LIMIT_REACHED').click();
-    await hour.getByText('All users', { exact: true }).last().waitFor();
+    await page.getByText('In any hour: the attack, as it was decided').click();
+    const more = page
+      .getByRole('group')
+      .filter({ has: page.getByText('One more: LIMIT_REACHED') })
+      .last();
+    await more.getByText('One more: LIMIT_REACHED').click();
+    await more.getByText('All users', { exact: true }).waitFor();
     expect(await seriousFaults(page)).toEqual([]);
+    await page.getByText('Worst case', { exact: true }).scrollIntoViewIfNeeded();
     await page.screenshot({ path: join(artifacts, `console-worst-case-${width}-${colorScheme}.png`), fullPage: true });
     const { bounds } = await engine.service.call('policies.worstCase', { paymasterId: dapp.paymasterId });
     expect(bounds[1]?.stoppedBy?.name).toBe('All users');

@@ -70,7 +70,7 @@ const factsOf = ({ at, chain, hasNode, contract, shared }: Situation, op: Facts[
 export interface Attempt {
   readonly reservations: readonly Reservation[];
   /** Decides it. @param held what the accounts hold; absent: nothing */
-  decide(held?: readonly bigint[]): FinalVerdict;
+  readonly decide: (held?: readonly bigint[]) => FinalVerdict;
 }
 
 /** An operation of the attacker in front of the desk. */

@@ -48,7 +48,11 @@ class Books {
   readonly #ledger = new Ledger();
   #paidWei = 0n;
 
-  /** @param isMined true: each operation is mined, at its full cost, before the next one is asked for */
+  /**
+   * Begins with nothing used.
+   *
+   * @param isMined true: each operation is mined, at its full cost, before the next one is asked for
+   */
   constructor(policy: Policy, situation: Situation, isMined: boolean) {
     this.#policy = policy;
     this.#situation = situation;

@@ -31,3 +31,21 @@ export const boundSentence = (
   if (amountWei === null || stoppedBy === null) return `${periodWords[period]}: nothing stops it.`;
   return `${periodWords[period]}: ${worstAmount(amountWei, coin)}, then the ${stopWords(stoppedBy)} stops it.`;
 };
+
+/** What is taken for granted where a worst case is told, in sentences. */
+export const assumptions = ({
+  asksWebhooks,
+  takesTokens,
+}: {
+  readonly asksWebhooks: boolean;
+  readonly takesTokens: boolean;
+}): string[] => [
+  ...(asksWebhooks ? ['Webhooks are taken to verify every operation.'] : []),
+  ...(takesTokens
+    ? ['Operations that are paid in a token are not counted here; spending limits do not bind them.']
+    : []),
+];
+
+/** Why a rule is no bound. */
+export const perAccountWords = (stop: Pick<Stop, 'rule' | 'name'>): string =>
+  `The ${stopWords(stop)} stops nobody: it counts each account, and new accounts are free.`;

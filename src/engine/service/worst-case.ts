@@ -1,5 +1,5 @@
-import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { ProcedureOutput } from '../../api/index.ts';
+import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
 import type { Situation } from '../../core/worst-case/attack-operation.ts';
 import { attackReservations, attackerOperation, worstCase } from '../../core/worst-case/worst-case.ts';
 import { chainSymbol } from '../../shared/chains.ts';
@@ -50,16 +50,15 @@ export const findWorstCase = async (
     const { done, value } = finding.next();
     if (done === true) {
       const { at, chain } = situation;
-      const coin = chainSymbol(policy.dapp.chainId, policy.chain);
+      const { chainId, version } = policy.dapp;
+      const hasTokenMode = requireLayout(version).token !== undefined;
       return {
-        revision: hash,
-        at,
-        coin,
-        tankWei: chain && chain.balanceWei,
-        baseFeeWei: chain && chain.baseFeeWei,
+        ...{ revision: hash, at, coin: chainSymbol(chainId, policy.chain) },
+        ...{ tankWei: chain?.balanceWei ?? null, baseFeeWei: chain?.baseFeeWei ?? null },
+        takesTokens: hasTokenMode && (await context.store.listFeeTokens(chainId)).length > 0,
         ...value,
       };
     }
-    await eventLoopTurn();
+    await new Promise((resolve) => setImmediate(resolve));
   }
 };
