@@ -1,11 +1,12 @@
 import { type Verdict, decide } from './decide.ts';
 import type { Facts } from './facts.ts';
 import type { Policy } from './policy.ts';
-import type { WebhookTarget } from './rules/webhook.ts';
 import type { WebhookResponse } from './webhooks/webhook-response.ts';
 
 /** A verdict for which nobody has to be asked any more. */
 export type FinalVerdict = Extract<Verdict, { next: 'done' }>;
+
+type WebhookTarget = Extract<Verdict, { next: 'callWebhooks' }>['targets'][number];
 
 const verified = ({ webhookId, url, method, failOpen }: WebhookTarget): WebhookResponse => ({
   call: {

@@ -44,6 +44,8 @@ test.each([1280, 800, 400])(
     await attack.getByText('All users', { exact: true }).last().waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
+      await page.getByText('what a holder of the API key can cost at most').scrollIntoViewIfNeeded();
+      await page.screenshot({ path: join(artifacts, `console-worst-case-${width}-${colorScheme}-bounds.png`) });
       await page.getByText('What would change it').scrollIntoViewIfNeeded();
       expect(await seriousFaults(page), colorScheme).toEqual([]);
       await page.screenshot({ path: join(artifacts, `console-worst-case-${width}-${colorScheme}.png`) });
