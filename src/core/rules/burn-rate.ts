@@ -68,8 +68,12 @@ const partMsOf = (seconds: number): number => (seconds * 1000) / PARTS;
 
 /** When what was signed at `at` counts no more for a breaker of so many seconds. Epoch ms. */
 export const forgottenAt = (seconds: number, at: number): number => {
-  const partMs = partMsOf(seconds);
-  return Math.ceil((partAt(at, partMs) + 1) * partMs + seconds * 1000);
+  const [partMs, spanMs] = [partMsOf(seconds), seconds * 1000];
+  const part = partAt(at, partMs);
+  // A part may have a fraction of a millisecond: what counts is to which part a whole one belongs.
+  let over = Math.floor((part + 1) * partMs) + spanMs - 1;
+  while (partAt(over - spanMs, partMs) <= part) over += 1;
+  return over;
 };
 
 /** The last moment of the part of the breaker's time that `at` lies in. Epoch ms. */

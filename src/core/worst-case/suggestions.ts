@@ -21,7 +21,7 @@ export interface Suggestion {
 }
 
 /** What an attacker can cost, wei; null: nothing stops it. */
-export const amountsOf = ({ ladders }: Bounds): PerPeriod<bigint | null> => {
+const amountsOf = ({ ladders }: Bounds): PerPeriod<bigint | null> => {
   const first = (period: Period): bigint | null => ladders[period][0]?.amountWei ?? null;
   return { atOnce: first('atOnce'), hour: first('hour'), day: first('day') };
 };
