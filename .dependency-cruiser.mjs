@@ -63,6 +63,7 @@ const usersOfKinds = [
   ['^src/core/decide[.]ts$', 'webhook'],
   ['^src/core/rule-input[.]ts$', 'wallet-deployment'],
   ['^src/core/try-policy[.]ts$', 'spending-limit', 'webhook'],
+  ['^src/core/worst-case/', 'burn-rate', 'spending-limit', 'wallet-deployment', 'webhook'],
   ['^src/api/', 'spending-limit'],
   ['^src/engine/chain/', 'validity'],
   ['^src/engine/policy-trial/', 'spending-limit'],

@@ -5,7 +5,8 @@ pragma solidity ^0.8.17;
  * @title A smart account for the local chain that works against its paymaster, on every EntryPoint. It accepts any
  * signature; the signature, which no paymaster signs, says what it does in validation:
  * nothing (any other first byte), `01` with a word: burn so much gas, or `02` with two bytes: revert with the gas limits,
- * the fees and the 65 bytes of `paymasterAndData` from that place on, which may be the paymaster's signature.
+ * the fees and the 65 bytes of `paymasterAndData` from that place on, which may be the paymaster's signature. Calls other
+ * than `execute` burn all the gas they get.
  */
 contract AttackerAccount {
     struct UserOperation {
@@ -38,6 +39,12 @@ contract AttackerAccount {
     uint256 private constant PIECE = 30;
 
     receive() external payable {}
+
+    fallback() external payable {
+        assembly {
+            invalid()
+        }
+    }
 
     function validateUserOp(UserOperation calldata op, bytes32, uint256) external view returns (uint256) {
         return

@@ -230,6 +230,17 @@ const tryFile = ofDapp('try', 'Decide past decisions of a DApp again under a pol
     tell(options.json, trial.report, trialText(trial));
   });
 
+const worstCase = ofDapp(
+  'worst-case',
+  'Tell the most that a holder of the API key with any number of accounts can make you pay',
+).action(({ dapp: paymasterId, ...options }: Dapp) =>
+  withDesk(options, async (call) => {
+    const found = await call('policies.worstCase', { paymasterId });
+    const { worstCaseText } = await import('./worst-case.ts');
+    tell(options.json, found, worstCaseText(found));
+  }),
+);
+
 /** `gasdesk policy` */
 export const policyCommand = group('policy', 'Policies of DApps: revisions, and policies as files', [
   history,
@@ -239,4 +250,5 @@ export const policyCommand = group('policy', 'Policies of DApps: revisions, and 
   apply,
   test,
   tryFile,
+  worstCase,
 ]);

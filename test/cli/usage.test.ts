@@ -35,6 +35,7 @@ const COMMANDS = [
   'policy apply',
   'policy test',
   'policy try',
+  'policy worst-case',
   'pause',
   'resume',
   'webhook list',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { windowAt } from './windows.ts';
+import { windowAt, windowsWithin } from './windows.ts';
 
 const START = Date.UTC(2026, 0, 1, 0, 0, 0, 1);
 const HOUR = 3_600_000;
@@ -34,6 +34,24 @@ test('windows follow each other without a gap: a moment is in exactly one, which
       expect(endsAt).toBeGreaterThan(now);
       expect(endsAt - length * HOUR).toBeLessThanOrEqual(now);
       expect(windowAt(limit(length * HOUR, start), endsAt).index).toBe(index + 1);
+    }),
+  );
+});
+
+test('a time has parts of so many windows at most, and just before a window ends it begins to have them', () => {
+  const some = fc.record({
+    cycle: fc.integer({ min: 1, max: 100 }),
+    period: fc.integer({ min: 1, max: 48 }),
+    from: fc.integer({ min: 0, max: 1_000 * HOUR }),
+  });
+  fc.assert(
+    fc.property(some, ({ cycle, period, from }) => {
+      const one = limit(cycle * HOUR);
+      const touched = (start: number): number =>
+        windowAt(one, start + period * HOUR - 1).index - windowAt(one, start).index + 1;
+      const most = windowsWithin(period * HOUR, one.durationInMs);
+      expect(touched(START + from)).toBeLessThanOrEqual(most);
+      expect(touched(windowAt(one, START + from).endsAt - 1)).toBe(most);
     }),
   );
 });

@@ -16,3 +16,6 @@ export const windowAt = (
   const index = Math.max(0, Math.floor((now - startTimeInEpoch) / durationInMs));
   return { index, endsAt: startTimeInEpoch + (index + 1) * durationInMs };
 };
+
+/** How many windows of that length there can be of which a time so long has a moment. Both in ms. */
+export const windowsWithin = (periodMs: number, durationInMs: number): number => Math.ceil(periodMs / durationInMs) + 1;

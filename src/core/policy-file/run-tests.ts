@@ -1,9 +1,9 @@
 import type { Address } from '../../shared/schema/hex.ts';
-import { type Verdict, decide, plan } from '../decide.ts';
+import { decideVerified } from '../decide-verified.ts';
+import { plan } from '../decide.ts';
 import type { Facts } from '../facts.ts';
 import { findLayout } from '../paymaster-layouts/registry.ts';
 import type { Policy } from '../policy.ts';
-import type { WebhookResponse } from '../webhooks/webhook-response.ts';
 import { draftPolicy } from './draft-policy.ts';
 import type { FileTest, PolicyFile } from './format.ts';
 import { testOperation } from './test-operation.ts';
@@ -18,8 +18,6 @@ export interface TestResult {
   /** Why it was denied, in words; empty where it was sponsored. */
   readonly message: string;
 }
-
-type WebhookTarget = Extract<Verdict, { next: 'callWebhooks' }>['targets'][number];
 
 const GWEI = 10n ** 9n;
 const stand = (digits: string): Address => `0x${digits.repeat(20)}`;
@@ -69,22 +67,6 @@ const factsOf = (
   };
 };
 
-/** Nobody is asked in a test: every webhook verifies. */
-const verified = ({ webhookId, url, method, failOpen }: WebhookTarget): WebhookResponse => ({
-  call: {
-    ...{ webhookId, url, method, status: 200, response: '{"arePoliciesVerified": true}' },
-    request: { headers: {}, body: '' },
-  },
-  ...{ host: '', failOpen, headers: {}, micros: 0 },
-});
-
-const verdictOf = (facts: Facts, policy: Policy): Extract<Verdict, { next: 'done' }> => {
-  const held = plan(facts, policy).map(() => 0n);
-  const verdict = decide(facts, policy, held);
-  if (verdict.next === 'done') return verdict;
-  return verdictOf({ ...facts, webhooks: [...facts.webhooks, ...verdict.targets.map(verified)] }, policy);
-};
-
 /**
  * Decides the operations of a file's tests by what the file says, on a chain and with a tank that deny nothing of
  * themselves; webhooks verify, and the ledger is empty.
@@ -95,7 +77,12 @@ const verdictOf = (facts: Facts, policy: Policy): Extract<Verdict, { next: 'done
 export const runPolicyTests = (file: PolicyFile, at: number, dapp: Policy = NO_DAPP): TestResult[] => {
   const policy = fileAlone(draftPolicy(file, dapp, { now: at, newId: (name) => `new:${name}` }));
   return file.tests.map((one) => {
-    const { reason } = verdictOf(factsOf(one, file, policy, at), policy);
+    const facts = factsOf(one, file, policy, at);
+    const { reason } = decideVerified(
+      facts,
+      policy,
+      plan(facts, policy).map(() => 0n),
+    );
     const actual = reason === undefined ? 'sponsored' : `denied: ${reason.code}`;
     const expected = one.expect === 'sponsored' ? one.expect : `denied: ${one.expect.denied}`;
     return { name: one.name, passed: actual === expected, expected, actual, message: reason?.message ?? '' };

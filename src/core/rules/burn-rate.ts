@@ -64,6 +64,21 @@ export const checkBurnRate = ({ chainId, threshold, seconds, used, amount, dapp 
  * more than the amount is signed within the time, and one sixtieth of it later all of it is free again.
  */
 const PARTS = 60;
+const partMsOf = (seconds: number): number => (seconds * 1000) / PARTS;
+
+/** When what was signed at `at` counts no more for a breaker of so many seconds. Epoch ms. */
+export const forgottenAt = (seconds: number, at: number): number => {
+  const [partMs, spanMs] = [partMsOf(seconds), seconds * 1000];
+  const part = partAt(at, partMs);
+  // A part may have a fraction of a millisecond: what counts is to which part a whole one belongs.
+  let over = Math.floor((part + 1) * partMs) + spanMs - 1;
+  while (partAt(over - spanMs, partMs) <= part) over += 1;
+  return over;
+};
+
+/** The last moment of the part of the breaker's time that `at` lies in. Epoch ms. */
+export const partEndsAt = (seconds: number, at: number): number => forgottenAt(seconds, at) - seconds * 1000 - 1;
+
 const tripWords = ({ policy, symbol }: RuleInput, what: string, part: bigint): string => {
   const { amountWei = '0', seconds = 0 } = policy.chain?.breaker ?? {};
   const { chainId } = policy.dapp;
@@ -90,7 +105,7 @@ export const burnRate: RuleKind<keyof typeof denials> = {
     const { seconds } = breaker;
     const { chainId, paymasterId } = policy.dapp;
     const { desk, dapp } = policy.resumes;
-    const partMs = (seconds * 1000) / PARTS;
+    const partMs = partMsOf(seconds);
     // After a clock was set back, what is signed for later times counts as well.
     const [window, since] = [partAt(facts.at, partMs), partAt(facts.at - seconds * 1000, partMs)];
     const reservationOn = (account: AccountKey): Reservation => ({

@@ -17,6 +17,7 @@ import { forgetWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { requirePaymaster } from './paymasters.ts';
 import type { PolicyRecorder } from './policy-recorder.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+import { findWorstCase } from './worst-case.ts';
 
 const SCHEME = 'sha256:';
 const BEGINNING = /^(?:sha256:)?([0-9a-f]{4,64})$/i;
@@ -184,6 +185,7 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
       trials.cancel(trialId);
       return null;
     },
+    'policies.worstCase': async ({ paymasterId }) => findWorstCase(context, await inForce(paymasterId)),
     'policies.test': async ({ paymasterId, text }) => {
       const file = parsePolicyFile(text);
       const dapp = paymasterId === undefined ? undefined : (await inForce(paymasterId)).policy;

@@ -135,7 +135,7 @@ export const suggestFees = async (
  *
  * @throws EngineError `CHAIN_UNREACHABLE` where the chain's oracle cannot be read
  */
-const readL1DataGas = async (rpc: RpcClient, ready: ReadyPaymaster, op: UserOperation): Promise<bigint> => {
+const readL1DataGas = async (rpc: RpcClient, ready: Tank, op: UserOperation): Promise<bigint> => {
   const { chainId, entryPoint, layout } = ready;
   if (op.preVerificationGas <= mostPreVerificationGas(layout.entryPointVersion, op, 0n)) return 0n;
   try {
@@ -159,7 +159,7 @@ const readL1DataGas = async (rpc: RpcClient, ready: ReadyPaymaster, op: UserOper
 export const readMoney = async (
   store: Pick<Store, 'openOperatorTransactions' | 'findChain'>,
   rpc: RpcClient | undefined,
-  ready: ReadyPaymaster,
+  ready: Tank,
   op: UserOperation,
   mustAnswer: boolean,
 ): Promise<ChainSnapshot | null> => {

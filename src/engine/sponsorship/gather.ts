@@ -4,7 +4,7 @@ import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import { shareAccounts } from '../../core/rules/gas-tank.ts';
 import { windowOf } from '../../core/terms.ts';
-import type { ReadyPaymaster } from '../paymaster/readiness.ts';
+import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
 import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
 import { type TokenHoldings, readTokenHoldings } from '../token-mode/token-holdings.ts';
 import { blankedJson } from './blank.ts';
@@ -151,18 +151,18 @@ export const readChain = async ({ store }: DecisionContext, prepared: PreparedOp
   return { ledgerVersion, chain, ...(account && { account }), ...(token && { token }) };
 };
 
-/** Whether others use what the operation would use. */
-const readShared = async (
-  { store }: DecisionContext,
-  { ready, op }: PreparedOperation,
+/** Whether others use what an operation of the sender would use. */
+export const readShared = async (
+  { store }: Pick<DecisionContext, 'store'>,
+  { tank, sender }: { readonly tank: Tank; readonly sender: Address },
   { paymaster, policy }: CurrentPolicy,
 ): Promise<Facts['shared']> => {
-  const [ofSender, ofDapp] = shareAccounts(accountOfTank(ready), op.sender, paymaster.paymasterId);
+  const [ofSender, ofDapp] = shareAccounts(accountOfTank(tank), sender, paymaster.paymasterId);
   const hasBreaker = policy.chain !== null && policy.chain.breaker !== null;
   const [bySenders, byDapps, dapps] = await Promise.all([
     store.hasOtherAccount(ofSender),
     store.hasOtherAccount(ofDapp),
-    hasBreaker ? store.countPaymasters(ready.chainId) : 0,
+    hasBreaker ? store.countPaymasters(tank.chainId) : 0,
   ]);
   return { bySenders, byDapps, chain: dapps > 1 };
 };
@@ -206,7 +206,7 @@ export const gatherFacts = async (
     ...(senderNonce !== undefined && { senderNonce: String(senderNonce) }),
     ...(delegate !== undefined && { delegate }),
     ...read,
-    shared: await readShared(context, prepared, current),
+    shared: await readShared(context, { tank: ready, sender: op.sender }, current),
     ...contextOf(request),
     webhooks,
   };

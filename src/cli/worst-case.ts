@@ -1,0 +1,39 @@
+import type { ProcedureOutput } from '../api/index.ts';
+import {
+  assumptions,
+  boundSentence,
+  perAccountWords,
+  periodWords,
+  stopWords,
+  worstAmount,
+} from '../core/worst-case/words.ts';
+import { humanText } from './human-text.ts';
+
+type WorstCase = ProcedureOutput<'policies.worstCase'>;
+
+const ladderText = ({ bounds, coin }: WorstCase): string[] => {
+  const rungs = bounds.flatMap(({ period, ladder }) => ladder.map((rung) => ({ period, rung })));
+  const named = Map.groupBy(rungs, ({ rung }) => stopWords(rung));
+  const rows = [...named].map(([rule, amounts]) => {
+    const told = bounds.map(({ period }) => {
+      const found = amounts.find((one) => one.period === period);
+      return [periodWords[period].toLowerCase(), found === undefined ? '-' : worstAmount(found.rung.amountWei, coin)];
+    });
+    return { rule, ...(Object.fromEntries(told) as Record<string, string>) };
+  });
+  return rows.length === 0 ? [] : ['', 'What each rule would let through alone:', humanText(rows)];
+};
+
+/** The worst case of a policy, for people: a sentence for each time, the ladder of rules, and what would change it. */
+export const worstCaseText = (found: WorstCase): string => {
+  const { bounds, coin, perAccount, suggestions } = found;
+  return [
+    'What a holder of the API key with any number of accounts can cost at most:',
+    ...bounds.map((bound) => boundSentence(bound, coin)),
+    ...assumptions(found),
+    ...ladderText(found),
+    ...perAccount.map(perAccountWords),
+    ...(suggestions.length === 0 ? [] : ['', 'What would change it:']),
+    ...suggestions.map(({ sentence }) => `- ${sentence}`),
+  ].join('\n');
+};

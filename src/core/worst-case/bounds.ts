@@ -1,0 +1,165 @@
+import type { Evidence } from '../../shared/denials.ts';
+import { addressKey } from '../../shared/schema/hex.ts';
+import type { FinalVerdict } from '../decide-verified.ts';
+import type { Reservation } from '../ledger/account.ts';
+import { windowsWithin } from '../ledger/windows.ts';
+import type { Policy } from '../policy.ts';
+import { forgottenAt, partEndsAt } from '../rules/burn-rate.ts';
+import { limitSetup } from '../rules/spending-limit.ts';
+import { rulesOf } from '../rules/rule.ts';
+import {
+  ATTACKER,
+  type AttackOperation,
+  type Situation,
+  attempt,
+  cheapest,
+  costliest,
+  isSponsored,
+} from './attack-operation.ts';
+import { largest } from './largest.ts';
+
+/** Times for which it is asked what they can cost: nothing is waited for, any 60 minutes, any 24 hours. */
+export const periods = ['atOnce', 'hour', 'day'] as const;
+
+/** One of those times. */
+export type Period = (typeof periods)[number];
+
+/** A value for each of those times. */
+export type PerPeriod<T> = Readonly<Record<Period, T>>;
+
+/** How long they are, ms. */
+export const PERIOD_MS: PerPeriod<number> = { atOnce: 1, hour: 3_600_000, day: 86_400_000 };
+
+/** What an account of the ledger holds now. */
+export type HeldNow = (reservation: Reservation) => bigint;
+
+/** A rule that stops an attacker. */
+export interface Stop {
+  readonly rule: string;
+  /** What the operator has named it; null for what has no name. */
+  readonly name: string | null;
+  readonly code: string;
+}
+
+/** What a rule would let an attacker cost if it were the only one. */
+export interface Rung extends Stop {
+  /** Wei. */
+  readonly amountWei: bigint;
+}
+
+/** What an attacker can cost by the rules. */
+export interface Bounds {
+  /** The operation that costs most; undefined where none is sponsored. */
+  readonly operation: AttackOperation | undefined;
+  /** The rules that stop the attacker, the one that does it first at the front. */
+  readonly ladders: PerPeriod<readonly Rung[]>;
+  /** Rules that bind, and stop nobody who takes a new account for each operation. */
+  readonly perAccount: readonly Stop[];
+}
+
+/** The rule that denies, with what it compared; undefined where none does. */
+export const stopOf = ({ steps }: FinalVerdict): (Stop & { readonly evidence: Evidence }) | undefined => {
+  const step = steps.find(({ outcome }) => outcome === 'deny');
+  if (step === undefined) return undefined;
+  const { rule, code, evidence } = step;
+  return { rule, code, evidence, name: typeof evidence.name === 'string' ? evidence.name : null };
+};
+
+/** Whether an account of the ledger is one that every new account of the attacker has for itself. */
+export const isFresh = ({ account: { user } }: Reservation): boolean => user === addressKey(ATTACKER);
+
+/** How often a breaker's amount can be signed for within a time. */
+const timesWithin = (periodMs: number, seconds: number): number => {
+  const start = partEndsAt(seconds, 0);
+  let times = 1;
+  for (let at = forgottenAt(seconds, start); at - start < periodMs; at = forgottenAt(seconds, at)) times += 1;
+  return times;
+};
+
+/** How often what an account lets through can be had within a time; undefined where it stops nobody who waits a little. */
+const timesOf = (policy: Policy, { account }: Reservation, period: Period): number | undefined => {
+  if (period === 'atOnce' || account.kind === 'tank') return 1;
+  const periodMs = PERIOD_MS[period];
+  if (account.kind === 'limit') {
+    const limit = rulesOf(limitSetup, policy.rules).find(({ ruleId, cycle }) => account.id === `${ruleId}:${cycle}`);
+    return limit && windowsWithin(periodMs, limit.policyData.durationInMs);
+  }
+  const seconds = policy.chain?.breaker?.seconds;
+  const isBreaker = account.kind === 'breaker' || account.kind === 'dappBreaker';
+  // A share of the tank is free again as soon as an operation is mined.
+  return isBreaker && seconds !== undefined ? timesWithin(periodMs, seconds) : undefined;
+};
+
+/** What one account of the ledger lets through. */
+interface Room extends Stop {
+  readonly reservation: Reservation;
+  /** In the account's own units. */
+  readonly capacity: bigint;
+}
+
+/** What each account lets through where the others hold nothing. */
+const roomsOf = (policy: Policy, situation: Situation, { op }: AttackOperation): Room[] => {
+  const { reservations, decide } = attempt(policy, situation, op);
+  return reservations.flatMap((reservation, index) => {
+    const holding = (held: bigint) => reservations.map((_, at) => (at === index ? held : 0n));
+    const most = largest(0n, (held) => isSponsored(decide(holding(held))));
+    if (most === undefined) return [];
+    const stop = stopOf(decide(holding(most + 1n)));
+    if (stop === undefined) return [];
+    const { rule, code, name } = stop;
+    return [{ rule, code, name, reservation, capacity: most + reservation.amount }];
+  });
+};
+
+const byAmount = (one: Rung, other: Rung): number => {
+  if (one.amountWei === other.amountWei) return 0;
+  return one.amountWei < other.amountWei ? -1 : 1;
+};
+
+const ladderOf = (
+  policy: Policy,
+  rooms: readonly Room[],
+  operation: AttackOperation,
+  { period, heldNow }: { readonly period: Period; readonly heldNow: HeldNow },
+): Rung[] =>
+  rooms
+    .flatMap(({ reservation, capacity, ...stop }): Rung[] => {
+      const times = timesOf(policy, reservation, period);
+      if (times === undefined) return [];
+      const used = period === 'atOnce' ? heldNow(reservation) : 0n;
+      const free = capacity > used ? capacity - used : 0n;
+      // Operations are counted in whole ones, each at its cost; what is counted in wei is wei.
+      const amountWei = (free * BigInt(times) * operation.costWei) / reservation.amount;
+      return [{ ...stop, amountWei }];
+    })
+    .sort(byAmount);
+
+const stopsAtOnce = (stop: Stop): Bounds['ladders'] => {
+  const ladder = [{ ...stop, amountWei: 0n }];
+  return { atOnce: ladder, hour: ladder, day: ladder };
+};
+
+/**
+ * What an attacker can cost at most by each rule: the amount that the rule lets through where no other rule takes part, as
+ * often as it does so within the time. Each amount is found by deciding. A time of an hour or a day may begin at the worst
+ * moment, so that it has a part of one more window of a limit than it is long; what limits hold now is nothing by then.
+ */
+export const boundsOf = (policy: Policy, situation: Situation, heldNow: HeldNow): Bounds => {
+  const operation = costliest(policy, situation);
+  if (operation === undefined) {
+    const denied = stopOf(attempt(policy, situation, cheapest(policy, situation).op).decide());
+    if (denied === undefined) throw new Error('An operation is sponsored and is not');
+    const { rule, code, name } = denied;
+    return { operation, ladders: stopsAtOnce({ rule, code, name }), perAccount: [] };
+  }
+  const rooms = roomsOf(policy, situation, operation);
+  const shared = rooms.filter(({ reservation }) => !isFresh(reservation));
+  const ladder = (period: Period): Rung[] => ladderOf(policy, shared, operation, { period, heldNow });
+  return {
+    operation,
+    ladders: { atOnce: ladder('atOnce'), hour: ladder('hour'), day: ladder('day') },
+    perAccount: rooms
+      .filter(({ reservation }) => isFresh(reservation))
+      .map(({ rule, code, name }) => ({ rule, code, name })),
+  };
+};

@@ -1,0 +1,243 @@
+import type { FinalVerdict } from '../decide-verified.ts';
+import type { Reservation } from '../ledger/account.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { windowAt } from '../ledger/windows.ts';
+import type { Policy } from '../policy.ts';
+import { forgottenAt, partEndsAt } from '../rules/burn-rate.ts';
+import { rulesOf } from '../rules/rule.ts';
+import { limitSetup } from '../rules/spending-limit.ts';
+import {
+  type AttackOperation,
+  type Situation,
+  attackOperation,
+  attempt,
+  cheapest,
+  isSponsored,
+  withMostGas,
+} from './attack-operation.ts';
+import { type HeldNow, PERIOD_MS, type Period, type Rung, type Stop, isFresh } from './bounds.ts';
+import { largest } from './largest.ts';
+
+/** The same operation by so many new accounts, one after the other. */
+export interface Volley {
+  /** When, epoch ms. */
+  readonly at: number;
+  readonly count: bigint;
+  readonly operation: AttackOperation;
+}
+
+/** An attack that was decided operation by operation. */
+export interface Attack {
+  readonly volleys: readonly Volley[];
+  /** What its operations cost together, wei. */
+  readonly amountWei: bigint;
+  /** The verdict on the last operation, in the ledger that those before it led to; undefined where none is sponsored. */
+  readonly last: FinalVerdict | undefined;
+  /** The verdict that ends it; undefined where nothing does. */
+  readonly end: FinalVerdict | undefined;
+}
+
+/** Further ones are like those before them. */
+const MOST_ROUNDS = 200;
+
+/** A ledger in which the attacker's operations add up, and the tank that pays for them. */
+class Books {
+  readonly #policy: Policy;
+  readonly #situation: Situation;
+  readonly #isMined: boolean;
+  readonly #ledger = new Ledger();
+  #paidWei = 0n;
+
+  /**
+   * Begins with nothing used.
+   *
+   * @param isMined true: each operation is mined, at its full cost, before the next one is asked for
+   */
+  constructor(policy: Policy, situation: Situation, isMined: boolean) {
+    this.#policy = policy;
+    this.#situation = situation;
+    this.#isMined = isMined;
+  }
+
+  /** What there is at a time, epoch ms. */
+  at(at: number): Situation {
+    const { chain } = this.#situation;
+    const left = chain && { ...chain, balanceWei: String(BigInt(chain.balanceWei) - this.#paidWei) };
+    return { ...this.#situation, at, chain: left };
+  }
+
+  /** Puts into the accounts of an operation what they hold before the attack. */
+  begin(reservations: readonly Reservation[], heldNow: HeldNow): void {
+    for (const reservation of reservations) this.#ledger.addTo(reservation, heldNow(reservation));
+  }
+
+  /** What an operation leaves in an account for the next one by a new account. */
+  #left(reservation: Reservation): bigint {
+    const isOver = this.#isMined && reservation.account.kind === 'dapp';
+    return isFresh(reservation) || isOver ? 0n : reservation.amount;
+  }
+
+  /** Decides an operation behind so many others like it. */
+  decider({ op }: Pick<AttackOperation, 'op'>, at: number): (behind: bigint) => FinalVerdict {
+    const { reservations, decide } = attempt(this.#policy, this.at(at), op);
+    const held = reservations.map((reservation) => this.#ledger.look(reservation));
+    return (behind) =>
+      decide(reservations.map((reservation, index) => (held[index] ?? 0n) + behind * this.#left(reservation)));
+  }
+
+  /** So many operations are signed; mined ones are paid by the tank. */
+  take({ at, count, operation }: Volley): void {
+    const { reservations } = attempt(this.#policy, this.at(at), operation.op);
+    for (const reservation of reservations) {
+      const isPaid = this.#isMined && reservation.account.kind === 'tank';
+      if (!isPaid) this.#ledger.addTo(reservation, count * this.#left(reservation));
+    }
+    if (this.#isMined) this.#paidWei += count * operation.costWei;
+  }
+}
+
+interface Round {
+  readonly volleys: readonly Volley[];
+  readonly last: FinalVerdict | undefined;
+  readonly end: FinalVerdict | undefined;
+}
+
+/** How an attacker proceeds. */
+interface Tactics {
+  /** When it begins, epoch ms. */
+  readonly start: number;
+  /** True: what is left for no costliest operation is used for a smaller one. It may cost a limit that counts operations. */
+  readonly takesRest: boolean;
+}
+
+/** Takes what there is to take at one moment: the costliest operation as often as it is sponsored, then what is left. */
+const playRound = (
+  policy: Policy,
+  books: Books,
+  { at, costliest, takesRest }: { at: number; costliest: AttackOperation; takesRest: boolean },
+): Round => {
+  const volleys: Volley[] = [];
+  let last: FinalVerdict | undefined;
+  let end: FinalVerdict | undefined;
+  let operation: AttackOperation | undefined = costliest;
+  while (operation !== undefined) {
+    const decide = books.decider(operation, at);
+    if (isSponsored(decide(0n))) {
+      const count = largest(1n, (number) => isSponsored(decide(number - 1n)));
+      if (count === undefined) return { volleys: [{ at, count: 1n, operation }], last: decide(0n), end: undefined };
+      last = decide(count - 1n);
+      const volley = { at, count, operation };
+      volleys.push(volley);
+      books.take(volley);
+    }
+    end = books.decider(operation, at)(0n);
+    operation = takesRest ? forWhatIsLeft(policy, books, at, costliest) : undefined;
+  }
+  return { volleys, last, end };
+};
+
+/** How exactly what is left is used up, in gas. */
+const LEFT_UNIT = 10_000n;
+
+/** The operation for what is left: at the attacker's price or, where that is too much, at the least. */
+const forWhatIsLeft = (
+  policy: Policy,
+  books: Books,
+  at: number,
+  { price }: AttackOperation,
+): AttackOperation | undefined => {
+  const situation = books.at(at);
+  const passes = (one: AttackOperation): boolean => isSponsored(books.decider(one, at)(0n));
+  const prices = [price, cheapest(policy, situation).price];
+  const possible = prices.find((one) => passes(attackOperation(policy, situation, { callGasLimit: 1n, price: one })));
+  return possible === undefined ? undefined : withMostGas(policy, situation, possible, passes, LEFT_UNIT);
+};
+
+/** When a denial may be over, as far as waiting ends it; epoch ms. */
+const overAt = (policy: Policy, end: FinalVerdict, volleys: readonly Volley[], now: number): number => {
+  const times = end.steps
+    .filter(({ outcome }) => outcome === 'deny')
+    .map(({ rule, evidence }) => {
+      if (rule === 'spendingLimit') return Number(evidence.windowEndsAt);
+      const seconds = policy.chain?.breaker?.seconds;
+      if (rule !== 'burnRate' || seconds === undefined) return Infinity;
+      return Math.min(...volleys.map(({ at }) => forgottenAt(seconds, at)).filter((time) => time > now));
+    });
+  return Math.max(...times);
+};
+
+/**
+ * When to begin: just before a window ends, so that a limit can be had twice, or so that it ends in the middle, where other
+ * rules need time on both sides. The rule that stops the attacker comes first.
+ */
+const startsOf = (policy: Policy, { at }: Situation, period: Period, stop: Stop | undefined): number[] => {
+  const seconds = policy.chain?.breaker?.seconds;
+  const limits = rulesOf(limitSetup, policy.rules)
+    .filter(({ active, policyData }) => active && policyData.type === 'PAYMASTER')
+    .sort((one, other) => Number(other.name === stop?.name) - Number(one.name === stop?.name))
+    .map(({ policyData }) => windowAt(policyData, at).endsAt);
+  return [
+    ...(stop?.rule === 'burnRate' && seconds !== undefined ? [partEndsAt(seconds, at)] : []),
+    ...limits.flatMap((endsAt) => [endsAt - 1, endsAt - PERIOD_MS[period] / 2]),
+    at,
+  ];
+};
+
+const NOTHING: Attack = { volleys: [], amountWei: 0n, last: undefined, end: undefined };
+
+/** What an attack plays for. */
+interface Plan {
+  readonly period: Period;
+  /** The costliest operation. */
+  readonly operation: AttackOperation;
+  readonly heldNow: HeldNow;
+  /** What it can come to at most, wei, and the rule that sees to it; undefined where none does. */
+  readonly bound: Rung | undefined;
+}
+
+const play = (
+  policy: Policy,
+  situation: Situation,
+  { period, operation: costliest, heldNow }: Plan,
+  { start, takesRest }: Tactics,
+): Attack => {
+  const isMined = period !== 'atOnce';
+  const books = new Books(policy, situation, isMined);
+  if (!isMined) books.begin(attempt(policy, situation, costliest.op).reservations, heldNow);
+  const volleys: Volley[] = [];
+  let { last, end } = NOTHING;
+  let at = start;
+  for (let round = 0; round < MOST_ROUNDS && at < start + PERIOD_MS[period]; round += 1) {
+    const played = playRound(policy, books, { at, costliest, takesRest });
+    volleys.push(...played.volleys);
+    last = played.last ?? last;
+    end = played.end;
+    if (end === undefined) break;
+    at = Math.max(at + 1, overAt(policy, end, volleys, at));
+  }
+  return {
+    volleys,
+    amountWei: volleys.reduce((sum, { count, operation }) => sum + count * operation.costWei, 0n),
+    last,
+    end,
+  };
+};
+
+/**
+ * Plays an attack: every operation comes from a new account and is decided against what those before it have left. For an
+ * hour or a day it begins at the worst moment, with nothing used, and each operation is mined before the next one is
+ * asked for. At once, nothing is mined, and the accounts hold what they hold now. Of several ways to proceed the one is
+ * told that comes nearest to the bound.
+ */
+export const playAttack = (policy: Policy, situation: Situation, plan: Plan): Attack => {
+  const starts = plan.period === 'atOnce' ? [situation.at] : startsOf(policy, situation, plan.period, plan.bound);
+  const tactics = starts.flatMap((start) => [true, false].map((takesRest) => ({ start, takesRest })));
+  let best = NOTHING;
+  for (const one of tactics) {
+    const attack = play(policy, situation, plan, one);
+    if (best.last === undefined || attack.amountWei > best.amountWei) best = attack;
+    const isThere = plan.bound === undefined || attack.amountWei * 1_000n >= plan.bound.amountWei * 999n;
+    if (isThere) break;
+  }
+  return best;
+};

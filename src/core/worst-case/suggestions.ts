@@ -1,0 +1,214 @@
+import { weiToDecimal } from '../../shared/schema/decimal.ts';
+import { shownAmount } from '../../shared/words/amount.ts';
+import { chainSymbol } from '../../shared/chains.ts';
+import type { Policy, PolicyRule } from '../policy.ts';
+import { type LimitWords, cycleMs, limitSetup } from '../rules/spending-limit.ts';
+import { deploymentSetup } from '../rules/wallet-deployment.ts';
+import type { Situation } from './attack-operation.ts';
+import { type Bounds, type HeldNow, type PerPeriod, type Period, boundsOf } from './bounds.ts';
+
+/** What an operator can do against the worst case. */
+export type Change =
+  'limitForAll' | 'limitPerUser' | 'maxOperationCost' | 'breaker' | 'walletDeploymentOff' | 'tankShare' | 'tank';
+
+/** A change, and what the worst case would be with it. */
+export interface Suggestion {
+  readonly change: Change;
+  /** What it does to the worst case, and why. */
+  readonly sentence: string;
+  /** Wei; null: nothing stops an attacker. */
+  readonly amountsWei: PerPeriod<bigint | null>;
+}
+
+/** What an attacker can cost, wei; null: nothing stops it. */
+const amountsOf = ({ ladders }: Bounds): PerPeriod<bigint | null> => {
+  const first = (period: Period): bigint | null => ladders[period][0]?.amountWei ?? null;
+  return { atOnce: first('atOnce'), hour: first('hour'), day: first('day') };
+};
+
+/** A draft of a change: what it makes of the policy and of the tank. */
+interface Draft {
+  readonly change: Change;
+  /** The change as the subject of a sentence. */
+  readonly subject: string;
+  /** Why it saves so much, or nothing. */
+  readonly because: { readonly saves: string; readonly savesNothing: string };
+  readonly policy: Policy;
+  readonly situation?: Situation;
+}
+
+/** A tenth, in one digit: an amount that an operator would set. */
+const aTenth = (wei: bigint): bigint => {
+  const tenth = wei / 10n;
+  const unit = 10n ** BigInt(Math.max(0, String(tenth).length - 1));
+  return tenth < unit ? 1n : (tenth / unit) * unit;
+};
+
+const withLimit = (policy: Policy, at: number, limit: LimitWords): Policy => {
+  const policyData = { ...limit, startTimeInEpoch: at, durationInMs: cycleMs(limit.cycleDuration) };
+  const rule: PolicyRule = {
+    ...{ ruleId: 'suggested', name: 'suggested', policyType: limitSetup.policyType, policyData },
+    ...{ active: true, cycle: 0 },
+  };
+  return { ...policy, rules: [...policy.rules, rule] };
+};
+
+const NO_CHAIN = { name: null, symbol: null, breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null };
+const A_DAY = { value: 1, unit: 'day' } as const;
+const NEW_ACCOUNTS = 'new accounts are free';
+
+const limitForAll = (policy: Policy, at: number, wei: bigint, coin: string): Draft => ({
+  change: 'limitForAll',
+  subject: `A limit for all users together of ${shownAmount(wei)} ${coin} a day`,
+  because: {
+    saves: 'no new account gets around it; 24 hours can have parts of two of its days',
+    savesNothing: 'another rule stops an attacker before',
+  },
+  policy: withLimit(policy, at, {
+    ...{ type: 'PAYMASTER', thresholdType: 'NATIVE_ASSET', threshold: weiToDecimal(wei), cycleDuration: A_DAY },
+  }),
+});
+
+const limitPerUser = (policy: Policy, at: number): Draft => ({
+  change: 'limitPerUser',
+  subject: 'A limit per user of 5 operations a day',
+  because: { saves: 'it counts each account by itself', savesNothing: NEW_ACCOUNTS },
+  policy: withLimit(policy, at, {
+    ...{ type: 'SMART_ACCOUNT', thresholdType: 'COUNT', threshold: '5', cycleDuration: A_DAY },
+  }),
+});
+
+const maxOperationCost = (policy: Policy, wei: bigint, coin: string): Draft => ({
+  change: 'maxOperationCost',
+  subject: `At most ${shownAmount(wei)} ${coin} for one operation`,
+  because: {
+    saves: 'what stops an attacker counts operations',
+    savesNothing: 'an attacker sends more operations instead',
+  },
+  policy: { ...policy, chain: { ...(policy.chain ?? NO_CHAIN), maxOperationCostWei: String(wei) } },
+});
+
+const breaker = (policy: Policy, wei: bigint, coin: string): Draft => ({
+  change: 'breaker',
+  subject: `A burn-rate breaker of ${shownAmount(wei)} ${coin} an hour`,
+  because: {
+    saves: 'nothing more is signed in any hour, and whoever exceeds it pauses sponsorship',
+    savesNothing: 'another rule stops an attacker before',
+  },
+  policy: {
+    ...policy,
+    chain: { ...(policy.chain ?? NO_CHAIN), breaker: { amountWei: String(wei), seconds: 3_600 } },
+  },
+});
+
+const isDeploymentRule = ({ policyType, active }: PolicyRule): boolean =>
+  policyType === deploymentSetup.policyType && active;
+
+const walletDeploymentOff = (policy: Policy): Draft => ({
+  change: 'walletDeploymentOff',
+  subject: 'Sponsoring no deployments',
+  because: {
+    saves: 'accounts cost the attacker something',
+    savesNothing: 'an attacker deploys accounts at its own expense',
+  },
+  policy: { ...policy, rules: policy.rules.filter((rule) => !isDeploymentRule(rule)) },
+});
+
+const tankShare = (policy: Policy): Draft => {
+  const percent = Math.max(1, Math.floor(policy.outstandingSharePercent / 2));
+  return {
+    change: 'tankShare',
+    subject: `A share of ${percent} % of the gas tank`,
+    because: {
+      saves: 'this DApp may have less outstanding until its operations are mined',
+      savesNothing: 'a share is free again as soon as operations are mined',
+    },
+    policy: { ...policy, outstandingSharePercent: percent },
+  };
+};
+
+const halfTank = (policy: Policy, situation: Situation): Draft[] => {
+  const { chain } = situation;
+  if (chain === null) return [];
+  const balanceWei = String(BigInt(chain.balanceWei) / 2n);
+  return [
+    {
+      change: 'tank',
+      subject: 'Half as much in the gas tank',
+      because: { saves: 'what is not in it cannot be spent', savesNothing: 'another rule stops an attacker before' },
+      policy,
+      situation: { ...situation, chain: { ...chain, balanceWei } },
+    },
+  ];
+};
+
+const drafts = (policy: Policy, situation: Situation, bounds: Bounds): Draft[] => {
+  const { operation } = bounds;
+  if (operation === undefined) return [];
+  const coin = chainSymbol(policy.dapp.chainId, policy.chain);
+  const { at, shared } = situation;
+  const whatever = 100n * operation.costWei;
+  const { hour, day } = amountsOf(bounds);
+  return [
+    limitForAll(policy, at, aTenth(day ?? whatever), coin),
+    breaker(policy, aTenth(hour ?? whatever), coin),
+    maxOperationCost(policy, aTenth(operation.costWei), coin),
+    ...halfTank(policy, situation),
+    ...(shared.byDapps ? [tankShare(policy)] : []),
+    limitPerUser(policy, at),
+    ...(policy.rules.some(isDeploymentRule) ? [walletDeploymentOff(policy)] : []),
+  ];
+};
+
+/** In the order in which a saving counts: what goes on for longest is worst. */
+const BY_WEIGHT: readonly Period[] = ['day', 'hour', 'atOnce'];
+const NAMES: PerPeriod<string> = {
+  atOnce: 'what it can cost at once',
+  hour: 'the worst case of an hour',
+  day: 'the daily worst case',
+};
+
+const isLess = (one: bigint | null, other: bigint | null): boolean => one !== null && (other === null || one < other);
+
+const sentenceOf = (
+  { subject, because }: Draft,
+  before: PerPeriod<bigint | null>,
+  after: PerPeriod<bigint | null>,
+  coin: string,
+): string => {
+  const words = (wei: bigint | null): string => (wei === null ? 'whatever there is' : `${shownAmount(wei)} ${coin}`);
+  const saved = BY_WEIGHT.find((period) => isLess(after[period], before[period]));
+  const period = saved ?? 'day';
+  const change = `lowers ${NAMES[period]} from ${words(before[period])} to ${words(after[period])}`;
+  return `${subject} ${change}: ${saved === undefined ? because.savesNothing : because.saves}.`;
+};
+
+/** By the first time for which they differ: what leaves less comes first. */
+const order = ({ amountsWei: one }: Suggestion, { amountsWei: other }: Suggestion): number => {
+  const differs = BY_WEIGHT.find((period) => one[period] !== other[period]);
+  if (differs === undefined) return 0;
+  return isLess(one[differs], other[differs]) ? -1 : 1;
+};
+
+/**
+ * What an operator can change, in the order of what it saves. Each is found by looking for the worst case again with the
+ * change made; what saves nothing is told as well, and what would sponsor nothing any more is not. It pauses behind each.
+ */
+export function* suggestionsFor(
+  policy: Policy,
+  situation: Situation,
+  bounds: Bounds,
+  heldNow: HeldNow,
+): Generator<undefined, Suggestion[]> {
+  const before = amountsOf(bounds);
+  const coin = chainSymbol(policy.dapp.chainId, policy.chain);
+  const suggestions: Suggestion[] = [];
+  for (const draft of drafts(policy, situation, bounds)) {
+    yield;
+    const after = boundsOf(draft.policy, draft.situation ?? situation, heldNow);
+    if (after.operation === undefined) continue;
+    const amountsWei = amountsOf(after);
+    suggestions.push({ change: draft.change, sentence: sentenceOf(draft, before, amountsWei, coin), amountsWei });
+  }
+  return suggestions.sort(order);
+}

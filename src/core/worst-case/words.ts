@@ -1,0 +1,51 @@
+import { shownAmount } from '../../shared/words/amount.ts';
+import { ruleName } from '../rule-words.ts';
+import type { Period, Stop } from './bounds.ts';
+
+/** The times for which it is asked what they can cost, in words. */
+export const periodWords: Readonly<Record<Period, string>> = {
+  atOnce: 'At once',
+  hour: 'In any hour',
+  day: 'In any day',
+};
+
+/** A rule that stops an attacker, as it stands in the middle of a sentence. */
+export const stopWords = ({ rule, name }: Pick<Stop, 'rule' | 'name'>): string => {
+  const title = ruleName(rule).toLowerCase();
+  return name === null ? title : `${title} "${name}"`;
+};
+
+/** An amount that an attacker can cost. @param wei null: nothing stops it */
+export const worstAmount = (wei: string | null, coin: string): string =>
+  wei === null ? 'no bound' : `${shownAmount(BigInt(wei))} ${coin}`;
+
+/** What can be cost within a time, and what stops it, in a sentence. @param coin what the coin is called */
+export const boundSentence = (
+  {
+    period,
+    amountWei,
+    stoppedBy,
+  }: { readonly period: Period; readonly amountWei: string | null; readonly stoppedBy: Stop | null },
+  coin: string,
+): string => {
+  if (amountWei === null || stoppedBy === null) return `${periodWords[period]}: nothing stops it.`;
+  return `${periodWords[period]}: ${worstAmount(amountWei, coin)}, then the ${stopWords(stoppedBy)} stops it.`;
+};
+
+/** What is taken for granted where a worst case is told, in sentences. */
+export const assumptions = ({
+  asksWebhooks,
+  takesTokens,
+}: {
+  readonly asksWebhooks: boolean;
+  readonly takesTokens: boolean;
+}): string[] => [
+  ...(asksWebhooks ? ['Webhooks are taken to verify every operation.'] : []),
+  ...(takesTokens
+    ? ['Operations that are paid in a token are not counted here; spending limits do not bind them.']
+    : []),
+];
+
+/** Why a rule is no bound. */
+export const perAccountWords = (stop: Pick<Stop, 'rule' | 'name'>): string =>
+  `The ${stopWords(stop)} stops nobody: it counts each account, and new accounts are free.`;

@@ -1,0 +1,170 @@
+import type { FinalVerdict } from '../decide-verified.ts';
+import type { MeasuredStep } from '../decide.ts';
+import type { Facts } from '../facts.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { fromRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
+import { type Reservation, accountText } from '../ledger/account.ts';
+import type { Policy } from '../policy.ts';
+import { webhookTargets } from '../rules/webhook.ts';
+import { type Situation, attempt, cheapest } from './attack-operation.ts';
+import { type HeldNow, type Period, type Rung, type Stop, boundsOf, periods, stopOf } from './bounds.ts';
+import { type Attack, playAttack } from './play.ts';
+import { type Suggestion, suggestionsFor } from './suggestions.ts';
+
+/** The same operation by so many new accounts. Amounts in wei, decimal. */
+export interface VolleyView {
+  /** After the attack has begun, ms. */
+  readonly afterMs: number;
+  readonly count: string;
+  /** Of one of them. */
+  readonly costWei: string;
+  readonly op: Facts['op'];
+}
+
+/** How an operation of an attack was decided. */
+export interface VerdictView {
+  readonly outcome: 'sponsored' | 'denied';
+  /** Why it is denied; null where it is sponsored. */
+  readonly code: string | null;
+  readonly message: string;
+  readonly trace: readonly MeasuredStep[];
+}
+
+/** What can be cost within a time. */
+export interface Bound {
+  readonly period: Period;
+  /** Null: nothing stops the attacker. */
+  readonly amountWei: string | null;
+  readonly stoppedBy: Stop | null;
+  /** What each rule would let through if it were the only one, the least first. */
+  readonly ladder: readonly (Stop & { readonly amountWei: string })[];
+  /** An attack that comes to the amount: what was decided one operation after the other. */
+  readonly attack: {
+    /** When it begins, epoch ms: a moment at which the policy lets most through. */
+    readonly startsAt: number;
+    readonly amountWei: string;
+    readonly volleys: readonly VolleyView[];
+    /** The verdict on its last operation; null where none is sponsored. */
+    readonly last: VerdictView | null;
+    /** The verdict on one more; null where nothing stops it. */
+    readonly next: VerdictView | null;
+  };
+}
+
+/** What a holder of the API key can make the operator pay at most. */
+export interface WorstCase {
+  /** What one operation can cost, wei; null where none is sponsored. */
+  readonly operationWei: string | null;
+  readonly bounds: readonly Bound[];
+  /** Rules that bind each account by itself: they stop nobody, since new accounts are free. */
+  readonly perAccount: readonly Stop[];
+  /** True: webhooks are asked as well. They are taken to verify, since nobody knows what they would say. */
+  readonly asksWebhooks: boolean;
+  readonly suggestions: readonly (Omit<Suggestion, 'amountsWei'> & {
+    readonly amountsWei: Readonly<Record<Period, string | null>>;
+  })[];
+}
+
+const text = (wei: bigint | null): string | null => (wei === null ? null : String(wei));
+
+const verdictView = (verdict: FinalVerdict): VerdictView => {
+  const { reason, steps } = verdict;
+  const outcome = reason === undefined ? 'sponsored' : 'denied';
+  return { outcome, code: reason?.code ?? null, message: reason?.message ?? '', trace: steps };
+};
+
+const attackView = ({ volleys, amountWei, last, end }: Attack, at: number): Bound['attack'] => {
+  const startsAt = volleys[0]?.at ?? at;
+  return {
+    startsAt,
+    amountWei: String(amountWei),
+    volleys: volleys.map(({ at: when, count, operation: { op, costWei } }) => ({
+      ...{ afterMs: when - startsAt, count: String(count), costWei: String(costWei), op },
+    })),
+    last: last === undefined ? null : verdictView(last),
+    next: end === undefined ? null : verdictView(end),
+  };
+};
+
+const nobodyAttacks = (policy: Policy, situation: Situation): Attack => {
+  const end = attempt(policy, situation, cheapest(policy, situation).op).decide();
+  return { volleys: [], amountWei: 0n, last: undefined, end };
+};
+
+const withoutPause = (policy: Policy): Policy => ({ ...policy, pause: null });
+
+/** A pause stops everything; behind it stands what stops an attacker once it has ended. */
+const pauseRung = (policy: Policy, situation: Situation): Rung[] => {
+  if (policy.pause === null) return [];
+  const stop = stopOf(attempt(policy, situation, cheapest(policy, situation).op).decide());
+  return stop === undefined ? [] : [{ rule: stop.rule, name: stop.name, code: stop.code, amountWei: 0n }];
+};
+
+/** An operation of the attacker, to ask the chain with: it may give its bundler whatever the chain charges for its data. */
+export const attackerOperation = (policy: Policy): UserOperation => ({
+  ...fromRpcUserOperation(cheapest(policy, { chain: null }).op),
+  preVerificationGas: 10n ** 12n,
+});
+
+/** What an operation of the attacker would take from the ledger now: {@link worstCase} is told what these accounts hold. */
+export const attackReservations = (policy: Policy, situation: Situation): readonly Reservation[] =>
+  attempt(policy, situation, cheapest(policy, situation).op).reservations;
+
+const stopView = ({ rule, name, code }: Stop): Stop => ({ rule, name, code });
+
+const uniqueStops = (stops: readonly Stop[]): Stop[] => [
+  ...new Map(stops.map((stop) => [JSON.stringify(stopView(stop)), stopView(stop)])).values(),
+];
+
+const boundView = (period: Period, ladder: readonly Rung[], attack: Attack, at: number): Bound => {
+  const [first] = ladder;
+  return {
+    period,
+    amountWei: text(first?.amountWei ?? null),
+    stoppedBy: first === undefined ? null : stopView(first),
+    ladder: ladder.map((rung) => ({ ...stopView(rung), amountWei: String(rung.amountWei) })),
+    attack: attackView(attack, at),
+  };
+};
+
+/**
+ * The most that a holder of the API key, who controls any number of accounts, can make the operator pay by a policy: at
+ * once, within any hour and within any day. Every amount is one to which deciding leads: the costliest operation that is
+ * sponsored, by a new account each time, until a rule denies. It takes some tenths of a second, and pauses often.
+ *
+ * @param held what the accounts of {@link attackReservations} hold now, in the same order
+ */
+export function* worstCase(
+  policy: Policy,
+  situation: Situation,
+  held: readonly bigint[],
+): Generator<undefined, WorstCase> {
+  const accounts = attackReservations(policy, situation);
+  const byAccount = new Map(accounts.map(({ account }, index) => [accountText(account), held[index] ?? 0n]));
+  const heldNow: HeldNow = ({ account }) => byAccount.get(accountText(account)) ?? 0n;
+  const resumed = withoutPause(policy);
+  const found = boundsOf(resumed, situation, heldNow);
+  const { operation } = found;
+  const paused = pauseRung(policy, situation);
+  const bounds: Bound[] = [];
+  for (const period of periods) {
+    yield;
+    const ladder = found.ladders[period];
+    const attack =
+      operation === undefined || paused.length > 0
+        ? nobodyAttacks(policy, situation)
+        : playAttack(resumed, situation, { period, operation, heldNow, bound: ladder[0] });
+    bounds.push(boundView(period, [...paused, ...ladder], attack, situation.at));
+  }
+  const suggestions = yield* suggestionsFor(resumed, situation, found, heldNow);
+  return {
+    operationWei: operation === undefined ? null : String(operation.costWei),
+    bounds,
+    perAccount: uniqueStops(found.perAccount),
+    asksWebhooks: webhookTargets(policy).some(({ active }) => active),
+    suggestions: suggestions.map(({ amountsWei: { atOnce, hour, day }, ...suggestion }) => ({
+      ...suggestion,
+      amountsWei: { atOnce: text(atOnce), hour: text(hour), day: text(day) },
+    })),
+  };
+}

@@ -1,0 +1,64 @@
+import type { ProcedureOutput } from '../../api/index.ts';
+import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
+import type { Situation } from '../../core/worst-case/attack-operation.ts';
+import { attackReservations, attackerOperation, worstCase } from '../../core/worst-case/worst-case.ts';
+import { chainSymbol } from '../../shared/chains.ts';
+import { requireTank } from '../paymaster/readiness.ts';
+import { readMoney } from '../sponsorship/chain-reads.ts';
+import type { CurrentPolicy } from '../sponsorship/current-policy.ts';
+import { readShared } from '../sponsorship/gather.ts';
+import type { ServiceContext } from './service.ts';
+
+/** Who signs where no signer is there yet: nothing that is asked here depends on it. */
+const NOBODY = `0x${'00'.repeat(20)}` as const;
+
+/** What the attacker of a DApp finds now. @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE` or `CONTRACT_MISMATCH` */
+const situationOf = async (
+  context: Pick<ServiceContext, 'store' | 'chains' | 'clock'>,
+  current: CurrentPolicy,
+): Promise<Situation> => {
+  const { store, chains, clock } = context;
+  const { paymaster, policy } = current;
+  const tank = await requireTank(store, paymaster);
+  const rpc = await chains.rpc(tank.chainId);
+  const op = attackerOperation(policy);
+  const chain = await readMoney(store, rpc, tank, op, true);
+  const { layout, contract: address, fundingWallet } = tank;
+  const contract = { version: layout.version, address, signer: policy.signer ?? NOBODY };
+  return {
+    ...{ at: clock.now(), chain, hasNode: rpc !== undefined },
+    contract: { ...contract, ...(fundingWallet !== undefined && { fundingWallet }) },
+    shared: await readShared(context, { tank, sender: op.sender }, current),
+  };
+};
+
+/**
+ * Finds what a holder of a DApp's API key can cost at most by its policy. It takes some tenths of a second, in pieces:
+ * decisions are made in between.
+ *
+ * @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE` or `CONTRACT_MISMATCH`
+ */
+export const findWorstCase = async (
+  context: Pick<ServiceContext, 'store' | 'chains' | 'clock'>,
+  current: CurrentPolicy,
+): Promise<ProcedureOutput<'policies.worstCase'>> => {
+  const { policy, hash } = current;
+  const situation = await situationOf(context, current);
+  const held = await context.store.heldOf(attackReservations(policy, situation));
+  const finding = worstCase(policy, situation, held);
+  for (;;) {
+    const { done, value } = finding.next();
+    if (done === true) {
+      const { at, chain } = situation;
+      const { chainId, version } = policy.dapp;
+      const hasTokenMode = requireLayout(version).token !== undefined;
+      return {
+        ...{ revision: hash, at, coin: chainSymbol(chainId, policy.chain) },
+        ...{ tankWei: chain?.balanceWei ?? null, baseFeeWei: chain?.baseFeeWei ?? null },
+        takesTokens: hasTokenMode && (await context.store.listFeeTokens(chainId)).length > 0,
+        ...value,
+      };
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};

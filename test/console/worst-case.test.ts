@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { useConsoleBrowser } from '../support/console-page.ts';
+import { type SponsoredDapp, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { seriousFaults } from './axe.ts';
+
+const world = useSponsoredWorld();
+const browser = useConsoleBrowser();
+const artifacts = join(import.meta.dirname, '../../test-artifacts');
+
+const addLimit = (dapp: SponsoredDapp, name: string, type: string, threshold: string): Promise<unknown> =>
+  world().engine.service.call('rules.create', {
+    paymasterId: dapp.paymasterId,
+    rule: {
+      ...{ name, policyType: 'PAYMASTER_SA_LIMIT' },
+      policyData: { type, thresholdType: 'COUNT', threshold, cycleDuration: { value: 1, unit: 'hour' } },
+    },
+  });
+
+test.each([1280, 800, 400])(
+  'the tab Policy tells what an attacker can cost, and what would change it, at %i px',
+  async (width) => {
+    const { engine } = world();
+    const dapp = await world().dapp(10n ** 18n);
+    await addLimit(dapp, 'Each user', 'SMART_ACCOUNT', '5');
+    const url = `${engine.url}/console/#token=${engine.operatorToken.reveal()}`;
+    const page = await browser().open(url, { width });
+    await page.getByText('Engine running').waitFor();
+    await page.evaluate((id) => (window.location.hash = `#/dapps/${id}/policy`), dapp.paymasterId);
+    await page.getByText('what a holder of the API key can cost at most').click();
+    const hour = page.getByRole('region', { name: 'In any hour' });
+    await hour.getByText('then the gas tank stops it').waitFor();
+    await page
+      .getByText('The spending limit "Each user" stops nobody: it counts each account, and new accounts are free.')
+      .waitFor();
+
+    // What is changed elsewhere shows without being asked for.
+    await addLimit(dapp, 'All users', 'PAYMASTER', '3');
+    await hour.getByText('then the spending limit "All users" stops it').waitFor();
+    const title = page.getByText('In any hour: the attack, as it was decided');
+    await title.click();
+    const attack = page.getByRole('group').filter({ has: title }).last();
+    await attack.getByText('One more: LIMIT_REACHED').click();
+    await attack.getByText('All users', { exact: true }).last().waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.getByText('what a holder of the API key can cost at most').scrollIntoViewIfNeeded();
+      await page.screenshot({ path: join(artifacts, `console-worst-case-${width}-${colorScheme}-bounds.png`) });
+      await page.getByText('What would change it').scrollIntoViewIfNeeded();
+      expect(await seriousFaults(page), colorScheme).toEqual([]);
+      await page.screenshot({ path: join(artifacts, `console-worst-case-${width}-${colorScheme}.png`) });
+    }
+    const changes = page.getByRole('region', { name: 'What would change it' });
+    await changes.getByRole('link', { name: 'Add a limit' }).first().click();
+    await page.getByRole('heading', { name: /limit/i }).first().waitFor();
+  },
+);
