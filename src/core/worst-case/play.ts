@@ -227,17 +227,18 @@ const play = (
  * Plays an attack: every operation comes from a new account and is decided against what those before it have left. For an
  * hour or a day it begins at the worst moment, with nothing used, and each operation is mined before the next one is
  * asked for. At once, nothing is mined, and the accounts hold what they hold now. Of several ways to proceed the one is
- * told that comes nearest to the bound.
+ * told that comes nearest to the bound. It pauses before each.
  */
-export const playAttack = (policy: Policy, situation: Situation, plan: Plan): Attack => {
+export function* playAttack(policy: Policy, situation: Situation, plan: Plan): Generator<undefined, Attack> {
   const starts = plan.period === 'atOnce' ? [situation.at] : startsOf(policy, situation, plan.period, plan.bound);
   const tactics = starts.flatMap((start) => [true, false].map((takesRest) => ({ start, takesRest })));
   let best = NOTHING;
   for (const one of tactics) {
+    yield;
     const attack = play(policy, situation, plan, one);
     if (best.last === undefined || attack.amountWei > best.amountWei) best = attack;
     const isThere = plan.bound === undefined || attack.amountWei * 1_000n >= plan.bound.amountWei * 999n;
     if (isThere) break;
   }
   return best;
-};
+}

@@ -148,12 +148,11 @@ export function* worstCase(
   const paused = pauseRung(policy, situation);
   const bounds: Bound[] = [];
   for (const period of periods) {
-    yield;
     const ladder = found.ladders[period];
     const attack =
       operation === undefined || paused.length > 0
         ? nobodyAttacks(policy, situation)
-        : playAttack(resumed, situation, { period, operation, heldNow, bound: ladder[0] });
+        : yield* playAttack(resumed, situation, { period, operation, heldNow, bound: ladder[0] });
     bounds.push(boundView(period, [...paused, ...ladder], attack, situation.at));
   }
   const suggestions = yield* suggestionsFor(resumed, situation, found, heldNow);
