@@ -278,6 +278,11 @@ export const policyProcedures = {
         .readonly()
         .describe('Rules that bind each account by itself and stop nobody: new accounts are free'),
       asksWebhooks: z.boolean().describe('True: webhooks are asked too. They are taken to verify'),
+      leavesRulesOut: z
+        .boolean()
+        .describe(
+          'True: there are conditions, which an attacker meets, or rules that bind only at times or under a condition',
+        ),
       takesTokens: z
         .boolean()
         .describe(

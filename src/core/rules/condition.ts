@@ -33,6 +33,7 @@ const data = z.strictObject({
 /** What operators set up of conditions. */
 const conditionSetup: Setup<ConditionData, ConditionData> = {
   policyType: 'CONDITION',
+  anybodyMeets: true,
   place: 5,
   sent: data,
   kept: data,

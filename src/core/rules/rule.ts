@@ -81,6 +81,10 @@ export interface Setup<Sent = unknown, Kept extends object = object> {
   readonly policyType: string;
   /** Its place among the types that operators choose from; absent: behind those that have one. */
   readonly place?: number;
+  /** True: it lets operations pass that are denied without it. */
+  readonly allows?: boolean;
+  /** True: whoever sends an operation can have it pass, so it stops no attacker. */
+  readonly anybodyMeets?: boolean;
   /** `policyData` as it is sent. */
   readonly sent: z.ZodType<Sent>;
   /** The same on the management interface, where numbers are JSON numbers; absent: no different. */

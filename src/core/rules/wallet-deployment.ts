@@ -69,6 +69,7 @@ interface DeploymentData {
 /** What operators set up of deployments. */
 export const deploymentSetup: Setup<DeploymentData, DeploymentData & { operator: 'walletDeployment' }> = {
   policyType: 'WALLET_DEPLOYMENT',
+  allows: true,
   place: 3,
   sent: z.strictObject({ factories }),
   kept: z.strictObject({ operator: z.literal('walletDeployment'), factories }),

@@ -35,12 +35,17 @@ export const boundSentence = (
 /** What is taken for granted where a worst case is told, in sentences. */
 export const assumptions = ({
   asksWebhooks,
+  leavesRulesOut,
   takesTokens,
 }: {
   readonly asksWebhooks: boolean;
+  readonly leavesRulesOut: boolean;
   readonly takesTokens: boolean;
 }): string[] => [
   ...(asksWebhooks ? ['Webhooks are taken to verify every operation.'] : []),
+  ...(leavesRulesOut
+    ? ['Conditions are taken to be met, and rules that bind only at times or under a condition to be avoided.']
+    : []),
   ...(takesTokens
     ? ['Operations that are paid in a token are not counted here; spending limits do not bind them.']
     : []),

@@ -1,5 +1,6 @@
 import type { ProcedureOutput } from '../../api/index.ts';
 import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
+import { attackedPolicy, leavesRulesOut } from '../../core/worst-case/attacked-policy.ts';
 import type { Situation } from '../../core/worst-case/attack-operation.ts';
 import { attackReservations, attackerOperation, worstCase } from '../../core/worst-case/worst-case.ts';
 import { chainSymbol } from '../../shared/chains.ts';
@@ -42,8 +43,9 @@ export const findWorstCase = async (
   context: Pick<ServiceContext, 'store' | 'chains' | 'clock'>,
   current: CurrentPolicy,
 ): Promise<ProcedureOutput<'policies.worstCase'>> => {
-  const { policy, hash } = current;
-  const situation = await situationOf(context, current);
+  const { hash } = current;
+  const policy = attackedPolicy(current.policy);
+  const situation = await situationOf(context, { ...current, policy });
   const held = await context.store.heldOf(attackReservations(policy, situation));
   const finding = worstCase(policy, situation, held);
   for (;;) {
@@ -56,6 +58,7 @@ export const findWorstCase = async (
         ...{ revision: hash, at, coin: chainSymbol(chainId, policy.chain) },
         ...{ tankWei: chain?.balanceWei ?? null, baseFeeWei: chain?.baseFeeWei ?? null },
         takesTokens: hasTokenMode && (await context.store.listFeeTokens(chainId)).length > 0,
+        leavesRulesOut: leavesRulesOut(current.policy),
         ...value,
       };
     }

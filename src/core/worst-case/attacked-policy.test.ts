@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { policyWith } from '../../../test/support/facts.ts';
+import { limit, rule } from '../../../test/support/situations.ts';
+import type { PolicyRule } from '../policy.ts';
+import { attackedPolicy, leavesRulesOut } from './attacked-policy.ts';
+
+const condition = rule('Gold', 'CONDITION', { expression: 'context.tier == "gold"', message: 'Gold only.' });
+const deployments = rule('New', 'WALLET_DEPLOYMENT', { operator: 'walletDeployment' });
+
+test.each<[string, PolicyRule, readonly PolicyRule[], boolean]>([
+  ['a limit binds', limit(), [limit()], false],
+  ['a condition is met', condition, [], true],
+  ['a limit with a condition is avoided', { ...limit(), when: 'op.deploys' }, [], true],
+  ['a limit with an end is waited out', { ...limit(), activeUntil: 5 }, [], true],
+  ['a rule in shadow denies nothing', { ...limit(), enforcement: 'shadow' }, [], false],
+  ['what allows something always does', { ...deployments, when: 'op.deploys' }, [deployments], false],
+])('for an attacker, %s', (_, one, left, isLeftOut) => {
+  const policy = policyWith({ rules: [one] });
+  expect(attackedPolicy(policy).rules).toEqual(left);
+  expect(leavesRulesOut(policy)).toBe(isLeftOut);
+});
