@@ -98,7 +98,16 @@ export const factsWith = (
 
 /** What rules look at, for an operation of that cost. */
 export const ruleInputWith = (policy: Policy, facts: Facts, sender: Address, requiredWei: bigint): RuleInput => ({
-  ...{ policy, facts, idle: [], values: () => ({}), requiredWei, layout: biconomy110, payment: undefined, symbol: 'ETH' },
+  ...{
+    policy,
+    facts,
+    idle: [],
+    values: () => ({}),
+    requiredWei,
+    layout: biconomy110,
+    payment: undefined,
+    symbol: 'ETH',
+  },
   op: operationWith({ sender }),
   decoding: decodeCalls('0x', { sender, entryPointVersion: '0.6' }),
   deployment: undefined,

@@ -37,6 +37,20 @@ const change = z.strictObject({
   after: z.unknown(),
 });
 
+/** What is read of a decision's record before it is replayed. */
+interface DecisionBody extends Readonly<Record<string, unknown>> {
+  readonly id: string;
+  readonly at: number;
+  readonly outcome: string;
+}
+
+/** Looked at by hand: a schema would copy the record, and most entries are decisions. */
+const isDecisionBody = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, at, outcome } = value as Readonly<Record<string, unknown>>;
+  return typeof id === 'string' && typeof outcome === 'string' && epochMs.safeParse(at).success;
+};
+
 /** One kind of entry each: what its body holds. */
 const bodies = {
   /** The engine opened the database: holds of an engine that is gone have ended. */
@@ -53,7 +67,7 @@ const bodies = {
   /** A policy revision, before the first decision by it. */
   policy: z.strictObject({ paymasterId: z.string(), hash: z.string(), policy: z.unknown() }),
   /** A decision's record as it is stored (see docs/log-format.md). */
-  decision: z.looseObject({ id: z.string(), at: epochMs, outcome: z.string() }),
+  decision: z.custom<DecisionBody>(isDecisionBody, 'must be a decision'),
   settlement: z.strictObject({
     decision: z.string(),
     settlement: settlementState,
