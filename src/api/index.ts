@@ -13,6 +13,8 @@ import { logProcedures } from './log.ts';
 import { notificationProcedures } from './notifications.ts';
 import { paymasterProcedures } from './paymasters.ts';
 import { policyProcedures } from './policies.ts';
+import { policyTrialProcedures } from './policy-trials.ts';
+import { worstCaseProcedures } from './worst-case.ts';
 import { receiverProcedures } from './receiver.ts';
 import { ruleProcedures } from './rules.ts';
 import { setupProcedures } from './setup.ts';
@@ -40,6 +42,8 @@ export const contract = {
   ...notificationProcedures,
   ...paymasterProcedures,
   ...policyProcedures,
+  ...policyTrialProcedures,
+  ...worstCaseProcedures,
   ...receiverProcedures,
   ...ruleProcedures,
   ...setupProcedures,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Caller, ProcedureInput, ProcedureOutput } from '../../src/api/index.ts';
-import type { PolicyChange } from '../../src/api/policies.ts';
+import type { PolicyChange } from '../../src/api/policy-trials.ts';
 import type { Policy } from '../../src/core/policy.ts';
 import { changedPolicy } from '../../src/engine/policy-trial/changed-policy.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';

@@ -1,6 +1,6 @@
 import { exportedDecisions } from '../../src/api/decision-export.ts';
 import type { Caller, ProcedureInput } from '../../src/api/index.ts';
-import type { PolicyChange } from '../../src/api/policies.ts';
+import type { PolicyChange } from '../../src/api/policy-trials.ts';
 import { type TrialReport, PolicyTrial } from '../../src/core/try-policy.ts';
 import { changedPolicy } from '../../src/engine/policy-trial/changed-policy.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PolicyChange } from '../../api/policies.ts';
+import type { PolicyChange } from '../../api/policy-trials.ts';
 import { keptBinding, updatedBinding } from '../../core/binding.ts';
 import { stateChangingMethods, whitelisted } from '../../core/contract-abi/methods.ts';
 import { draftPolicy } from '../../core/policy-file/draft-policy.ts';

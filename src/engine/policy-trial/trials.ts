@@ -1,6 +1,6 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { PolicyChange } from '../../api/policies.ts';
+import type { PolicyChange } from '../../api/policy-trials.ts';
 import type { Policy } from '../../core/policy.ts';
 import type { TrialStep } from '../../core/trial-series.ts';
 import type { TrialReport, TriedFlip } from '../../core/try-policy.ts';

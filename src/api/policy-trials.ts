@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { traceStep } from '../shared/schema/decision.ts';
+import { id } from '../shared/schema/text.ts';
+import { contractProcedures } from './contracts.ts';
+import { paymasterProcedures } from './paymasters.ts';
+import { policyProcedures } from './policies.ts';
+import { procedure } from './procedure.ts';
+import { ruleProcedures } from './rules.ts';
+import { webhookProcedures } from './webhooks.ts';
+
+/** The call of a procedure that changes a policy. */
+const callOf = <Name extends string, Input extends z.ZodType>(name: Name, { input }: { readonly input: Input }) =>
+  z.strictObject({ name: z.literal(name), input });
+
+const policyChange = z.discriminatedUnion('name', [
+  callOf('policies.apply', policyProcedures['policies.apply']),
+  callOf('rules.create', ruleProcedures['rules.create']),
+  callOf('rules.updateLimit', ruleProcedures['rules.updateLimit']),
+  callOf('rules.update', ruleProcedures['rules.update']),
+  callOf('rules.delete', ruleProcedures['rules.delete']),
+  callOf('rules.activate', ruleProcedures['rules.activate']),
+  callOf('rules.deactivate', ruleProcedures['rules.deactivate']),
+  callOf('contracts.create', contractProcedures['contracts.create']),
+  callOf('contracts.update', contractProcedures['contracts.update']),
+  callOf('contracts.delete', contractProcedures['contracts.delete']),
+  callOf('webhooks.create', webhookProcedures['webhooks.create']),
+  callOf('webhooks.setUrl', webhookProcedures['webhooks.setUrl']),
+  callOf('webhooks.update', webhookProcedures['webhooks.update']),
+  callOf('webhooks.delete', webhookProcedures['webhooks.delete']),
+  callOf('paymasters.setMaxExpiry', paymasterProcedures['paymasters.setMaxExpiry']),
+]);
+
+/** The call of a procedure that changes a policy, read by its schema. */
+export type PolicyChange = z.output<typeof policyChange>;
+
+const outcome = z.enum(['sponsored', 'denied']);
+const flipCounts = z.strictObject({ nowSponsored: z.number(), nowDenied: z.number() });
+const weiText = z.string().describe('wei, decimal');
+
+const trialReport = z.strictObject({
+  decisions: z.number(),
+  same: z.number().describe('Sponsored then and under the draft, or denied both times'),
+  ...flipCounts.shape,
+  unknown: z.number().describe('What would have been asked then was not, or the record is not whole'),
+  costWei: z
+    .strictObject({ before: weiText, after: weiText })
+    .describe('Actual costs; the maximum where that is not known'),
+  senders: flipCounts.describe('Users of whom an operation is among those'),
+  byRule: z.record(z.string(), flipCounts).describe('By the rule that denies, under the draft or then'),
+  flips: z
+    .array(
+      z.strictObject({
+        id,
+        at: z.number().describe('epoch ms'),
+        sender: z.string(),
+        ...{ from: outcome, to: outcome, code: z.string(), rule: z.string() },
+      }),
+    )
+    .describe('The first 1,000 decisions that would have been others, in order'),
+});
+
+const trialSeries = z
+  .strictObject({
+    from: z.number().describe('epoch ms'),
+    stepMs: z.number(),
+    steps: z.array(z.strictObject({ before: z.number(), after: z.number() })).readonly(),
+  })
+  .describe('Operations sponsored over time, then and under the draft');
+
+const trial = { trialId: id.describe('As "policies.try" answered it') };
+
+/** Policies tried on past decisions. */
+export const policyTrialProcedures = {
+  'policies.try': procedure({
+    summary:
+      'Begin to decide past decisions again as if a change of the policy had been made; nothing is changed. It ends the trial before',
+    input: z.strictObject({
+      change: policyChange.describe('The call that would make the change'),
+      from: z.number().optional().describe('Only decisions made at this time (epoch ms) or later'),
+      to: z.number().optional().describe('Only decisions made before this time (epoch ms)'),
+      last: z.int().positive().optional().describe('Only so many, the newest'),
+    }),
+    output: z.strictObject(trial),
+    errors: [
+      'PAYMASTER_NOT_FOUND',
+      'PAYMASTER_NOT_READY',
+      'POLICY_FILE_INVALID',
+      'RULE_NOT_FOUND',
+      'NOT_A_LIMIT',
+      'SMART_CONTRACT_NOT_FOUND',
+      'UNKNOWN_CONTRACT_METHOD',
+      'WEBHOOK_NOT_FOUND',
+    ],
+  }),
+  'policies.trial': procedure({
+    summary: 'Tell how far a trial is, and what came of it; waits until there is more to tell',
+    input: z.strictObject({
+      ...trial,
+      seen: z.int().default(-1).describe('How many tried decisions the caller knows of: it waits for the next ones'),
+    }),
+    output: z.strictObject({
+      done: z.number().describe('Decisions tried so far'),
+      of: z.number().nullable().describe('How many there are to try; null until they are counted'),
+      result: z.strictObject({ report: trialReport, series: trialSeries }).nullable().describe('Null until it is over'),
+    }),
+    errors: ['TRIAL_NOT_FOUND', 'TRIAL_TOO_BIG'],
+  }),
+  'policies.flip': procedure({
+    summary: 'Show how a trial decided one of its flips, step by step',
+    input: z.strictObject({ ...trial, decisionId: id }),
+    output: z.strictObject({
+      ...{ outcome, code: z.string(), rule: z.string().nullable(), message: z.string(), hint: z.string() },
+      trace: z.array(traceStep),
+    }),
+    errors: ['TRIAL_NOT_FOUND', 'TRIAL_TOO_BIG', 'DECISION_NOT_FOUND'],
+  }),
+  'policies.cancelTrial': procedure({
+    summary: 'End a trial, and forget what came of it',
+    input: z.strictObject(trial),
+  }),
+};
