@@ -70,7 +70,13 @@ const tellNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): P
   await addRule(dapp, 'New accounts', 'WALLET_DEPLOYMENT', {});
   story.tell('The DApp adds that rule.');
 
-  story.step('The user tries again: nobody has paid into the gas tank');
+  story.step('The user mints 12: the DApp sponsors at most 5 at once, by a condition');
+  const expression = 'calls.all(c, c.args.amount <= 5)';
+  await addRule(dapp, 'At most 5', 'CONDITION', { expression, message: 'At most 5 items at once.' });
+  story.tell('condition', expression);
+  await tellDenied(world, 'condition', 'CONDITION_NOT_MET', { dapp, account, calls: [gameCall(world, 'mint', 12n)] });
+
+  story.step('The user mints 3 again: nobody has paid into the gas tank');
   await tellDenied(world, 'gasTank', 'GAS_TANK_EMPTY', mint);
   await fundGasTank(dapp.paymaster, cast.fundingWallet.address as Address, TANK_WEI, cast.operator);
   story.tell('Paid in; read from the chain', ether(await tankBalance(world, dapp)));
