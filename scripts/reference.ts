@@ -31,7 +31,7 @@ const fullName = (command: Command): string =>
   command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 
 /** Options of every command: they are said once. */
-const COMMON = new Set(['--data', '--json', '--passphrase-file']);
+const COMMON = new Set(['--data <dir>', '--json', '--passphrase-file <file>']);
 
 const commandText = (command: Command): string => {
   const help = command.createHelp();
@@ -43,7 +43,7 @@ const commandText = (command: Command): string => {
     ...help.visibleArguments(command).map((one) => [code(help.argumentTerm(one)), help.argumentDescription(one)]),
     ...help
       .visibleOptions(command)
-      .filter(({ long }) => long !== '--help' && !COMMON.has(long ?? ''))
+      .filter(({ long, flags }) => long !== '--help' && !COMMON.has(flags))
       .map((one) => [code(help.optionTerm(one)), help.optionDescription(one)]),
   ];
   return [

@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { ProcedureInput } from '../api/index.ts';
 import { CONTRACT_TYPE } from '../api/rules.ts';
-import { ruleTypes } from '../core/rule-words.ts';
+import { bindingSentences } from '../core/binding.ts';
+import { ruleTypeOf, ruleTypes } from '../core/rule-words.ts';
+import { readSenders } from '../core/senders-list.ts';
+import { chainSymbol } from '../shared/chains.ts';
+import { EngineError } from '../shared/errors.ts';
 import { parseExactJson } from '../shared/schema/decimal.ts';
 import { command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
@@ -11,6 +15,8 @@ import { timeArgument } from './time-argument.ts';
 type RuleUpdate = ProcedureInput<'rules.update'>['update'];
 
 const types = ruleTypes.map(({ setup }) => setup.policyType);
+
+const invalid = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
 /** What `--data` says where rules are written: what a rule says, and the data folder, as for every command. */
 interface Data {
@@ -35,10 +41,36 @@ const readData = async (text: string): Promise<Record<string, unknown>> => {
   } catch {
     // Said below.
   }
-  throw new InvalidArgumentError('--data must be a JSON object, or @ and the file that holds one.');
+  throw invalid('--data must be a JSON object, or @ and the file that holds one');
 };
 
-const timeOrNone = (text: string): number | null => (text === 'none' ? null : timeArgument(text));
+/** The accounts of a file, one per line or CSV. */
+const sendersIn = async (file: string): Promise<readonly string[]> => {
+  const { addresses, faults } = readSenders(await readFile(file, 'utf8'));
+  const [first] = faults;
+  if (first !== undefined) throw invalid(`${file}, line ${first.line} holds no address: ${first.text}`);
+  return addresses;
+};
+
+/** What is sent of `--data` and `--senders`; undefined where neither is given. */
+const sentData = async (
+  json: string | undefined,
+  senders: string | undefined,
+  known: object = {},
+): Promise<Record<string, unknown> | undefined> => {
+  if (json === undefined && senders === undefined) return undefined;
+  const data = json === undefined ? { ...known } : await readData(json);
+  return senders === undefined ? data : { ...data, addresses: await sendersIn(senders) };
+};
+
+const sendersOption = () => new Option('--senders <file>', 'addresses of a SENDERS rule: one per line, or CSV');
+
+/** Takes away what was set. */
+const NONE = 'none';
+
+const timeOrNone = (text: string): number | typeof NONE => (text === NONE ? NONE : timeArgument(text));
+
+const orNull = <Value>(value: Value | typeof NONE): Value | null => (value === NONE ? null : value);
 
 const whenOption = () => new Option('--when <expression>', 'binds only operations that meet this condition (CEL)');
 
@@ -57,8 +89,19 @@ const ofDapp = (name: string, summary: string) =>
 
 const list = ofDapp('list', 'List the rules of a DApp').action(({ dapp, ...options }: DeskOptions & OwnerFlags) =>
   printFromDesk(options, async (call) => {
-    const rules = await call('rules.list', { paymasterId: dapp });
-    return rules.filter(({ policyType }) => policyType !== CONTRACT_TYPE);
+    const all = await call('rules.list', { paymasterId: dapp });
+    const rules = all.filter(({ policyType }) => policyType !== CONTRACT_TYPE);
+    if (options.json === true) return rules;
+    const [owner] = (await call('paymasters.list', {})).filter(({ paymasterId }) => paymasterId === dapp);
+    const chains = await call('chains.list', {});
+    const coin = chainSymbol(
+      owner?.chainId ?? 0,
+      chains.find(({ chainId }) => chainId === owner?.chainId),
+    );
+    return rules.map(({ _id: ruleId, name, policyType, policyData, active, ...rule }) => ({
+      ...{ ruleId, name, type: policyType, active },
+      does: [ruleTypeOf(policyType).setup.sentence(policyData, coin), ...bindingSentences(rule)].join(' '),
+    }));
   }),
 );
 
@@ -78,6 +121,7 @@ type WritingOptions = Omit<DeskOptions, 'data'> & OwnerFlags & { data?: Data };
 interface AddFlags {
   type: string;
   name: string;
+  senders?: string;
   when?: string;
   activeFrom?: number;
   activeUntil?: number;
@@ -87,14 +131,25 @@ interface AddFlags {
 const add = writing('add', 'Add a rule to a DApp')
   .addOption(new Option('--type <type>', 'type of the rule').choices(types).makeOptionMandatory())
   .requiredOption('--name <name>', 'name of the rule')
+  .addOption(sendersOption())
   .addOption(whenOption())
   .option('--active-from <time>', 'binds from then on: epoch ms or ISO 8601', timeArgument)
   .option('--active-until <time>', 'binds until then', timeArgument)
   .addOption(enforcement())
   .action(
-    ({ dapp, type, name, when, activeFrom, activeUntil, enforcement: how, ...options }: WritingOptions & AddFlags) =>
+    ({
+      dapp,
+      type,
+      name,
+      senders,
+      when,
+      activeFrom,
+      activeUntil,
+      enforcement: how,
+      ...options
+    }: WritingOptions & AddFlags) =>
       printFromDesk(deskOf(options), async (call) => {
-        const policyData = await readData(options.data?.rule ?? '{}');
+        const policyData = (await sentData(options.data?.rule, senders)) ?? {};
         const binding = {
           ...(when !== undefined && { when }),
           ...(activeFrom !== undefined && { activeFrom }),
@@ -108,32 +163,44 @@ const add = writing('add', 'Add a rule to a DApp')
 
 interface UpdateFlags {
   name?: string;
-  when?: string | null;
-  activeFrom?: number | null;
-  activeUntil?: number | null;
+  senders?: string;
+  when?: string;
+  activeFrom?: number | typeof NONE;
+  activeUntil?: number | typeof NONE;
   enforcement?: 'enforce' | 'shadow';
 }
 
 const update = writing('update', 'Update a rule. Other data of a limit starts a new cycle')
   .argument('<id>', 'id of the rule')
   .option('--name <name>', 'name of the rule')
-  .addOption(whenOption().argParser((text) => (text === 'none' ? null : text)))
+  .addOption(sendersOption())
+  .addOption(whenOption())
   .option('--active-from <time>', 'binds from then on, or "none"', timeOrNone)
   .option('--active-until <time>', 'binds until then, or "none"', timeOrNone)
   .addOption(enforcement())
   .action(
     (
       ruleId: string,
-      { dapp, name, when, activeFrom, activeUntil, enforcement: how, ...options }: WritingOptions & UpdateFlags,
+      {
+        dapp,
+        name,
+        senders,
+        when,
+        activeFrom,
+        activeUntil,
+        enforcement: how,
+        ...options
+      }: WritingOptions & UpdateFlags,
     ) =>
       printFromDesk(deskOf(options), async (call) => {
-        const data = options.data?.rule;
+        const known = (await call('rules.list', { paymasterId: dapp })).find(({ _id }) => _id === ruleId);
+        const policyData = await sentData(options.data?.rule, senders, known?.policyData);
         const changes: RuleUpdate = {
           ...(name !== undefined && { name }),
-          ...(data !== undefined && { policyData: await readData(data) }),
-          ...(when !== undefined && { when }),
-          ...(activeFrom !== undefined && { activeFrom }),
-          ...(activeUntil !== undefined && { activeUntil }),
+          ...(policyData !== undefined && { policyData }),
+          ...(when !== undefined && { when: orNull(when) }),
+          ...(activeFrom !== undefined && { activeFrom: orNull(activeFrom) }),
+          ...(activeUntil !== undefined && { activeUntil: orNull(activeUntil) }),
           ...(how !== undefined && { enforcement: how }),
         };
         return call('rules.update', { paymasterId: dapp, ruleId, update: changes });

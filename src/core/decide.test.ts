@@ -178,6 +178,13 @@ const NOT_OF_DRAFTS =
   /^(CONDITION_|FEE_|GAS_ABOVE_BLOCK|PRE_VERIFICATION_GAS_|OPERATION_COST_|WEBHOOK_|BURN_RATE_|TANK_SHARE_|TOKEN_TOO_COARSE)/;
 
 /** Every denial there is: the compiler sees that none is missing. */
+/** A list of accounts, kept as it is sent. */
+const listing =
+  (mode: 'ALLOW' | 'DENY') =>
+  (address: string): Situation => ({
+    policy: { rules: [rule('List', 'SENDERS', { mode, addresses: [address.toLowerCase()] })] },
+  });
+
 /** The operation is held to a condition. */
 const held = (expression: string): Situation => ({
   policy: { rules: [rule('Cheap', 'CONDITION', { expression, message: 'This costs too much.' })] },
@@ -220,6 +227,8 @@ const rows = {
   METHOD_NOT_IN_ABI: [row('contracts', (data: Hex) => executing(ITEMS, data), call('steal'), MINT)],
   PLAIN_TRANSFER: [row('contracts', (data: Hex) => executing(ITEMS, data), '0x', MINT)],
 
+  SENDER_NOT_ALLOWED: [row('senders', listing('ALLOW'), ITEMS, SENDER.toUpperCase().replace('0X', '0x'))],
+  SENDER_DENIED: [row('senders', listing('DENY'), SENDER, ITEMS)],
   CONDITION_NOT_MET: [row('condition', held, 'op.maxCostWei < 1', 'op.maxCostWei > 0')],
   CONDITION_FAILED: [row('condition', held, 'context.plan == "gold"', '!has(context.plan)')],
   WALLET_DEPLOYMENT_NOT_SPONSORED: [

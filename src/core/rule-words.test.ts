@@ -104,6 +104,8 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
     evidence: { target: TARGET, contract: 'Game Items', selector: '0x42966c68', ...place },
     names: [TARGET, 'Game Items', '0x42966c68', 'ABI'],
   },
+  SENDER_NOT_ALLOWED: { evidence: { rule: 'Members', sender: TARGET, listed: 2 }, names: [TARGET, '"Members"', 'Add'] },
+  SENDER_DENIED: { evidence: { rule: 'Bots', sender: TARGET, listed: 2 }, names: [TARGET, '"Bots"', 'Remove'] },
   CONDITION_NOT_MET: {
     evidence: { rule: 'Cheap', expression: 'op.nonce < 5', met: 'op.nonce is 7', message: 'Only your first five.' },
     names: ['Only your first five.', '"Cheap"', 'op.nonce < 5', 'op.nonce is 7'],

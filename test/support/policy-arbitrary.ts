@@ -83,6 +83,14 @@ const limitData = fc
 const sent: Readonly<Record<string, fc.Arbitrary<object>>> = {
   PAYMASTER_SA_LIMIT: limitData,
   WEBHOOK: fc.record({ url: keptUrl, failOpen: fc.boolean() }, { requiredKeys: ['url'] }),
+  SENDERS: fc.record({
+    mode: fc.constantFrom('ALLOW', 'DENY'),
+    addresses: fc.array(address, { minLength: 1, maxLength: 4 }),
+  }),
+  CONDITION: fc.record({
+    expression: fc.constantFrom('op.nonce < 5', 'context.tier == "gold"', 'size(calls) == 1'),
+    message: fc.constantFrom('Not now.', '5', 'null'),
+  }),
   WALLET_DEPLOYMENT: fc.record({ factories: fc.array(address, { maxLength: 3 }) }, { requiredKeys: [] }),
 };
 

@@ -7,6 +7,7 @@ import { gas } from './gas.ts';
 import { gasTank } from './gas-tank.ts';
 import { pause } from './pause.ts';
 import type { RuleKind } from './rule.ts';
+import { senders } from './senders.ts';
 import { spendingLimit } from './spending-limit.ts';
 import { tokenPayment } from './token-payment.ts';
 import { unreachable } from './unreachable.ts';
@@ -21,6 +22,7 @@ export const ruleKinds: readonly RuleKind[] = [
   authorization,
   contracts,
   walletDeployment,
+  senders,
   condition,
   validity,
   fees,

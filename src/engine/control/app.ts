@@ -3,7 +3,7 @@ import { calledBy } from '../base/caller.ts';
 import { type CallContext, answerCall } from '../http/answer-call.ts';
 import { createBodyReader, readJson } from '../http/json.ts';
 
-const LIMIT_BYTES = 4 * 1024 * 1024;
+const LIMIT_BYTES = 8 * 1024 * 1024;
 
 /**
  * Procedures over the owner-only socket, for the CLI while the engine runs: POST /<procedure> with its input.

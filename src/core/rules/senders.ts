@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { DenialRows } from '../../shared/denials.ts';
+import { type Address, address, addressKey } from '../../shared/schema/hex.ts';
+import { grouped } from '../../shared/words/amount.ts';
+import { type CheckResult, type RuleKind, type Setup, deny, pass, rulesOf, saidBy } from './rule.ts';
+
+const denials = {
+  SENDER_NOT_ALLOWED: ({ sender, rule }) => ({
+    message: `The sender ${String(sender)} is not on the list "${String(rule)}" of accounts that are sponsored.`,
+    hint: `Add ${String(sender)} to the addresses of the rule "${String(rule)}", or use an account that is on it.`,
+  }),
+  SENDER_DENIED: ({ sender, rule }) => ({
+    message: `The sender ${String(sender)} is on the list "${String(rule)}" of accounts that are not sponsored.`,
+    hint: `Remove ${String(sender)} from the addresses of the rule "${String(rule)}".`,
+  }),
+} satisfies DenialRows;
+
+type Result = CheckResult<keyof typeof denials>;
+
+const MOST_ADDRESSES = 100_000;
+
+const mode = z.enum(['ALLOW', 'DENY']).describe('ALLOW: only these accounts are sponsored; DENY: these are not');
+
+interface SendersData {
+  readonly mode: z.output<typeof mode>;
+  /** In lower case, each once. */
+  readonly addresses: readonly Address[];
+}
+
+const setup: Setup<SendersData, SendersData> = {
+  policyType: 'SENDERS',
+  place: 4,
+  sent: z.strictObject({ mode, addresses: z.array(address).min(1, 'should not be empty').max(MOST_ADDRESSES) }),
+  // Its items were checked when they were sent: with 100,000 of them, once is enough.
+  kept: z.strictObject({
+    mode,
+    addresses: z.custom<readonly Address[]>((value) => Array.isArray(value), 'must be an array'),
+  }),
+  keep: (sent) => ({ mode: sent.mode, addresses: [...new Set(sent.addresses.map(addressKey))] }),
+  sentence({ mode: which, addresses }) {
+    const accounts = `${grouped(addresses.length)} listed ${addresses.length === 1 ? 'account' : 'accounts'}`;
+    return which === 'ALLOW' ? `Only ${accounts} may be sponsored.` : `Operations of ${accounts} are not sponsored.`;
+  },
+};
+
+/** Sets of the lists of policies, which are never written to. */
+const known = new WeakMap<readonly Address[], ReadonlySet<Address>>();
+
+const setOf = (addresses: readonly Address[]): ReadonlySet<Address> => {
+  const set = known.get(addresses) ?? new Set(addresses);
+  known.set(addresses, set);
+  return set;
+};
+
+const checkSender = (rule: string, { mode: which, addresses }: SendersData, sender: Address): Result => {
+  const isListed = setOf(addresses).has(addressKey(sender));
+  const evidence = { rule, sender, listed: addresses.length };
+  if (which === 'ALLOW') return isListed ? pass('SENDER_ALLOWED', evidence) : deny('SENDER_NOT_ALLOWED', evidence);
+  return isListed ? deny('SENDER_DENIED', evidence) : pass('SENDER_NOT_LISTED', evidence);
+};
+
+/** Who may be sponsored, by lists of accounts. */
+export const senders: RuleKind<keyof typeof denials> = {
+  type: 'senders',
+  title: 'Senders',
+  denials,
+  setup,
+  check: ({ policy, op: { sender } }) =>
+    rulesOf(setup, policy.rules)
+      .filter(({ active }) => active)
+      .map((rule) => saidBy(rule, checkSender(rule.name, rule.policyData, sender))),
+};

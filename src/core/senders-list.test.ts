@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { readSenders } from './senders-list.ts';
+
+const [ONE, TWO] = [`0x${'Aa'.repeat(20)}`, `0x${'b1'.repeat(20)}`];
+const both = [ONE.toLowerCase(), TWO];
+
+test.each([
+  ['one per line', `${ONE}\n${TWO}\n`],
+  ['Windows lines, empty ones and a byte order mark', `\uFEFF${ONE}\r\n\r\n  ${TWO}  `],
+  ['CSV with a head', `name,address\nAnna,${ONE}\n"Ben",${TWO}`],
+  ['semicolons and quotes', `"${ONE}";x\n"${TWO}";y`],
+  ['an address twice', `${ONE}\n${TWO}\n${ONE.toLowerCase()}`],
+])('%s', (_, text) => {
+  expect(readSenders(text)).toEqual({ addresses: both, faults: [] });
+});
+
+test('what is no address is told with its line, and not taken', () => {
+  expect(readSenders(`${ONE}\n0x12\nhello\n${TWO}`)).toEqual({
+    addresses: both,
+    faults: [
+      { line: 2, text: '0x12' },
+      { line: 3, text: 'hello' },
+    ],
+  });
+  expect(readSenders('0x12').faults).toEqual([{ line: 1, text: '0x12' }]);
+});
