@@ -43,7 +43,11 @@ const ADD: Readonly<Record<string, string>> = {
   walletDeployment: 'Sponsor deployments',
   spendingLimit: 'Add limit',
   webhook: 'Add webhook',
+  senders: 'Add list',
 };
+
+/** Kinds whose rules a form can change. */
+const EDITABLE: ReadonlySet<string> = new Set(['spendingLimit', 'senders']);
 
 const contractSentence = (contract: RegisteredContract, active: boolean): string => {
   const ticked = tickedOf(contract);
@@ -81,7 +85,7 @@ const entriesOf = (type: string, { rules, webhooks, coin }: SetUp): PolicyEntry[
   if (type === 'contracts') return rules.filter(({ policyType }) => policyType === CONTRACT_TYPE).flatMap(ofContract);
   const kind = ruleTypes.find((one) => one.type === type);
   const own = rules.filter(({ policyType }) => policyType === kind?.setup.policyType);
-  const entries = own.map(ofRule(coin, type === 'spendingLimit'));
+  const entries = own.map(ofRule(coin, EDITABLE.has(type)));
   return type === 'webhook' ? [...webhooks.map(ofWebhook), ...entries] : entries;
 };
 

@@ -1,0 +1,14 @@
+import { grouped } from '../../../../shared/words/amount.ts';
+
+/** What saving a list changes: `Adds 12, removes 3.`; empty where it changes nothing. */
+export const listChange = (before: readonly string[], after: readonly string[]): string => {
+  const [known, kept] = [new Set(before), new Set(after)];
+  const added = after.filter((one) => !known.has(one)).length;
+  const removed = before.filter((one) => !kept.has(one)).length;
+  const parts = [
+    ...(added === 0 ? [] : [`adds ${grouped(added)}`]),
+    ...(removed === 0 ? [] : [`removes ${grouped(removed)}`]),
+  ];
+  const text = parts.join(', ');
+  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+};
