@@ -70,6 +70,13 @@ const tellNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): P
   await addRule(dapp, 'New accounts', 'WALLET_DEPLOYMENT', {});
   story.tell('The DApp adds that rule.');
 
+  story.step('The user is on a list of accounts that the DApp does not sponsor');
+  const list = { mode: 'DENY', addresses: [account.address] };
+  const { _id } = (await addRule(dapp, 'Not these', 'SENDERS', list)) as { _id: string };
+  await tellDenied(world, 'senders', 'SENDER_DENIED', mint);
+  await dapp.manage('DELETE', `/paymaster-policy/${_id}`);
+  story.tell('The DApp deletes the list.');
+
   story.step('The user mints 12: the DApp sponsors at most 5 at once, by a condition');
   const expression = 'calls.all(c, c.args.amount <= 5)';
   await addRule(dapp, 'At most 5', 'CONDITION', { expression, message: 'At most 5 items at once.' });
