@@ -22,5 +22,6 @@ test('what is no address is told with its line, and not taken', () => {
       { line: 3, text: 'hello' },
     ],
   });
+  expect(readSenders('hello').faults).toEqual([{ line: 1, text: 'hello' }]);
   expect(readSenders('0x12').faults).toEqual([{ line: 1, text: '0x12' }]);
 });

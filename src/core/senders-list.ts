@@ -24,11 +24,12 @@ export const readSenders = (text: string): SendersList => {
   const addresses = new Set<Address>();
   const faults: { line: number; text: string }[] = [];
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
+  const isAlone = lines.filter((line) => line.trim() !== '').length === 1;
   for (const [index, line] of lines.entries()) {
     if (line.trim() === '') continue;
     const found = cellsOf(line).filter((cell) => ADDRESS.test(cell));
     for (const cell of found) addresses.add(addressKey(cell as Address));
-    const isHead = addresses.size === 0 && faults.length === 0 && !line.includes('0x');
+    const isHead = !isAlone && addresses.size === 0 && faults.length === 0 && !line.includes('0x');
     if (found.length === 0 && !isHead && faults.length < MOST_FAULTS) {
       faults.push({ line: index + 1, text: line.trim().slice(0, LONGEST_SHOWN) });
     }

@@ -12,6 +12,7 @@ import { cheaperDecisions } from './0035-cheaper-decisions.ts';
 import { feeTokens } from './0040-fee-tokens.ts';
 import { pause } from './0060-pause.ts';
 import { operatorTransactions } from './0062-operator-transactions.ts';
+import { ruleBinding } from './0105-rule-binding.ts';
 
 const tempFolder = useTempFolders();
 
@@ -24,7 +25,7 @@ it('counts what was paid before, leaves tanks low as before, and has nothing sen
       VALUES ('dapp', 'a', 'Game', 1, 'key', '1.1.0', 0);
     INSERT INTO decision (id, at, paymaster_id, sender, outcome, settlement, actual_cost_wei, record)
       VALUES ('d', 5, 'dapp', '0x', 'sponsored', 'settled', '7', '{}')`);
-  migrate(database, [...before, operatorTransactions]);
+  migrate(database, [...before, operatorTransactions, ruleBinding]);
   const paid = await decisionCounts(database).paidSince({ paymasterIds: ['dapp'], from: 0, to: 10 });
   expect(paid).toEqual({ paidWei: 7n, firstAt: 5 });
   expect(database.prepare('SELECT low_tank_wei AS low FROM paymaster').get()).toEqual({ low: null });
