@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const accounts = Array.from({ length: 1_200 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, '0')}`);
 
-test('a list of senders is chosen from a file, searched, changed, and says what saving does; a rule narrows by a condition', async () => {
+test('a list of senders is chosen from a file, searched and changed; a condition is checked as it is typed', async () => {
   const engine = desk().engine();
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
   await page.getByText('Engine running').waitFor();
@@ -48,7 +48,8 @@ test('a list of senders is chosen from a file, searched, changed, and says what 
   ] as const) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: scheme });
-    expect(await seriousFaults(page)).toEqual([]);
+    // Colours move for a moment.
+    await expect.poll(() => seriousFaults(page)).toEqual([]);
     await shot(`${width}-${scheme}`);
   }
   await page.setViewportSize({ width: 1280, height: 900 });
@@ -64,4 +65,23 @@ test('a list of senders is chosen from a file, searched, changed, and says what 
   await shot('edit');
   await edit.getByRole('button', { name: 'Save list', exact: true }).click();
   await item.getByText('Only 1,200 listed accounts may be sponsored.').waitFor();
+  await page.getByRole('button', { name: 'Add condition' }).click();
+  const condition = page.getByRole('complementary', { name: 'Add a condition' });
+  await condition.getByRole('textbox', { name: 'Name' }).fill('Small mints');
+  await condition.getByRole('textbox', { name: 'Must be true (CEL)' }).fill('op.sender > 5');
+  await condition.getByText('no such overload: string > int (character 1)').waitFor();
+  await condition.getByText('Examples').click();
+  await condition.getByRole('button', { name: 'A cost ceiling' }).click();
+  await condition.getByRole('textbox', { name: 'What a denied user is told' }).fill('Too expensive.');
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    // Colours move for a moment.
+    await expect.poll(() => seriousFaults(page)).toEqual([]);
+    await shot(`condition-${scheme}`);
+  }
+  await condition.getByRole('button', { name: 'Add condition', exact: true }).click();
+  await page
+    .getByRole('listitem', { name: 'Small mints' })
+    .getByText('Sponsored only if op.maxCostWei <= wei("0.001"). Otherwise: "Too expensive."')
+    .waitFor();
 });

@@ -45,7 +45,8 @@ test('a limit is added in shadow, tells what it would deny, and is then let bind
   ] as const) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: scheme });
-    expect(await seriousFaults(page)).toEqual([]);
+    // Colours move for a moment.
+    await expect.poll(() => seriousFaults(page)).toEqual([]);
     await shot(`item-${width}-${scheme}`);
   }
   await page.setViewportSize({ width: 1280, height: 900 });

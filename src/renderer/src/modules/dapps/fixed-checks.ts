@@ -28,6 +28,8 @@ const SENTENCES: Readonly<Record<string, (facts: FixedFacts, coin: string) => st
     const cost = most === null ? "20 million gas at the chain's price" : amount(most, coin);
     return `Fees cover the base fee. One operation costs at most ${cost}.`;
   },
+  senders: () => 'No list: any account may be sponsored.',
+  condition: () => 'No condition.',
   spendingLimit: () => 'No limit: one user may have any number of operations sponsored.',
   tokenPayment: ({ tokens }) =>
     tokens.length === 0

@@ -44,10 +44,11 @@ const ADD: Readonly<Record<string, string>> = {
   spendingLimit: 'Add limit',
   webhook: 'Add webhook',
   senders: 'Add list',
+  condition: 'Add condition',
 };
 
 /** Kinds whose rules a form can change. */
-const EDITABLE: ReadonlySet<string> = new Set(['spendingLimit', 'senders']);
+const EDITABLE: ReadonlySet<string> = new Set(['spendingLimit', 'senders', 'condition']);
 
 const contractSentence = (contract: RegisteredContract, active: boolean): string => {
   const ticked = tickedOf(contract);
