@@ -24,9 +24,13 @@ export interface Asked {
 
 const SELECTOR_LENGTH = 10; // 0x and four bytes
 
-/** JSON as CEL has it: whole numbers are integers of any size. */
+/** Longer than any integer of 256 bits. */
+const MOST_DIGITS = 80;
+const WHOLE = new RegExp(`^-?\\d{1,${MOST_DIGITS}}$`);
+
+/** JSON as CEL has it: whole numbers are integers. */
 const fromJson = (value: unknown): unknown => {
-  if (value instanceof JsonNumber) return /^-?\d+$/.test(value.source) ? BigInt(value.source) : Number(value.source);
+  if (value instanceof JsonNumber) return WHOLE.test(value.source) ? BigInt(value.source) : Number(value.source);
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(fromJson);
   if (typeof value !== 'object' || value === null) return value;

@@ -59,6 +59,8 @@ describe('a text that is no condition is refused when it is written:', () => {
     ['op.maxCostWei', 'must be true or false, not int'],
     ['1 +', 'Unexpected token'],
     ['op.sender.matches("(a+)+$")', 'matches() is not available'],
+    ['op.callData.split("").all(a, true)', 'split() is not available'],
+    ['["a"].join() == "a"', 'join() is not available'],
     ['cel.bind(a, "x", a + a == "xx")', 'cel.bind() is not available'],
     ['calls.all(a, calls.all(b, calls.all(c, true)))', 'nested more than twice'],
     ['('.repeat(500) + 'true' + ')'.repeat(500), ''],
@@ -102,6 +104,10 @@ describe('what cannot be evaluated fails, and says why:', () => {
     const nested = 'context.list.all(a, context.list.all(b, a + b >= 0))';
     expect(answer(nested, { facts: long })).toEqual({ failure });
     expect(answer('context.list.all(a, a >= 0)', { facts: long })).toEqual({ holds: true });
+    const few = { context: { list: Array.from({ length: 20 }, () => 1) } };
+    const sum = Array.from({ length: 25 }, () => 'context.list').join(' + ');
+    expect(answer(`(${sum}).all(a, (${sum}).all(b, a == b))`, { facts: few })).toEqual({ failure });
+    expect(answer('(context.list + context.list).all(a, a == 1)', { facts: few })).toEqual({ holds: true });
   });
 });
 

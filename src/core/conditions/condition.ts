@@ -29,6 +29,8 @@ const LOOPS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map'
 /** What takes time that no bound here covers. */
 const REFUSED: Readonly<Record<string, string>> = {
   matches: 'matches() is not available: use ==, in, startsWith, endsWith or contains',
+  split: 'split() is not available: use startsWith, endsWith or contains',
+  join: 'join() is not available: compare the items of the list',
   bind: 'cel.bind() is not available: write the expression in its place',
 };
 
@@ -51,6 +53,10 @@ const children = (node: ASTNode): ASTNode[] => nodesIn(node.args);
 
 const methodOf = ({ op, args }: ASTNode): string | undefined =>
   op === 'rcall' ? (args as [string, ...unknown[]])[0] : undefined;
+
+/** How many times longer sums of lists and texts can be than what they are made of. */
+const growthIn = (node: ASTNode): number =>
+  children(node).reduce((sum, child) => sum + growthIn(child) - 1, node.op === '+' ? 2 : 1);
 
 const countNodes = (node: ASTNode): number => children(node).reduce((sum, child) => sum + countNodes(child), 1);
 
@@ -89,11 +95,20 @@ const sizesOf = (value: unknown): { list: number; text: number } => {
 
 const sizes = new WeakMap<ConditionValues, { list: number; text: number }>();
 
+/** What of an expression bounds its steps. */
+interface Measures {
+  readonly nodes: number;
+  /** How deep its loops are nested. */
+  readonly loops: number;
+  readonly growth: number;
+}
+
 /** The most steps that an expression can take over these values: the same wherever it is evaluated. */
-const stepsOver = (values: ConditionValues, nodes: number, loops: number): number => {
+const stepsOver = (values: ConditionValues, { nodes, loops, growth }: Measures): number => {
   const known = sizes.get(values) ?? sizesOf(values);
   sizes.set(values, known);
-  return nodes * Math.max(1, known.list) ** loops * Math.max(1, Math.ceil(known.text / CHARACTERS_PER_STEP));
+  const [list, text] = [Math.max(1, known.list) * growth, known.text * growth];
+  return nodes * list ** loops * Math.max(1, Math.ceil(text / CHARACTERS_PER_STEP));
 };
 
 /** An address in quotes is compared in lower case, however it was written. */
@@ -148,8 +163,9 @@ const compile = (text: string): Condition | ConditionFault => {
   const { ast } = run;
   const refused = refusedIn(ast);
   if (refused !== undefined) return refused;
-  const [nodes, loops, asksForCalls] = [countNodes(ast), loopsIn(ast), names(ast, 'calls')];
-  if (loops > MOST_NESTED_LOOPS) return { message: 'loops may not be nested more than twice', at: 0 };
+  const measures: Measures = { nodes: countNodes(ast), loops: loopsIn(ast), growth: growthIn(ast) };
+  const asksForCalls = names(ast, 'calls');
+  if (measures.loops > MOST_NESTED_LOOPS) return { message: 'loops may not be nested more than twice', at: 0 };
   const paths = [...new Set(pathsIn(ast).map(({ range }) => source.slice(range.start, range.end)))].slice(
     0,
     MOST_SHOWN,
@@ -159,7 +175,7 @@ const compile = (text: string): Condition | ConditionFault => {
     evaluate(values) {
       if (asksForCalls && values['calls'] === undefined)
         return { failure: 'the calls of the operation cannot be decoded' };
-      if (stepsOver(values, nodes, loops) > MOST_STEPS)
+      if (stepsOver(values, measures) > MOST_STEPS)
         return { failure: 'it takes too many steps for an operation of this size' };
       return evaluateWith(run, values);
     },
