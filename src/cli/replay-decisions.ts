@@ -8,8 +8,7 @@ import { humanText } from './human-text.ts';
 export async function* decisionsIn(file: string): AsyncGenerator<DecisionRecord[]> {
   const { asExpected, readExport } = await import('../engine/review/export-lines.ts');
   try {
-    // A decision stands on what the desk has read of the request, and that holds no number that a double alters.
-    for await (const lines of readExport(file, { parseJson: JSON.parse })) yield lines.map(({ decision }) => decision);
+    for await (const lines of readExport(file)) yield lines.map(({ decision }) => decision);
   } catch (error) {
     throw asExpected(error, file);
   }

@@ -105,6 +105,26 @@ test('a rule that does not bind yet reserves nothing, and a paused one leaves no
   expect(saying('spendingLimit', paused)).toEqual([]);
 });
 
+test.each([{ when: 'op.maxCostWei < 1' }, { activeUntil: NOW }])(
+  'a deployment rule that does not bind (%o) restricts as a paused one does',
+  (binding) => {
+    const allowing = { ...rule('Deployments', 'WALLET_DEPLOYMENT', { operator: 'walletDeployment' }), ...binding };
+    const situation = together({ policy: { rules: [allowing] } }, { op: { initCode: FACTORY } });
+    expect(saying('walletDeployment', situation)[0]).toEqual(['deny', 'WALLET_DEPLOYMENT_NOT_SPONSORED', undefined]);
+    const drafted = together(situation, { facts: { stage: 'draft' } });
+    const [first] = saying('walletDeployment', drafted);
+    expect(first?.[0]).toBe('when' in binding ? 'pass' : 'deny');
+  },
+);
+
+test('an operation that a limit in shadow would have denied takes nothing when it settles', () => {
+  const situation = together({ policy: { rules: [shadow(limit(inWei(COST)))] } }, { held: { limit: 1n } });
+  const ledger = new Ledger();
+  const taken = decided(situation).taken.filter(({ account }) => account.kind === 'limit');
+  ledger.settle(ledger.take(taken), 'settled', COST);
+  expect(ledger.look(taken[0]!)).toBe(0n);
+});
+
 /** What a limit says of each of these operations, where nothing else denies one. */
 const course = (
   rules: PolicyRule[],

@@ -1,6 +1,7 @@
 import { type ConditionValues, readCondition } from './conditions/condition.ts';
 import type { Facts } from './facts.ts';
 import type { Policy, PolicyRule } from './policy.ts';
+import { isRuleType, ruleTypeOf } from './rule-words.ts';
 import { type CheckResult, type IdleRule, deny, saidBy, skip } from './rules/rule.ts';
 
 const ofTime = ({ name, activeFrom, activeUntil }: PolicyRule, now: number): CheckResult<never> | undefined => {
@@ -10,6 +11,10 @@ const ofTime = ({ name, activeFrom, activeUntil }: PolicyRule, now: number): Che
   return undefined;
 };
 
+/** True for a rule that lets operations pass which are denied without it. */
+const isAllowing = ({ policyType }: PolicyRule): boolean =>
+  isRuleType(policyType) && ruleTypeOf(policyType).setup.allows === true;
+
 const ofCondition = (
   rule: PolicyRule,
   stage: Facts['stage'],
@@ -17,16 +22,18 @@ const ofCondition = (
 ): CheckResult | undefined => {
   const { name, when } = rule;
   if (when === undefined) return undefined;
-  // Gas and fees may be open: whether the rule binds is seen when they are known.
-  if (stage === 'draft') return skip('NOT_KNOWN_YET', { rule: name, when });
+  // Gas and fees may be open: whether the rule binds is seen when they are known. Until then it denies nothing.
+  if (stage === 'draft') return isAllowing(rule) ? undefined : skip('NOT_KNOWN_YET', { rule: name, when });
   const answer = readCondition(when).evaluate(values());
-  if ('failure' in answer) return deny('CONDITION_FAILED', { rule: name, expression: when, failure: answer.failure });
-  return answer.holds ? undefined : skip('NOT_CONCERNED', { rule: name, when });
+  if (!('failure' in answer)) return answer.holds ? undefined : skip('NOT_CONCERNED', { rule: name, when });
+  const { failure } = answer;
+  if (isAllowing(rule)) return skip('NOT_CONCERNED', { rule: name, when, failure });
+  return deny('CONDITION_FAILED', { rule: name, expression: when, failure });
 };
 
 /**
  * Divides the rules of a policy into those that an operation is held to, and those that do not concern it. A condition that
- * cannot be evaluated denies.
+ * cannot be evaluated denies. What allows something restricts it where it does not bind, as while it is paused.
  *
  * @param values what conditions are asked of
  */
@@ -41,5 +48,17 @@ export const divideRules = (
   });
   if (idle.length === 0) return { policy, idle };
   const set = new Set(idle.map(({ rule }) => rule));
-  return { policy: { ...policy, rules: policy.rules.filter((rule) => !set.has(rule)) }, idle };
+  const rules = policy.rules.flatMap((rule) => {
+    if (!set.has(rule)) return [rule];
+    return isAllowing(rule) ? [{ ...rule, active: false }] : [];
+  });
+  return { policy: { ...policy, rules }, idle };
 };
+
+/** The policy with those rules alone that bind whatever the operation and the time: what conditions may rely on. */
+export const withLastingRules = (policy: Policy): Policy => ({
+  ...policy,
+  rules: policy.rules.filter(({ when, activeFrom, activeUntil }) =>
+    [when, activeFrom, activeUntil].every((bound) => bound === undefined),
+  ),
+});

@@ -7,7 +7,7 @@ import type { Facts } from './facts.ts';
 import type { PaymasterLayout } from './paymaster-layouts/layout.ts';
 import { requireLayout } from './paymaster-layouts/registry.ts';
 import { type Policy, withoutSponsorshipRules } from './policy.ts';
-import { divideRules } from './divide-rules.ts';
+import { divideRules, withLastingRules } from './divide-rules.ts';
 import type { RuleInput } from './rules/rule.ts';
 import { trustedFactories } from './rules/wallet-deployment.ts';
 import { type PaymentTerms, paymentTerms } from './token-mode/payment-terms.ts';
@@ -36,7 +36,15 @@ const read = (facts: Facts, policy: Policy): RuleInput => {
     made && { ...made, decoding: decodeDeployment(made, sender, trustedFactories(rules)) };
   let known: ConditionValues | undefined;
   const values = (): ConditionValues =>
-    (known ??= conditionValues({ facts, policy, op, decoding, deployment: deploymentBy(policy), layout, requiredWei }));
+    (known ??= conditionValues({
+      facts,
+      policy,
+      op,
+      decoding,
+      deployment: deploymentBy(withLastingRules(policy)),
+      layout,
+      requiredWei,
+    }));
   const { policy: bound, idle } = divideRules(
     payment === undefined ? policy : withoutSponsorshipRules(policy),
     facts,

@@ -29,7 +29,10 @@ const MOST_DIGITS = 80;
 const WHOLE = new RegExp(`^-?\\d{1,${MOST_DIGITS}}$`);
 
 /** JSON as CEL has it: whole numbers are integers. */
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
 const fromJson = (value: unknown): unknown => {
+  if (typeof value === 'string') return ADDRESS.test(value) ? value.toLowerCase() : value;
   if (value instanceof JsonNumber) return WHOLE.test(value.source) ? BigInt(value.source) : Number(value.source);
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(fromJson);
@@ -59,13 +62,26 @@ const byNameAndPosition = (values: Result, params: readonly Param[]): Map<string
   ]);
 };
 
-const interfaces = new WeakMap<PolicyContract, Interface>();
+type Methods = ReadonlyMap<string, FunctionFragment>;
 
-const interfaceOf = (contract: PolicyContract): Interface => {
-  const known = interfaces.get(contract) ?? new Interface(contract.abi);
-  interfaces.set(contract, known);
-  return known;
+const methods = new WeakMap<PolicyContract, Methods>();
+
+/** The methods of a contract by selector. */
+const methodsOf = (contract: PolicyContract): Methods => {
+  const known = methods.get(contract);
+  if (known !== undefined) return known;
+  const bySelector = new Map<string, FunctionFragment>();
+  new Interface(contract.abi).forEachFunction((fragment) => void bySelector.set(fragment.selector, fragment));
+  methods.set(contract, bySelector);
+  return bySelector;
 };
+
+/**
+ * No encoder has the same bytes read more than once; a hostile one could have megabytes made of them. ethers has this bound
+ * for the whole process.
+ */
+const MOST_INFLATION = 2;
+AbiCoder._setDefaultMaxInflation(MOST_INFLATION);
 
 const argumentsOf = (fragment: FunctionFragment, data: Hex): Map<string | bigint, unknown> => {
   try {
@@ -83,7 +99,7 @@ const callOf = (
 ): ConditionCall => {
   const contract = contracts.get(target);
   const selector = data.slice(0, SELECTOR_LENGTH) as Hex;
-  const fragment = contract && data.length >= SELECTOR_LENGTH ? interfaceOf(contract).getFunction(selector) : null;
+  const fragment = contract === undefined ? undefined : methodsOf(contract).get(selector);
   return new ConditionCall({
     ...{ target, value, selector, contract: contract?.name ?? '' },
     method: fragment?.name ?? '',

@@ -60,6 +60,9 @@ describe('a text that is no condition is refused when it is written:', () => {
     ['1 +', 'Unexpected token'],
     ['op.sender.matches("(a+)+$")', 'matches() is not available'],
     ['op.callData.split("").all(a, true)', 'split() is not available'],
+    ['time.getHours("Europe/Berlin") > 8', 'times are in UTC'],
+    ['time.getDayOfYear() > 8', 'getDayOfYear() is not available'],
+    ['time < timestamp("2025-06-15T12:30:00")', 'timestamp() takes a text such as'],
     ['["a"].join() == "a"', 'join() is not available'],
     ['cel.bind(a, "x", a + a == "xx")', 'cel.bind() is not available'],
     ['calls.all(a, calls.all(b, calls.all(c, true)))', 'nested more than twice'],
@@ -109,6 +112,26 @@ describe('what cannot be evaluated fails, and says why:', () => {
     expect(answer(`(${sum}).all(a, (${sum}).all(b, a == b))`, { facts: few })).toEqual({ failure });
     expect(answer('(context.list + context.list).all(a, a == 1)', { facts: few })).toEqual({ holds: true });
   });
+});
+
+test('what looks through a list counts as a loop', () => {
+  const list = Array.from({ length: 5_000 }, () => 1.5);
+  const facts = { context: { a: list, b: list } };
+  const failure = 'it takes too many steps for an operation of this size';
+  expect(answer('context.a.all(x, x in context.b)', { facts })).toEqual({ failure });
+  expect(answer('context.a.exists(x, context.a == context.b)', { facts })).toEqual({ failure });
+  expect(answer('1.5 in context.b', { facts })).toEqual({ holds: true });
+});
+
+test('an address that a client sent is compared in lower case', () => {
+  const facts = { context: { who: ITEMS.toUpperCase().replace('0X', '0x') } };
+  expect(answer(`context.who == "${ITEMS.toUpperCase().replace('0X', '0x')}"`, { facts })).toEqual({ holds: true });
+});
+
+test('what a failure quotes of a client is cut', () => {
+  const facts = { context: { k: 'x'.repeat(100_000), m: {} } };
+  const said = answer('context.m[context.k] == 1', { facts });
+  expect('failure' in said && said.failure.length).toBeLessThanOrEqual(200);
 });
 
 test('what a condition met is named, without what its loops run over', () => {

@@ -60,16 +60,41 @@ const growthIn = (node: ASTNode): number =>
 
 const countNodes = (node: ASTNode): number => children(node).reduce((sum, child) => sum + countNodes(child), 1);
 
-const loopsIn = (node: ASTNode): number => {
-  const below = Math.max(0, ...children(node).map(loopsIn));
-  return LOOPS.has(methodOf(node) ?? '') ? below + 1 : below;
+const nested = (node: ASTNode, counts: (node: ASTNode) => boolean): number => {
+  const below = Math.max(0, ...children(node).map((child) => nested(child, counts)));
+  return counts(node) ? below + 1 : below;
+};
+
+const isLoop = (node: ASTNode): boolean => LOOPS.has(methodOf(node) ?? '');
+
+/** True for what looks at every item of a list without being a loop: `in` a list, and lists that are compared. */
+const looksThrough = (node: ASTNode): boolean => {
+  if (!['in', '==', '!='].includes(node.op)) return false;
+  const sides = children(node);
+  return node.op === 'in' ? sides[1]?.op !== 'list' : sides.every(({ op }) => op !== 'value');
 };
 
 const names = (node: ASTNode, name: string): boolean =>
   (node.op === 'id' && node.args === name) || children(node).some((child) => names(child, name));
 
+const UTC_TIME = /(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** What would come to something else on a machine in another time zone. */
+const localTime = (node: ASTNode): string | undefined => {
+  const [name, ...args] = node.op === 'rcall' || node.op === 'call' ? (node.args as [string, ...unknown[]]) : [''];
+  const given = nodesIn(args.at(-1));
+  if (node.op === 'rcall' && name.startsWith('get') && given.length > 0)
+    return 'Time zones are not available: times are in UTC';
+  if (name === 'getDayOfYear') return 'getDayOfYear() is not available';
+  const [text] = given;
+  const isUtc = text?.op === 'value' && typeof text.args === 'string' && UTC_TIME.test(text.args);
+  return node.op === 'call' && name === 'timestamp' && !isUtc
+    ? 'timestamp() takes a text such as "2026-01-31T14:30:00Z"'
+    : undefined;
+};
+
 const refusedIn = (node: ASTNode): ConditionFault | undefined => {
-  const refused = REFUSED[methodOf(node) ?? ''];
+  const refused = REFUSED[methodOf(node) ?? ''] ?? localTime(node);
   if (refused !== undefined) return { message: refused, at: node.range.start };
   for (const child of children(node)) {
     const fault = refusedIn(child);
@@ -98,7 +123,7 @@ const sizes = new WeakMap<ConditionValues, { list: number; text: number }>();
 /** What of an expression bounds its steps. */
 interface Measures {
   readonly nodes: number;
-  /** How deep its loops are nested. */
+  /** How deep its loops are nested, and what is as long as a loop. */
   readonly loops: number;
   readonly growth: number;
 }
@@ -118,7 +143,11 @@ const withLowerAddresses = (text: string): string =>
     (_, quote: string, address: string) => quote + address.toLowerCase() + quote,
   );
 
-const failureOf = (error: unknown): string => (error instanceof EvaluationError ? error.summary : String(error));
+const LONGEST_FAILURE = 200;
+
+/** Why an evaluation failed. It may quote what a client sent, and runtimes have words of their own: neither is kept. */
+const failureOf = (error: unknown): string =>
+  error instanceof EvaluationError ? error.summary.slice(0, LONGEST_FAILURE) : 'it meets a value that it cannot use';
 
 /** True for `op.sender` or `context.plan["tier"]`: values that stand in what is asked, by whatever way to them. */
 const isPath = (node: ASTNode): boolean => {
@@ -163,9 +192,13 @@ const compile = (text: string): Condition | ConditionFault => {
   const { ast } = run;
   const refused = refusedIn(ast);
   if (refused !== undefined) return refused;
-  const measures: Measures = { nodes: countNodes(ast), loops: loopsIn(ast), growth: growthIn(ast) };
+  const measures: Measures = {
+    nodes: countNodes(ast),
+    loops: nested(ast, (node) => isLoop(node) || looksThrough(node)),
+    growth: growthIn(ast),
+  };
   const asksForCalls = names(ast, 'calls');
-  if (measures.loops > MOST_NESTED_LOOPS) return { message: 'loops may not be nested more than twice', at: 0 };
+  if (nested(ast, isLoop) > MOST_NESTED_LOOPS) return { message: 'loops may not be nested more than twice', at: 0 };
   const paths = [...new Set(pathsIn(ast).map(({ range }) => source.slice(range.start, range.end)))].slice(
     0,
     MOST_SHOWN,

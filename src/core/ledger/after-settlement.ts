@@ -14,7 +14,8 @@ export const heldAfter = (
   { follows, reserved }: { readonly follows: ReservationKind; readonly reserved: bigint },
   actualCostWei: bigint,
 ): bigint => {
-  if (settlement === 'reserved') return reserved;
+  // What a rule in shadow would have denied takes nothing, whatever it comes to cost.
+  if (settlement === 'reserved' || reserved === 0n) return reserved;
   if (settlement === 'released' || follows === 'tank') return 0n;
   return settlement === 'settled' && follows === 'spend' ? actualCostWei : reserved;
 };

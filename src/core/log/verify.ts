@@ -5,6 +5,7 @@ import type { Reservation } from '../ledger/account.ts';
 import { type CompactRecord, type StoredRecord, expandRecord } from '../stored-record.ts';
 import { type TreeHead, openCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { type Entry, type EntryBody, readEntry } from './entry.ts';
+import { parseExactJson } from '../../shared/schema/decimal.ts';
 import { LedgerCheck } from './ledger-check.ts';
 import type { LogFault, LogFaultCode, LogReport } from './log-report.ts';
 import { CompactTree, type Subtree, leafHash, subtreesOf } from './merkle-tree.ts';
@@ -114,7 +115,7 @@ export class LogVerifier {
 
   #read(text: string): Entry | undefined {
     try {
-      return readEntry(JSON.parse(text));
+      return readEntry(parseExactJson(text));
     } catch {
       return undefined;
     }

@@ -72,15 +72,13 @@ export const isTooDeep = (text: string, bytes: Buffer): boolean => {
 };
 
 /** How the JSON of a line is read. */
-type ParseJson = (text: string) => unknown;
-
-const readLine = (line: number, bytes: Buffer, isCut: boolean, parseJson: ParseJson): DecisionRecord => {
+const readLine = (line: number, bytes: Buffer, isCut: boolean): DecisionRecord => {
   if (!isUtf8(bytes)) throw exportFault(line, 'it is not UTF-8 text');
   const text = bytes.toString('utf8');
   if (isTooDeep(text, bytes)) throw exportFault(line, `it is nested deeper than ${MOST_LEVELS} levels`);
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = parseExactJson(text);
   } catch (error) {
     if (isCut) throw exportFault(line, 'it is cut off; the file is incomplete', error);
     throw exportFault(line, bytes.length === 0 ? 'it is empty' : 'it is not JSON', error);
@@ -129,14 +127,6 @@ async function* linesOf(file: string, signal?: AbortSignal): AsyncGenerator<{ by
   }
 }
 
-/** How an export is read. */
-interface ReadOptions {
-  /** Aborts it. */
-  readonly signal?: AbortSignal | undefined;
-  /** `JSON.parse` where no number matters that a double would alter: it takes half as long. */
-  readonly parseJson?: ParseJson;
-}
-
 /**
  * Reads a decision export, some lines at a time so that nothing has to wait for long.
  *
@@ -144,13 +134,13 @@ interface ReadOptions {
  */
 export async function* readExport(
   file: string,
-  { signal, parseJson = parseExactJson }: ReadOptions = {},
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<ExportLine[]> {
   let line = 0;
   for await (const lines of linesOf(file, signal)) {
     yield lines.map(({ bytes, isCut }) => {
       line += 1;
-      return { line, decision: readLine(line, bytes, isCut, parseJson) };
+      return { line, decision: readLine(line, bytes, isCut) };
     });
   }
   if (line === 0) throw new EngineError('EXPORT_INVALID', `The file is empty. ${EXPECTED}`);

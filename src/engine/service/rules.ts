@@ -5,7 +5,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { isRuleType, ruleTypeOf } from '../../core/rule-words.ts';
 import { type Binding, bindingFault, keptBinding, updatedBinding } from '../../core/binding.ts';
 import { rulesOf } from '../../core/rules/rule.ts';
-import { IN_VAULT } from '../../core/webhooks/hidden-credentials.ts';
+import { IN_VAULT, hasCredentials, hideCredentials } from '../../core/webhooks/hidden-credentials.ts';
 import { parse } from '../../shared/schema/parse.ts';
 import { type SpendingLimit, limitSetup, updatedLimit } from '../../core/rules/spending-limit.ts';
 import type { Rule, SmartContract } from '../store/policy-store.ts';
@@ -75,13 +75,18 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
   };
 
   /** What is kept of data that was sent for a rule. A URL that is sent as it is shown keeps its credentials. */
-  const dataOf = ({ ruleId, policyType, policyData }: Rule, sent: object): object => {
+  const dataOf = ({ policyType, policyData }: Rule, sent: object): { data: object; urls: readonly string[] } => {
     const { setup } = ruleTypeOf(policyType);
     const read = parse(z.strictObject({ policyData: setup.sent }), { policyData: sent });
     const shown = JSON.stringify(policyData);
-    const keepUrl = (url: string): string =>
-      shown.includes(JSON.stringify(url)) ? url : keepWebhookUrl(vault, ruleId, url);
-    return setup.keep(read.policyData, { now: clock.now(), keepUrl });
+    const urls: string[] = [];
+    const keepUrl = (url: string): string => {
+      if (!hasCredentials(url) || shown.includes(JSON.stringify(url))) return url;
+      if (vault.state !== 'unlocked') throw new EngineError('VAULT_LOCKED');
+      urls.push(url);
+      return hideCredentials(url);
+    };
+    return { data: setup.keep(read.policyData, { now: clock.now(), keepUrl }), urls };
   };
 
   const setActive = async (paymasterId: string, ruleId: string, active: boolean): Promise<null> => {
@@ -142,13 +147,16 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       const rule = await requireRule(paymasterId, ruleId);
       const binding = updatedBinding(rule, update);
       requireBinding(binding);
-      const policyData = update.policyData === undefined ? rule.policyData : dataOf(rule, update.policyData);
+      const kept = update.policyData === undefined ? undefined : dataOf(rule, update.policyData);
+      const { data: policyData = rule.policyData, urls = [] } = kept ?? {};
       const { name = rule.name } = update;
       const updated = { ...binding, name, policyData };
       const restarts = update.policyData !== undefined;
       if (!(await store.updateRule(paymasterId, ruleId, { ...updated, restarts }))) {
         throw new EngineError('RULE_NOT_FOUND');
       }
+      // What was refused must not be called.
+      for (const url of urls) keepWebhookUrl(vault, ruleId, url);
       if (!JSON.stringify(policyData).includes(IN_VAULT)) forgetWebhookUrl(vault, ruleId);
       const { paymasterId: owner, policyType, active, cycle } = rule;
       return viewOf(paymaster).rule({ ...updated, paymasterId: owner, ruleId, policyType, active, cycle });

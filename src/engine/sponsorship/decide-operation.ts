@@ -128,7 +128,8 @@ export const decisionDraft = (
   const decision = { facts, policy, policyHash: hash, engine, ...concluded };
   const record = decidedRecord(decision);
   // What was signed can be decided again, however long it is; nobody fills the disk with what is denied.
-  const isKept = concluded.reason === undefined || kept(facts.op) === facts.op;
+  const isShort = kept(facts.op) === facts.op && kept(facts.context) === facts.context;
+  const isKept = concluded.reason === undefined || isShort;
   return {
     ...{ ...head, request: { ...head.request, calls }, ruleRevision, ...record },
     ...(isKept && { facts: storedFacts(facts, head.request.userOperation) }),

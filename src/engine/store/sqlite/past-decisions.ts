@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { type CompactRecord, expandRecord } from '../../../core/stored-record.ts';
+import { parseExactJson } from '../../../shared/schema/decimal.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 
 /** Which past decisions are read. Requests that failed before they were decided are none. */
@@ -102,8 +103,8 @@ export const openPastDecisions = (file: string, { paymasterId, from = 0, to, las
       const lot: PastDecision[] = [];
       let length = 0;
       for (const { record: text, ...row } of read.iterate({ ...asked, after, upTo: upTo ?? 0 })) {
-        // Numbers that a double would alter stand only in what clients sent: amounts are text.
-        const record = { ...expandRecord(JSON.parse(text) as CompactRecord), ...row };
+        // Conditions compare numbers that clients sent, of any length.
+        const record = { ...expandRecord(parseExactJson(text) as CompactRecord), ...row };
         lot.push({ record, revision: revisionOf(record) });
         length += text.length;
         after = row.seq;
