@@ -3,6 +3,7 @@ import { encodeExecute } from '../../../test/support/account-call-data.ts';
 import { inputsOf, together } from '../../../test/support/situation.ts';
 import { ITEMS, NOW, call, items } from '../../../test/support/situations.ts';
 import { ruleInput } from '../rule-input.ts';
+import type { Hex } from '../../shared/schema/hex.ts';
 import { conditionFault, readCondition } from './condition.ts';
 
 const minting = together(
@@ -121,6 +122,27 @@ test('what looks through a list counts as a loop', () => {
   expect(answer('context.a.all(x, x in context.b)', { facts })).toEqual({ failure });
   expect(answer('context.a.exists(x, context.a == context.b)', { facts })).toEqual({ failure });
   expect(answer('1.5 in context.b', { facts })).toEqual({ holds: true });
+});
+
+test('arguments that are the same bytes many times over are not decoded', () => {
+  const word = (value: number): string => value.toString(16).padStart(64, '0');
+  const blob = word(320) + 'ab'.repeat(320);
+  const shared = (items: number): Hex => {
+    const offsets = Array.from({ length: items }, () => word(32 * items)).join('');
+    return `0xac9650d8${word(32)}${word(items)}${offsets}${blob}`;
+  };
+  const bytesList = [{ type: 'bytes[]', name: 'data' }];
+  const multicall = { type: 'function', name: 'multicall', stateMutability: 'nonpayable', inputs: bytesList };
+  const asking = (data: Hex) =>
+    answer(
+      'size(calls[0].args.data) > 0',
+      together(
+        { policy: { contracts: [items({ abi: JSON.stringify([multicall]) })] } },
+        { op: { callData: encodeExecute(ITEMS, 0n, data) } },
+      ),
+    );
+  expect(asking(shared(1))).toEqual({ holds: true });
+  expect(asking(shared(40))).toEqual({ failure: 'No such key: data' });
 });
 
 test('an address that a client sent is compared in lower case', () => {
