@@ -6,16 +6,17 @@ import { afterAll } from 'vitest';
 import { type EntryHead, entryText } from '../../src/core/log/entry.ts';
 import type { LogFault } from '../../src/core/log/log-report.ts';
 import { LogVerifier } from '../../src/core/log/verify.ts';
-import { type Difference, type NotReplayable, replay } from '../../src/core/replay.ts';
+import { type Difference, type NotReplayable, readRevision, replay } from '../../src/core/replay.ts';
 import { readRecord } from '../../src/core/stored-record.ts';
+import { PolicyTrial } from '../../src/core/try-policy.ts';
 import { lockFile } from '../../src/engine/data-folder/lock.ts';
 import { logCrypto } from '../../src/engine/log/ed25519.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { countReplayed } from './replay-counts.ts';
 
 /**
- * Decides every decision again that a test makes, and verifies the log that it leaves: when its data folder is removed, all
- * that is in the database by then. A file in which one differs fails.
+ * Decides every decision again that a test makes, tries the policy that was in force on it, and verifies the log that it
+ * leaves: when its data folder is removed, all that is in the database by then. A file in which one differs fails.
  */
 
 interface Watch {
@@ -53,9 +54,44 @@ const readable = (file: string): ReturnType<typeof read> => {
   }
 };
 
+/** What a test has written by hand has no facts, or an id that reads better. */
+const WITHOUT_FACTS: NotReplayable = 'WITHOUT_FACTS';
+const ENGINES_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+/**
+ * Tries the policy that was in force on what was decided by it: not one decision may be a flip.
+ *
+ * @returns how many were tried, and the flips
+ */
+const triedIn = (
+  decisions: readonly DecisionRecord[],
+  revisions: ReadonlyMap<string, unknown>,
+): { count: number; flips: Difference[] } => {
+  const byPolicy = Map.groupBy(
+    decisions.filter(({ id, facts }) => facts !== undefined && ENGINES_ID.test(id)),
+    ({ paymasterId, policy }) => `${paymasterId} ${String(policy)}`,
+  );
+  let count = 0;
+  const flips = [...byPolicy.values()].flatMap((all) => {
+    const revision = revisions.get(all[0]?.policy ?? '');
+    const policy = readRevision(revision)?.policy;
+    if (policy === undefined) return [];
+    const trial = new PolicyTrial(() => policy);
+    for (const decision of all) trial.add(decision, revision);
+    count += trial.report().decisions;
+    return trial.flips.map(({ id, from, to }) => ({ id, field: 'policy try', stored: from, replayed: to }));
+  });
+  return { count, flips };
+};
+
 const replayIn = (file: string, { known, counts, differences }: Watch): void => {
   const { decisions, revisions } = readable(file);
-  for (const decision of decisions.filter(({ id }) => !known.has(id))) {
+  const isNew = ({ id }: DecisionRecord): boolean => !known.has(id);
+  const tried = decisions.filter(isNew);
+  const { count, flips } = triedIn(tried, revisions);
+  differences.push(...flips);
+  counts['tried without a flip'] = (counts['tried without a flip'] ?? 0) + count - flips.length;
+  for (const decision of tried) {
     known.add(decision.id);
     const withSignatures = known.size % SIGNATURES_EVERY === 0;
     const replayed = replay(decision, revisions.get(decision.policy ?? ''), withSignatures);
@@ -71,10 +107,6 @@ interface StoredEntry extends EntryHead {
   readonly previousHash: Buffer | null;
   readonly body: string;
 }
-
-/** What a test has written by hand has no facts, or an id that reads better. */
-const WITHOUT_FACTS: NotReplayable = 'WITHOUT_FACTS';
-const ENGINES_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 /** Whose name and key do not matter: no checkpoint is looked at. */
 const NOBODY = { name: 'nobody', publicKey: new Uint8Array(32) };
