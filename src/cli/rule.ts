@@ -136,29 +136,13 @@ const add = writing('add', 'Add a rule to a DApp')
   .option('--active-from <time>', 'binds from then on: epoch ms or ISO 8601', timeArgument)
   .option('--active-until <time>', 'binds until then', timeArgument)
   .addOption(enforcement())
-  .action(
-    ({
-      dapp,
-      type,
-      name,
-      senders,
-      when,
-      activeFrom,
-      activeUntil,
-      enforcement: how,
-      ...options
-    }: WritingOptions & AddFlags) =>
-      printFromDesk(deskOf(options), async (call) => {
-        const policyData = (await sentData(options.data?.rule, senders)) ?? {};
-        const binding = {
-          ...(when !== undefined && { when }),
-          ...(activeFrom !== undefined && { activeFrom }),
-          ...(activeUntil !== undefined && { activeUntil }),
-          ...(how !== undefined && { enforcement: how }),
-        };
-        const rule = { name, policyType: type, policyData, ...binding };
-        return call('rules.create', { paymasterId: dapp, rule: rule });
-      }),
+  .action(({ dapp, type, name, senders, ...options }: WritingOptions & AddFlags) =>
+    printFromDesk(deskOf(options), async (call) => {
+      const policyData = (await sentData(options.data?.rule, senders)) ?? {};
+      const { data: _data, json: _json, passphraseFile: _file, ...binding } = options;
+      const rule = { name, policyType: type, policyData, ...binding };
+      return call('rules.create', { paymasterId: dapp, rule });
+    }),
   );
 
 interface UpdateFlags {
@@ -193,7 +177,8 @@ const update = writing('update', 'Update a rule. Other data of a limit starts a 
       }: WritingOptions & UpdateFlags,
     ) =>
       printFromDesk(deskOf(options), async (call) => {
-        const known = (await call('rules.list', { paymasterId: dapp })).find(({ _id }) => _id === ruleId);
+        const rules = senders === undefined ? [] : await call('rules.list', { paymasterId: dapp });
+        const known = rules.find(({ _id }) => _id === ruleId);
         const policyData = await sentData(options.data?.rule, senders, known?.policyData);
         const changes: RuleUpdate = {
           ...(name !== undefined && { name }),
