@@ -249,32 +249,37 @@ export class PolicyTrial {
     return draft;
   }
 
-  #held(reservation: Reservation, told: ReadonlyMap<string, bigint>): bigint {
+  #held(reservation: Reservation, told: string | undefined): bigint {
     const account = accountText(reservation.account);
-    const held = told.get(account);
-    if (held !== undefined) this.#besides.set(account, held - this.#recorded.look(reservation));
-    const drafted = (this.#besides.get(account) ?? 0n) + this.#drafted.look(reservation);
+    let besides = this.#besides.get(account) ?? 0n;
+    if (told !== undefined) {
+      besides = BigInt(told) - this.#recorded.look(reservation);
+      this.#besides.set(account, besides);
+    }
+    const drafted = besides + this.#drafted.look(reservation);
     return drafted < 0n ? 0n : drafted;
   }
 
   #try(record: DecisionRecord, facts: Facts, recorded: Policy): Tried {
     const draft = this.#draftFor(recorded);
-    const told = new Map((record.reservations ?? []).map(({ account, held }) => [account, BigInt(held)]));
+    const told = new Map((record.reservations ?? []).map((one) => [one.account, one]));
     const asked = withAnswers(facts, recorded, draft);
     const reservations = plan(asked, draft);
-    const held = reservations.map((reservation) => this.#held(reservation, told));
+    const known = reservations.map(({ account }) => told.get(accountText(account)));
+    const held = reservations.map((reservation, index) => this.#held(reservation, known[index]?.held));
     const verdict = decide(asked, draft, held);
     const tried = { ...this.#judge(record, { facts: asked, draft, verdict }), held };
     const settlement = settlementOf(record);
     const settle = (ledger: Ledger, taken: readonly Reservation[]): void =>
-      ledger.settle(ledger.take(taken), settlement, actualCostOf(record));
+      ledger.takeSettled(taken, settlement, actualCostOf(record));
     if (isTaken(record, tried)) settle(this.#drafted, verdict.next === 'done' ? verdict.taken : reservations);
-    const amounts = new Map((record.reservations ?? []).map(({ account, amount }) => [account, BigInt(amount)]));
-    const shared = reservations.flatMap((reservation) => {
-      const amount = amounts.get(accountText(reservation.account));
-      return amount === undefined ? [] : [{ ...reservation, amount }];
-    });
-    if (record.outcome === 'sponsored') settle(this.#recorded, shared);
+    if (record.outcome === 'sponsored') {
+      const shared = reservations.flatMap((reservation, index) => {
+        const amount = known[index]?.amount;
+        return amount === undefined ? [] : [{ ...reservation, amount: BigInt(amount) }];
+      });
+      settle(this.#recorded, shared);
+    }
     return tried;
   }
 
