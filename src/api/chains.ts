@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { coinPriceSource } from '../shared/schema/coin-price.ts';
 import { address } from '../shared/schema/hex.ts';
 import { chainId, httpUrl, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
@@ -42,6 +43,10 @@ const maxOperationCostWei = positiveWei
   .nullable()
   .describe("wei, decimal: the most that one operation may cost; null: 20 million gas at the chain's price");
 
+const price = coinPriceSource
+  .nullable()
+  .describe('Where it comes from what the native coin is worth in US dollars; null: nobody says');
+
 const chain = z.strictObject({
   chainId: z.number(),
   name: z.string(),
@@ -53,6 +58,7 @@ const chain = z.strictObject({
   unchecked,
   unreachable: unreachableState,
   maxOperationCostWei,
+  price,
   explorer: z.string().nullable().describe('Its public block explorer'),
   builtIn: z.boolean(),
 });
@@ -99,6 +105,7 @@ export const chainProcedures = {
       breaker: breaker.optional(),
       unreachable: unreachable.nullable().optional(),
       maxOperationCostWei: maxOperationCostWei.optional(),
+      price: price.optional(),
       mustAnswer: z.boolean().default(false).describe('Refuse a URL at which nothing answers'),
     }),
     output: chain,

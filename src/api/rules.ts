@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { address } from '../shared/schema/hex.ts';
 import { type RuleType, ruleTypes } from '../core/rule-words.ts';
 import { bindingFields, bindingUpdate } from '../core/binding.ts';
-import { limitUpdate, typedLimitUpdate } from '../core/rules/spending-limit.ts';
+import { limitUpdate, typedLimitUpdate } from '../core/rules/limit-data.ts';
 import { id, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
@@ -66,10 +66,10 @@ const limitUsage = z.strictObject({
   ruleId: z.string(),
   name: z.string(),
   active: z.boolean(),
-  unit: z.enum(['operations', 'wei']),
+  unit: z.enum(['operations', 'wei', 'usd']).describe('usd: 10^-18 US dollars'),
   threshold: z.string().describe('In the unit, decimal'),
   used: z.string().describe('Reserved and settled in the window; of a limit per user, what the one who used most has'),
-  windowEndsAt: z.number().describe('epoch ms'),
+  windowEndsAt: z.number().nullable().describe('epoch ms; null: it has no end'),
   perUser: z
     .strictObject({
       users: z.number().describe('How many have used it in this window'),

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Address } from '../shared/schema/hex.ts';
 import { breakerSeconds } from '../api/chains.ts';
 import type { ProcedureInput } from '../api/index.ts';
+import { feedMaxAge } from '../shared/schema/fee-token.ts';
 import { EngineError } from '../shared/errors.ts';
 import { typedWei } from '../shared/typed-wei.ts';
 import { chainIdArgument, command, group, listing, printFromDesk } from './command.ts';
@@ -17,6 +18,9 @@ interface ChainFlags {
   unreachable?: 'sign' | 'refuse';
   unreachableBudget?: string;
   maxOperationCost?: string;
+  usd?: string;
+  nativeFeed?: Address;
+  maxAge?: number;
 }
 
 type Breaker = NonNullable<ProcedureInput<'chains.set'>['breaker']>;
@@ -57,6 +61,19 @@ const unreachableOf = ({
   throw new EngineError('VALIDATION', 'Give both --unreachable sign and --unreachable-budget AMOUNT, or neither');
 };
 
+/** What the flags say of the coin's price; undefined where none is given. @throws EngineError `VALIDATION` for those that exclude each other */
+const priceOf = ({ usd, nativeFeed, maxAge }: ChainFlags): ProcedureInput<'chains.set'>['price'] => {
+  if (usd !== undefined && nativeFeed !== undefined) {
+    throw new EngineError('VALIDATION', 'Give --usd or --native-feed, not both');
+  }
+  if (nativeFeed === undefined && maxAge !== undefined) {
+    throw new EngineError('VALIDATION', '--max-age is of a feed: give --native-feed, too');
+  }
+  if (usd === 'off') return null;
+  if (usd !== undefined) return { source: 'static', usd };
+  return nativeFeed && { source: 'chainlink', nativeFeed, ...(maxAge !== undefined && { maxAge }) };
+};
+
 const set = command('set', 'Add a chain, or change the settings you name')
   .argument('<chainId>', 'EIP-155 chain id', chainIdArgument)
   .option('--rpc <url>', 'JSON-RPC URL of a node')
@@ -88,9 +105,20 @@ const set = command('set', 'Add a chain, or change the settings you name')
     'most that one operation may cost, in the native coin, such as 0.05. "default": 20 million gas at the chain\'s price, or a fixed amount without an RPC URL',
     costArgument,
   )
+  .option(
+    '--usd <amount>',
+    'what the native coin is worth in US dollars, such as 3000, for limits in dollars; "off" removes the price',
+  )
+  .option('--native-feed <address>', 'Chainlink feed of the native coin in USD, in place of --usd')
+  .addOption(
+    new Option('--max-age <seconds>', `maximum age of the feed's answer (default: ${feedMaxAge.byDefault})`).argParser(
+      Number,
+    ),
+  )
   .action((chainId: number, flags: DeskOptions & ChainFlags) => {
     const { rpc, bundler, name, symbol, treasury, breaker, maxOperationCost: cost, ...others } = flags;
-    const { unreachable: _, unreachableBudget: __, ...options } = others;
+    const price = priceOf(flags);
+    const { unreachable: _, unreachableBudget: __, usd: _usd, nativeFeed: _feed, maxAge: _age, ...options } = others;
     const unreachable = unreachableOf(flags);
     return printFromDesk(options, (call) =>
       call('chains.set', {
@@ -103,6 +131,7 @@ const set = command('set', 'Add a chain, or change the settings you name')
         ...(breaker !== undefined && { breaker: breaker === 'off' ? null : breaker }),
         ...(unreachable !== undefined && { unreachable }),
         ...(cost !== undefined && { maxOperationCostWei: cost === DEFAULT ? null : cost }),
+        ...(price !== undefined && { price }),
       }),
     );
   });

@@ -46,7 +46,8 @@ import type { AccountKind } from './ledger/account.ts';
 import { type PolicyContract, type PolicyPause, type PolicyRule, policySchema } from './policy.ts';
 import { replay } from './replay.ts';
 import { ruleKinds } from './rules/registry.ts';
-import type { SpendingLimit } from './rules/spending-limit.ts';
+import type { CoinPrice } from './facts.ts';
+import type { SpendingLimit } from './rules/limit-data.ts';
 import { mostPreVerificationGas } from './user-operation/pre-verification-bound.ts';
 import type { WebhookDenialCode } from './webhooks/webhook-denials.ts';
 import type { WebhookResponse } from './webhooks/webhook-response.ts';
@@ -89,6 +90,14 @@ const settingUp = (target: Address, data = MINT): Situation =>
   makingBy(safeCreated(MULTI_SEND, encodeMultiSend(packTransaction(0, target, data))));
 
 const limited = (changes?: Partial<SpendingLimit>): Situation => ({ policy: { rules: [limit(changes)] } });
+
+/** A limit in 10^-18 US dollars. */
+const inUsd = (units: bigint): Partial<SpendingLimit> => ({ ...inWei(units), thresholdType: 'USD' });
+/** A coin is worth 3 dollars. */
+const PRICED: Situation = { facts: { price: { usd: '3', source: 'static' } } };
+const LIFETIME = { cycleDuration: { value: 1, unit: 'lifetime' }, durationInMs: undefined } as const;
+/** Each operation is looked at by itself. */
+const EACH = { type: 'OPERATION', cycleDuration: undefined, durationInMs: undefined } as const;
 
 const account = (hasCode: boolean, nextNonce = '0'): Situation => ({ facts: { account: { hasCode, nextNonce } } });
 /** An operation that makes its account. */
@@ -292,8 +301,23 @@ const rows = {
     heldRow('spendingLimit', 'limit', 4n, limited({ type: 'SMART_ACCOUNT' })),
     heldRow('spendingLimit', 'limit', COST, limited(inWei(2n * COST))),
     heldRow('spendingLimit', 'limit', 0n, limited(inWei(COST))),
+    heldRow('spendingLimit', 'limit', 4n, limited(LIFETIME)),
+    heldRow('spendingLimit', 'limit', 2n * COST, together(limited(inUsd(5n * COST)), PRICED)),
   ],
-  LIMIT_TOO_SMALL: [row('spendingLimit', (wei: bigint) => limited(inWei(wei)), COST - 1n, COST)],
+  LIMIT_TOO_SMALL: [
+    row('spendingLimit', (wei: bigint) => limited(inWei(wei)), COST - 1n, COST),
+    row('spendingLimit', (wei: bigint) => limited({ ...inWei(wei), ...EACH }), COST - 1n, COST),
+    row('spendingLimit', (units: bigint) => together(limited(inUsd(units)), PRICED), 3n * COST - 1n, 3n * COST),
+  ],
+  PRICE_UNKNOWN: [
+    row<CoinPrice>(
+      'spendingLimit',
+      (price) => together(limited(inUsd(3n * COST)), { facts: { price } }),
+      { usd: null, fault: 'the chain has no price' },
+      { usd: '3', source: 'static' },
+    ),
+  ],
+  PRICE_NOT_READ: [row<Situation>('spendingLimit', (facts) => together(limited(inUsd(3n * COST)), facts), {}, PRICED)],
 
   TOKEN_ALLOWANCE_SHORT: [
     row('tokenPayment', (allowance: bigint) => holding({ allowance }), MAX_UNITS - 1n, MAX_UNITS),

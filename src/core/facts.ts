@@ -16,6 +16,20 @@ const chainSnapshot = z.strictObject({
   blockGasLimit: gas.optional(),
 });
 
+/** What the native coin is worth, or why nobody knows. */
+const coinPrice = z.union([
+  z.strictObject({
+    usd: z
+      .string()
+      .regex(/^\d{1,40}(?:\.\d{1,40})?$/)
+      .describe('US dollars for one coin, decimal'),
+    source: z.enum(['static', 'feed']),
+    updatedAt: z.int().optional().describe('When the feed answered it, epoch seconds'),
+    fault: z.undefined().optional(),
+  }),
+  z.strictObject({ usd: z.null(), fault: z.string().describe('Why there is no usable price') }),
+]);
+
 /** What the chain says about the account of an operation. */
 const accountFacts = z.strictObject({
   hasCode: z.boolean().describe('Also by the EIP-7702 authorisation of the operation'),
@@ -74,6 +88,7 @@ export const factsSchema = z.strictObject({
   hasNode: z.boolean().describe('False: the chain has no RPC URL'),
   chain: chainSnapshot.nullable().describe('Null: no node answered'),
   account: accountFacts.optional().describe('Absent: not asked'),
+  price: coinPrice.optional().describe('Absent: not asked'),
   token: tokenFacts.optional(),
   shared: z
     .strictObject({ bySenders: z.boolean(), byDapps: z.boolean(), chain: z.boolean() })
@@ -87,3 +102,6 @@ export type Facts = Readonly<z.output<typeof factsSchema>>;
 
 /** What the chain says about money. */
 export type ChainSnapshot = z.output<typeof chainSnapshot>;
+
+/** What the native coin is worth. */
+export type CoinPrice = NonNullable<Facts['price']>;

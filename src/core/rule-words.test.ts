@@ -133,6 +133,11 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
     evidence: { ...limit, unit: 'wei', threshold: '1', used: '0', amount: '2' },
     names: ['Five a day', '0.000000000000000001', '0.000000000000000002', 'Waiting does not help'],
   },
+  PRICE_UNKNOWN: {
+    evidence: { name: 'Ten dollars', chainId: 31337, fault: 'the chain has no price' },
+    names: ['Ten dollars', 'US dollars', 'the chain has no price', 'gasdesk chain set 31337 --usd', 'NATIVE_ASSET'],
+  },
+  PRICE_NOT_READ: { evidence: { name: 'Ten dollars' }, names: ['Ten dollars', 'was not read', 'again'] },
   FEE_TOO_LOW: { evidence: { maxFeePerGasWei: '1', baseFeeWei: '1000000007' }, names: ['1 wei', '1000000007'] },
   GAS_TANK_EMPTY: {
     evidence: { balanceWei: '10', reservedWei: '4', requiredWei: '9' },
@@ -267,6 +272,34 @@ test.each([
   ['2', '2 operations are used'],
 ])('%s operations used are told in whole words', (used, words) => {
   expect(explainDenial('LIMIT_REACHED', { ...limit, used }).message).toContain(words);
+});
+
+test('a limit in dollars is told to the millionth, rounded up, and one without an end as one', () => {
+  const amounts = {
+    unit: 'usd',
+    threshold: '5000000000000000000',
+    used: '4999999999999999999',
+    amount: '1234567800000000001',
+  };
+  const { message, hint } = explainDenial('LIMIT_REACHED', {
+    ...limit,
+    ...amounts,
+    scope: 'SMART_ACCOUNT',
+    windowEndsAt: null,
+  });
+  expect(message).toContain('allows $5 per user in all; $5 is used, and this operation takes $1.234568.');
+  expect(hint).toContain('has no end');
+});
+
+test('a limit of each operation names both amounts', () => {
+  const amounts = { unit: 'usd', threshold: '500000000000000000', used: '0', amount: '1200000000000000000' };
+  const { message } = explainDenial('LIMIT_TOO_SMALL', {
+    ...limit,
+    ...amounts,
+    scope: 'OPERATION',
+    windowEndsAt: null,
+  });
+  expect(message).toContain('allows $0.50 for each operation, less than the $1.20 that this operation may take.');
 });
 
 test('who pays up front is not told to approve in the batch, which would come too late', () => {

@@ -7,7 +7,7 @@ import { Ledger } from './ledger/ledger.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 import { readableFacts } from './record.ts';
 import { readRevision } from './replay.ts';
-import { limitSetup } from './rules/spending-limit.ts';
+import { limitSetup } from './rules/limit-data.ts';
 import { type WebhookTarget, webhookTargets } from './rules/webhook.ts';
 import { withoutCredentials } from './webhooks/hidden-credentials.ts';
 
@@ -96,7 +96,8 @@ const inForceAt = (rule: PolicyRule, at: number): PolicyRule => {
   const limit = limitSetup.kept.parse(policyData);
   const { startTimeInEpoch: start, durationInMs } = limit;
   if (start <= at) return rule;
-  const startTimeInEpoch = start - Math.ceil((start - at) / durationInMs) * durationInMs;
+  const startTimeInEpoch =
+    durationInMs === undefined ? at : start - Math.ceil((start - at) / durationInMs) * durationInMs;
   return { ...rule, ruleId: `before:${ruleId}`, policyData: { ...limit, startTimeInEpoch } };
 };
 

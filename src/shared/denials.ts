@@ -1,4 +1,5 @@
 import { weiToDecimal } from './schema/decimal.ts';
+import { dollars } from './words/amount.ts';
 
 /** Values a rule compared; wei and other large numbers as decimal strings. */
 export type Evidence = Record<string, string | number | boolean | null>;
@@ -13,16 +14,17 @@ export interface Explanation {
 export const coins = (wei: unknown, { symbol }: Evidence): string =>
   `${weiToDecimal(BigInt(String(wei)))} ${String(symbol ?? 'of the native coin')}`;
 
-/** Operations, or an amount of the coin, as the unit of the evidence says. */
+/** Operations, or an amount of the coin or of dollars, as the unit of the evidence says. */
 export const units = (evidence: Evidence, key: 'threshold' | 'used' | 'amount'): string => {
   const value = String(evidence[key]);
   if (evidence.unit === 'wei') return coins(value, evidence);
+  if (evidence.unit === 'usd') return dollars(BigInt(value));
   return value === '1' ? '1 operation' : `${value} operations`;
 };
 
 /** `2 operations are used` */
 export const areUsed = (evidence: Evidence): string => {
-  const one = evidence.unit === 'wei' || evidence.used === '1';
+  const one = evidence.unit !== 'operations' || evidence.used === '1';
   return `${units(evidence, 'used')} ${one ? 'is' : 'are'} used`;
 };
 

@@ -161,7 +161,7 @@ describe('bytes behind the signed data, by which an operation is mined under a h
     const nonces = [newNonce(), newNonce()];
     // Signed in one window, so late that the next one begins before they expire.
     const { windowEndsAt } = (await world().engine.service.call('rules.usage', { paymasterId: dapp.paymasterId }))[0]!;
-    await pass(Math.ceil((windowEndsAt - world().clock.now()) / 1000) - 10);
+    await pass(Math.ceil((Number(windowEndsAt) - world().clock.now()) / 1000) - 10);
     for (const nonce of nonces) expect(await signed(dapp, nonce, CHEAP)).toBeDefined();
     await pass(12);
     const costs: bigint[] = [];

@@ -1,5 +1,6 @@
 import { AbiCoder, FunctionFragment, Interface, Result } from 'ethers';
-import { JsonNumber } from '../../shared/schema/decimal.ts';
+import { JsonNumber, weiToDecimal } from '../../shared/schema/decimal.ts';
+import { dollarsOf } from '../dollars.ts';
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import { deploymentOf } from '../calls/decode-deployment.ts';
@@ -108,7 +109,7 @@ const callOf = (
   });
 };
 
-const operationOf = ({ op, layout, requiredWei }: Asked): ConditionOperation => {
+const operationOf = ({ facts: { price }, op, layout, requiredWei }: Asked): ConditionOperation => {
   const { factory = '', factoryData = '' } = deploymentOf(op) ?? {};
   const v07 = isV06(op) ? {} : op;
   const { paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit = 0n } = v07 as Partial<Record<string, bigint>>;
@@ -123,6 +124,7 @@ const operationOf = ({ op, layout, requiredWei }: Asked): ConditionOperation => 
       paymasterPostOpGasLimit,
     },
     ...{ maxFeePerGas, maxPriorityFeePerGas, maxCostWei: requiredWei },
+    ...(price?.usd && { maxCostUsd: Number(weiToDecimal(dollarsOf(requiredWei, price.usd))) }),
     ...{ deploys: factory !== '', entryPoint: layout.entryPointVersion },
   });
 };

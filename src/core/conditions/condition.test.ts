@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { encodeExecute } from '../../../test/support/account-call-data.ts';
-import { inputsOf, together } from '../../../test/support/situation.ts';
+import { type Situation, inputsOf, together } from '../../../test/support/situation.ts';
 import { ITEMS, NOW, call, items } from '../../../test/support/situations.ts';
 import { ruleInput } from '../rule-input.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
@@ -38,6 +38,29 @@ describe('a condition that holds:', () => {
   ])('%s', (text) => {
     expect(conditionFault(text)).toBeUndefined();
     expect(answer(text)).toEqual({ holds: true });
+  });
+});
+
+describe('what an operation may cost in US dollars', () => {
+  const asked = (text: string, facts: Situation['facts'] = {}) => {
+    const [given, policy] = inputsOf(together(minting, { facts }));
+    return readCondition(text).evaluate(ruleInput(given, policy).values());
+  };
+  const priced = { price: { usd: '3000', source: 'static' as const } };
+
+  test.each(['op.maxCostUsd > 0.0 && op.maxCostUsd < 1000000.0', 'op.maxCostUsd < 1000000', 'op.maxCostUsd > 0'])(
+    'is compared: %s',
+    (text) => {
+      expect(conditionFault(text)).toBeUndefined();
+      expect(asked(text, priced)).toEqual({ holds: true });
+    },
+  );
+
+  test('is not there without a price, and a condition that asks for it fails', () => {
+    expect(asked('op.maxCostUsd < 1.0')).toEqual({ failure: expect.stringContaining('maxCostUsd') });
+    expect(asked('op.maxCostUsd < 1.0', { price: { usd: null, fault: 'it is silent' } })).toMatchObject({
+      failure: expect.stringContaining('maxCostUsd'),
+    });
   });
 });
 

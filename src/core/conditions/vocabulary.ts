@@ -15,7 +15,7 @@ class Seen {
   }
 }
 
-/** The operation. Addresses and bytes are hex in lower case, amounts are wei. */
+/** The operation. Addresses and bytes are hex in lower case, amounts are wei; there is no `maxCostUsd` where no price is known. */
 export class ConditionOperation extends Seen {}
 
 /** A call of the operation. */
@@ -44,6 +44,7 @@ const vocabulary = {
     callData: 'string',
     ...(Object.fromEntries(gasFields.map((field) => [field, 'int'])) as Record<(typeof gasFields)[number], string>),
     maxCostWei: 'int',
+    maxCostUsd: 'double',
     deploys: 'bool',
     entryPoint: 'string',
   },

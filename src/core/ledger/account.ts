@@ -26,16 +26,19 @@ export interface AccountKey {
 
 /**
  * How an account follows what becomes of an operation: `tank` gives back what the chain has taken or what was not used;
- * `count` keeps an operation that was mined; `spend` keeps its actual cost.
+ * `count` keeps an operation that was mined; `spend` keeps its actual cost, and `share` the part of the amount that the
+ * actual cost is of the maximum cost.
  */
-export type ReservationKind = 'tank' | 'count' | 'spend';
+export type ReservationKind = 'tank' | 'count' | 'spend' | 'share';
 
 /** What a signed operation takes from one account. */
 export interface Reservation {
   readonly account: AccountKey;
   readonly kind: ReservationKind;
-  /** Wei, operations, or a token's smallest units. */
+  /** Wei, operations, 10^-18 US dollars, or a token's smallest units. */
   readonly amount: bigint;
+  /** Of a `share`: the maximum cost that the amount stands for, wei. */
+  readonly ofWei?: bigint;
   /**
    * The account is part of a rolling window: what its parts hold from this one on counts together. What was reserved in
    * them is never given back.

@@ -1,7 +1,10 @@
-import type { ReservationKind } from './account.ts';
+import type { Held } from './ledger.ts';
 
 /** What became of a sponsored operation, as settlement found it. */
 export type SettlementState = 'reserved' | 'settled' | 'released' | 'unconfirmed';
+
+/** Rounded up: what is counted never falls short. */
+const dividedUp = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / by;
 
 /**
  * What a decision holds of an account once its operation has become this. What nobody knows the cost of counts as spent;
@@ -11,11 +14,12 @@ export type SettlementState = 'reserved' | 'settled' | 'released' | 'unconfirmed
  */
 export const heldAfter = (
   settlement: SettlementState,
-  { follows, reserved }: { readonly follows: ReservationKind; readonly reserved: bigint },
+  { follows, reserved, ofWei }: Pick<Held, 'follows' | 'reserved' | 'ofWei'>,
   actualCostWei: bigint,
 ): bigint => {
   // What a rule in shadow would have denied takes nothing, whatever it comes to cost.
   if (settlement === 'reserved' || reserved === 0n) return reserved;
   if (settlement === 'released' || follows === 'tank') return 0n;
-  return settlement === 'settled' && follows === 'spend' ? actualCostWei : reserved;
+  if (settlement !== 'settled' || follows === 'count') return reserved;
+  return follows === 'share' && ofWei !== undefined ? dividedUp(reserved * actualCostWei, ofWei) : actualCostWei;
 };

@@ -7,6 +7,8 @@ export interface Held {
   readonly account: string;
   readonly follows: ReservationKind;
   readonly reserved: bigint;
+  /** As {@link Reservation.ofWei}. */
+  readonly ofWei?: bigint;
   held: bigint;
 }
 
@@ -68,17 +70,18 @@ export class Ledger {
     for (const reservation of reservations) this.addTo(reservation, reservation.amount);
     return reservations
       .filter(({ since }) => since === undefined)
-      .map(({ account, kind, amount }) => ({
+      .map(({ account, kind, amount, ofWei }) => ({
         ...{ account: accountText(account), follows: kind, reserved: amount, held: amount },
+        ...(ofWei !== undefined && { ofWei }),
       }));
   }
 
   /** Takes what an operation holds of which it is known already what became. */
   takeSettled(reservations: readonly Reservation[], settlement: SettlementState, actualCostWei: bigint): void {
     for (const reservation of reservations) {
-      const { kind: follows, amount: reserved, since } = reservation;
+      const { kind: follows, amount: reserved, since, ...rest } = reservation;
       const isGivenBack = since === undefined;
-      const held = isGivenBack ? heldAfter(settlement, { follows, reserved }, actualCostWei) : reserved;
+      const held = isGivenBack ? heldAfter(settlement, { ...rest, follows, reserved }, actualCostWei) : reserved;
       if (held !== 0n) this.addTo(reservation, held);
     }
   }

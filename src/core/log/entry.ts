@@ -24,9 +24,10 @@ const openingAccount = z.strictObject({
 const openingReservation = z.strictObject({
   decision: z.string(),
   account: z.string(),
-  follows: z.enum(['tank', 'count', 'spend'] satisfies ReservationKind[]),
+  follows: z.enum(['tank', 'count', 'spend', 'share'] satisfies ReservationKind[]),
   reserved: amount,
   held: amount,
+  ofWei: amount.optional().describe('Of a share: the maximum cost that it stands for'),
 });
 
 /** Something that an action changed. Null: it was not there before, or is not there after. */

@@ -19,9 +19,12 @@ export class LedgerCheck {
   /** What the ledger held when the log began on a desk that had decided before. */
   open({ accounts, reservations }: EntryBody<'ledger'>): void {
     for (const { held, ...account } of accounts) this.#ledger.put(account, BigInt(held));
-    for (const { decision, account, follows, reserved, held } of reservations) {
+    for (const { decision, account, follows, reserved, held, ofWei } of reservations) {
       const all = this.#decisions.get(decision) ?? [];
-      all.push({ account, follows, reserved: BigInt(reserved), held: BigInt(held) });
+      all.push({
+        ...{ account, follows, reserved: BigInt(reserved), held: BigInt(held) },
+        ...(ofWei !== undefined && { ofWei: BigInt(ofWei) }),
+      });
       this.#decisions.set(decision, all);
     }
   }

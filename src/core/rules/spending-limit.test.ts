@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
-import { type SpendingLimit, limitAmount, checkSpendingLimit, thresholdUnits } from './spending-limit.ts';
+import { type SpendingLimit } from './limit-data.ts';
+import { limitAmount, checkSpendingLimit, thresholdUnits } from './spending-limit.ts';
 
 const limit = (thresholdType: SpendingLimit['thresholdType'], threshold: string): SpendingLimit => ({
   type: 'PAYMASTER',
@@ -46,8 +47,15 @@ describe('a limit', () => {
     });
   });
 
-  test('counts one per operation, or all that it may cost', () => {
-    expect([limitAmount(limit('COUNT', '5'), 99n), limitAmount(limit('NATIVE_ASSET', '5'), 99n)]).toEqual([1n, 99n]);
+  test.each([
+    ['COUNT', undefined, 1n],
+    ['NATIVE_ASSET', undefined, 99n],
+    ['USD', { usd: '3000.1', source: 'static' as const }, 297_010n],
+    ['USD', { usd: '0.0001', source: 'feed' as const }, 1n],
+    ['USD', { usd: null, fault: 'it is silent' }, undefined],
+    ['USD', undefined, undefined],
+  ] as const)('in %s with the price %j counts %s of an operation of 99 wei', (thresholdType, price, amount) => {
+    expect(limitAmount(limit(thresholdType, '5'), 99n, price)).toBe(amount);
   });
 
   test('in the native coin is as many wei as its digits say, up to 10^15 coins', () => {

@@ -12,7 +12,7 @@ import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 import { largest } from './largest.ts';
 
 /** What a desk is attacked in: what the chain says now, and who else uses what the DApp uses. */
-export type Situation = Pick<Facts, 'at' | 'chain' | 'hasNode' | 'contract' | 'shared'>;
+export type Situation = Pick<Facts, 'at' | 'chain' | 'hasNode' | 'contract' | 'shared' | 'price'>;
 
 /** An operation of the attacker. */
 export interface AttackOperation {
@@ -60,10 +60,11 @@ const verificationGas = ({
 /** What fits into one transaction everywhere (EIP-7825: 16,777,216). */
 const BUNDLE_GAS = 16_000_000n;
 
-const factsOf = ({ at, chain, hasNode, contract, shared }: Situation, op: Facts['op']): Facts => ({
+const factsOf = ({ at, chain, hasNode, contract, shared, price }: Situation, op: Facts['op']): Facts => ({
   ...{ v: 1, at, stage: 'final', op, gasSource: 'GAS_GIVEN', expiryDuration: 300, senderNonce: '0' },
   ...{ hasNode, chain, contract, shared, webhooks: [] },
   ...(chain !== null && { account: { hasCode: true, nextNonce: '0' } }),
+  ...(price && { price }),
 });
 
 /** What an operation is decided by, and what it would take from the ledger. */

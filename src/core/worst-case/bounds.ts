@@ -5,7 +5,7 @@ import type { Reservation } from '../ledger/account.ts';
 import { windowsWithin } from '../ledger/windows.ts';
 import type { Policy } from '../policy.ts';
 import { forgottenAt, partEndsAt } from '../rules/burn-rate.ts';
-import { limitSetup } from '../rules/spending-limit.ts';
+import { limitSetup } from '../rules/limit-data.ts';
 import { rulesOf } from '../rules/rule.ts';
 import {
   ATTACKER,
@@ -76,12 +76,23 @@ const timesWithin = (periodMs: number, seconds: number): number => {
   return times;
 };
 
+/** The limit whose account it is; undefined for another kind of account. */
+const limitOf = ({ rules }: Policy, { account: { kind, id } }: Reservation) =>
+  kind === 'limit' ? rulesOf(limitSetup, rules).find(({ ruleId, cycle }) => id === `${ruleId}:${cycle}`) : undefined;
+
+/** Whether what an account holds now counts for good: that of a limit without an end. */
+export const isForGood = (policy: Policy, reservation: Reservation): boolean => {
+  const limit = limitOf(policy, reservation);
+  return limit !== undefined && limit.policyData.durationInMs === undefined;
+};
+
 /** How often what an account lets through can be had within a time; undefined where it stops nobody who waits a little. */
-const timesOf = (policy: Policy, { account }: Reservation, period: Period): number | undefined => {
+const timesOf = (policy: Policy, reservation: Reservation, period: Period): number | undefined => {
+  const { account } = reservation;
   if (period === 'atOnce' || account.kind === 'tank') return 1;
   const periodMs = PERIOD_MS[period];
   if (account.kind === 'limit') {
-    const limit = rulesOf(limitSetup, policy.rules).find(({ ruleId, cycle }) => account.id === `${ruleId}:${cycle}`);
+    const limit = limitOf(policy, reservation);
     return limit && windowsWithin(periodMs, limit.policyData.durationInMs);
   }
   const seconds = policy.chain?.breaker?.seconds;
@@ -126,7 +137,7 @@ const ladderOf = (
     .flatMap(({ reservation, capacity, ...stop }): Rung[] => {
       const times = timesOf(policy, reservation, period);
       if (times === undefined) return [];
-      const used = period === 'atOnce' ? heldNow(reservation) : 0n;
+      const used = period === 'atOnce' || isForGood(policy, reservation) ? heldNow(reservation) : 0n;
       const free = capacity > used ? capacity - used : 0n;
       // Operations are counted in whole ones, each at its cost; what is counted in wei is wei.
       const amountWei = (free * BigInt(times) * operation.costWei) / reservation.amount;
@@ -142,7 +153,8 @@ const stopsAtOnce = (stop: Stop): Bounds['ladders'] => {
 /**
  * What an attacker can cost at most by each rule: the amount that the rule lets through where no other rule takes part, as
  * often as it does so within the time. Each amount is found by deciding. A time of an hour or a day may begin at the worst
- * moment, so that it has a part of one more window of a limit than it is long; what limits hold now is nothing by then.
+ * moment, so that it has a part of one more window of a limit than it is long; what limits hold now is nothing by then,
+ * unless they have no end.
  */
 export const boundsOf = (policy: Policy, situation: Situation, heldNow: HeldNow): Bounds => {
   const operation = costliest(policy, situation);

@@ -5,7 +5,7 @@ import { windowAt } from '../ledger/windows.ts';
 import type { Policy } from '../policy.ts';
 import { forgottenAt, partEndsAt } from '../rules/burn-rate.ts';
 import { rulesOf } from '../rules/rule.ts';
-import { limitSetup } from '../rules/spending-limit.ts';
+import { limitSetup } from '../rules/limit-data.ts';
 import {
   type AttackOperation,
   type Situation,
@@ -15,7 +15,7 @@ import {
   isSponsored,
   withMostGas,
 } from './attack-operation.ts';
-import { type HeldNow, PERIOD_MS, type Period, type Rung, type Stop, isFresh } from './bounds.ts';
+import { type HeldNow, PERIOD_MS, type Period, type Rung, type Stop, isForGood, isFresh } from './bounds.ts';
 import { largest } from './largest.ts';
 
 /** The same operation by so many new accounts, one after the other. */
@@ -66,9 +66,12 @@ class Books {
     return { ...this.#situation, at, chain: left };
   }
 
-  /** Puts into the accounts of an operation what they hold before the attack. */
+  /** Puts into the accounts of an operation what they hold before the attack. Later, only limits without an end hold it. */
   begin(reservations: readonly Reservation[], heldNow: HeldNow): void {
-    for (const reservation of reservations) this.#ledger.addTo(reservation, heldNow(reservation));
+    for (const reservation of reservations) {
+      const holds = !this.#isMined || isForGood(this.#policy, reservation);
+      if (holds) this.#ledger.addTo(reservation, heldNow(reservation));
+    }
   }
 
   /** What an operation leaves in an account for the next one by a new account. */
@@ -158,7 +161,7 @@ const overAt = (policy: Policy, end: FinalVerdict, volleys: readonly Volley[], n
   const times = end.steps
     .filter(({ outcome }) => outcome === 'deny')
     .map(({ rule, evidence }) => {
-      if (rule === 'spendingLimit') return Number(evidence.windowEndsAt);
+      if (rule === 'spendingLimit') return Number(evidence.windowEndsAt ?? Infinity);
       const seconds = policy.chain?.breaker?.seconds;
       if (rule !== 'burnRate' || seconds === undefined) return Infinity;
       return Math.min(...volleys.map(({ at }) => forgottenAt(seconds, at)).filter((time) => time > now));
@@ -175,7 +178,7 @@ const startsOf = (policy: Policy, { at }: Situation, period: Period, stop: Stop 
   const limits = rulesOf(limitSetup, policy.rules)
     .filter(({ active, policyData }) => active && policyData.type === 'PAYMASTER')
     .sort((one, other) => Number(other.name === stop?.name) - Number(one.name === stop?.name))
-    .map(({ policyData }) => windowAt(policyData, at).endsAt);
+    .flatMap(({ policyData }) => windowAt(policyData, at).endsAt ?? []);
   return [
     ...(stop?.rule === 'burnRate' && seconds !== undefined ? [partEndsAt(seconds, at)] : []),
     ...limits.flatMap((endsAt) => [endsAt - 1, endsAt - PERIOD_MS[period] / 2]),
@@ -203,7 +206,7 @@ const play = (
 ): Attack => {
   const isMined = period !== 'atOnce';
   const books = new Books(policy, situation, isMined);
-  if (!isMined) books.begin(attempt(policy, situation, costliest.op).reservations, heldNow);
+  books.begin(attempt(policy, situation, costliest.op).reservations, heldNow);
   const volleys: Volley[] = [];
   let { last, end } = NOTHING;
   let at = start;

@@ -2,7 +2,7 @@ import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { shownAmount } from '../../shared/words/amount.ts';
 import { chainSymbol } from '../../shared/chains.ts';
 import type { Policy, PolicyRule } from '../policy.ts';
-import { type LimitWords, cycleMs, limitSetup } from '../rules/spending-limit.ts';
+import { type LimitWords, cycleMs, limitSetup } from '../rules/limit-data.ts';
 import { deploymentSetup } from '../rules/wallet-deployment.ts';
 import type { Situation } from './attack-operation.ts';
 import { type Bounds, type HeldNow, type PerPeriod, type Period, boundsOf } from './bounds.ts';
@@ -44,8 +44,11 @@ const aTenth = (wei: bigint): bigint => {
   return tenth < unit ? 1n : (tenth / unit) * unit;
 };
 
-const withLimit = (policy: Policy, at: number, limit: LimitWords): Policy => {
-  const policyData = { ...limit, startTimeInEpoch: at, durationInMs: cycleMs(limit.cycleDuration) };
+const A_DAY = { value: 1, unit: 'day' } as const;
+
+const withDailyLimit = (policy: Policy, at: number, words: Omit<LimitWords, 'cycleDuration'>): Policy => {
+  const limit = { ...words, cycleDuration: A_DAY };
+  const policyData = { ...limit, startTimeInEpoch: at, durationInMs: cycleMs(A_DAY) };
   const rule: PolicyRule = {
     ...{ ruleId: 'suggested', name: 'suggested', policyType: limitSetup.policyType, policyData },
     ...{ active: true, cycle: 0 },
@@ -54,7 +57,6 @@ const withLimit = (policy: Policy, at: number, limit: LimitWords): Policy => {
 };
 
 const NO_CHAIN = { name: null, symbol: null, breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null };
-const A_DAY = { value: 1, unit: 'day' } as const;
 const NEW_ACCOUNTS = 'new accounts are free';
 
 const limitForAll = (policy: Policy, at: number, wei: bigint, coin: string): Draft => ({
@@ -64,8 +66,8 @@ const limitForAll = (policy: Policy, at: number, wei: bigint, coin: string): Dra
     saves: 'no new account gets around it; 24 hours can have parts of two of its days',
     savesNothing: 'another rule stops an attacker before',
   },
-  policy: withLimit(policy, at, {
-    ...{ type: 'PAYMASTER', thresholdType: 'NATIVE_ASSET', threshold: weiToDecimal(wei), cycleDuration: A_DAY },
+  policy: withDailyLimit(policy, at, {
+    ...{ type: 'PAYMASTER', thresholdType: 'NATIVE_ASSET', threshold: weiToDecimal(wei) },
   }),
 });
 
@@ -73,8 +75,8 @@ const limitPerUser = (policy: Policy, at: number): Draft => ({
   change: 'limitPerUser',
   subject: 'A limit per user of 5 operations a day',
   because: { saves: 'it counts each account by itself', savesNothing: NEW_ACCOUNTS },
-  policy: withLimit(policy, at, {
-    ...{ type: 'SMART_ACCOUNT', thresholdType: 'COUNT', threshold: '5', cycleDuration: A_DAY },
+  policy: withDailyLimit(policy, at, {
+    ...{ type: 'SMART_ACCOUNT', thresholdType: 'COUNT', threshold: '5' },
   }),
 });
 

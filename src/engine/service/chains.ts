@@ -19,7 +19,7 @@ export const requireChain = async ({ store }: Pick<ServiceContext, 'store'>, cha
 
 const unset = {
   ...{ name: null, symbol: null, rpc: null, bundler: null, treasury: null, breaker: null },
-  ...{ unreachableBudgetWei: null, maxOperationCostWei: null },
+  ...{ unreachableBudgetWei: null, maxOperationCostWei: null, price: null },
 };
 
 type ViewStore = Pick<ServiceContext['store'], 'listChains' | 'rollingHoldings'>;
@@ -124,7 +124,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
 
   return {
     'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, mustAnswer, ...limits }) => {
-      const { breaker, unreachable, maxOperationCostWei } = limits;
+      const { breaker, unreachable, maxOperationCostWei, price } = limits;
       if (rpc !== undefined) await refuseOtherChain(chainId, 'node', rpc, mustAnswer);
       if (bundler && mustAnswer) await refuseOtherChain(chainId, 'bundler', bundler, mustAnswer);
       const before = (await store.findChain(chainId)) ?? unset;
@@ -139,6 +139,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
         unreachableBudgetWei:
           unreachable === undefined ? before.unreachableBudgetWei : (unreachable?.budgetWei ?? null),
         maxOperationCostWei: maxOperationCostWei === undefined ? before.maxOperationCostWei : maxOperationCostWei,
+        price: price === undefined ? before.price : price,
       };
       await store.saveChain(settings);
       return view(store, chainId, settings);

@@ -1,6 +1,6 @@
 import type { ProcedureOutput } from '../../api/index.ts';
 import { windowAt } from '../../core/ledger/windows.ts';
-import { type LimitRule, limitAccount, thresholdUnits } from '../../core/rules/spending-limit.ts';
+import { type LimitRule, limitAccount, limitUnits, thresholdUnits } from '../../core/rules/spending-limit.ts';
 import { reservedOf } from '../sponsorship/tank-account.ts';
 import type { Store } from '../store/store.ts';
 
@@ -23,7 +23,7 @@ export const usageOf = async (
     ruleId: rule.ruleId,
     name: rule.name,
     active: rule.active,
-    unit: limit.thresholdType === 'COUNT' ? ('operations' as const) : ('wei' as const),
+    unit: limitUnits[limit.thresholdType],
     threshold: String(threshold),
     windowEndsAt: endsAt,
   };

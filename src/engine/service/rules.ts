@@ -7,7 +7,8 @@ import { type Binding, bindingFault, keptBinding, updatedBinding } from '../../c
 import { rulesOf } from '../../core/rules/rule.ts';
 import { IN_VAULT, hasCredentials, hideCredentials } from '../../core/webhooks/hidden-credentials.ts';
 import { parse } from '../../shared/schema/parse.ts';
-import { type SpendingLimit, limitSetup, updatedLimit } from '../../core/rules/spending-limit.ts';
+import { type SpendingLimit, limitSetup, updatedLimit } from '../../core/rules/limit-data.ts';
+import { addsUp } from '../../core/rules/spending-limit.ts';
 import type { Rule, SmartContract } from '../store/policy-store.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 import { forgetWebhookUrl, keepWebhookUrl } from '../webhooks/url-in-vault.ts';
@@ -122,7 +123,8 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
     'rules.usage': async ({ paymasterId }) => {
       await requirePaymaster(context, paymasterId);
       const { rules } = await store.dappPolicy(paymasterId);
-      return Promise.all(rulesOf(limitSetup, rules).map((rule) => usageOf(store, rule, clock.now())));
+      const adding = rulesOf(limitSetup, rules).filter(addsUp);
+      return Promise.all(adding.map((rule) => usageOf(store, rule, clock.now())));
     },
     'rules.decideAgain': async ({ decisionId }) => {
       const record = await store.findDecision(decisionId);

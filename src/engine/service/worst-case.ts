@@ -7,7 +7,7 @@ import { chainSymbol } from '../../shared/chains.ts';
 import { requireTank } from '../paymaster/readiness.ts';
 import { readMoney } from '../sponsorship/chain-reads.ts';
 import type { CurrentPolicy } from '../sponsorship/current-policy.ts';
-import { readShared } from '../sponsorship/gather.ts';
+import { readCoinPrice, readShared } from '../sponsorship/gather.ts';
 import type { ServiceContext } from './service.ts';
 
 /** Who signs where no signer is there yet: nothing that is asked here depends on it. */
@@ -15,7 +15,7 @@ const NOBODY = `0x${'00'.repeat(20)}` as const;
 
 /** What the attacker of a DApp finds now. @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE` or `CONTRACT_MISMATCH` */
 const situationOf = async (
-  context: Pick<ServiceContext, 'store' | 'chains' | 'clock'>,
+  context: Pick<ServiceContext, 'store' | 'chains' | 'clock' | 'rates'>,
   current: CurrentPolicy,
 ): Promise<Situation> => {
   const { store, chains, clock } = context;
@@ -24,11 +24,13 @@ const situationOf = async (
   const rpc = await chains.rpc(tank.chainId);
   const op = attackerOperation(policy);
   const chain = await readMoney(store, rpc, tank, op, true);
+  const price = await readCoinPrice(context, tank.chainId);
   const { layout, contract: address, fundingWallet } = tank;
   const contract = { version: layout.version, address, signer: policy.signer ?? NOBODY };
   return {
     ...{ at: clock.now(), chain, hasNode: rpc !== undefined },
     contract: { ...contract, ...(fundingWallet !== undefined && { fundingWallet }) },
+    ...(price && { price }),
     shared: await readShared(context, { tank, sender: op.sender }, current),
   };
 };
@@ -40,7 +42,7 @@ const situationOf = async (
  * @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE` or `CONTRACT_MISMATCH`
  */
 export const findWorstCase = async (
-  context: Pick<ServiceContext, 'store' | 'chains' | 'clock'>,
+  context: Pick<ServiceContext, 'store' | 'chains' | 'clock' | 'rates'>,
   current: CurrentPolicy,
 ): Promise<ProcedureOutput<'policies.worstCase'>> => {
   const { hash } = current;

@@ -85,7 +85,8 @@ beforeEach(async () => {
   };
   const none = async (): Promise<undefined> => undefined;
   const chains = { urls: async () => ({}), rpc: async () => node, bundler: none, chainIdAt: none };
-  const rates = { rateOf: () => Promise.reject(new Error('there are none')) };
+  const noRate = () => Promise.reject(new Error('there are none'));
+  const rates = { rateOf: noRate, coinPrice: noRate };
   const webhooks = { deliver: () => Promise.reject(new Error('there are none')), close: () => undefined };
   const config = { outstandingSharePercent: 25, blankWebhookData: false };
   const pause = await createPauseSwitch(store, createLog({ level: 'silent' }));

@@ -2,6 +2,7 @@ import type { Facts } from '../../core/facts.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
+import { needsPrice } from '../../core/rules/spending-limit.ts';
 import { shareAccounts } from '../../core/rules/gas-tank.ts';
 import { windowOf } from '../../core/terms.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
@@ -102,7 +103,7 @@ export const prepareOperation = (
   stage === 'draft' ? prepareDraft(request, payer) : prepareFinal(context, request, payer, isPaused);
 
 /** What the chain says, and {@link Store.ledgerVersion} before it was asked. */
-export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'token'> {
+export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'token' | 'price'> {
   readonly ledgerVersion: number;
 }
 
@@ -137,8 +138,20 @@ const readToken = async (
   return { ...tokenFacts(charge), holdings: holdings && asText(holdings) };
 };
 
+/** What the native coin is worth; undefined where the operator has set no source. */
+export const readCoinPrice = async (
+  { store, rates }: Pick<DecisionContext, 'store' | 'rates'>,
+  chainId: number,
+): Promise<Facts['price']> => {
+  const { price: source = null } = (await store.findChain(chainId)) ?? {};
+  return source === null ? undefined : rates.coinPrice(chainId, source);
+};
+
 /** Reads what the chain says of an operation. @throws EngineError as `decideOperation` */
-export const readChain = async ({ store }: DecisionContext, prepared: PreparedOperation): Promise<ChainReads> => {
+export const readChain = async (
+  { store, rates }: DecisionContext,
+  prepared: PreparedOperation,
+): Promise<ChainReads> => {
   const { stage, payer, ready, op, charge, gasSource } = prepared;
   const ledgerVersion = await store.ledgerVersion();
   const isEstimated = gasSource === 'GAS_ESTIMATED';
@@ -146,9 +159,13 @@ export const readChain = async ({ store }: DecisionContext, prepared: PreparedOp
   // An estimate has had the account validate the operation already.
   const isAsked = stage === 'final' && !isEstimated;
   const question = { op, isGasGiven: gasSource === 'GAS_GIVEN', money };
-  const [chain, account] = await Promise.all([money, isAsked ? readAccount(payer.rpc, ready, question) : undefined]);
+  const [chain, account, price] = await Promise.all([
+    money,
+    isAsked ? readAccount(payer.rpc, ready, question) : undefined,
+    readCoinPrice({ store, rates }, ready.chainId),
+  ]);
   const token = charge && (await readToken(prepared, charge));
-  return { ledgerVersion, chain, ...(account && { account }), ...(token && { token }) };
+  return { ledgerVersion, chain, ...(account && { account }), ...(token && { token }), ...(price && { price }) };
 };
 
 /** Whether others use what an operation of the sender would use. */
@@ -166,6 +183,9 @@ export const readShared = async (
   ]);
   return { bySenders, byDapps, chain: dapps > 1 };
 };
+
+/** What stands in the facts where a rule asks for a price that nobody has set. */
+const NO_PRICE = { usd: null, fault: 'the chain has no price' };
 
 /** What the client sent for conditions to look at. */
 const contextOf = ({ options, isBlanked }: SponsorshipRequest): Pick<Facts, 'context'> => {
@@ -206,6 +226,7 @@ export const gatherFacts = async (
     ...(senderNonce !== undefined && { senderNonce: String(senderNonce) }),
     ...(delegate !== undefined && { delegate }),
     ...read,
+    ...(read.price === undefined && needsPrice(current.policy) && { price: NO_PRICE }),
     shared: await readShared(context, { tank: ready, sender: op.sender }, current),
     ...contextOf(request),
     webhooks,

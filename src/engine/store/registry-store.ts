@@ -1,3 +1,4 @@
+import type { CoinPriceSource } from '../../shared/schema/coin-price.ts';
 import type { FeeToken } from '../../shared/schema/fee-token.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 
@@ -83,6 +84,8 @@ export interface ChainSettings {
   unreachableBudgetWei: string | null;
   /** Wei that one operation may cost at most, decimal; null: by the chain's prices. */
   maxOperationCostWei: string | null;
+  /** Where it comes from what the native coin is worth; null: nobody says. */
+  price: CoinPriceSource | null;
 }
 
 /** A paymaster contract attached to a chain for a version. `checked`: its hash and signer were seen to agree. */

@@ -26,6 +26,14 @@ const tokensPerCoin = z.string(RATE_FAULT).transform((text, context): string => 
 export const feedMaxAge = { least: 60, most: 604_800, byDefault: 90_000 } as const;
 const AGE_FAULT = `must be a whole number of seconds from ${feedMaxAge.least} to ${feedMaxAge.most}`;
 
+/** How old an answer of a feed may be. */
+export const feedMaxAgeSeconds = z
+  .int(AGE_FAULT)
+  .min(feedMaxAge.least, AGE_FAULT)
+  .max(feedMaxAge.most, AGE_FAULT)
+  .default(feedMaxAge.byDefault)
+  .describe('Seconds after which an answer of a feed is too old');
+
 /** Where the exchange rate of a token comes from. */
 const feeTokenRate = z.discriminatedUnion('source', [
   z.strictObject({
@@ -36,12 +44,7 @@ const feeTokenRate = z.discriminatedUnion('source', [
     source: z.literal('chainlink'),
     nativeFeed: address.describe('Chainlink feed of the native coin in USD'),
     tokenFeed: address.describe('Chainlink feed of the token in USD'),
-    maxAge: z
-      .int(AGE_FAULT)
-      .min(feedMaxAge.least, AGE_FAULT)
-      .max(feedMaxAge.most, AGE_FAULT)
-      .default(feedMaxAge.byDefault)
-      .describe('Seconds after which an answer of a feed is too old'),
+    maxAge: feedMaxAgeSeconds,
   }),
 ]);
 

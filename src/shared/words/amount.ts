@@ -1,4 +1,4 @@
-import { weiToDecimal } from '../schema/decimal.ts';
+import { unitsToDecimal, weiToDecimal } from '../schema/decimal.ts';
 
 /** Digits that are shown before the rest is left to the hover. */
 const SIGNIFICANT = 6;
@@ -23,3 +23,16 @@ export const shownAmount = (wei: bigint): string => shownDecimal(weiToDecimal(we
 
 /** Wei with its digits in groups, for the hover. */
 export const exactWei = (wei: bigint): string => `${grouped(String(wei))} wei`;
+
+const MICRO = 10n ** 12n;
+
+const asDollars = (decimal: string): string => {
+  const [whole = '0', fraction = ''] = decimal.split('.');
+  return `$${grouped(whole)}${fraction === '' ? '' : `.${fraction.padEnd(2, '0')}`}`;
+};
+
+/** US dollars to the millionth, rounded up: an amount that is too much is never shown as one that fits. @param units 10^-18 dollars */
+export const dollars = (units: bigint): string => asDollars(unitsToDecimal((units + MICRO - 1n) / MICRO, 6));
+
+/** US dollars as they are shown: the first significant digits, cut. @param units 10^-18 dollars */
+export const shownDollars = (units: bigint): string => asDollars(shownDecimal(weiToDecimal(units)).replaceAll(',', ''));

@@ -222,7 +222,7 @@ export const describeDecisionQueries = (open: OpenStore): void => {
     await store.saveFundingMessage({ paymasterId: 'dapp-1', message: 'Nonce: 1', issuedAt: 1 });
     const unset = {
       ...{ name: null, symbol: null, rpc: null, bundler: null, treasury: null, breaker: null },
-      ...{ unreachableBudgetWei: null, maxOperationCostWei: null },
+      ...{ unreachableBudgetWei: null, maxOperationCostWei: null, price: null },
     };
     await store.saveChain({ chainId: 5, ...unset });
     await store.saveSigner({ chainId: 5, address: WALLET });

@@ -1,6 +1,6 @@
 import { decimalToWei } from '../../../src/shared/schema/decimal.ts';
 import type { Address } from '../../../src/shared/schema/hex.ts';
-import type { SpendingLimit } from '../../../src/core/rules/spending-limit.ts';
+import type { SpendingLimit } from '../../../src/core/rules/limit-data.ts';
 
 /** A limit at one moment: its update starts another one, as far as counting goes. */
 export interface ModelLimit {
@@ -15,6 +15,8 @@ export interface ModelDecision {
   readonly hash: string;
   readonly sender: Address;
   readonly cost: bigint;
+  /** US dollars for one coin, decimal; null: nobody knows. */
+  readonly price: string | null;
   readonly at: number;
   /** Unix s. */
   readonly validUntil: number;
@@ -28,6 +30,7 @@ export interface ModelDecision {
 /** Which of a limit's windows a time lies in; counted up window by window, not divided. */
 const windowOf = ({ startTimeInEpoch, durationInMs }: SpendingLimit, at: number): number => {
   let index = 0;
+  if (durationInMs === undefined) return index;
   while (at >= startTimeInEpoch + (index + 1) * durationInMs) index += 1;
   return index;
 };
@@ -36,9 +39,25 @@ const windowOf = ({ startTimeInEpoch, durationInMs }: SpendingLimit, at: number)
 export const thresholdOf = ({ thresholdType, threshold }: SpendingLimit): bigint =>
   thresholdType === 'COUNT' ? BigInt(threshold) : decimalToWei(threshold);
 
-/** What an operation may take of a limit. */
-export const amountOf = ({ thresholdType }: SpendingLimit, cost: bigint): bigint =>
-  thresholdType === 'COUNT' ? 1n : cost;
+const divideUp = (dividend: bigint, divisor: bigint): bigint =>
+  dividend / divisor + (dividend % divisor === 0n ? 0n : 1n);
+
+/** What an operation may take of a limit; nothing where no price is known, since it is denied then. */
+export const amountOf = (
+  { thresholdType }: SpendingLimit,
+  { cost, price }: Pick<ModelDecision, 'cost' | 'price'>,
+): bigint => {
+  if (thresholdType === 'COUNT') return 1n;
+  if (thresholdType === 'NATIVE_ASSET') return cost;
+  return price === null ? 0n : divideUp(cost * decimalToWei(price), 10n ** 18n);
+};
+
+/** What a settled operation has taken of a limit: in dollars by the price of when it was signed. */
+const takenBy = (limit: SpendingLimit, decision: ModelDecision): bigint => {
+  const { actual, cost } = decision;
+  if (actual === undefined || cost === 0n || limit.thresholdType === 'COUNT') return amountOf(limit, decision);
+  return limit.thresholdType === 'USD' ? divideUp(amountOf(limit, decision) * actual, cost) : actual;
+};
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
@@ -54,13 +73,7 @@ export class LedgerModel {
         windowOf(limit, one.at) === windowOf(limit, at) &&
         (limit.type === 'PAYMASTER' || one.sender === sender),
     );
-    return sum(
-      counted.map(({ settlement, cost, actual }) => {
-        if (settlement === 'released') return 0n;
-        if (limit.thresholdType === 'COUNT') return 1n;
-        return actual ?? cost;
-      }),
-    );
+    return sum(counted.map((one) => (one.settlement === 'released' ? 0n : takenBy(limit, one))));
   }
 
   /** Wei that the tank still owes. */

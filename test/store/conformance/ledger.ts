@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import type { Policy } from '../../../src/core/policy.ts';
 import { gasTank } from '../../../src/core/rules/gas-tank.ts';
 import { rulesOf } from '../../../src/core/rules/rule.ts';
-import { type SpendingLimit, limitSetup, spendingLimit } from '../../../src/core/rules/spending-limit.ts';
+import { type SpendingLimit, limitSetup } from '../../../src/core/rules/limit-data.ts';
+import { spendingLimit } from '../../../src/core/rules/spending-limit.ts';
 import type { Rule } from '../../../src/engine/store/policy-store.ts';
 import type { Store } from '../../../src/engine/store/store.ts';
 import type { Address, Hex } from '../../../src/shared/schema/hex.ts';
@@ -23,9 +24,14 @@ const SENDERS: readonly Address[] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20
 const CONTRACT: Address = `0x${'cc'.repeat(20)}`;
 
 /** What the limits and the gas tank say of an operation of that cost. */
-const ledgerOf = (rules: Policy['rules'], sender: Address, cost: bigint, now: number) => {
+const ledgerOf = (
+  rules: Policy['rules'],
+  { sender, cost, price: usd }: Pick<ModelDecision, 'sender' | 'cost' | 'price'>,
+  now: number,
+) => {
+  const price = usd === null ? { usd, fault: 'the feed is silent' } : { usd, source: 'feed' as const };
   const chain = { balanceWei: String(BALANCE), pendingWithdrawalsWei: '0', baseFeeWei: '0', l1DataGas: '0' };
-  const input = ruleInputWith(policyWith({ rules }), factsWith({ at: now, chain }), sender, cost);
+  const input = ruleInputWith(policyWith({ rules }), factsWith({ at: now, chain, price }), sender, cost);
   const limits = spendingLimit.reserve!(input);
   const [tank] = gasTank.reserve!(input);
   return {
@@ -39,7 +45,7 @@ const ledgerOf = (rules: Policy['rules'], sender: Address, cost: bigint, now: nu
 
 /** What can happen to a desk, at once with whatever else is in the same batch. */
 type Action =
-  | { kind: 'decide'; sender: number; cost: bigint; life: number; fails: boolean }
+  | { kind: 'decide'; sender: number; cost: bigint; price: string | null; life: number; fails: boolean }
   | { kind: 'settle'; which: number; percent: bigint; block: number }
   | { kind: 'reorg'; from: number; depth: number }
   | { kind: 'expire'; to: 'released' | 'unconfirmed' }
@@ -68,6 +74,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       kind: fc.constant('decide' as const),
       sender: fc.nat(SENDERS.length - 1),
       cost: costs,
+      price: fc.constantFrom(null, '1', '0.0001', '3000.12345678', '2999.999999999999999999'),
       life: fc.nat(7_200),
       fails: rarely,
     }),
@@ -86,10 +93,10 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('expire' as const), to: fc.constantFrom('released', 'unconfirmed') }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('update' as const), rule: fc.nat(3), threshold: thresholds }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('update' as const), rule: fc.nat(6), threshold: thresholds }) },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('pause' as const), rule: fc.nat(3), active: fc.boolean() }),
+    arbitrary: fc.record({ kind: fc.constant('pause' as const), rule: fc.nat(6), active: fc.boolean() }),
   },
 );
 const batches: fc.Arbitrary<Batch[]> = fc.array(
@@ -105,13 +112,14 @@ const limitOf = (
   type: SpendingLimit['type'],
   thresholdType: SpendingLimit['thresholdType'],
   threshold: string,
+  unit: 'hour' | 'lifetime' = 'hour',
 ): SpendingLimit => ({
   type,
   thresholdType,
   threshold,
-  cycleDuration: { value: 1, unit: 'hour' },
+  cycleDuration: { value: 1, unit },
   startTimeInEpoch: START,
-  durationInMs: HOUR,
+  ...(unit === 'hour' && { durationInMs: HOUR }),
 });
 
 const firstLimits: readonly SpendingLimit[] = [
@@ -119,6 +127,9 @@ const firstLimits: readonly SpendingLimit[] = [
   limitOf('SMART_ACCOUNT', 'COUNT', '2'),
   limitOf('PAYMASTER', 'NATIVE_ASSET', '900000000'),
   limitOf('SMART_ACCOUNT', 'NATIVE_ASSET', '0.3'),
+  limitOf('SMART_ACCOUNT', 'COUNT', '9', 'lifetime'),
+  limitOf('PAYMASTER', 'USD', '900', 'lifetime'),
+  limitOf('SMART_ACCOUNT', 'USD', '300'),
 ];
 
 /** A store and the model of what must be in it, side by side. */
@@ -186,7 +197,7 @@ class LedgerRun {
       case 'update': {
         const rule = firstLimits[one.rule]!;
         const isWhole = !one.threshold.includes('.');
-        const thresholdType = isWhole ? rule.thresholdType : 'NATIVE_ASSET';
+        const thresholdType = isWhole || rule.thresholdType === 'USD' ? rule.thresholdType : 'NATIVE_ASSET';
         const limit = { ...rule, thresholdType, threshold: one.threshold, startTimeInEpoch: this.#clock.now() };
         await this.#store.updateRule('dapp-1', `limit-${one.rule}`, {
           name: `Limit ${one.rule}`,
@@ -203,13 +214,13 @@ class LedgerRun {
   async #decide(wanted: Action & { kind: 'decide' }): Promise<void> {
     this.#made += 1;
     const [id, hash] = [`decision ${this.#made}`, `0x${this.#made.toString(16).padStart(64, '0')}`];
-    const { cost, fails } = wanted;
+    const { cost, price, fails } = wanted;
     const sender = SENDERS[wanted.sender]!;
     for (let attempt = 1; ; attempt += 1) {
       const ledgerVersion = await this.#store.ledgerVersion();
       const policy = await this.#store.dappPolicy('dapp-1');
       const now = this.#clock.now();
-      const ledger = ledgerOf(policy.rules, sender, cost, now);
+      const ledger = ledgerOf(policy.rules, { sender, cost, price }, now);
       const limits: ModelLimit[] = rulesOf(limitSetup, policy.rules)
         .filter(({ active }) => active)
         .map(({ ruleId, cycle, policyData }) => ({ ruleId, cycle, limit: policyData }));
@@ -222,9 +233,22 @@ class LedgerRun {
         expect(held).toEqual([...used, model.reserved()]);
         if (fails) throw new Error('deciding failed');
         const sponsored = !ledger.isDenied(held);
-        const fits = limits.every(({ limit }, index) => used[index]! + amountOf(limit, cost) <= thresholdOf(limit));
-        expect(sponsored).toBe(fits && model.reserved() + cost <= BALANCE);
-        const made: ModelDecision = { id, hash, sender, cost, at: now, validUntil, limits, settlement: 'reserved' };
+        const fits = limits.every(
+          ({ limit }, index) => used[index]! + amountOf(limit, { cost, price }) <= thresholdOf(limit),
+        );
+        const isPriced = price !== null || limits.every(({ limit }) => limit.thresholdType !== 'USD');
+        expect(sponsored).toBe(fits && isPriced && model.reserved() + cost <= BALANCE);
+        const made: ModelDecision = {
+          id,
+          hash,
+          sender,
+          cost,
+          price,
+          at: now,
+          validUntil,
+          limits,
+          settlement: 'reserved',
+        };
         this.#effects[place] = ({ decisions }) => {
           if (sponsored) decisions.push({ ...made });
         };
@@ -286,7 +310,8 @@ class LedgerRun {
   /** Every account that was ever reserved in holds what the model says, and every decision stands as it should. */
   async #compare(): Promise<void> {
     const model = this.model();
-    for (const { id, limits, sender, cost, at, settlement, actual } of model.decisions) {
+    for (const made of model.decisions) {
+      const { id, limits, sender, at, settlement, actual } = made;
       const rules = limits.map(({ ruleId, cycle, limit }): Rule => ({
         ruleId,
         cycle,
@@ -296,7 +321,7 @@ class LedgerRun {
         policyType: 'PAYMASTER_SA_LIMIT',
         policyData: limit,
       }));
-      const held = await this.#store.heldOf(ledgerOf(rules, sender, cost, at).reservations);
+      const held = await this.#store.heldOf(ledgerOf(rules, made, at).reservations);
       const used = limits.map((limit) => model.used(limit, sender, at));
       expect(held).toEqual([...used, model.reserved()]);
       expect(held.every((amount) => amount >= 0n)).toBe(true);

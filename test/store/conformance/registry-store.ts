@@ -179,7 +179,7 @@ export const describeRegistryStore = (open: OpenStore): void => {
 
   describe('chains, signers and paymaster contracts', () => {
     const treasury = `0x${'7e'.repeat(20)}` as const;
-    const none = { symbol: null, bundler: null, maxOperationCostWei: '20000000000000000000' };
+    const none = { symbol: null, bundler: null, maxOperationCostWei: '20000000000000000000', price: null };
     const breaker = { amountWei: String(10n ** 20n), seconds: 3_600 };
     const spending = { breaker, unreachableBudgetWei: String(10n ** 17n) };
     const chain = { ...none, ...spending, chainId: 5, name: 'Five', rpc: 'http://127.0.0.1:1', treasury };

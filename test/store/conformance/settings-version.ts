@@ -25,6 +25,7 @@ export const describeSettingsVersion = (open: OpenStore): void => {
     breaker: null,
     unreachableBudgetWei: null,
     maxOperationCostWei: null,
+    price: null,
   };
   const token: FeeToken = {
     ...{ chainId, address, symbol: 'USDT', decimals: 6, premium: '0', preFund: false, logoUrl: null },

@@ -1,7 +1,9 @@
 import { Interface, type Result } from 'ethers';
 import { EngineError } from '../../../shared/errors.ts';
-import { unitsToDecimal } from '../../../shared/schema/decimal.ts';
+import { type CoinPriceSource, sanePrice } from '../../../shared/schema/coin-price.ts';
+import { decimalToUnits, unitsToDecimal } from '../../../shared/schema/decimal.ts';
 import { type FeeToken, MAX_EXCHANGE_RATE } from '../../../shared/schema/fee-token.ts';
+import type { CoinPrice } from '../../../core/facts.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { type RpcClient, RpcError, isUnreachable } from '../rpc.ts';
 import type { RateOf, TokenRate } from './rate.ts';
@@ -17,13 +19,15 @@ const CLOCK_SKEW_S = 300n;
 /** Feeds have 8 or 18; beyond this a contract is no feed, and its powers of ten would only cost time. */
 const MOST_DECIMALS = 36n;
 
-/**
- * What coins and tokens are worth in USD, by a wide margin: a price beyond is that of a feed that names wrong decimals,
- * or is broken. Millionths of a millionth of a dollar.
- */
-const USD = 10n ** 12n;
+/** Sane prices of tokens are as wide. Millionths of a millionth of a dollar. */
+const USD_DECIMALS = 12;
+const USD = 10n ** BigInt(USD_DECIMALS);
 const sanePrices = {
-  'native/USD': { least: USD / 10_000n, most: 10_000_000n * USD, words: '0.0001 and 10,000,000' },
+  'native/USD': {
+    least: decimalToUnits(sanePrice.least, USD_DECIMALS),
+    most: decimalToUnits(sanePrice.most, USD_DECIMALS),
+    words: sanePrice.words,
+  },
   'token/USD': { least: 1n, most: 10_000_000n * USD, words: '0.000000000001 and 10,000,000' },
 } as const;
 type FeedName = keyof typeof sanePrices;
@@ -41,6 +45,8 @@ interface FeedPrice {
   /** USD times ten to the power of `decimals`; positive. */
   readonly price: bigint;
   readonly decimals: number;
+  /** Epoch seconds. */
+  readonly updatedAt: number;
 }
 
 /** Why a feed's answer is not to be used; its message is the end of a sentence. */
@@ -95,7 +101,7 @@ const readFeed = async (
   ]);
   const round = answered.toObject() as Round;
   if (decimals > MOST_DECIMALS) throw new FeedFault(`has ${decimals} decimals, so it is not a price feed`);
-  const price = { price: round.answer, decimals: Number(decimals) };
+  const price = { price: round.answer, decimals: Number(decimals), updatedAt: Number(round.updatedAt) };
   const fault = roundFault(round, maxAge, now) ?? priceFault(price, name);
   if (fault !== undefined) throw new FeedFault(fault);
   return price;
@@ -153,4 +159,25 @@ export const chainlinkRate = async (
   if (exchangeRate === 0n) throw unusable('a native coin is worth less than the smallest unit of the token');
   if (exchangeRate > MAX_EXCHANGE_RATE) throw unusable('the token would be worth almost nothing');
   return { exchangeRate, usd };
+};
+
+/**
+ * What a native coin is worth by its Chainlink feed, or why that is not known; it throws nothing.
+ *
+ * @param rpc the node of the chain; undefined where none is set
+ * @param now epoch ms
+ */
+export const coinPriceOf = async (
+  rpc: RpcClient | undefined,
+  { nativeFeed, maxAge }: Extract<CoinPriceSource, { source: 'chainlink' }>,
+  now: number,
+): Promise<CoinPrice> => {
+  if (rpc === undefined) return { usd: null, fault: 'the chain has no RPC URL to read its feed by' };
+  try {
+    const { price, decimals, updatedAt } = await readFeed(rpc, 'native/USD', nativeFeed, maxAge, now);
+    return { usd: unitsToDecimal(price, decimals), source: 'feed', updatedAt };
+  } catch (error) {
+    const words = error instanceof FeedFault ? error.message : 'did not answer';
+    return { usd: null, fault: `the native/USD feed ${nativeFeed} ${words}` };
+  }
 };

@@ -5,7 +5,8 @@ import type { ChainSettings, ChainSigner, ChainStore, FeeTokenStore, PaymasterCo
 import { remembered } from './memory.ts';
 
 /** A chain as it is stored. */
-interface ChainRow extends Omit<ChainSettings, 'breaker'> {
+interface ChainRow extends Omit<ChainSettings, 'breaker' | 'price'> {
+  price: string | null;
   breakerWei: string | null;
   breakerSeconds: number | null;
 }
@@ -16,12 +17,13 @@ interface ContractRow extends Omit<PaymasterContract, 'checked'> {
 
 const CHAIN = `SELECT chain_id AS chainId, name, symbol, rpc, bundler, treasury, breaker_wei AS breakerWei,
   breaker_seconds AS breakerSeconds, unreachable_budget_wei AS unreachableBudgetWei,
-  max_operation_cost_wei AS maxOperationCostWei FROM chain`;
+  max_operation_cost_wei AS maxOperationCostWei, price FROM chain`;
 const SIGNER = 'SELECT chain_id AS chainId, address FROM signer';
 const CONTRACT = 'SELECT chain_id AS chainId, version, address, checked FROM paymaster_contract';
 
-const toChain = ({ breakerWei, breakerSeconds, ...row }: ChainRow): ChainSettings => ({
+const toChain = ({ breakerWei, breakerSeconds, price, ...row }: ChainRow): ChainSettings => ({
   ...row,
+  price: price === null ? null : (JSON.parse(price) as ChainSettings['price']),
   breaker:
     breakerWei === null || breakerSeconds === null
       ? null
@@ -38,9 +40,9 @@ const toContract = (row: ContractRow): PaymasterContract => ({ ...row, checked: 
 export const chainStore = (database: Database.Database, changed: (chainId: number) => void): ChainStore => {
   const save = database.prepare(
     `INSERT OR REPLACE INTO chain (chain_id, name, symbol, rpc, bundler, treasury, breaker_wei, breaker_seconds,
-       unreachable_budget_wei, max_operation_cost_wei)
+       unreachable_budget_wei, max_operation_cost_wei, price)
      VALUES (@chainId, @name, @symbol, @rpc, @bundler, @treasury, @breakerWei, @breakerSeconds,
-       @unreachableBudgetWei, @maxOperationCostWei)`,
+       @unreachableBudgetWei, @maxOperationCostWei, @price)`,
   );
   const chains = database.prepare<[], ChainRow>(`${CHAIN} ORDER BY chain_id`);
   const chain = database.prepare<[number], ChainRow>(`${CHAIN} WHERE chain_id = ?`);
@@ -71,8 +73,9 @@ export const chainStore = (database: Database.Database, changed: (chainId: numbe
   });
 
   return {
-    async saveChain({ breaker, ...value }) {
-      save.run({ ...value, breakerWei: breaker?.amountWei ?? null, breakerSeconds: breaker?.seconds ?? null });
+    async saveChain({ breaker, price, ...value }) {
+      const ofBreaker = { breakerWei: breaker?.amountWei ?? null, breakerSeconds: breaker?.seconds ?? null };
+      save.run({ ...value, ...ofBreaker, price: price && JSON.stringify(price) });
       chainOf.forget();
       changed(value.chainId);
     },

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { type AccountKey, type Reservation, type ReservationKind, accountText } from '../../../core/ledger/account.ts';
+import type { heldAfter } from '../../../core/ledger/after-settlement.ts';
 import { MOST_PARTS } from '../../../core/ledger/rolling.ts';
 import type { LedgerPart } from '../decision-store.ts';
 import type { LogWriter } from './log.ts';
@@ -16,6 +17,8 @@ interface AccountRow {
 interface ReservationRow extends AccountRow {
   follows: ReservationKind;
   reserved: string;
+  /** As {@link Reservation.ofWei}. */
+  ofWei: string | null;
 }
 
 /** What is held at this moment. */
@@ -37,7 +40,7 @@ export interface Ledger {
   hold(reservations: readonly Reservation[]): number[];
   release(holds: readonly number[]): void;
   /** Replaces what a decision holds by what `amount` says of each reservation. */
-  adjust(seq: number, amount: (reservation: { follows: ReservationKind; reserved: bigint }) => bigint): void;
+  adjust(seq: number, amount: (reservation: Parameters<typeof heldAfter>[1]) => bigint): void;
   /** Grows with every adjustment that gives back to a tank, and when it is told to. */
   version(): number;
   /** Lets decisions on their way look at everything anew. */
@@ -133,11 +136,11 @@ export const createLedger = (database: Database.Database, log: LogWriter): Ledge
        SELECT window FROM ledger_account WHERE kind = @kind AND id = @id
        ORDER BY window DESC LIMIT 1 OFFSET ${MOST_PARTS - 1})`,
   );
-  const insert = database.prepare<[number, number, ReservationKind, string, string]>(
-    'INSERT INTO ledger_reservation VALUES (?, ?, ?, ?, ?)',
+  const insert = database.prepare<[number, number, ReservationKind, string, string, string | null]>(
+    'INSERT INTO ledger_reservation VALUES (?, ?, ?, ?, ?, ?)',
   );
   const ofDecision = database.prepare<[number], ReservationRow>(
-    'SELECT account_id AS accountId, follows, reserved, held FROM ledger_reservation WHERE decision_seq = ?',
+    'SELECT account_id AS accountId, follows, reserved, held, of_wei AS ofWei FROM ledger_reservation WHERE decision_seq = ?',
   );
   const update = database.prepare<[string, number, number]>(
     'UPDATE ledger_reservation SET held = ? WHERE decision_seq = ? AND account_id = ?',
@@ -162,19 +165,21 @@ export const createLedger = (database: Database.Database, log: LogWriter): Ledge
     },
     reserve(seq, reservations, before) {
       for (const [index, reservation] of reservations.entries()) {
-        const { account, kind, amount, since } = reservation;
+        const { account, kind, amount, since, ofWei } = reservation;
         if (since !== undefined) {
           addPart(reservation, since);
           continue;
         }
         const { accountId, held } = before[index] ?? accounts.find(account);
         const text = String(amount);
-        insert.run(seq, accounts.set(account, accountId, held + amount), kind, text, text);
+        const id = accounts.set(account, accountId, held + amount);
+        insert.run(seq, id, kind, text, text, ofWei === undefined ? null : String(ofWei));
       }
     },
     adjust(seq, amountOf) {
-      for (const { accountId, follows, reserved, held } of ofDecision.all(seq)) {
-        const after = amountOf({ follows, reserved: BigInt(reserved) });
+      for (const { accountId, follows, reserved, held, ofWei } of ofDecision.all(seq)) {
+        const share = ofWei === null ? {} : { ofWei: BigInt(ofWei) };
+        const after = amountOf({ follows, reserved: BigInt(reserved), ...share });
         if (String(after) === held) continue;
         update.run(String(after), seq, accountId);
         if (follows === 'tank') version += 1;

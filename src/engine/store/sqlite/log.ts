@@ -153,7 +153,8 @@ const enterEarlier = (database: Database.Database, log: LogWriter): void => {
     `SELECT kind, id, window, user, held FROM ledger_account WHERE held <> '0' ORDER BY account_id`,
   );
   const reservations = database.prepare<[], OpeningReservation>(
-    `SELECT decision.id AS decision, kind, account.id, window, user, follows, reserved, reservation.held
+    `SELECT decision.id AS decision, kind, account.id, window, user, follows, reserved, reservation.held,
+       of_wei AS ofWei
      FROM decision JOIN ledger_reservation AS reservation ON decision_seq = seq
        JOIN ledger_account AS account USING (account_id)
        LEFT JOIN chain_cursor USING (chain_id)
@@ -172,8 +173,9 @@ const enterEarlier = (database: Database.Database, log: LogWriter): void => {
   });
   const open = database.transaction((): void => {
     const held = accounts.all();
-    const open = reservations.all().map(({ decision, kind, id, window, user, ...rest }) => {
-      return { decision, account: accountText(keyOfRow({ kind, id, window, user })), ...rest };
+    const open = reservations.all().map(({ decision, kind, id, window, user, ofWei, ...rest }) => {
+      const account = accountText(keyOfRow({ kind, id, window, user }));
+      return { decision, account, ...rest, ...(ofWei !== null && { ofWei }) };
     });
     do {
       log.append('ledger', { accounts: held.splice(0, LOT), reservations: open.splice(0, LOT) });

@@ -22,6 +22,7 @@ import { notifications } from './migrations/0090-notifications.ts';
 import { policyHistory } from './migrations/0095-policy-history.ts';
 import { log } from './migrations/0100-log.ts';
 import { ruleBinding } from './migrations/0105-rule-binding.ts';
+import { coinPrice } from './migrations/0110-coin-price.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const migrations: readonly Migration[] = [
@@ -46,6 +47,7 @@ const migrations: readonly Migration[] = [
   policyHistory,
   log,
   ruleBinding,
+  coinPrice,
 ];
 
 /** The schema of this Gasdesk's databases (`user_version`). */

@@ -64,6 +64,7 @@ const subjects: readonly Subject[] = [
       ...{ name: 'name', symbol: 'symbol', rpc: 'rpc', bundler: 'bundler', treasury: 'treasury' },
       ...{ breakerWei: 'breaker_wei', breakerSeconds: 'breaker_seconds' },
       ...{ unreachableBudgetWei: 'unreachable_budget_wei', maxOperationCostWei: 'max_operation_cost_wei' },
+      price: 'price',
     }),
   },
   { table: 'signer', subject: 'signer', id: (row) => `${row}.chain_id`, values: plain({ address: 'address' }) },

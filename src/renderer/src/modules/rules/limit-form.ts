@@ -1,4 +1,4 @@
-import type { LimitWords } from '../../../../core/rules/spending-limit.ts';
+import type { LimitWords } from '../../../../core/rules/limit-data.ts';
 import { typedThresholdFault } from './rule-words.ts';
 
 /** A spending limit while it is typed. */
@@ -15,5 +15,10 @@ export const emptyLimit = (): LimitForm => ({
 /** The limit that a form says; undefined while its threshold is none. */
 export const typedLimit = ({ type, thresholdType, threshold, cycleDuration }: LimitForm): LimitForm | undefined =>
   typedThresholdFault(threshold, thresholdType) === undefined
-    ? { type, thresholdType, threshold: threshold.trim(), cycleDuration: { ...cycleDuration } }
+    ? {
+        type,
+        thresholdType,
+        threshold: threshold.trim(),
+        ...(cycleDuration && { cycleDuration: { ...cycleDuration } }),
+      }
     : undefined;

@@ -1,0 +1,13 @@
+/** 10^-18 US dollars in a dollar: as fine as wei are of the coin, so that prices lose nothing. */
+const COIN_WEI = 10n ** 18n;
+
+/**
+ * What an amount of the coin is worth, in 10^-18 US dollars, rounded up.
+ *
+ * @param price US dollars for one coin, decimal
+ */
+export const dollarsOf = (wei: bigint, price: string): bigint => {
+  const [whole = '0', fraction = ''] = price.split('.');
+  const one = 10n ** BigInt(fraction.length);
+  return (wei * BigInt(whole + fraction) + one - 1n) / one;
+};

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { decimalToUnits } from './decimal.ts';
+import { exactPositiveInput } from './exact-positive.ts';
+import { feedMaxAgeSeconds } from './fee-token.ts';
+import { address } from './hex.ts';
+
+/**
+ * What a native coin is worth in US dollars, by a wide margin: a price beyond is a slip of the keyboard, or that of a feed
+ * that names wrong decimals or is broken.
+ */
+export const sanePrice = { least: '0.0001', most: '10000000', words: '0.0001 and 10,000,000' } as const;
+
+const MOST_DECIMALS = 18;
+const USD_FAULT = `must be a number of US dollars between ${sanePrice.words}, with at most ${MOST_DECIMALS} decimals`;
+
+const isSane = (usd: string): boolean => {
+  if ((usd.split('.')[1] ?? '').length > MOST_DECIMALS) return false;
+  const [price, least, most] = [usd, sanePrice.least, sanePrice.most].map((one) => decimalToUnits(one, MOST_DECIMALS));
+  return price !== undefined && least !== undefined && most !== undefined && price >= least && price <= most;
+};
+
+/** Where it comes from what the native coin of a chain is worth. */
+export const coinPriceSource = z.discriminatedUnion('source', [
+  z.strictObject({
+    source: z.literal('static'),
+    usd: exactPositiveInput.refine(isSane, USD_FAULT).describe('US dollars for one native coin'),
+  }),
+  z.strictObject({
+    source: z.literal('chainlink'),
+    nativeFeed: address.describe('Chainlink feed of the native coin in USD'),
+    maxAge: feedMaxAgeSeconds,
+  }),
+]);
+
+/** The same as it is kept. */
+export type CoinPriceSource = z.output<typeof coinPriceSource>;
