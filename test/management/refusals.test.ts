@@ -105,7 +105,7 @@ describe('what behaviour 8.2 and behaviour 8.3 answer, to the letter', () => {
       rule,
       { ...limit, policyType: 'LIMIT' },
       400,
-      'policyType must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION',
+      'policyType must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION, TOKEN_HOLDING',
     ],
     ['POST', rule, { ...limit, policyData: 7 }, 400, 'policyData must be an object'],
     ['POST', rule, limitWith({ type: 'ALL' }), 400, 'type must be one of: PAYMASTER, SMART_ACCOUNT'],
@@ -326,7 +326,7 @@ test.each<[method: string, path: string, body: unknown, errors: string[]]>([
     {},
     [
       'name must be a string',
-      'policyType must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION',
+      'policyType must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION, TOKEN_HOLDING',
       'policyData must be an object',
     ],
   ],
@@ -334,7 +334,7 @@ test.each<[method: string, path: string, body: unknown, errors: string[]]>([
     'POST',
     rule,
     { name: 'a', policyType: 'x', policyData: {} },
-    ['policyType must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION'],
+    ['policyType must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION, TOKEN_HOLDING'],
   ],
   [
     'POST',
