@@ -104,6 +104,10 @@ export const holdingQuestions = (rules: Policy['rules']): HoldingQuestion[] => [
   ).values(),
 ];
 
+/** What the rules ask and nobody has read. */
+export const unreadHoldings = ({ rules }: Pick<Policy, 'rules'>, { holdings }: Facts): HoldingQuestion[] =>
+  holdingQuestions(rules).filter((question) => holdings?.[holdingKey(question)] === undefined);
+
 /** Why a holding could not be read, and what would help. */
 const failureWords: Readonly<Record<string, { readonly why: string; readonly help: string }>> = {
   NO_NODE: {

@@ -1,4 +1,5 @@
 import type { Facts } from '../../core/facts.ts';
+import type { Policy } from '../../core/policy.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
@@ -10,6 +11,7 @@ import { type TokenHoldings, readTokenHoldings } from '../token-mode/token-holdi
 import { blankedJson } from './blank.ts';
 import { readAccount } from './account-reads.ts';
 import { checkAuthorization } from './authorization.ts';
+import { readHoldings } from './holding-reads.ts';
 import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
@@ -102,7 +104,7 @@ export const prepareOperation = (
   stage === 'draft' ? prepareDraft(request, payer) : prepareFinal(context, request, payer, isPaused);
 
 /** What the chain says, and {@link Store.ledgerVersion} before it was asked. */
-export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'token'> {
+export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'holdings' | 'token'> {
   readonly ledgerVersion: number;
 }
 
@@ -137,8 +139,17 @@ const readToken = async (
   return { ...tokenFacts(charge), holdings: holdings && asText(holdings) };
 };
 
-/** Reads what the chain says of an operation. @throws EngineError as `decideOperation` */
-export const readChain = async ({ store }: DecisionContext, prepared: PreparedOperation): Promise<ChainReads> => {
+/**
+ * Reads what the chain says of an operation.
+ *
+ * @param policy whose rules may ask what the sender holds
+ * @throws EngineError as `decideOperation`
+ */
+export const readChain = async (
+  { store, clock }: DecisionContext,
+  prepared: PreparedOperation,
+  policy: Policy,
+): Promise<ChainReads> => {
   const { stage, payer, ready, op, charge, gasSource } = prepared;
   const ledgerVersion = await store.ledgerVersion();
   const isEstimated = gasSource === 'GAS_ESTIMATED';
@@ -146,9 +157,14 @@ export const readChain = async ({ store }: DecisionContext, prepared: PreparedOp
   // An estimate has had the account validate the operation already.
   const isAsked = stage === 'final' && !isEstimated;
   const question = { op, isGasGiven: gasSource === 'GAS_GIVEN', money };
-  const [chain, account] = await Promise.all([money, isAsked ? readAccount(payer.rpc, ready, question) : undefined]);
+  const [chain, account, holdings] = await Promise.all([
+    money,
+    isAsked ? readAccount(payer.rpc, ready, question) : undefined,
+    // No rule of sponsorship binds those who pay in a token.
+    charge === undefined ? readHoldings(payer.rpc, op.sender, policy, clock.now()) : undefined,
+  ]);
   const token = charge && (await readToken(prepared, charge));
-  return { ledgerVersion, chain, ...(account && { account }), ...(token && { token }) };
+  return { ledgerVersion, chain, ...(account && { account }), ...(holdings && { holdings }), ...(token && { token }) };
 };
 
 /** Whether others use what an operation of the sender would use. */
