@@ -40,6 +40,7 @@ test('a token holding is typed, told in a sentence, added and edited; what does 
   expect(await isReady()).toBe(false);
   await field('Token id').fill('7');
   await form.getByText(`holds at least 5,000,000 units of token 7 of ${TOKEN} (ERC-1155).`).waitFor();
+  await form.getByText('this rule denies every operation').waitFor();
   const shot = (name: string) =>
     page.screenshot({ path: join(import.meta.dirname, `../../test-artifacts/console-holding-${name}.png`) });
   for (const [width, scheme] of [
@@ -50,6 +51,7 @@ test('a token holding is typed, told in a sentence, added and edited; what does 
   ] as const) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: scheme });
+    await field('Token id').scrollIntoViewIfNeeded();
     // Colours move for a moment.
     await expect.poll(() => seriousFaults(page)).toEqual([]);
     await shot(`${width}-${scheme}`);
