@@ -1,6 +1,5 @@
 import { parseEther } from 'ethers';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ProcedureOutput } from '../../src/api/index.ts';
 import { contractAt, deployContract } from '../../src/demo/world-contracts.ts';
 import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
@@ -13,7 +12,6 @@ import { type SponsoredDapp, gameCall, operation, useSponsoredWorld } from '../s
 const world = useSponsoredWorld({ chainTimeoutMs: 2_000 });
 const OTHER: Address = `0x${'b2'.repeat(20)}`;
 const SUPPLY = 2n ** 256n - 1n;
-const PLAIN = 'Members';
 
 let erc20: Address;
 let erc721: Address;
@@ -42,10 +40,15 @@ beforeEach(async () => {
   dapp = await world().dapp(parseEther('1'));
 });
 
-type Data = { standard: string; address: Address; tokenId?: string; minimum: string };
+interface Data {
+  standard: string;
+  address: Address;
+  tokenId?: string;
+  minimum: string;
+}
 const add = async (
   policyData: Data,
-  { name = PLAIN, ...binding }: { name?: string; [field: string]: unknown } = {},
+  { name = 'Members', ...binding }: { name?: string; [field: string]: unknown } = {},
 ) => {
   const rule = { name, policyType: 'TOKEN_HOLDING', policyData: { ...policyData }, ...binding };
   const added = await world().engine.service.call('rules.create', { paymasterId: dapp.paymasterId, rule });
@@ -304,10 +307,7 @@ test('a denial is decided again under the policy in force, and tried, by what wa
   const ruleId = await add({ standard: 'ERC721', address: erc721, minimum: '3' });
   expect(codeOf(await ask())).toBe('TOKEN_HOLDING_TOO_LOW');
   const [decision] = await dapp.decisions();
-  const again = () =>
-    engine.service.call('rules.decideAgain', { decisionId: decision!.id }) as Promise<
-      ProcedureOutput<'rules.decideAgain'>
-    >;
+  const again = () => engine.service.call('rules.decideAgain', { decisionId: decision!.id });
   const update = (policyData: Data) =>
     engine.service.call('rules.update', { paymasterId, ruleId, update: { policyData } });
   expect((await again()).verdict).toBe('denied');

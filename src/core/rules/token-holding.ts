@@ -34,7 +34,7 @@ export type HoldingQuestion = Pick<TokenHolding, 'standard' | 'address' | 'token
 type Fault = readonly [field: 'tokenId' | 'minimum', message: string];
 
 /** What does not fit the standard of a token, by field. */
-export const holdingFaults = ({ standard: which, tokenId, minimum }: Omit<TokenHolding, 'address'>): Fault[] => [
+const holdingFaults = ({ standard: which, tokenId, minimum }: Omit<TokenHolding, 'address'>): Fault[] => [
   ...(which === 'ERC20' && tokenId !== undefined ? [['tokenId', 'should not exist for ERC20'] as const] : []),
   ...(which === 'ERC1155' && tokenId === undefined ? [['tokenId', 'must be given for ERC1155'] as const] : []),
   ...(BigInt(minimum) === 0n ? [['minimum', 'must be at least 1'] as const] : []),

@@ -139,12 +139,7 @@ const readToken = async (
   return { ...tokenFacts(charge), holdings: holdings && asText(holdings) };
 };
 
-/**
- * Reads what the chain says of an operation.
- *
- * @param policy whose rules may ask what the sender holds
- * @throws EngineError as `decideOperation`
- */
+/** Reads what the chain says of an operation, for the rules of a policy. @throws EngineError as `decideOperation` */
 export const readChain = async (
   { store, clock }: DecisionContext,
   prepared: PreparedOperation,
