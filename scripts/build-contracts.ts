@@ -41,6 +41,8 @@ const shipped = {
   'SimpleAccountFactory-0.8': [AA['0.8'], 'artifacts/SimpleAccountFactory.json'],
   'Simple7702Account-0.8': [AA['0.8'], 'artifacts/Simple7702Account.json'],
   ERC20PresetFixedSupply: [OPENZEPPELIN, 'build/contracts/ERC20PresetFixedSupply.json'],
+  ERC721PresetMinterPauserAutoId: [OPENZEPPELIN, 'build/contracts/ERC721PresetMinterPauserAutoId.json'],
+  ERC1155PresetMinterPauser: [OPENZEPPELIN, 'build/contracts/ERC1155PresetMinterPauser.json'],
 } as const satisfies Partial<Record<ArtifactName, readonly [string, string]>>;
 
 /** Creation code in a module of Pimlico's package, as the function that gives it and the name of the ABI. */
@@ -59,10 +61,12 @@ const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof
   TellingAccount: 'TellingAccount.sol',
   CallGasProbe: 'CallGasProbe.sol',
   PaymentProbe: 'PaymentProbe.sol',
+  HoldingsProbe: 'HoldingsProbe.sol',
   LayerOneFees: 'LayerOneFees.sol',
   GasBurner: 'GasBurner.sol',
   TestToken: 'TestToken.sol',
   DearToken: 'DearToken.sol',
+  HostileToken: 'HostileToken.sol',
   TestFeed: 'TestFeed.sol',
   AttackerAccount: 'AttackerAccount.sol',
 };

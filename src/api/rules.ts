@@ -110,9 +110,9 @@ export const ruleProcedures = {
     input: z.strictObject({ decisionId: id }),
     output: z.strictObject({
       verdict: z
-        .enum(['sponsored', 'denied', 'webhooks', 'gasUnknown', 'notReplayable'])
+        .enum(['sponsored', 'denied', 'webhooks', 'gasUnknown', 'notRead', 'notReplayable'])
         .describe(
-          'webhooks: no rule denies it, and webhooks that were not asked would have the last word; gasUnknown: no rule denies it, and its gas was not estimated; notReplayable: its record is not whole',
+          'webhooks: no rule denies it, and webhooks that were not asked would have the last word; gasUnknown: no rule denies it, and its gas was not estimated; notRead: no rule denies it by what was read, and what another rule asks for was not, such as what its sender held of a token; notReplayable: its record is not whole',
         ),
       reason: z
         .strictObject({ code: z.string(), rule: z.string(), message: z.string(), hint: z.string() })

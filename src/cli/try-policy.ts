@@ -80,7 +80,9 @@ export const trialText = ({ report, coin }: Trial): string => {
   return [
     trialSentence(report, coin),
     ...(unknown > 0
-      ? [`Unknown: ${grouped(unknown)}. A webhook was not asked then, or the record does not hold what is needed.`]
+      ? [
+          `Unknown: ${grouped(unknown)}. A webhook was not asked or a token not read then, or the record does not hold what is needed.`,
+        ]
       : []),
     ...flipsText(report),
     ...rulesText(report),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { encodeExecute } from '../../test/support/account-call-data.ts';
 import { decidedLine } from '../../test/support/decided-record.ts';
 import { type Situation, inputsOf, together } from '../../test/support/situation.ts';
-import { FACTORY, ITEMS, breaker, call, hook, items, limit } from '../../test/support/situations.ts';
+import { FACTORY, ITEMS, breaker, call, hook, items, limit, rule } from '../../test/support/situations.ts';
 import { decideAgain } from './decide-again.ts';
 import type { Policy } from './policy.ts';
 
@@ -19,6 +19,9 @@ const again = (situation: Situation, changes: Partial<Policy>) => {
   return reason === undefined ? verdict : reason.code;
 };
 const bothMethods = items({ whitelistedMethods: ['mint(uint256)', 'burn(uint256)'] });
+const members = rule('Members', 'TOKEN_HOLDING', {
+  ...{ standard: 'ERC20', address: ITEMS, minimum: '1' },
+});
 const moreOften = { ...limit({ threshold: '6' }), cycle: 1 };
 
 test.each<[string, Situation, Partial<Policy>, string]>([
@@ -54,6 +57,8 @@ test.each<[string, Situation, Partial<Policy>, string]>([
     { pause: null },
     'gasUnknown',
   ],
+  ['a rule asks what was not read of a token', burning, { contracts: [bothMethods], rules: [members] }, 'notRead'],
+  ['another rule denies it whatever is held', burning, { rules: [members] }, 'METHOD_NOT_WHITELISTED'],
 ])('a denial is decided again under another policy: %s', (_what, situation, changes, expected) => {
   expect(again(situation, changes)).toBe(expected);
 });

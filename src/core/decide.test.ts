@@ -42,6 +42,7 @@ import {
 import type { Evidence } from '../shared/denials.ts';
 import type { Address, Hex } from '../shared/schema/hex.ts';
 import { decide } from './decide.ts';
+import type { Facts } from './facts.ts';
 import type { AccountKind } from './ledger/account.ts';
 import { type PolicyContract, type PolicyPause, type PolicyRule, policySchema } from './policy.ts';
 import { replay } from './replay.ts';
@@ -199,6 +200,24 @@ const held = (expression: string): Situation => ({
   policy: { rules: [rule('Cheap', 'CONDITION', { expression, message: 'This costs too much.' })] },
 });
 
+const MEMBERSHIP = `0x${'7e'.repeat(20)}` as const;
+
+/** The sender must hold ten units of a token, and what was read of it is this; undefined: nothing was read. */
+const holds = (answer: NonNullable<Facts['holdings']>[string] | undefined): Situation => ({
+  policy: {
+    rules: [rule('Members', 'TOKEN_HOLDING', { standard: 'ERC20', address: MEMBERSHIP, minimum: '10' })],
+  },
+  facts: answer === undefined ? {} : { holdings: { [`ERC20:${MEMBERSHIP}`]: answer } },
+});
+
+/** The same of one NFT. */
+const owns = (held: string): Situation => ({
+  policy: {
+    rules: [rule('One', 'TOKEN_HOLDING', { standard: 'ERC721', address: MEMBERSHIP, tokenId: '5', minimum: '1' })],
+  },
+  facts: { holdings: { [`ERC721:${MEMBERSHIP}:5`]: { held } } },
+});
+
 const rows = {
   SPONSORSHIP_PAUSED: [row('pause', pausing, { since: NOW, reason: 'Key rotation' }, null)],
   DAPP_PAUSED: [row('pause', pausing, { since: NOW, reason: null, dapp: 'Game', paymasterId: 'p-1' }, null)],
@@ -240,6 +259,15 @@ const rows = {
   SENDER_DENIED: [row('senders', listing('DENY'), SENDER, ITEMS)],
   CONDITION_NOT_MET: [row('condition', held, 'op.maxCostWei < 1', 'op.maxCostWei > 0')],
   CONDITION_FAILED: [row('condition', held, 'context.plan == "gold"', '!has(context.plan)')],
+  TOKEN_HOLDING_TOO_LOW: [
+    row('tokenHolding', (held: string) => holds({ held }), '9', '10'),
+    row('tokenHolding', (held: string) => holds({ held }), '0', String(2n ** 256n - 1n)),
+    row('tokenHolding', owns, '0', '1'),
+  ],
+  TOKEN_HOLDING_UNREADABLE: (['NO_NODE', 'NO_ANSWER', 'NO_CONTRACT', 'REVERTED', 'NO_NUMBER'] as const).map((failure) =>
+    row<Parameters<typeof holds>[0]>('tokenHolding', holds, { failure }, { held: '10' }),
+  ) as [Row, ...Row[]],
+  TOKEN_HOLDING_NOT_READ: [row<Parameters<typeof holds>[0]>('tokenHolding', holds, undefined, { held: '10' })],
   WALLET_DEPLOYMENT_NOT_SPONSORED: [
     row(
       'walletDeployment',

@@ -11,6 +11,9 @@ const ofTime = ({ name, activeFrom, activeUntil }: PolicyRule, now: number): Che
   return undefined;
 };
 
+/** Whether a rule binds at that time, epoch ms, as far as its times say. */
+export const isInTime = (rule: PolicyRule, now: number): boolean => ofTime(rule, now) === undefined;
+
 /** True for a rule that lets operations pass which are denied without it. */
 const isAllowing = ({ policyType }: PolicyRule): boolean =>
   isRuleType(policyType) && ruleTypeOf(policyType).setup.allows === true;

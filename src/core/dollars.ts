@@ -1,8 +1,5 @@
-/** 10^-18 US dollars in a dollar: as fine as wei are of the coin, so that prices lose nothing. */
-const COIN_WEI = 10n ** 18n;
-
 /**
- * What an amount of the coin is worth, in 10^-18 US dollars, rounded up.
+ * What an amount of the coin is worth, in 10^-18 US dollars, rounded up: as fine as wei are of the coin.
  *
  * @param price US dollars for one coin, decimal
  */

@@ -43,6 +43,12 @@ const accountFacts = z.strictObject({
 /** What there is to take tokens from. Units are the token's smallest. */
 const holdings = z.strictObject({ allowance: digits, balance: digits });
 
+/** What the sender holds of a token that a rule asks about, in the token's smallest unit, or why that cannot be read. */
+const holding = z.union([
+  z.strictObject({ held: digits }),
+  z.strictObject({ failure: z.enum(['NO_NODE', 'NO_ANSWER', 'NO_CONTRACT', 'REVERTED', 'NO_NUMBER']) }),
+]);
+
 /** How the user pays in a token. Units are the token's smallest. */
 const tokenFacts = z.strictObject({
   address: hex,
@@ -90,6 +96,10 @@ export const factsSchema = z.strictObject({
   account: accountFacts.optional().describe('Absent: not asked'),
   price: coinPrice.optional().describe('Absent: not asked'),
   token: tokenFacts.optional(),
+  holdings: z
+    .record(z.string(), holding)
+    .optional()
+    .describe('What the sender holds, by the questions of TOKEN_HOLDING rules. Absent: no rule asked'),
   shared: z
     .strictObject({ bySenders: z.boolean(), byDapps: z.boolean(), chain: z.boolean() })
     .describe('Whether another sender or DApp uses the gas tank, and another DApp the chain'),
@@ -99,6 +109,9 @@ export const factsSchema = z.strictObject({
 
 /** What an operation is decided by, beside the policy and the ledger. */
 export type Facts = Readonly<z.output<typeof factsSchema>>;
+
+/** What a sender holds of a token, or why that could not be read. */
+export type Holding = Readonly<z.output<typeof holding>>;
 
 /** What the chain says about money. */
 export type ChainSnapshot = z.output<typeof chainSnapshot>;

@@ -23,6 +23,7 @@ const limit = {
 
 const SENDER = `0x${'5e'.repeat(20)}`;
 const SPENDER = `0x${'9a'.repeat(20)}`;
+const holding = { rule: 'Members', sender: SENDER, standard: 'ERC20', token: TARGET, minimum: '10' };
 const token = {
   symbol: 'USDC',
   decimals: 6,
@@ -114,6 +115,22 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
     evidence: { rule: 'Cheap', expression: 'context.plan == "gold"', failure: 'No such key: plan' },
     names: ['"Cheap"', 'No such key: plan', 'context.plan == "gold"'],
   },
+  TOKEN_HOLDING_TOO_LOW: {
+    evidence: { ...holding, standard: 'ERC1155', tokenId: '7', minimum: '1200', held: '200' },
+    names: [
+      SENDER,
+      '200 units of token 7 of',
+      TARGET,
+      '"Members"',
+      'at least 1,200',
+      'Transfer 1,000 units of token 7',
+    ],
+  },
+  TOKEN_HOLDING_UNREADABLE: {
+    evidence: { ...holding, failure: 'NO_CONTRACT' },
+    names: [SENDER, TARGET, '"Members"', 'no contract is at that address', 'Set the address of the rule'],
+  },
+  TOKEN_HOLDING_NOT_READ: { evidence: holding, names: [SENDER, TARGET, '"Members"', 'was not read', 'again'] },
   WALLET_DEPLOYMENT_NOT_SPONSORED: { evidence: { paused: true }, names: ['WALLET_DEPLOYMENT', 'paused', 'Activate'] },
   DEPLOYMENT_UNREADABLE: {
     evidence: { factory: TARGET, detail: 'Its function 0xdeadbeef is not known.' },

@@ -14,6 +14,7 @@ import {
   items,
   limit,
   responseWith,
+  rule,
 } from '../../test/support/situations.ts';
 import type { DecisionRecord } from '../shared/schema/decision.ts';
 import type { Address } from '../shared/schema/hex.ts';
@@ -33,6 +34,8 @@ interface Asked {
   readonly after?: number;
   readonly sender?: Address;
   readonly webhooks?: Facts['webhooks'];
+  /** What was read of tokens. */
+  readonly holdings?: Facts['holdings'];
   /** What the gas tank holds on chain. */
   readonly balanceWei?: bigint;
   /** What became of it, if it is sponsored. */
@@ -44,11 +47,12 @@ const OTHER: Address = `0x${'b2'.repeat(20)}`;
 /** What a desk decides, the one after the other, where settlement finds at once what became of an operation. */
 const decisionsOf = (policy: Policy, asked: readonly Asked[]): DecisionRecord[] => {
   const ledger = new Ledger();
-  return asked.map(({ method = 'mint', after = 0, sender, webhooks = [], balanceWei = COIN, settled }, index) => {
+  return asked.map((one, index) => {
+    const { method = 'mint', after = 0, sender, webhooks = [], balanceWei = COIN, settled, holdings } = one;
     const op = { callData: encodeExecute(ITEMS, 0n, call(method)), ...(sender && { sender }) };
     const given = factsWith({ op });
     const chain = given.chain && { ...given.chain, balanceWei: String(balanceWei) };
-    const facts = { ...given, at: NOW + after, webhooks, chain };
+    const facts = { ...given, at: NOW + after, webhooks, chain, ...(holdings && { holdings }) };
     const reservations = plan(facts, policy);
     const record = {
       ...decidedLine(
@@ -85,6 +89,7 @@ const tried = (
 const times = (count: number, asked: Asked = {}): Asked[] => Array.from({ length: count }, () => asked);
 const limited = (threshold: string) => policyWith({ contracts: [items()], rules: [limit({ threshold })] });
 const bothMethods = items({ whitelistedMethods: ['mint(uint256)', 'burn(uint256)'] });
+const needing = (address: string, minimum: string) => ({ standard: 'ERC20', address, minimum });
 const nothing = { nowSponsored: 0, nowDenied: 0, unknown: 0, flips: [], byRule: {} };
 
 describe('past decisions are decided again under a draft:', () => {
@@ -113,6 +118,23 @@ describe('past decisions are decided again under a draft:', () => {
         { id: 'd-2', from: 'sponsored', to: 'denied', code: 'LIMIT_REACHED', rule: 'spendingLimit' },
       ],
     });
+  });
+
+  test('what was read of a token decides again, and what was not is not known unless another rule denies it', () => {
+    const token = `0x${'7e'.repeat(20)}` as const;
+    const members = rule('Members', 'TOKEN_HOLDING', needing(token, '10'));
+    const raised = { ...members, policyData: needing(token, '11') };
+    const before = policyWith({ contracts: [items()], rules: [members] });
+    const read = (held: string): Asked => ({ holdings: { [`ERC20:${token}`]: { held } } });
+    const records = decisionsOf(before, [read('10'), read('9'), read('11'), { ...read('11'), method: 'burn' }]);
+    expect(tried(records, before, before)).toMatchObject({ same: 4, ...nothing });
+    expect(tried(records, before, { ...before, rules: [raised] })).toMatchObject({
+      ...{ same: 3, nowDenied: 1 },
+      flips: [{ id: 'd-0', to: 'denied', code: 'TOKEN_HOLDING_TOO_LOW', rule: 'tokenHolding' }],
+    });
+    const others = rule('Others', 'TOKEN_HOLDING', needing(`0x${'7f'.repeat(20)}`, '1'));
+    const unread = tried(records, before, { ...before, rules: [members, others] });
+    expect(unread).toMatchObject({ ...nothing, decisions: 4, same: 2, unknown: 2 });
   });
 
   test('windows of a new limit begin with the first decision, and roll', () => {

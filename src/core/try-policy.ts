@@ -1,5 +1,5 @@
 import type { DecisionRecord } from '../shared/schema/decision.ts';
-import { type MeasuredStep, type Reason, type Verdict, decide, plan } from './decide.ts';
+import { type MeasuredStep, type Reason, type Verdict, decide, plan, reasonOf } from './decide.ts';
 import type { Facts } from './facts.ts';
 import { type SettlementState, heldAfter } from './ledger/after-settlement.ts';
 import { type Reservation, accountText } from './ledger/account.ts';
@@ -8,6 +8,7 @@ import type { Policy, PolicyRule } from './policy.ts';
 import { readableFacts } from './record.ts';
 import { readRevision } from './replay.ts';
 import { limitSetup } from './rules/limit-data.ts';
+import { wasRead } from './rules/rule.ts';
 import { type WebhookTarget, webhookTargets } from './rules/webhook.ts';
 import { withoutCredentials } from './webhooks/hidden-credentials.ts';
 
@@ -178,7 +179,7 @@ export const decideUnderDraft = (
   const verdict = decide(withAnswers(facts, recorded, draft), draft, held);
   const refusal = tooLong(facts, draft);
   if (verdict.next === 'callWebhooks') return refusal && { outcome: 'denied', steps: [], reason: refusal };
-  const reason = refusal ?? verdict.reason;
+  const reason = refusal ?? reasonOf(verdict.steps.filter(wasRead)) ?? verdict.reason;
   return { outcome: reason === undefined ? 'sponsored' : 'denied', steps: verdict.steps, reason };
 };
 
@@ -288,8 +289,10 @@ export class PolicyTrial {
     const refusal = tooLong(facts, draft);
     if (refusal !== undefined) return { outcome: 'denied', reason: refusal };
     if (verdict.next === 'callWebhooks') return UNKNOWN;
-    const { reason, steps } = verdict;
+    const { steps } = verdict;
+    const reason = reasonOf(steps.filter(wasRead));
     if (reason !== undefined) return { outcome: 'denied', reason };
+    if (verdict.reason !== undefined) return UNKNOWN;
     if (record.outcome === 'denied' && isOpen(facts, steps)) return UNKNOWN;
     return { outcome: 'sponsored', reason };
   }

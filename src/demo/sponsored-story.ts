@@ -83,6 +83,8 @@ const tellNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): P
   story.tell('condition', expression);
   await tellDenied(world, 'condition', 'CONDITION_NOT_MET', { dapp, account, calls: [gameCall(world, 'mint', 12n)] });
 
+  await tellHolding(world, dapp, account);
+
   story.step('The user mints 3 again: nobody has paid into the gas tank');
   await tellDenied(world, 'gasTank', 'GAS_TANK_EMPTY', mint);
   await fundGasTank(dapp.paymaster, cast.fundingWallet.address as Address, TANK_WEI, cast.operator);
@@ -95,6 +97,18 @@ const tellNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): P
   await world.engine.service.call('chains.set', { chainId, breaker: null });
   story.tell('The operator lifts the breaker.');
   await tellUnreachable(world, dapp, account);
+};
+
+/** What the sender must hold is read from the chain. */
+const tellHolding = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
+  const { story, contracts } = world;
+  story.step('The user mints 3 again: the DApp sponsors those alone who hold an item');
+  const holding = { standard: 'ERC721', address: contracts.gameItems, minimum: '1' };
+  const { _id } = (await addRule(dapp, 'Owners', 'TOKEN_HOLDING', holding)) as { _id: string };
+  const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;
+  await tellDenied(world, 'tokenHolding', 'TOKEN_HOLDING_TOO_LOW', mint);
+  await dapp.manage('DELETE', `/paymaster-policy/${_id}`);
+  story.tell('The DApp deletes that rule.');
 };
 
 /** Nobody listens there. */

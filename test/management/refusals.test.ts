@@ -15,6 +15,11 @@ const paymaster = { name: 'New', type: 'HYBRID', chainId: 31337, version: '1.1.0
 const hook = { webhookUrl: 'https://example.com/', requestType: 'POST' };
 const contract = { name: 'New', address: address(20), abi: gameAbi };
 const limitWith = (data: object) => ({ ...limit, name: 'New', policyData: { ...limit.policyData, ...data } });
+const holdingWith = (data: object) => ({
+  ...{ name: 'New', policyType: 'TOKEN_HOLDING' },
+  policyData: { standard: 'ERC20', address: address(20), minimum: '1', ...data },
+});
+const WHOLE = 'must be a whole number of up to 256 bits, as a string of decimal digits';
 const nobody = '0f9d1b1e-0000-4000-8000-000000000000';
 
 const refuse = async (method: string, path: string, body: unknown, status: number, message: string) => {
@@ -105,7 +110,7 @@ describe('what behaviour 8.2 and behaviour 8.3 answer, to the letter', () => {
       rule,
       { ...limit, policyType: 'LIMIT' },
       400,
-      'policyType must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION',
+      'policyType must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION, TOKEN_HOLDING',
     ],
     ['POST', rule, { ...limit, policyData: 7 }, 400, 'policyData must be an object'],
     ['POST', rule, limitWith({ type: 'ALL' }), 400, 'type must be one of: PAYMASTER, SMART_ACCOUNT'],
@@ -161,6 +166,26 @@ describe('what behaviour 8.2 and behaviour 8.3 answer, to the letter', () => {
     ],
     ['POST', rule, { name: 'New', policyType: 'WALLET_DEPLOYMENT', policyData: { a: 1 } }, 400, 'a should not exist'],
     ['POST', rule, { name: 'New', policyType: 'WALLET_DEPLOYMENT' }, 400, 'policyData must be an object'],
+    [
+      ...(['POST', rule, holdingWith({ standard: 'ERC404' }), 400] as const),
+      'standard must be one of: ERC20, ERC721, ERC1155',
+    ],
+    ['POST', rule, holdingWith({ address: '0x12' }), 400, 'address must be an EVM address'],
+    ['POST', rule, holdingWith({ minimum: undefined }), 400, `minimum ${WHOLE}`],
+    ['POST', rule, holdingWith({ minimum: 5 }), 400, `minimum ${WHOLE}`],
+    ['POST', rule, holdingWith({ minimum: '1.5' }), 400, `minimum ${WHOLE}`],
+    ['POST', rule, holdingWith({ minimum: '-1' }), 400, `minimum ${WHOLE}`],
+    ['POST', rule, holdingWith({ minimum: '0x10' }), 400, `minimum ${WHOLE}`],
+    ['POST', rule, holdingWith({ minimum: String(2n ** 256n) }), 400, `minimum ${WHOLE}`],
+    ['POST', rule, holdingWith({ minimum: '000' }), 400, 'minimum must be at least 1'],
+    ['POST', rule, holdingWith({ tokenId: '1' }), 400, 'tokenId should not exist for ERC20'],
+    ['POST', rule, holdingWith({ standard: 'ERC1155' }), 400, 'tokenId must be given for ERC1155'],
+    ['POST', rule, holdingWith({ standard: 'ERC1155', tokenId: 'one' }), 400, `tokenId ${WHOLE}`],
+    [
+      ...(['POST', rule, holdingWith({ standard: 'ERC721', tokenId: '0', minimum: '2' }), 400] as const),
+      'minimum must be 1 for one NFT of ERC721',
+    ],
+    ['POST', rule, holdingWith({ symbol: 'GLD' }), 400, 'symbol should not exist'],
     ['PATCH', `${rule}/limit/${nobody}`, {}, 404, 'Paymaster policy not found'],
     ['PATCH', `${rule}/activate/${nobody}`, undefined, 404, 'Paymaster policy not found'],
     ['PATCH', `${rule}/deactivate/${nobody}`, undefined, 404, 'Paymaster policy not found'],
@@ -326,7 +351,7 @@ test.each<[method: string, path: string, body: unknown, errors: string[]]>([
     {},
     [
       'name must be a string',
-      'policyType must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION',
+      'policyType must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION, TOKEN_HOLDING',
       'policyData must be an object',
     ],
   ],
@@ -334,7 +359,7 @@ test.each<[method: string, path: string, body: unknown, errors: string[]]>([
     'POST',
     rule,
     { name: 'a', policyType: 'x', policyData: {} },
-    ['policyType must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION'],
+    ['policyType must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION, TOKEN_HOLDING'],
   ],
   [
     'POST',

@@ -74,12 +74,12 @@ test('the management interface checks the settings of a new kind of rule, and na
 test('a new kind of rule is in the OpenAPI document', () => {
   const text = JSON.stringify(told.openapi);
   expect(text).toContain('"const":"SENDER_LIST"');
-  expect(text).toContain('"SENDERS","CONDITION","SENDER_LIST","WHITELISTED_CONTRACT"');
+  expect(text).toContain('"SENDERS","CONDITION","TOKEN_HOLDING","SENDER_LIST","WHITELISTED_CONTRACT"');
 });
 
 test('a new kind of rule is among those that the help of the command line lists', async () => {
   const help = await run(process.execPath, [join(copy, 'src/cli/index.ts'), 'decisions', 'list', '--help']);
-  expect(help.stdout.replaceAll(/\s+/g, ' ')).toContain('"condition", "senderList", "validity"');
+  expect(help.stdout.replaceAll(/\s+/g, ' ')).toContain('"tokenHolding", "senderList", "validity"');
 });
 
 test('the console has a new kind of rule where it decides, lets one be added, and tells it in its own words', () => {
@@ -89,6 +89,7 @@ test('the console has a new kind of rule where it decides, lets one be added, an
       ['Wallet deployment', 'Sponsor deployments'],
       ['Senders', 'Add list'],
       ['Condition', 'Add condition'],
+      ['Token holding', 'Add holding'],
       ['Sender list', 'Add rule', '1 senders are barred.'],
       ['Spending limit', 'Add limit'],
       ['Webhook', 'Add webhook'],

@@ -91,6 +91,11 @@ const sent: Readonly<Record<string, fc.Arbitrary<object>>> = {
     expression: fc.constantFrom('op.nonce < 5', 'context.tier == "gold"', 'size(calls) == 1'),
     message: fc.constantFrom('Not now.', '5', 'null'),
   }),
+  TOKEN_HOLDING: fc.record({
+    standard: fc.constantFrom('ERC20', 'ERC721'),
+    address,
+    minimum: fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }).map(String),
+  }),
   WALLET_DEPLOYMENT: fc.record({ factories: fc.array(address, { maxLength: 3 }) }, { requiredKeys: [] }),
 };
 

@@ -330,7 +330,7 @@ describe('tokens that are reserved for one operation', () => {
   });
 });
 
-test('an operation that its user pays takes nothing from the limits of the DApp, and its record says what it may cost', async () => {
+test('an operation that its user pays takes nothing from the limits of the DApp, meets none of its rules, and its record says what it may cost', async () => {
   const dapp = await newDapp();
   const policyData = {
     type: 'PAYMASTER',
@@ -340,13 +340,19 @@ test('an operation that its user pays takes nothing from the limits of the DApp,
   };
   const rule = { name: 'One wei', policyType: 'PAYMASTER_SA_LIMIT', policyData };
   await world().engine.service.call('rules.create', { paymasterId: dapp.paymasterId, rule });
+  const holding = { standard: 'ERC721', address: `0x${'7e'.repeat(20)}`, minimum: '1' };
+  const members = { name: 'Members', policyType: 'TOKEN_HOLDING', policyData: holding };
+  await world().engine.service.call('rules.create', { paymasterId: dapp.paymasterId, rule: members });
   const op = operationOf(await newUser(10n ** 9n), MaxUint256);
   expect((await ask(dapp, 'ERC-7677', op)).status).toBe(200);
   const [decision] = await dapp.decisions();
   expect(decision).toMatchObject({ outcome: 'sponsored', code: 'PAID_IN_TOKEN', rule: null });
   expect(decision!.message).toMatch(/^Signed: the user pays at most \d+\.\d+ USDT for it\.$/);
+  expect(decision!.facts).not.toHaveProperty('holdings');
   expect(decision!.trace.map((step) => step.rule)).toEqual(['gas', 'validity', 'fees', 'tokenPayment', 'gasTank']);
   expect(decision!.request).toMatchObject({ calls: [{ target: expect.any(String) as unknown }, {}] });
-  const { body } = await dapp.sponsor(toRpcUserOperation(op));
-  expect(body.result?.reason).toMatchObject({ code: 'LIMIT_TOO_SMALL' });
+  await dapp.sponsor(toRpcUserOperation(op));
+  const [sponsored] = await dapp.decisions();
+  const denials = sponsored!.trace.flatMap(({ outcome, code }) => (outcome === 'deny' ? [code] : []));
+  expect(denials).toEqual(['TOKEN_HOLDING_UNREADABLE', 'LIMIT_TOO_SMALL']);
 });

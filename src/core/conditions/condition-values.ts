@@ -124,7 +124,7 @@ const operationOf = ({ facts: { price }, op, layout, requiredWei }: Asked): Cond
       paymasterPostOpGasLimit,
     },
     ...{ maxFeePerGas, maxPriorityFeePerGas, maxCostWei: requiredWei },
-    ...(price?.usd && { maxCostUsd: Number(weiToDecimal(dollarsOf(requiredWei, price.usd))) }),
+    ...(price?.usd && { maxCostUsd: parseFloat(weiToDecimal(dollarsOf(requiredWei, price.usd))) }),
     ...{ deploys: factory !== '', entryPoint: layout.entryPointVersion },
   });
 };

@@ -64,7 +64,7 @@ describe('what is wrong is said with its line, its column and what would be righ
       'an unknown type of rule',
       withRule('{name: W, type: LIMIT}'),
       [
-        'line 4, column 15: rules[0].type must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION',
+        'line 4, column 15: rules[0].type must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION, TOKEN_HOLDING',
       ],
     ],
     [

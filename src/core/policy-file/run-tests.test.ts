@@ -20,6 +20,9 @@ rules:
   - name: Ask
     type: WEBHOOK
     data: {url: "https://hooks.example/"}
+  - name: Members
+    type: TOKEN_HOLDING
+    data: {standard: ERC20, address: "0x7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e", minimum: "5"}
 webhooks: [{url: "https://hooks.example/"}]
 allowedOrigins: ["*"]
 tests:

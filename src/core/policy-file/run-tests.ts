@@ -4,6 +4,7 @@ import { plan } from '../decide.ts';
 import type { Facts } from '../facts.ts';
 import { findLayout } from '../paymaster-layouts/registry.ts';
 import type { Policy } from '../policy.ts';
+import { holdingKey, holdingQuestions } from '../rules/token-holding.ts';
 import { draftPolicy } from './draft-policy.ts';
 import type { FileTest, PolicyFile } from './format.ts';
 import { testOperation } from './test-operation.ts';
@@ -40,11 +41,14 @@ const fileAlone = (policy: Policy): Policy => ({
   chain: policy.chain && { ...policy.chain, breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null },
 });
 
+/** The sender holds as much of every token as there can be. */
+const PLENTY = { held: String((1n << 256n) - 1n) };
+
 /** A chain with a base fee of 1 gwei, a tank that is full, and an account that is there unless the operation makes it. */
 const factsOf = (
   { operation }: FileTest,
   file: PolicyFile,
-  { dapp, signer, paymasterContracts }: Policy,
+  { dapp, signer, paymasterContracts, rules }: Policy,
   at: number,
 ): Facts => {
   const { entryPointVersion = '0.6' } = findLayout(dapp.version) ?? {};
@@ -61,6 +65,7 @@ const factsOf = (
       ...{ baseFeeWei: String(GWEI), suggestedTipWei: String(GWEI) },
     },
     account: { hasCode: !operation.deploys, nextNonce: '0' },
+    holdings: Object.fromEntries(holdingQuestions(rules).map((question) => [holdingKey(question), PLENTY])),
     shared: { bySenders: false, byDapps: false, chain: false },
     ...(operation.context !== undefined && { context: operation.context }),
     webhooks: [],
@@ -69,7 +74,7 @@ const factsOf = (
 
 /**
  * Decides the operations of a file's tests by what the file says, on a chain and with a tank that deny nothing of
- * themselves; webhooks verify, and the ledger is empty.
+ * themselves; webhooks verify, senders hold every token, and the ledger is empty.
  *
  * @param at when, epoch ms
  * @param dapp whose version and chain the operations are of; absent: 1.1.0 on Ethereum

@@ -9,6 +9,7 @@ import { pause } from './pause.ts';
 import type { RuleKind } from './rule.ts';
 import { senders } from './senders.ts';
 import { spendingLimit } from './spending-limit.ts';
+import { tokenHolding } from './token-holding.ts';
 import { tokenPayment } from './token-payment.ts';
 import { unreachable } from './unreachable.ts';
 import { validity } from './validity.ts';
@@ -24,6 +25,7 @@ export const ruleKinds: readonly RuleKind[] = [
   walletDeployment,
   senders,
   condition,
+  tokenHolding,
   validity,
   fees,
   spendingLimit,

@@ -163,3 +163,6 @@ export const saidBy = <Code extends string>(
 export const deny = <Code extends string>(code: Code, evidence: Evidence = {}): CheckResult<Code> => ({
   ...{ outcome: 'deny', code, evidence },
 });
+
+/** False for a step that says only that what its rule asks was not read when the operation was decided. */
+export const wasRead = ({ code }: Pick<CheckResult, 'code'>): boolean => !code.endsWith('_NOT_READ');

@@ -5,11 +5,15 @@ import type { PolicyRule } from '../policy.ts';
 import { attackedPolicy, leavesRulesOut } from './attacked-policy.ts';
 
 const condition = rule('Gold', 'CONDITION', { expression: 'context.tier == "gold"', message: 'Gold only.' });
+const holding = rule('Members', 'TOKEN_HOLDING', {
+  ...{ standard: 'ERC20', address: `0x${'7e'.repeat(20)}`, minimum: '1' },
+});
 const deployments = rule('New', 'WALLET_DEPLOYMENT', { operator: 'walletDeployment' });
 
 test.each<[string, PolicyRule, readonly PolicyRule[], boolean]>([
   ['a limit binds', limit(), [limit()], false],
   ['a condition is met', condition, [], true],
+  ['a token is held', holding, [], true],
   ['a limit with a condition is avoided', { ...limit(), when: 'op.deploys' }, [], true],
   ['a limit with an end is waited out', { ...limit(), activeUntil: 5 }, [], true],
   ['a rule in shadow denies nothing', { ...limit(), enforcement: 'shadow' }, [], false],

@@ -44,7 +44,9 @@ export const assumptions = ({
 }): string[] => [
   ...(asksWebhooks ? ['Webhooks are taken to verify every operation.'] : []),
   ...(leavesRulesOut
-    ? ['Conditions are taken to be met, and rules that bind only at times or under a condition to be avoided.']
+    ? [
+        'Conditions are taken to be met, tokens to be held, and rules that bind only at times or under a condition to be avoided.',
+      ]
     : []),
   ...(takesTokens
     ? ['Operations that are paid in a token are not counted here; spending limits do not bind them.']

@@ -40,7 +40,8 @@ const access = (rpc: Readonly<Record<number, string>>, vault: Pick<Vault, 'state
           treasury: null,
           breaker: null,
           unreachableBudgetWei: null,
-          maxOperationCostWei: null, price: null,
+          maxOperationCostWei: null,
+          price: null,
         };
   };
   return createChainAccess({ findChain }, vault as Vault, 2_000);

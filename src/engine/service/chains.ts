@@ -53,6 +53,25 @@ export const chainViews = async (store: ViewStore) => {
 const counted = (count: number, what: string, which = ''): string | undefined =>
   count === 0 ? undefined : `${count} ${what}${count === 1 ? '' : 's'}${which}`;
 
+type SetInput = Parameters<Handlers<'chains.set'>['chains.set']>[0];
+type Limits = Pick<ChainSettings, 'breaker' | 'unreachableBudgetWei' | 'maxOperationCostWei' | 'price'>;
+
+/** The limits of a chain with those changed that are given; null takes one away. */
+const changedLimits = (
+  before: Limits,
+  {
+    breaker,
+    unreachable,
+    maxOperationCostWei,
+    price,
+  }: Pick<SetInput, 'breaker' | 'unreachable' | 'maxOperationCostWei' | 'price'>,
+): Limits => ({
+  breaker: breaker === undefined ? before.breaker : breaker,
+  unreachableBudgetWei: unreachable === undefined ? before.unreachableBudgetWei : (unreachable?.budgetWei ?? null),
+  maxOperationCostWei: maxOperationCostWei === undefined ? before.maxOperationCostWei : maxOperationCostWei,
+  price: price === undefined ? before.price : price,
+});
+
 /** Chains and the hot signer of each. */
 export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains'> | NamesOf<'signers'>> => {
   const { store, vault, entropy } = context;
@@ -124,7 +143,6 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
 
   return {
     'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, mustAnswer, ...limits }) => {
-      const { breaker, unreachable, maxOperationCostWei, price } = limits;
       if (rpc !== undefined) await refuseOtherChain(chainId, 'node', rpc, mustAnswer);
       if (bundler && mustAnswer) await refuseOtherChain(chainId, 'bundler', bundler, mustAnswer);
       const before = (await store.findChain(chainId)) ?? unset;
@@ -135,11 +153,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
         rpc: rpc === undefined ? before.rpc : keepUrl(chainId, 'rpc', rpc),
         bundler: bundler === undefined ? before.bundler : keepUrl(chainId, 'bundler', bundler),
         treasury: treasury ?? before.treasury,
-        breaker: breaker === undefined ? before.breaker : breaker,
-        unreachableBudgetWei:
-          unreachable === undefined ? before.unreachableBudgetWei : (unreachable?.budgetWei ?? null),
-        maxOperationCostWei: maxOperationCostWei === undefined ? before.maxOperationCostWei : maxOperationCostWei,
-        price: price === undefined ? before.price : price,
+        ...changedLimits(before, limits),
       };
       await store.saveChain(settings);
       return view(store, chainId, settings);

@@ -3,6 +3,7 @@ import { type Reason, decide, plan } from '../../core/decide.ts';
 import type { Facts } from '../../core/facts.ts';
 import { type Decision, callsOf, decidedRecord, storedFacts } from '../../core/record.ts';
 import { termsOf } from '../../core/terms.ts';
+import { unreadHoldings } from '../../core/rules/token-holding.ts';
 import { unaskedWebhooks } from '../../core/rules/webhook.ts';
 import { ruleInput } from '../../core/rule-input.ts';
 import { withPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
@@ -75,7 +76,7 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
     let webhooks: Facts['webhooks'] = [];
     for (let round = 1; round <= MOST_ROUNDS; round += 1) {
       // Whatever waits comes before the settings are read: what the operator changes meanwhile binds this operation.
-      const reads = await readChain(context, prepared);
+      const reads = await readChain(context, prepared, found.current.policy);
       if (round > 1 || (await store.settingsVersion(request.paymaster)) !== found.current.version) {
         found = await findCurrent(context, request);
         if (!isStillPrepared(prepared, found)) {
@@ -88,6 +89,8 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
       }
       const { current } = found;
       const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks });
+      // A rule that came, or whose time came, meanwhile: what it asks is read before it decides.
+      if (unreadHoldings(ruleInput(facts, current.policy).policy, facts).length > 0) continue;
       const reservations = plan(facts, current.policy);
       if (unaskedWebhooks(facts, ruleInput(facts, current.policy).policy).length > 0) {
         const verdict = decide(facts, current.policy, await store.heldOf(reservations));

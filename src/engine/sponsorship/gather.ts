@@ -1,4 +1,5 @@
 import type { Facts } from '../../core/facts.ts';
+import type { Policy } from '../../core/policy.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
@@ -11,6 +12,7 @@ import { type TokenHoldings, readTokenHoldings } from '../token-mode/token-holdi
 import { blankedJson } from './blank.ts';
 import { readAccount } from './account-reads.ts';
 import { checkAuthorization } from './authorization.ts';
+import { readHoldings } from './holding-reads.ts';
 import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
@@ -103,7 +105,7 @@ export const prepareOperation = (
   stage === 'draft' ? prepareDraft(request, payer) : prepareFinal(context, request, payer, isPaused);
 
 /** What the chain says, and {@link Store.ledgerVersion} before it was asked. */
-export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'token' | 'price'> {
+export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'holdings' | 'token' | 'price'> {
   readonly ledgerVersion: number;
 }
 
@@ -147,10 +149,11 @@ export const readCoinPrice = async (
   return source === null ? undefined : rates.coinPrice(chainId, source);
 };
 
-/** Reads what the chain says of an operation. @throws EngineError as `decideOperation` */
+/** Reads what the chain says of an operation, for the rules of a policy. @throws EngineError as `decideOperation` */
 export const readChain = async (
-  { store, rates }: DecisionContext,
+  { store, clock, rates }: DecisionContext,
   prepared: PreparedOperation,
+  policy: Policy,
 ): Promise<ChainReads> => {
   const { stage, payer, ready, op, charge, gasSource } = prepared;
   const ledgerVersion = await store.ledgerVersion();
@@ -159,13 +162,21 @@ export const readChain = async (
   // An estimate has had the account validate the operation already.
   const isAsked = stage === 'final' && !isEstimated;
   const question = { op, isGasGiven: gasSource === 'GAS_GIVEN', money };
-  const [chain, account, price] = await Promise.all([
+  const [chain, account, holdings, price] = await Promise.all([
     money,
     isAsked ? readAccount(payer.rpc, ready, question) : undefined,
+    // No rule of sponsorship binds those who pay in a token.
+    charge === undefined ? readHoldings(payer.rpc, op.sender, policy, clock.now()) : undefined,
     readCoinPrice({ store, rates }, ready.chainId),
   ]);
   const token = charge && (await readToken(prepared, charge));
-  return { ledgerVersion, chain, ...(account && { account }), ...(token && { token }), ...(price && { price }) };
+  return {
+    ...{ ledgerVersion, chain },
+    ...(account && { account }),
+    ...(holdings && { holdings }),
+    ...(token && { token }),
+    ...(price && { price }),
+  };
 };
 
 /** Whether others use what an operation of the sender would use. */

@@ -29,7 +29,8 @@ const openDesk = async () => {
     bundler: null,
     treasury: null,
     breaker: null,
-    maxOperationCostWei: null, price: null,
+    maxOperationCostWei: null,
+    price: null,
   };
   const chain = { ...settings, chainId: 5, rpc: 'http://node', unreachableBudgetWei: String(BUDGET) };
   await store.createAccount(account);

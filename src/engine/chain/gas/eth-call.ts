@@ -42,7 +42,21 @@ export const callWithOverride = (rpc: RpcClient, to: Address, data: Hex, overrid
  * @throws EngineError `CHAIN_UNREACHABLE`
  */
 export const callWithAmpleGas = (rpc: RpcClient, to: Address, data: Hex): Promise<Hex> =>
-  sendForBytes(rpc, 'eth_call', [{ to, data, gas: toQuantity(CALL_GAS) }, 'latest']);
+  callWithGas(rpc, to, data, CALL_GAS);
+
+/** The same with as much gas as is said. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+export const callWithGas = (rpc: RpcClient, to: Address, data: Hex, gas: bigint): Promise<Hex> =>
+  sendForBytes(rpc, 'eth_call', [{ to, data, gas: toQuantity(gas) }, 'latest']);
+
+/**
+ * `eth_call` on the latest block that creates a contract: what its constructor returns. Nothing is deployed.
+ *
+ * @param data creation code and the arguments of the constructor
+ * @throws RpcError if it reverts or the node refuses it
+ * @throws EngineError `CHAIN_UNREACHABLE`
+ */
+export const callCreation = (rpc: RpcClient, data: Hex, gas: bigint): Promise<Hex> =>
+  sendForBytes(rpc, 'eth_call', [{ data, gas: toQuantity(gas) }, 'latest']);
 
 /** A slot of a contract's storage on the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
 export const readSlot = (rpc: RpcClient, at: Address, slot: number): Promise<bigint> =>

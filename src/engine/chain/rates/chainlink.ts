@@ -165,13 +165,15 @@ export const chainlinkRate = async (
  * What a native coin is worth by its Chainlink feed, or why that is not known; it throws nothing.
  *
  * @param rpc the node of the chain; undefined where none is set
+ * @param source its feed
  * @param now epoch ms
  */
 export const coinPriceOf = async (
   rpc: RpcClient | undefined,
-  { nativeFeed, maxAge }: Extract<CoinPriceSource, { source: 'chainlink' }>,
+  source: Extract<CoinPriceSource, { source: 'chainlink' }>,
   now: number,
 ): Promise<CoinPrice> => {
+  const { nativeFeed, maxAge } = source;
   if (rpc === undefined) return { usd: null, fault: 'the chain has no RPC URL to read its feed by' };
   try {
     const { price, decimals, updatedAt } = await readFeed(rpc, 'native/USD', nativeFeed, maxAge, now);

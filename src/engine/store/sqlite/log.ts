@@ -121,7 +121,8 @@ interface AccountRow {
   user: string;
 }
 
-type OpeningReservation = AccountRow & Omit<OpeningLedger['reservations'][number], 'account'>;
+type OpeningReservation = AccountRow &
+  Omit<OpeningLedger['reservations'][number], 'account' | 'ofWei'> & { readonly ofWei: string | null };
 
 /** Only accounts of limits have windows, besides rolling ones, of which nothing is given back. */
 const keyOfRow = ({ kind, id, window, user }: AccountRow): AccountKey => ({

@@ -30,6 +30,7 @@ const SENTENCES: Readonly<Record<string, (facts: FixedFacts, coin: string) => st
   },
   senders: () => 'No list: any account may be sponsored.',
   condition: () => 'No condition.',
+  tokenHolding: () => 'Senders need not hold any token.',
   spendingLimit: () => 'No limit: one user may have any number of operations sponsored.',
   tokenPayment: ({ tokens }) =>
     tokens.length === 0

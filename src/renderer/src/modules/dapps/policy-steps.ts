@@ -45,10 +45,11 @@ const ADD: Readonly<Record<string, string>> = {
   webhook: 'Add webhook',
   senders: 'Add list',
   condition: 'Add condition',
+  tokenHolding: 'Add holding',
 };
 
 /** Kinds whose rules a form can change. */
-const EDITABLE: ReadonlySet<string> = new Set(['spendingLimit', 'senders', 'condition']);
+const EDITABLE: ReadonlySet<string> = new Set(['spendingLimit', 'senders', 'condition', 'tokenHolding']);
 
 const contractSentence = (contract: RegisteredContract, active: boolean): string => {
   const ticked = tickedOf(contract);

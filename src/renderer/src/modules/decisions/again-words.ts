@@ -29,6 +29,12 @@ export const againWords = ({ verdict, reason }: Again, isSame: boolean): AgainWo
         verdict: 'no rule denies it.',
         rest: 'Its gas was not estimated while sponsorship was paused: send the operation again.',
       };
+    case 'notRead':
+      return {
+        ...UNKNOWN,
+        verdict: 'not known.',
+        rest: 'A rule asks what was not read then, such as what the sender holds: send the operation again.',
+      };
     case 'denied':
       return {
         ...DENIED,

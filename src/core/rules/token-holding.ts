@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import type { DenialRows, Evidence } from '../../shared/denials.ts';
+import { type Address, address, addressKey } from '../../shared/schema/hex.ts';
+import { grouped } from '../../shared/words/amount.ts';
+import type { Facts } from '../facts.ts';
+import type { Policy, PolicyRule } from '../policy.ts';
+import { type CheckResult, type RuleKind, type Setup, deny, pass, rulesOf, saidBy } from './rule.ts';
+
+/** Gas that a token may use to tell what an account holds. Usual tokens use a tenth of it. */
+export const HOLDING_GAS = 500_000n;
+
+const standard = z.enum(['ERC20', 'ERC721', 'ERC1155']);
+const WHOLE = 'must be a whole number of up to 256 bits, as a string of decimal digits';
+const MAX_UINT256 = (1n << 256n) - 1n;
+
+const whole = z
+  .string(WHOLE)
+  .regex(/^\d{1,78}$/, { error: WHOLE, abort: true })
+  .refine((digits) => BigInt(digits) <= MAX_UINT256, WHOLE);
+
+const fields = z.strictObject({
+  standard,
+  address: address.describe("The token's contract, on the chain of the DApp"),
+  tokenId: whole.optional().describe('ERC1155: which token; ERC721: the NFT that the sender has to own'),
+  minimum: whole.describe("What the sender must hold, in the token's smallest unit"),
+});
+
+/** What a TOKEN_HOLDING rule asks for. Numbers are decimal digits, without needless zeros where they are kept. */
+export type TokenHolding = z.output<typeof fields>;
+
+/** What is read of a token for a rule: what the sender of an operation holds. */
+export type HoldingQuestion = Pick<TokenHolding, 'standard' | 'address' | 'tokenId'>;
+
+type Fault = readonly [field: 'tokenId' | 'minimum', message: string];
+
+/** What does not fit the standard of a token, by field. */
+const holdingFaults = ({ standard: which, tokenId, minimum }: Omit<TokenHolding, 'address'>): Fault[] => [
+  ...(which === 'ERC20' && tokenId !== undefined ? [['tokenId', 'should not exist for ERC20'] as const] : []),
+  ...(which === 'ERC1155' && tokenId === undefined ? [['tokenId', 'must be given for ERC1155'] as const] : []),
+  ...(BigInt(minimum) === 0n ? [['minimum', 'must be at least 1'] as const] : []),
+  ...(which === 'ERC721' && tokenId !== undefined && BigInt(minimum) > 1n
+    ? [['minimum', 'must be 1 for one NFT of ERC721'] as const]
+    : []),
+];
+
+const digits = (text: string): string => String(BigInt(text));
+
+/** True where the owner of one NFT is asked for; of everything else there is a balance. */
+export const asksOwner = ({ standard: which, tokenId }: HoldingQuestion): boolean =>
+  which === 'ERC721' && tokenId !== undefined;
+
+/** What is counted of a token, in the middle of a sentence. @param count decimal digits */
+const counted = ({ standard: which, address: token, tokenId = '' }: HoldingQuestion, count: string): string => {
+  const unit = count === '1' ? 'unit' : 'units';
+  if (which === 'ERC20') return `${grouped(count)} ${unit} of the ERC-20 token ${token}`;
+  if (which === 'ERC1155') return `${grouped(count)} ${unit} of token ${tokenId} of ${token} (ERC-1155)`;
+  return `${grouped(count)} ${count === '1' ? 'NFT' : 'NFTs'} of ${token} (ERC-721)`;
+};
+
+/** The token itself, in the middle of a sentence. */
+const tokenWords = ({ standard: which, address: token, tokenId = '' }: HoldingQuestion): string => {
+  if (which === 'ERC20') return `the ERC-20 token ${token}`;
+  if (which === 'ERC1155') return `token ${tokenId} of ${token} (ERC-1155)`;
+  return tokenId === '' ? `NFTs of ${token} (ERC-721)` : `NFT ${tokenId} of ${token} (ERC-721)`;
+};
+
+/** What operators set up of token holdings. */
+export const holdingSetup: Setup<TokenHolding, TokenHolding> = {
+  policyType: 'TOKEN_HOLDING',
+  place: 6,
+  // An attacker buys or borrows what others hold.
+  anybodyMeets: true,
+  sent: fields.superRefine((data, context) => {
+    for (const [field, message] of holdingFaults(data)) context.addIssue({ code: 'custom', path: [field], message });
+  }),
+  kept: fields,
+  keep: ({ tokenId, ...sent }) => ({
+    ...{ standard: sent.standard, address: addressKey(sent.address) },
+    ...(tokenId !== undefined && { tokenId: digits(tokenId) }),
+    minimum: digits(sent.minimum),
+  }),
+  sentence: (kept) =>
+    asksOwner(kept)
+      ? `Sponsored only if the sender owns ${tokenWords(kept)}.`
+      : `Sponsored only if the sender holds at least ${counted(kept, kept.minimum)}.`,
+};
+
+/** By which the facts name the answer: rules that ask the same share it. */
+export const holdingKey = ({ standard: which, address: token, tokenId }: HoldingQuestion): string =>
+  [which, token, ...(tokenId === undefined ? [] : [tokenId])].join(':');
+
+type HoldingRule = PolicyRule & { readonly policyData: TokenHolding };
+
+const activeRules = (rules: Policy['rules']): HoldingRule[] =>
+  rulesOf(holdingSetup, rules).filter(({ active }) => active);
+
+/** What the active ones of these rules ask, each question once. */
+export const holdingQuestions = (rules: Policy['rules']): HoldingQuestion[] => [
+  ...new Map(
+    activeRules(rules).map(({ policyData: { standard: which, address: token, tokenId } }) => {
+      const question = { standard: which, address: token, ...(tokenId !== undefined && { tokenId }) };
+      return [holdingKey(question), question];
+    }),
+  ).values(),
+];
+
+/** What the rules ask and nobody has read. */
+export const unreadHoldings = ({ rules }: Pick<Policy, 'rules'>, { holdings }: Facts): HoldingQuestion[] =>
+  holdingQuestions(rules).filter((question) => holdings?.[holdingKey(question)] === undefined);
+
+/** Why a holding could not be read, and what would help. */
+const failureWords: Readonly<Record<string, { readonly why: string; readonly help: string }>> = {
+  NO_NODE: {
+    why: 'the chain has no RPC URL',
+    help: "Set the chain's RPC URL, or pause the rule.",
+  },
+  NO_ANSWER: {
+    why: "the chain's node did not answer the question",
+    help: "Send the operation again. If this stays so, check the chain's node.",
+  },
+  NO_CONTRACT: {
+    why: 'no contract is at that address on this chain',
+    help: "Set the address of the rule to the token's contract on this chain.",
+  },
+  REVERTED: {
+    why: `the contract reverts, or uses more than ${grouped(String(HOLDING_GAS))} gas`,
+    help: 'Check the standard, the address and the token id of the rule. For an NFT that does not exist, contracts revert.',
+  },
+  NO_NUMBER: {
+    why: 'the contract returns something else than one number or one address',
+    help: 'Check the standard and the address of the rule.',
+  },
+};
+
+const questionIn = ({ standard: which, token, tokenId }: Evidence): HoldingQuestion => ({
+  ...{ standard: which as TokenHolding['standard'], address: token as Address },
+  ...(typeof tokenId === 'string' && { tokenId }),
+});
+
+const denials = {
+  TOKEN_HOLDING_TOO_LOW: ({ rule, sender, minimum, held, ...evidence }) => {
+    const question = questionIn(evidence);
+    if (asksOwner(question)) {
+      return {
+        message: `The sender ${String(sender)} does not own ${tokenWords(question)}, as the rule "${String(rule)}" requires.`,
+        hint: `Transfer ${tokenWords(question)} to ${String(sender)}, or send from the account that owns it.`,
+      };
+    }
+    const missing = String(BigInt(String(minimum)) - BigInt(String(held)));
+    return {
+      message:
+        `The sender ${String(sender)} holds ${counted(question, String(held))}; ` +
+        `the rule "${String(rule)}" requires at least ${grouped(String(minimum))}.`,
+      hint: `Transfer ${counted(question, missing)} to ${String(sender)}, or send from an account that holds enough.`,
+    };
+  },
+  TOKEN_HOLDING_UNREADABLE: ({ rule, sender, failure, ...evidence }) => {
+    const { why = '', help = '' } = failureWords[String(failure)] ?? {};
+    const what = tokenWords(questionIn(evidence));
+    return {
+      message: `What the sender ${String(sender)} holds of ${what} could not be read for the rule "${String(rule)}": ${why}.`,
+      hint: help,
+    };
+  },
+  TOKEN_HOLDING_NOT_READ: ({ rule, sender, ...evidence }) => ({
+    message: `What the sender ${String(sender)} held of ${tokenWords(questionIn(evidence))} was not read for this operation, so the rule "${String(rule)}" cannot be decided.`,
+    hint: 'Send the operation again: Gasdesk reads what the rules in force ask for.',
+  }),
+} satisfies DenialRows;
+
+const checkHolding = (
+  { name, policyData }: HoldingRule,
+  holdings: Facts['holdings'],
+  sender: Address,
+): CheckResult<keyof typeof denials> => {
+  const { standard: which, address: token, tokenId, minimum } = policyData;
+  const evidence = { rule: name, sender, standard: which, token, ...(tokenId !== undefined && { tokenId }), minimum };
+  const holding = holdings?.[holdingKey(policyData)];
+  if (holding === undefined) return deny('TOKEN_HOLDING_NOT_READ', evidence);
+  if ('failure' in holding) return deny('TOKEN_HOLDING_UNREADABLE', { ...evidence, failure: holding.failure });
+  const { held } = holding;
+  return BigInt(held) >= BigInt(minimum)
+    ? pass('TOKEN_HELD', { ...evidence, held })
+    : deny('TOKEN_HOLDING_TOO_LOW', { ...evidence, held });
+};
+
+/** What the sender must hold of tokens. */
+export const tokenHolding: RuleKind<keyof typeof denials> = {
+  type: 'tokenHolding',
+  title: 'Token holding',
+  denials,
+  setup: holdingSetup,
+  check: ({ policy, facts: { holdings }, op: { sender } }) =>
+    activeRules(policy.rules).map((rule) => saidBy(rule, checkHolding(rule, holdings, sender))),
+};
