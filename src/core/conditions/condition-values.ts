@@ -109,6 +109,10 @@ const callOf = (
   });
 };
 
+const dollarsAsDouble = (wei: bigint, price: string): number =>
+  // eslint-disable-next-line house/exact-money -- conditions compare dollars as CEL does; limits count them exactly
+  parseFloat(weiToDecimal(dollarsOf(wei, price)));
+
 const operationOf = ({ facts: { price }, op, layout, requiredWei }: Asked): ConditionOperation => {
   const { factory = '', factoryData = '' } = deploymentOf(op) ?? {};
   const v07 = isV06(op) ? {} : op;
@@ -124,7 +128,7 @@ const operationOf = ({ facts: { price }, op, layout, requiredWei }: Asked): Cond
       paymasterPostOpGasLimit,
     },
     ...{ maxFeePerGas, maxPriorityFeePerGas, maxCostWei: requiredWei },
-    ...(price?.usd && { maxCostUsd: parseFloat(weiToDecimal(dollarsOf(requiredWei, price.usd))) }),
+    ...(price?.usd && { maxCostUsd: dollarsAsDouble(requiredWei, price.usd) }),
     ...{ deploys: factory !== '', entryPoint: layout.entryPointVersion },
   });
 };
