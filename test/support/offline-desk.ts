@@ -33,10 +33,12 @@ export interface OfflineDesk {
 /** A limit to add; what is not said is per hour and for all users together. */
 export interface LimitInput {
   readonly name?: string;
-  readonly type?: 'PAYMASTER' | 'SMART_ACCOUNT';
-  readonly thresholdType: 'COUNT' | 'NATIVE_ASSET';
+  readonly type?: 'PAYMASTER' | 'SMART_ACCOUNT' | 'OPERATION';
+  readonly thresholdType: 'COUNT' | 'NATIVE_ASSET' | 'USD';
   readonly threshold: number;
   readonly hours?: number;
+  /** In place of the hours. */
+  readonly unit?: 'week' | 'lifetime';
 }
 
 const CHAIN_ID = 31337;
@@ -111,9 +113,10 @@ export const useOfflineDesk = (flags: Record<string, unknown> = {}): (() => Offl
         decisions: () => wholeDecisions(call, { paymasterId, limit: 1000 }),
       };
     },
-    async limit({ paymasterId }, { name, hours = 1, type = 'PAYMASTER', ...threshold }) {
+    async limit({ paymasterId }, { name, hours = 1, unit = 'hour', type = 'PAYMASTER', ...threshold }) {
       limits += 1;
-      const policyData = { type, cycleDuration: { value: hours, unit: 'hour' }, ...threshold };
+      const cycleDuration = { value: hours, unit };
+      const policyData = { type, ...(type !== 'OPERATION' && { cycleDuration }), ...threshold };
       const rule = { name: name ?? `Limit ${limits}`, policyType: 'PAYMASTER_SA_LIMIT', policyData };
       return (await call<{ _id: string }>('rules.create', { paymasterId, rule }))._id;
     },
