@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { conditionFault } from './condition.ts';
 import { completionsAfter } from './completions.ts';
-import type { RegisteredContract } from './known-methods.ts';
+import type { KnownContract } from './known-methods.ts';
 
 const abi = JSON.stringify([
   {
@@ -16,7 +16,7 @@ const abi = JSON.stringify([
   { type: 'function', name: 'burn', stateMutability: 'nonpayable', inputs: [{ type: 'uint256', name: 'burnt' }] },
 ]);
 const hostileName = `<b>"it's"`;
-const contracts: RegisteredContract[] = [
+const contracts: KnownContract[] = [
   { name: 'Items', address: `0x${'Ab'.repeat(20)}`, abi, whitelistedMethods: ['mint'] },
   { name: hostileName, address: `0x${'17'.repeat(20)}`, abi, whitelistedMethods: [] },
 ];

@@ -1,6 +1,6 @@
 import { isLoopName } from './ast.ts';
 import { REFUSED } from './condition.ts';
-import { type RegisteredContract, knownMethods } from './known-methods.ts';
+import { type KnownContract, knownMethods } from './known-methods.ts';
 import { conditionEnvironment, vocabulary } from './vocabulary.ts';
 
 /** Something that can stand where a condition is typed. */
@@ -121,7 +121,7 @@ const membersOf = (chain: string, scope: ReadonlyMap<string, string>, contracts:
   return methodsOf(type, scope);
 };
 
-type Contracts = readonly RegisteredContract[];
+type Contracts = readonly KnownContract[];
 
 const argumentsOf = (contracts: Contracts): Completion[] =>
   knownMethods(contracts).flatMap(({ contract, name, args }) =>
@@ -172,7 +172,7 @@ const written = (text: string, quote: string): string => {
  *
  * @param before the text before the cursor
  */
-export const completionsAfter = (before: string, contracts: readonly RegisteredContract[]): Completions => {
+export const completionsAfter = (before: string, contracts: readonly KnownContract[]): Completions => {
   const open = openQuote(before);
   if (open !== undefined) {
     const field = COMPARED.exec(before.slice(0, open.at))?.[1] ?? '';

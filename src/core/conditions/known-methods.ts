@@ -3,7 +3,7 @@ import { stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
 import { conditionFault } from './condition.ts';
 
 /** A registered contract, as far as conditions name its parts. */
-export interface RegisteredContract {
+export interface KnownContract {
   readonly name: string;
   readonly address: string;
   readonly abi: string;
@@ -36,7 +36,7 @@ const accessOf = (name: string, index: number): string => {
 };
 
 /** The methods of registered contracts that are sponsored, with their arguments. */
-export const knownMethods = (contracts: readonly RegisteredContract[]): KnownMethod[] =>
+export const knownMethods = (contracts: readonly KnownContract[]): KnownMethod[] =>
   contracts.flatMap(({ name: contract, abi, whitelistedMethods }) => {
     const fragments = new Interface(abi);
     return whitelisted(stateChangingMethods(abi), whitelistedMethods).map(({ name, signature }) => ({
