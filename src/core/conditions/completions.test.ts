@@ -71,6 +71,16 @@ test('it replaces the word that is being typed', () => {
   expect(completionsAfter('calls.all(c, c.method == "mi', contracts).from).toBe(26);
 });
 
+test.each([
+  ['op.', true],
+  ['calls[0].method == "', true],
+  ['calls[0].method == ""', false],
+  ['calls[0].method == ', false],
+  ['', false],
+])('after %s a name is expected: %s', (before, isExpected) => {
+  expect(completionsAfter(before, contracts).isExpected).toBe(isExpected);
+});
+
 test('what is written can be read: loops with a variable that is free, names with their quotes', () => {
   expect(textOf('calls.', 'all')).toBe('all(c, ');
   expect(textOf('calls.all(c, context.tags.', 'exists')).toBe('exists(d, ');

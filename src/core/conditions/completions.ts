@@ -16,6 +16,8 @@ export interface Completion {
 /** What can stand at a place, and from where it replaces what is typed. */
 export interface Completions {
   readonly from: number;
+  /** True where nothing else can follow: after a point, and in quotes. */
+  readonly isExpected: boolean;
   readonly options: readonly Completion[];
 }
 
@@ -177,7 +179,7 @@ export const completionsAfter = (before: string, contracts: readonly KnownContra
   if (open !== undefined) {
     const field = COMPARED.exec(before.slice(0, open.at))?.[1] ?? '';
     const options = valuesOf(field, contracts).map((value) => ({ ...value, text: written(value.text, open.quote) }));
-    return { from: open.at + 1, options: distinct(options) };
+    return { from: open.at + 1, isExpected: true, options: distinct(options) };
   }
   const [typed = ''] = /[A-Za-z_]\w*$/.exec(before) ?? [];
   const from = before.length - typed.length;
@@ -185,9 +187,10 @@ export const completionsAfter = (before: string, contracts: readonly KnownContra
   const scope = openLoops(before);
   if (lead.endsWith('.')) {
     const [chain] = new RegExp(`${CHAIN}$`).exec(lead.slice(0, -1)) ?? [];
-    return { from, options: chain === undefined ? [] : distinct(membersOf(resolved(chain, scope), scope, contracts)) };
+    const options = chain === undefined ? [] : membersOf(resolved(chain, scope), scope, contracts);
+    return { from, isExpected: true, options: distinct(options) };
   }
   const field = COMPARED.exec(lead)?.[1] ?? '';
   const values = valuesOf(field, contracts).map((value) => ({ ...value, text: JSON.stringify(value.text) }));
-  return { from, options: distinct([...values, ...startsOf(scope)]) };
+  return { from, isExpected: false, options: distinct([...values, ...startsOf(scope)]) };
 };

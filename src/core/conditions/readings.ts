@@ -91,8 +91,9 @@ export const readingsIn = (ast: ASTNode, source: string, values: Values): Readin
     } else if (isLoop(node)) {
       const [list, variable, ...body] = children(node);
       if (list === undefined || variable === undefined) return;
-      if (!isPath(list)) return look(list, variables);
-      for (const item of itemsOf(textOf(list, list, variables))) {
+      if (!isPath(list)) look(list, variables);
+      const items = isPath(list) ? itemsOf(textOf(list, list, variables)) : [];
+      for (const item of items) {
         const inside = new Map([...variables, [source.slice(variable.range.start, variable.range.end), item]]);
         for (const part of body) look(part, inside);
       }
