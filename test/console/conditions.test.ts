@@ -33,10 +33,11 @@ const VIEWS = [
   [400, 'dark'],
 ] as const;
 
-const shot = async (page: Page, name: string): Promise<void> => {
+const shot = async (page: Page, form: Locator, name: string): Promise<void> => {
   for (const [width, scheme] of VIEWS) {
     await page.setViewportSize({ width, height: 1100 });
     await page.emulateMedia({ colorScheme: scheme });
+    await form.evaluate((element) => element.scrollIntoView());
     // Colours move for a moment.
     await expect.poll(() => seriousFaults(page)).toEqual([]);
     const file = `../../test-artifacts/console-conditions-${name}-${width}-${scheme}.png`;
@@ -77,7 +78,7 @@ test('names are completed by the keyboard, a fault stands at its place, and Tab 
   await list.getByRole('option', { name: /^mint Items/ }).waitFor();
   await page.keyboard.type('int" && c.args.');
   await list.getByRole('option', { name: /^amount/ }).waitFor();
-  await shot(page, 'completion');
+  await shot(page, panel, 'completion');
   await page.keyboard.type('amount <= 10) && op.nothing');
   await panel.getByText('No such key: nothing (character 63)').waitFor();
   expect(await field.getAttribute('aria-invalid')).toBe('true');
@@ -88,7 +89,7 @@ test('names are completed by the keyboard, a fault stands at its place, and Tab 
   await list.waitFor({ state: 'detached' });
   await page.keyboard.press('Tab');
   expect(await field.evaluate((element) => element === document.activeElement)).toBe(false);
-  await shot(page, 'fault');
+  await shot(page, panel, 'fault');
   expect(browser().errors).toEqual([]);
 });
 
@@ -103,7 +104,7 @@ test('what an expression comes to is shown on one decision after another, with w
   const tier = example.getByRole('definition').nth(1);
   expect(await tier.innerText()).toContain('<img src=x');
   expect((await tier.innerText()).length).toBeLessThan(120);
-  await shot(page, 'example');
+  await shot(page, panel, 'example');
   expect(await example.getByRole('button', { name: 'Newer' }).isDisabled()).toBe(true);
   await example.getByRole('button', { name: 'Older' }).click();
   await example.getByText('mint(7) on Items').waitFor();
@@ -131,7 +132,7 @@ test('the common conditions are written by a form, and saved', async () => {
   await panel.getByRole('textbox', { name: 'At most' }).fill('10');
   await writes(`calls.all(c, ${OTHERS} || c.args.amount <= 10)`);
   await panel.getByText('On this decision it is false.').waitFor();
-  await shot(page, 'common');
+  await shot(page, panel, 'common');
   await choose('An argument in a list');
   await panel.getByRole('textbox', { name: 'One of' }).fill('3, 12');
   await writes(`calls.all(c, ${OTHERS} || c.args.amount in [3, 12])`);
@@ -159,7 +160,7 @@ test('the common conditions are written by a form, and saved', async () => {
   const when = page.getByRole('complementary', { name: 'When Summer binds' });
   await when.getByRole('textbox', { name: 'Only where (optional)' }).fill('calls.all(c, c.args.amount > 5)');
   await when.getByText('On this decision it is true.').waitFor();
-  await shot(page, 'when');
+  await shot(page, when, 'when');
   await when.getByRole('button', { name: 'Save' }).click();
   await item.getByText('Only where calls.all(c, c.args.amount > 5).').waitFor();
   expect(browser().errors).toEqual([]);
