@@ -67,13 +67,8 @@ test('names are completed by the keyboard, a fault stands at its place, and Tab 
   expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.keyboard.type('cal');
   await list.getByRole('option', { name: /^calls/, selected: true }).waitFor();
-  // It takes no key for a choice until it was seen for a moment.
-  await expect
-    .poll(async () => {
-      if (await list.isVisible()) await page.keyboard.press('Enter');
-      return field.innerText();
-    })
-    .toBe('calls');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => field.innerText()).toBe('calls');
   await page.keyboard.type('.all(c, c.method == "m');
   await list.getByRole('option', { name: /^mint Items/ }).waitFor();
   await page.keyboard.type('int" && c.args.');
@@ -158,7 +153,9 @@ test('the common conditions are written by a form, and saved', async () => {
   await item.getByText(`Sponsored only if ${both}. Otherwise: "Not today."`).waitFor();
   await item.getByRole('button', { name: 'When' }).click();
   const when = page.getByRole('complementary', { name: 'When Summer binds' });
-  await when.getByRole('textbox', { name: 'Only where (optional)' }).fill('calls.all(c, c.args.amount > 5)');
+  const where = when.getByRole('textbox', { name: 'Only where (optional)' });
+  await expect.poll(() => where.evaluate((element) => element === document.activeElement)).toBe(true);
+  await where.fill('calls.all(c, c.args.amount > 5)');
   await when.getByText('On this decision it is true.').waitFor();
   await shot(page, when, 'when');
   await when.getByRole('button', { name: 'Save' }).click();

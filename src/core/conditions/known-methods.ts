@@ -35,8 +35,7 @@ const accessOf = (name: string, index: number): string => {
   return conditionFault(`calls[0].args.${name} == 1`) === undefined ? `.${name}` : `[${JSON.stringify(name)}]`;
 };
 
-/** The methods of registered contracts that are sponsored, with their arguments. */
-export const knownMethods = (contracts: readonly KnownContract[]): KnownMethod[] =>
+const read = (contracts: readonly KnownContract[]): KnownMethod[] =>
   contracts.flatMap(({ name: contract, abi, whitelistedMethods }) => {
     const fragments = new Interface(abi);
     return whitelisted(stateChangingMethods(abi), whitelistedMethods).map(({ name, signature }) => ({
@@ -47,3 +46,12 @@ export const knownMethods = (contracts: readonly KnownContract[]): KnownMethod[]
       })),
     }));
   });
+
+const known = new WeakMap<readonly KnownContract[], KnownMethod[]>();
+
+/** The methods of registered contracts that are sponsored, with their arguments. They are asked for at every key. */
+export const knownMethods = (contracts: readonly KnownContract[]): readonly KnownMethod[] => {
+  const methods = known.get(contracts) ?? read(contracts);
+  known.set(contracts, methods);
+  return methods;
+};

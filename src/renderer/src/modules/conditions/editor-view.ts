@@ -43,13 +43,16 @@ const optionOf = ({ label, kind, detail, text }: Completion): Option => ({
   boost: kind === 'function' ? -1 : 0,
 });
 
+/** What is typed on in a name or in quotes: what was listed still holds. */
+const TYPED_ON = /^(?:\w*|[^"']*)$/;
+
 const sourceOf =
   (contracts: () => readonly KnownContract[]): CompletionSource =>
   ({ state, pos, explicit }): CompletionResult | null => {
     const before = state.sliceDoc(0, pos);
     const { from, isExpected, options } = completionsAfter(before, contracts());
     if (!explicit && !isExpected && from === pos) return null;
-    return options.length === 0 ? null : { from, options: options.map(optionOf) };
+    return options.length === 0 ? null : { from, options: options.map(optionOf), validFor: TYPED_ON };
   };
 
 /** As many as are seen at once: the list moves with the choice, and is not to be scrolled. */
