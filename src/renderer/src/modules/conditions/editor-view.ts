@@ -43,8 +43,8 @@ const optionOf = ({ label, kind, detail, text }: Completion): Option => ({
   boost: kind === 'function' ? -1 : 0,
 });
 
-/** What is typed on in a name or in quotes: what was listed still holds. */
-const TYPED_ON = /^(?:\w*|[^"']*)$/;
+/** Typed on in a name, what was listed still holds. */
+const TYPED_ON = /^\w*$/;
 
 const sourceOf =
   (contracts: () => readonly KnownContract[]): CompletionSource =>
@@ -110,10 +110,9 @@ export const conditionEditor = ({ parent, text, example, contracts, attributes, 
     history(),
     keymap.of([...keys, ...defaultKeymap, ...historyKeymap]),
     autocompletion({
-      override: [sourceOf(contracts)],
-      defaultKeymap: false,
-      icons: false,
-      maxRenderedOptions: MOST_LISTED,
+      ...{ override: [sourceOf(contracts)], defaultKeymap: false, icons: false, maxRenderedOptions: MOST_LISTED },
+      // Enter takes what is listed as soon as it is: a line break is hardly ever wanted.
+      interactionDelay: 0,
     }),
     tooltips({ position: 'fixed' }),
     EditorState.phrases.of({ Completions: 'What can be typed' }),
