@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { children, isLoop, isPath, methodOf, nodesIn } from './ast.ts';
+import { children, isLoop, isPath, nodesIn } from './ast.ts';
 import { conditionEnvironment } from './vocabulary.ts';
 
 /** A value that an expression reads. */
@@ -79,27 +79,30 @@ export const readingsIn = (ast: ASTNode, source: string, values: Values): Readin
     }
   };
 
-  const look = (node: ASTNode, variables: Variables): void => {
-    const method = methodOf(node);
-    if (isPath(node)) {
-      // A name alone is everything at once, but for a time and for what a loop has at hand.
-      const name = source.slice(node.range.start, node.range.end);
-      if (node.op !== 'id' || name === 'time' || variables.has(name)) read(textOf(node, node, variables));
-    } else if (asksOne(node)) {
-      const [path] = method === undefined ? nodesIn(node.args) : children(node);
-      if (path !== undefined) read(textOf(node, path, variables));
-    } else if (isLoop(node)) {
-      const [list, variable, ...body] = children(node);
-      if (list === undefined || variable === undefined) return;
-      if (!isPath(list)) look(list, variables);
-      const items = isPath(list) ? itemsOf(textOf(list, list, variables)) : [];
-      for (const item of items) {
-        const inside = new Map([...variables, [source.slice(variable.range.start, variable.range.end), item]]);
-        for (const part of body) look(part, inside);
-      }
-    } else {
-      for (const part of children(node)) look(part, variables);
+  const lookInLoop = (loop: ASTNode, variables: Variables): void => {
+    const [list, variable, ...body] = children(loop);
+    if (list === undefined || variable === undefined) return;
+    if (!isPath(list)) look(list, variables);
+    const items = isPath(list) ? itemsOf(textOf(list, list, variables)) : [];
+    for (const item of items) {
+      const inside = new Map([...variables, [source.slice(variable.range.start, variable.range.end), item]]);
+      for (const part of body) look(part, inside);
     }
+  };
+
+  const lookAtPath = (path: ASTNode, variables: Variables): void => {
+    // A name alone is everything at once, but for a time and for what a loop has at hand.
+    const name = source.slice(path.range.start, path.range.end);
+    if (path.op !== 'id' || name === 'time' || variables.has(name)) read(textOf(path, path, variables));
+  };
+
+  const look = (node: ASTNode, variables: Variables): void => {
+    if (isPath(node)) lookAtPath(node, variables);
+    else if (asksOne(node)) {
+      const [path] = children(node);
+      if (path !== undefined) read(textOf(node, path, variables));
+    } else if (isLoop(node)) lookInLoop(node, variables);
+    else for (const part of children(node)) look(part, variables);
   };
 
   look(ast, new Map());
