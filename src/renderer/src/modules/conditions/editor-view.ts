@@ -79,6 +79,7 @@ const looks = EditorView.theme({
   },
   '.cm-tooltip.cm-tooltip-autocomplete > ul': {
     fontFamily: 'var(--font-mono)',
+    fontSize: '12.5px',
     maxWidth: 'min(560px, 94vw)',
     maxHeight: 'none',
   },
