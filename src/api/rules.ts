@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { address } from '../shared/schema/hex.ts';
 import { type RuleType, ruleTypes } from '../core/rule-words.ts';
+import { expression } from '../core/conditions/expression.ts';
 import { bindingFields, bindingUpdate } from '../core/binding.ts';
 import { limitUpdate, typedLimitUpdate } from '../core/rules/limit-data.ts';
 import { id, name } from '../shared/schema/text.ts';
@@ -118,6 +119,22 @@ export const ruleProcedures = {
         .strictObject({ code: z.string(), rule: z.string(), message: z.string(), hint: z.string() })
         .nullable()
         .describe('Why it is denied'),
+    }),
+    errors: ['DECISION_NOT_FOUND', 'PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY'],
+  }),
+  'rules.evaluate': procedure({
+    summary:
+      'Evaluate a condition on an operation that was decided before, with the contracts that are registered now. Nothing is stored',
+    input: z.strictObject({ decisionId: id, expression }),
+    output: z.strictObject({
+      answer: z
+        .enum(['true', 'false', 'failed', 'notReplayable'])
+        .describe('failed: it cannot be evaluated; notReplayable: the record does not hold what conditions see'),
+      failure: z.string().nullable().describe('Why it cannot be evaluated'),
+      readings: z
+        .array(z.strictObject({ text: z.string(), value: z.string().nullable().describe('Null: it is not there') }))
+        .describe('Values that the expression reads, cut off where they are long; of loops those of their first items')
+        .readonly(),
     }),
     errors: ['DECISION_NOT_FOUND', 'PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY'],
   }),

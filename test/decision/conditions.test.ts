@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ProcedureOutput } from '../../src/api/index.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
 
@@ -113,4 +114,20 @@ describe('when', () => {
     expect(codeOf(await dapp.sponsor(op(2)))).toBe('SPONSORED');
     expect(await results()).toMatchObject([{ operations: 1, wouldDeny: 0 }]);
   });
+});
+
+test('a condition is evaluated on what was decided before, as it is typed, and nothing is stored', async () => {
+  const dapp = await desk().dapp();
+  await dapp.sponsor(op(1), context({ tier: 'silver' }));
+  const decisions = await dapp.decisions();
+  const evaluate = (expression: string, decisionId = decisions[0]?.id) =>
+    desk().call<ProcedureOutput<'rules.evaluate'>>('rules.evaluate', { decisionId, expression });
+  expect(await evaluate('context.tier == "gold"')).toEqual({
+    ...{ answer: 'false', failure: null },
+    readings: [{ text: 'context.tier', value: '"silver"' }],
+  });
+  expect(await evaluate('context.level > 3')).toMatchObject({ answer: 'failed', failure: 'No such key: level' });
+  await expect(evaluate('context.tier ==')).rejects.toThrow('expression must be a condition in CEL');
+  await expect(evaluate('true', 'nobody')).rejects.toMatchObject({ code: 'DECISION_NOT_FOUND' });
+  expect(await dapp.decisions()).toEqual(decisions);
 });

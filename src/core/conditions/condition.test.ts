@@ -103,6 +103,15 @@ describe('a text that is no condition is refused when it is written:', () => {
   });
 });
 
+test.each([
+  ['op.nothing == 1', 3, 10],
+  ['op.deploys && op.sender.matches("a")', 14, 36],
+  ['op.maxCostWei', 0, 13],
+  ['1 +', 3, 3],
+])('a fault says from where to where it is: %s', (text, at, end) => {
+  expect(conditionFault(text)).toMatchObject({ at, end });
+});
+
 describe('what cannot be evaluated fails, and says why:', () => {
   test.each([
     ['context.nothing == 1', 'No such key: nothing'],

@@ -1,4 +1,6 @@
 import { type ASTNode, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
+import { children, isLoop, isPath, methodOf, nodesIn } from './ast.ts';
+import { type Reading, readingsIn } from './readings.ts';
 import { conditionEnvironment } from './vocabulary.ts';
 
 /** What a condition is asked of: the names of {@link conditionEnvironment}. */
@@ -15,6 +17,8 @@ export interface Condition {
   readonly evaluate: (values: ConditionValues) => Answer;
   /** The values that it names, each with the text that names it; what a loop runs over is left out. */
   readonly met: (values: ConditionValues) => { readonly text: string; readonly value: string }[];
+  /** More of what it reads than `met`, for who writes it: also what its loops run over, and what is not there. */
+  readonly readings: (values: ConditionValues) => Reading[];
 }
 
 /** An expression that is no condition, and where it goes wrong. */
@@ -22,16 +26,17 @@ export interface ConditionFault {
   readonly message: string;
   /** Position of the character, from 0. */
   readonly at: number;
+  /** Where it ends; the same as `at` where something is missing. */
+  readonly end: number;
 }
 
-const LOOPS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
-
-/** What takes time that no bound here covers. */
-const REFUSED: Readonly<Record<string, string>> = {
+/** Methods that are not available: what takes time that no bound here covers, and what needs a time zone. */
+export const REFUSED: Readonly<Record<string, string>> = {
   matches: 'matches() is not available: use ==, in, startsWith, endsWith or contains',
   split: 'split() is not available: use startsWith, endsWith or contains',
   join: 'join() is not available: compare the items of the list',
   bind: 'cel.bind() is not available: write the expression in its place',
+  getDayOfYear: 'getDayOfYear() is not available',
 };
 
 const MOST_NESTED_LOOPS = 2;
@@ -41,18 +46,6 @@ const MOST_STEPS = 200_000;
 
 /** A text counts as a step for every so many characters. */
 const CHARACTERS_PER_STEP = 1_000;
-
-const isNode = (value: unknown): value is ASTNode => typeof value === 'object' && value !== null && 'op' in value;
-
-const nodesIn = (value: unknown): ASTNode[] => {
-  if (isNode(value)) return [value];
-  return Array.isArray(value) ? value.flatMap(nodesIn) : [];
-};
-
-const children = (node: ASTNode): ASTNode[] => nodesIn(node.args);
-
-const methodOf = ({ op, args }: ASTNode): string | undefined =>
-  op === 'rcall' ? (args as [string, ...unknown[]])[0] : undefined;
 
 /** How many times longer sums of lists and texts can be than what they are made of. */
 const growthIn = (node: ASTNode): number =>
@@ -64,8 +57,6 @@ const nested = (node: ASTNode, counts: (node: ASTNode) => boolean): number => {
   const below = Math.max(0, ...children(node).map((child) => nested(child, counts)));
   return counts(node) ? below + 1 : below;
 };
-
-const isLoop = (node: ASTNode): boolean => LOOPS.has(methodOf(node) ?? '');
 
 /** True for what looks at every item of a list without being a loop: `in` a list, and lists that are compared. */
 const looksThrough = (node: ASTNode): boolean => {
@@ -85,7 +76,6 @@ const localTime = (node: ASTNode): string | undefined => {
   const given = nodesIn(args.at(-1));
   if (node.op === 'rcall' && name.startsWith('get') && given.length > 0)
     return 'Time zones are not available: times are in UTC';
-  if (name === 'getDayOfYear') return 'getDayOfYear() is not available';
   const [text] = given;
   const isUtc = text?.op === 'value' && typeof text.args === 'string' && UTC_TIME.test(text.args);
   return node.op === 'call' && name === 'timestamp' && !isUtc
@@ -95,7 +85,7 @@ const localTime = (node: ASTNode): string | undefined => {
 
 const refusedIn = (node: ASTNode): ConditionFault | undefined => {
   const refused = REFUSED[methodOf(node) ?? ''] ?? localTime(node);
-  if (refused !== undefined) return { message: refused, at: node.range.start };
+  if (refused !== undefined) return { message: refused, at: node.range.start, end: node.range.end };
   for (const child of children(node)) {
     const fault = refusedIn(child);
     if (fault !== undefined) return fault;
@@ -149,21 +139,12 @@ const LONGEST_FAILURE = 200;
 const failureOf = (error: unknown): string =>
   error instanceof EvaluationError ? error.summary.slice(0, LONGEST_FAILURE) : 'it meets a value that it cannot use';
 
-/** True for `op.sender` or `context.plan["tier"]`: values that stand in what is asked, by whatever way to them. */
-const isPath = (node: ASTNode): boolean => {
-  if (node.op === 'id') return true;
-  if (node.op === '.') return isPath(node.args[0]);
-  if (node.op !== '[]') return false;
-  const [of, index] = node.args;
-  return isPath(of) && index.op === 'value';
-};
-
 const MOST_SHOWN = 5;
 const LONGEST_SHOWN = 80;
 
 const pathsIn = (node: ASTNode): ASTNode[] => {
   if (isPath(node)) return node.op === 'id' ? [] : [node];
-  if (LOOPS.has(methodOf(node) ?? '')) return [];
+  if (isLoop(node)) return [];
   return children(node).flatMap(pathsIn);
 };
 
@@ -183,11 +164,14 @@ const evaluateWith = (run: ParseResult, values: ConditionValues): Answer => {
 
 const compile = (text: string): Condition | ConditionFault => {
   const source = withLowerAddresses(text);
+  const whole = { start: 0, end: source.length };
   const checked = conditionEnvironment.check(source);
-  if (!checked.valid)
-    return { message: checked.error?.summary ?? 'is no expression', at: checked.error?.range?.start ?? 0 };
+  if (!checked.valid) {
+    const { start, end } = checked.error?.range ?? whole;
+    return { message: checked.error?.summary ?? 'is no expression', at: start, end };
+  }
   if (checked.type !== 'bool' && checked.type !== 'dyn')
-    return { message: `must be true or false, not ${checked.type}`, at: 0 };
+    return { message: `must be true or false, not ${checked.type}`, at: whole.start, end: whole.end };
   const run = conditionEnvironment.parse(source);
   const { ast } = run;
   const refused = refusedIn(ast);
@@ -198,7 +182,8 @@ const compile = (text: string): Condition | ConditionFault => {
     growth: growthIn(ast),
   };
   const asksForCalls = names(ast, 'calls');
-  if (nested(ast, isLoop) > MOST_NESTED_LOOPS) return { message: 'loops may not be nested more than twice', at: 0 };
+  if (nested(ast, isLoop) > MOST_NESTED_LOOPS)
+    return { message: 'loops may not be nested more than twice', at: whole.start, end: whole.end };
   const paths = [...new Set(pathsIn(ast).map(({ range }) => source.slice(range.start, range.end)))].slice(
     0,
     MOST_SHOWN,
@@ -220,6 +205,7 @@ const compile = (text: string): Condition | ConditionFault => {
           return [];
         }
       }),
+    readings: (values) => readingsIn(ast, source, values),
   };
 };
 

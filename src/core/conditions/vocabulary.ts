@@ -34,9 +34,9 @@ const gasFields = [
   'maxPriorityFeePerGas',
 ] as const;
 
-/** The fields of what conditions see, with their CEL types. */
-const vocabulary = {
-  op: {
+/** The fields of what conditions see, by its CEL type, with their CEL types. */
+export const vocabulary = {
+  Operation: {
     sender: 'string',
     nonce: 'int',
     factory: 'string',
@@ -48,7 +48,7 @@ const vocabulary = {
     deploys: 'bool',
     entryPoint: 'string',
   },
-  calls: {
+  Call: {
     target: 'string',
     contract: 'string',
     method: 'string',
@@ -57,7 +57,7 @@ const vocabulary = {
     value: 'int',
     args: 'map<dyn, dyn>',
   },
-  dapp: { paymasterId: 'string', name: 'string', chainId: 'int' },
+  DApp: { paymasterId: 'string', name: 'string', chainId: 'int' },
 } as const;
 
 /** Bounds of an expression as it is written; what it may cost when it is evaluated is bounded besides. */
@@ -65,9 +65,9 @@ const limits = { maxAstNodes: 300, maxDepth: 32, maxListElements: 200, maxMapEnt
 
 /** What conditions may name: `op`, `calls`, `context`, `dapp`, `time`, and the function `wei("0.05")`. */
 export const conditionEnvironment = new Environment({ unlistedVariablesAreDyn: false, limits })
-  .registerType('Operation', { ctor: ConditionOperation, fields: vocabulary.op })
-  .registerType('Call', { ctor: ConditionCall, fields: vocabulary.calls })
-  .registerType('DApp', { ctor: ConditionDapp, fields: vocabulary.dapp })
+  .registerType('Operation', { ctor: ConditionOperation, fields: vocabulary.Operation })
+  .registerType('Call', { ctor: ConditionCall, fields: vocabulary.Call })
+  .registerType('DApp', { ctor: ConditionDapp, fields: vocabulary.DApp })
   .registerVariable('op', 'Operation')
   .registerVariable('calls', 'list<Call>')
   .registerVariable('context', 'map<string, dyn>')

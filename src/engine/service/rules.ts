@@ -2,8 +2,11 @@ import { z } from 'zod';
 import type { ProcedureOutput } from '../../api/index.ts';
 import { CONTRACT_TYPE } from '../../api/rules.ts';
 import { EngineError } from '../../shared/errors.ts';
+import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { isRuleType, ruleTypeOf } from '../../core/rule-words.ts';
 import { type Binding, bindingFault, keptBinding, updatedBinding } from '../../core/binding.ts';
+import { evaluateRecorded } from '../../core/conditions/evaluate-recorded.ts';
+import type { Policy } from '../../core/policy.ts';
 import { rulesOf } from '../../core/rules/rule.ts';
 import { IN_VAULT, hasCredentials, hideCredentials } from '../../core/webhooks/hidden-credentials.ts';
 import { parse } from '../../shared/schema/parse.ts';
@@ -75,6 +78,15 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
     return rule;
   };
 
+  /** What was decided, and the policy that is in force now. */
+  const decidedBefore = async (decisionId: string): Promise<{ record: DecisionRecord; policy: Policy }> => {
+    const record = await store.findDecision(decisionId);
+    if (record === undefined) throw new EngineError('DECISION_NOT_FOUND');
+    const paymaster = await requirePaymaster(context, record.paymasterId);
+    const { policy } = await currentPolicy(context, paymaster);
+    return { record, policy };
+  };
+
   /** What is kept of data that was sent for a rule. A URL that is sent as it is shown keeps its credentials. */
   const dataOf = ({ policyType, policyData }: Rule, sent: object): { data: object; urls: readonly string[] } => {
     const { setup } = ruleTypeOf(policyType);
@@ -126,11 +138,12 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       const adding = rulesOf(limitSetup, rules).filter(addsUp);
       return Promise.all(adding.map((rule) => usageOf(store, rule, clock.now())));
     },
+    'rules.evaluate': async ({ decisionId, expression }) => {
+      const { record, policy } = await decidedBefore(decisionId);
+      return evaluateRecorded(expression, record, policy);
+    },
     'rules.decideAgain': async ({ decisionId }) => {
-      const record = await store.findDecision(decisionId);
-      if (record === undefined) throw new EngineError('DECISION_NOT_FOUND');
-      const paymaster = await requirePaymaster(context, record.paymasterId);
-      const { policy } = await currentPolicy(context, paymaster);
+      const { record, policy } = await decidedBefore(decisionId);
       const { verdict, reason = null } = decideAgain(record, policy);
       return { verdict, reason };
     },

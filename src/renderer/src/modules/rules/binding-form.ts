@@ -1,5 +1,5 @@
-import { conditionFault } from '../../../../core/conditions/condition.ts';
 import { type Binding, bindingFault } from '../../../../core/binding.ts';
+import { typedFault } from '../conditions/expression-fault.ts';
 
 /** When a rule binds, as it is typed. */
 export interface BindingInput {
@@ -47,12 +47,6 @@ export const typedBinding = ({ enforcement, when, from, until }: BindingInput) =
 export const timesFault = (input: BindingInput): string =>
   bindingFault(typedBinding(input)) === undefined ? '' : 'The end must be after the start.';
 
-/** What is wrong with an expression, and where; empty: nothing, or nothing is typed. */
-export const expressionFault = (text: string): string => {
-  const fault = text.trim() === '' ? undefined : conditionFault(text.trim());
-  return fault === undefined ? '' : `${fault.message} (character ${fault.at + 1})`;
-};
-
 /** True if all of it can be sent. */
 export const isBindingReady = (input: BindingInput): boolean =>
-  timesFault(input) === '' && expressionFault(input.when) === '';
+  timesFault(input) === '' && typedFault(input.when) === undefined;

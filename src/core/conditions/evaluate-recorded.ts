@@ -1,0 +1,31 @@
+import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import type { Policy } from '../policy.ts';
+import { readableFacts } from '../record.ts';
+import { ruleInput } from '../rule-input.ts';
+import { readCondition } from './condition.ts';
+import type { Reading } from './readings.ts';
+
+/** What an expression comes to on an operation that was decided before. */
+export interface RecordedAnswer {
+  /** `failed`: it cannot be evaluated; `notReplayable`: the record does not hold what conditions see. */
+  readonly answer: 'true' | 'false' | 'failed' | 'notReplayable';
+  /** Why it cannot be evaluated; null: it can. */
+  readonly failure: string | null;
+  readonly readings: readonly Reading[];
+}
+
+/**
+ * Evaluates a condition on a recorded operation, with the DApp and the contracts of the policy given.
+ *
+ * @param expression that was checked
+ */
+export const evaluateRecorded = (expression: string, record: DecisionRecord, policy: Policy): RecordedAnswer => {
+  const facts = readableFacts(record);
+  if (facts === undefined) return { answer: 'notReplayable', failure: null, readings: [] };
+  const values = ruleInput(facts, policy).values();
+  const condition = readCondition(expression);
+  const said = condition.evaluate(values);
+  const readings = condition.readings(values);
+  if ('failure' in said) return { answer: 'failed', failure: said.failure, readings };
+  return { answer: said.holds ? 'true' : 'false', failure: null, readings };
+};

@@ -1,0 +1,110 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { children, isLoop, isPath, nodesIn } from './ast.ts';
+import { conditionEnvironment } from './vocabulary.ts';
+
+/** A value that an expression reads. */
+export interface Reading {
+  /** The text that names it, e.g. `calls[0].args.amount`. */
+  readonly text: string;
+  /** The value in CEL, cut off where it is long; null where there is none. */
+  readonly value: string | null;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** What the variables of loops stand for, e.g. `c` for `calls[0]`. */
+type Variables = ReadonlyMap<string, string>;
+
+const MOST_READINGS = 12;
+/** Of what a loop runs over. */
+const MOST_ITEMS = 4;
+const LONGEST_VALUE = 80;
+
+const rootOf = (path: ASTNode): ASTNode => {
+  if (path.op === '.' || path.op === '[]') return rootOf(path.args[0]);
+  return path;
+};
+
+const clipped = (text: string): string =>
+  text.length > LONGEST_VALUE ? `${JSON.stringify(text.slice(0, LONGEST_VALUE))}…` : JSON.stringify(text);
+
+const shown = (value: unknown): string => {
+  if (typeof value === 'string') return clipped(value);
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (value instanceof Map) return `a map of ${value.size}`;
+  return String(value).slice(0, LONGEST_VALUE);
+};
+
+/** A value of an expression without loops. @throws EvaluationError where there is none */
+const valueOf = (text: string, values: Values): unknown => conditionEnvironment.parse(text)(values);
+
+/** True for a call that says something of one value: `size(calls)`, `time.getDayOfWeek()`. */
+const asksOne = (node: ASTNode): boolean => {
+  if (node.op === 'call') return node.args[0] === 'size' && nodesIn(node.args[1]).every(isPath);
+  return node.op === 'rcall' && isPath(node.args[1]) && node.args[2].length === 0;
+};
+
+/**
+ * The values that an expression reads, in its order, with those that its loops find in their first items.
+ *
+ * @param source the text that was parsed
+ */
+export const readingsIn = (ast: ASTNode, source: string, values: Values): Reading[] => {
+  const readings = new Map<string, Reading>();
+
+  const textOf = (node: ASTNode, path: ASTNode, variables: Variables): string => {
+    const root = rootOf(path);
+    const { start, end } = node.range;
+    const name = source.slice(root.range.start, root.range.end);
+    return `${source.slice(start, root.range.start)}${variables.get(name) ?? name}${source.slice(root.range.end, end)}`;
+  };
+
+  const read = (text: string): void => {
+    if (readings.has(text) || readings.size >= MOST_READINGS) return;
+    try {
+      readings.set(text, { text, value: shown(valueOf(text, values)) });
+    } catch {
+      readings.set(text, { text, value: null });
+    }
+  };
+
+  const itemsOf = (list: string): string[] => {
+    try {
+      const value = valueOf(list, values);
+      const count = Array.isArray(value) ? Math.min(value.length, MOST_ITEMS) : 0;
+      return Array.from({ length: count }, (_, index) => `${list}[${index}]`);
+    } catch {
+      return [];
+    }
+  };
+
+  const lookInLoop = (loop: ASTNode, variables: Variables): void => {
+    const [list, variable, ...body] = children(loop);
+    if (list === undefined || variable === undefined) return;
+    if (!isPath(list)) look(list, variables);
+    const items = isPath(list) ? itemsOf(textOf(list, list, variables)) : [];
+    for (const item of items) {
+      const inside = new Map([...variables, [source.slice(variable.range.start, variable.range.end), item]]);
+      for (const part of body) look(part, inside);
+    }
+  };
+
+  const lookAtPath = (path: ASTNode, variables: Variables): void => {
+    // A name alone is everything at once, but for a time and for what a loop has at hand.
+    const name = source.slice(path.range.start, path.range.end);
+    if (path.op !== 'id' || name === 'time' || variables.has(name)) read(textOf(path, path, variables));
+  };
+
+  const look = (node: ASTNode, variables: Variables): void => {
+    if (isPath(node)) lookAtPath(node, variables);
+    else if (asksOne(node)) {
+      const [path] = children(node);
+      if (path !== undefined) read(textOf(node, path, variables));
+    } else if (isLoop(node)) lookInLoop(node, variables);
+    else for (const part of children(node)) look(part, variables);
+  };
+
+  look(ast, new Map());
+  return [...readings.values()];
+};

@@ -1,0 +1,115 @@
+import type { KnownMethod, MethodArgument } from '../../../../core/conditions/known-methods.ts';
+import { decimalToUnits, positiveDecimal } from '../../../../shared/schema/decimal.ts';
+
+/** The conditions that a form writes. */
+export type CommonKind = 'atMost' | 'inList' | 'gasPrice' | 'cost' | 'days' | 'policyId';
+
+/** A common condition as it is typed. */
+export interface CommonInput {
+  kind: CommonKind;
+  /** The method that is called, as {@link methodKey} names it. */
+  method: string | null;
+  /** Position of its argument. */
+  argument: number | null;
+  /** The most that an argument may be, a gas price in gwei, or a cost in coins. */
+  amount: string;
+  /** Values of a list, with spaces, commas or lines between them. */
+  list: string;
+  /** Days of the week; Sunday is 0. */
+  days: number[];
+  /** Under which name the client sends it. */
+  policyName: 'policyId' | 'sponsorshipPolicyId';
+  policyId: string;
+}
+
+/** What a form begins with: Monday to Friday, and nothing else. */
+export const commonInput = (): CommonInput => ({
+  ...{ kind: 'atMost', method: null, argument: null, amount: '', list: '', policyName: 'policyId', policyId: '' },
+  days: [1, 2, 3, 4, 5],
+});
+
+const GWEI_DECIMALS = 9;
+const COIN_DECIMALS = 18;
+
+/** What tells a method from the others. */
+export const methodKey = ({ contract, signature }: KnownMethod): string => JSON.stringify([contract, signature]);
+
+const isNumber = (type: string): boolean => /^u?int\d*$/.test(type);
+
+/** The arguments of a method that a common condition of that kind can be about. */
+export const argumentsFor = (kind: CommonKind, { args }: KnownMethod): (MethodArgument & { index: number })[] =>
+  args
+    .map((argument, index) => ({ ...argument, index }))
+    .filter(({ type }) => isNumber(type) || (kind === 'inList' && /^(?:address|string|bytes\d*)$/.test(type)));
+
+/** A value of an argument in CEL; undefined: it is none of that type. */
+const literal = (type: string, typed: string): string | undefined => {
+  if (isNumber(type)) return /^-?\d{1,78}$/.test(typed) ? String(BigInt(typed)) : undefined;
+  if (type === 'string') return JSON.stringify(typed);
+  const form = type === 'address' ? /^0x[\da-f]{40}$/i : /^0x(?:[\da-f]{2})*$/i;
+  return form.test(typed) ? `"${typed.toLowerCase()}"` : undefined;
+};
+
+/** The items of a list; of text, which may hold spaces, one per line. */
+const itemsOf = (type: string, list: string): string[] =>
+  list
+    .split(type === 'string' ? '\n' : /[\s,]+/)
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+const compared = ({ kind, amount, list }: CommonInput, { type, access }: MethodArgument): string | undefined => {
+  const argument = `c.args${access}`;
+  if (kind === 'atMost') {
+    const most = literal(type, amount.trim());
+    return most === undefined ? undefined : `${argument} <= ${most}`;
+  }
+  const items = itemsOf(type, list).map((item) => literal(type, item));
+  return items.length === 0 || items.includes(undefined) ? undefined : `${argument} in [${items.join(', ')}]`;
+};
+
+/** Calls of other methods meet it. */
+const ofArgument = (input: CommonInput, methods: readonly KnownMethod[]): string | undefined => {
+  const method = methods.find((one) => methodKey(one) === input.method);
+  const argument = method && argumentsFor(input.kind, method).find(({ index }) => index === input.argument);
+  const text = argument && compared(input, argument);
+  if (method === undefined || text === undefined) return undefined;
+  const [contract, signature] = [method.contract, method.signature].map((name) => JSON.stringify(name));
+  return `calls.all(c, c.contract != ${contract} || c.signature != ${signature} || ${text})`;
+};
+
+/** A positive amount in its smallest units; undefined: it is none. */
+const unitsOf = (typed: string, decimals: number): bigint | undefined => {
+  const amount = /^[\d.]+$/.test(typed.trim()) ? positiveDecimal(typed.trim()) : undefined;
+  if (amount === undefined || (amount.split('.')[1] ?? '').length > decimals) return undefined;
+  return decimalToUnits(amount, decimals);
+};
+
+/** The expression of a common condition; undefined while it is not whole. */
+export const commonExpression = (input: CommonInput, methods: readonly KnownMethod[]): string | undefined => {
+  const { kind, amount, days, policyName, policyId } = input;
+  switch (kind) {
+    case 'atMost':
+    case 'inList':
+      return ofArgument(input, methods);
+    case 'gasPrice': {
+      const wei = unitsOf(amount, GWEI_DECIMALS);
+      return wei === undefined ? undefined : `op.maxFeePerGas <= ${wei}`;
+    }
+    case 'cost':
+      return unitsOf(amount, COIN_DECIMALS) === undefined
+        ? undefined
+        : `op.maxCostWei <= wei("${positiveDecimal(amount.trim())}")`;
+    case 'days':
+      return days.length === 0 ? undefined : `time.getDayOfWeek() in [${days.toSorted().join(', ')}]`;
+    case 'policyId':
+      return policyId.trim() === ''
+        ? undefined
+        : `has(context.${policyName}) && context.${policyName} == ${JSON.stringify(policyId.trim())}`;
+  }
+};
+
+/** Both of two conditions; one of them where the other is empty. */
+export const bothConditions = (one: string, other: string): string => {
+  const closed = (text: string): string => (/\|\||\?/.test(text) ? `(${text})` : text);
+  return one.trim() === '' ? other : `${closed(one.trim())} && ${closed(other)}`;
+};

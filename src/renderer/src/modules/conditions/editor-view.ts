@@ -1,0 +1,130 @@
+import {
+  type Completion as Option,
+  type CompletionResult,
+  type CompletionSource,
+  autocompletion,
+  closeCompletion,
+  completionKeymap,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { EditorState, type Extension, StateEffect, StateField } from '@codemirror/state';
+import { Decoration, type DecorationSet, EditorView, keymap, placeholder, tooltips } from '@codemirror/view';
+import type { ConditionFault } from '../../../../core/conditions/condition.ts';
+import { type Completion, completionsAfter } from '../../../../core/conditions/completions.ts';
+import type { KnownContract } from '../../../../core/conditions/known-methods.ts';
+
+/** Puts a fault at its place in the text; undefined: takes it away. */
+export const showFault = StateEffect.define<ConditionFault | undefined>();
+
+const faultMark = Decoration.mark({ class: 'condition-fault' });
+
+/** A fault has a character to stand under: the last one, where something is missing behind it. */
+const markOf = ({ at, end }: ConditionFault, length: number): DecorationSet => {
+  const to = Math.min(Math.max(end, at + 1), length);
+  const from = Math.max(0, Math.min(at, to - 1));
+  return from < to ? Decoration.set(faultMark.range(from, to)) : Decoration.none;
+};
+
+const faultField = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, { changes, effects, newDoc }) {
+    const shown = effects.findLast((effect) => effect.is(showFault));
+    if (shown === undefined) return marks.map(changes);
+    const fault = shown.value;
+    return fault === undefined ? Decoration.none : markOf(fault, newDoc.length);
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+const optionOf = ({ label, kind, detail, text }: Completion): Option => ({
+  ...{ label, apply: text },
+  // What is read aloud is one word after the other.
+  detail: ` ${detail}`,
+  boost: kind === 'function' ? -1 : 0,
+});
+
+/** Typed on in a name, what was listed still holds. */
+const TYPED_ON = /^\w*$/;
+
+const sourceOf =
+  (contracts: () => readonly KnownContract[]): CompletionSource =>
+  ({ state, pos, explicit }): CompletionResult | null => {
+    const before = state.sliceDoc(0, pos);
+    const { from, isExpected, options } = completionsAfter(before, contracts());
+    if (!explicit && !isExpected && from === pos) return null;
+    return options.length === 0 ? null : { from, options: options.map(optionOf), validFor: TYPED_ON };
+  };
+
+/** As many as are seen at once: the list moves with the choice, and is not to be scrolled. */
+const MOST_LISTED = 10;
+
+/** Escape closes what is listed, and nothing around it. */
+const keys = completionKeymap.map((binding) =>
+  binding.key === 'Escape' ? { ...binding, run: closeCompletion, stopPropagation: true } : binding,
+);
+
+/** Colours and sizes are those of the other fields. */
+const looks = EditorView.theme({
+  '&': { width: '100%', border: '1px solid var(--control)', borderRadius: '6px', backgroundColor: 'var(--surface)' },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
+  '.cm-scroller': { fontFamily: 'var(--font-mono)', fontSize: '12.5px', lineHeight: '1.6', maxHeight: '14em' },
+  '.cm-content': { padding: '6px 0', caretColor: 'var(--text)' },
+  '.cm-line': { padding: '0 11px' },
+  '.cm-placeholder': { color: 'var(--text-quiet)' },
+  '.condition-fault': { textDecoration: 'underline wavy var(--fault)', textUnderlineOffset: '3px' },
+  '&.cm-editor .cm-tooltip': {
+    border: '1px solid var(--line)',
+    backgroundColor: 'var(--surface)',
+    color: 'var(--text)',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+    fontFamily: 'var(--font-mono)',
+    fontSize: '12.5px',
+    maxWidth: 'min(560px, 94vw)',
+    maxHeight: 'none',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px', overflow: 'hidden', textOverflow: 'ellipsis' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--accent)',
+    color: 'var(--surface)',
+  },
+  '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '700' },
+  '.cm-completionDetail': { color: 'var(--text-quiet)', fontStyle: 'normal' },
+  'li[aria-selected] .cm-completionDetail': { color: 'inherit' },
+});
+
+/** What an editor of conditions is made with. */
+interface EditorSetup {
+  readonly parent: HTMLElement;
+  readonly text: string;
+  /** What stands there while nothing is typed. */
+  readonly example: string;
+  readonly contracts: () => readonly KnownContract[];
+  /** Of the element that is typed into, as they are now. */
+  readonly attributes: () => Record<string, string>;
+  readonly onText: (text: string) => void;
+}
+
+/** An editor of one condition. Tab leaves it; Ctrl+Space lists what can be typed. */
+export const conditionEditor = ({ parent, text, example, contracts, attributes, onText }: EditorSetup): EditorView => {
+  const extensions: Extension = [
+    history(),
+    keymap.of([...keys, ...defaultKeymap, ...historyKeymap]),
+    autocompletion({
+      ...{ override: [sourceOf(contracts)], defaultKeymap: false, icons: false, maxRenderedOptions: MOST_LISTED },
+      // Enter takes what is listed as soon as it is: a line break is hardly ever wanted.
+      interactionDelay: 0,
+    }),
+    tooltips({ position: 'fixed' }),
+    EditorState.phrases.of({ Completions: 'What can be typed' }),
+    EditorView.lineWrapping,
+    EditorView.contentAttributes.of(attributes),
+    EditorView.updateListener.of(({ docChanged, state }) => {
+      if (docChanged) onText(state.doc.toString());
+    }),
+    placeholder(example),
+    faultField,
+    looks,
+  ];
+  return new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) });
+};

@@ -1,0 +1,26 @@
+import type { ProcedureOutput } from '../../../../api/index.ts';
+import type { IconName } from '../../ui/icons.ts';
+
+/** What an expression comes to on a decision. */
+type Evaluated = ProcedureOutput<'rules.evaluate'>;
+
+/** How an answer is told. */
+export interface ExampleWords {
+  readonly icon: IconName;
+  readonly tone: 'good' | 'warning' | 'bad' | 'quiet';
+  readonly text: string;
+}
+
+/** What an expression comes to on a decision, in words. */
+export const exampleWords = ({ answer, failure }: Evaluated): ExampleWords => {
+  switch (answer) {
+    case 'true':
+      return { icon: 'check', tone: 'good', text: 'On this decision it is true.' };
+    case 'false':
+      return { icon: 'cross', tone: 'warning', text: 'On this decision it is false.' };
+    case 'failed':
+      return { icon: 'fault', tone: 'bad', text: `On this decision it cannot be evaluated: ${failure ?? ''}.` };
+    case 'notReplayable':
+      return { icon: 'info', tone: 'quiet', text: 'The record of this decision does not hold what conditions see.' };
+  }
+};
