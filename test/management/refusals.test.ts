@@ -425,7 +425,6 @@ test.each<[method: string, path: string, body: unknown, errors: string[]]>([
       'type must be one of: PAYMASTER, SMART_ACCOUNT, OPERATION',
       'threshold must be a positive number',
       'thresholdType must be one of: COUNT, NATIVE_ASSET, USD',
-      'cycleDuration must be given',
     ],
   ],
 ])('%s %s %j tells all its faults at once, the first of them as message', async (method, path, body, errors) => {

@@ -99,8 +99,6 @@ interface LimitFault {
   readonly fault: string;
 }
 
-const NO_CYCLE = 'must be given';
-
 /** What does not fit together in a limit, or undefined. */
 const limitFault = ({
   type,
@@ -110,7 +108,7 @@ const limitFault = ({
 }: LimitWords): LimitFault | undefined => {
   const fault = thresholdFault(measure, threshold);
   if (fault !== undefined) return { field: 'threshold', fault };
-  if (type !== 'OPERATION') return cycle === undefined ? { field: 'cycleDuration', fault: NO_CYCLE } : undefined;
+  if (type !== 'OPERATION') return cycle === undefined ? { field: 'cycleDuration', fault: 'must be given' } : undefined;
   if (cycle !== undefined)
     return { field: 'cycleDuration', fault: 'must be left out: a limit of each operation has no cycle' };
   return measure === 'COUNT'
@@ -124,11 +122,6 @@ type Threshold = typeof exactPositiveNumber | typeof exactPositiveInput;
 const spendingLimitData = <T extends Threshold>(threshold: T) =>
   z
     .strictObject({ type: limitType, cycleDuration: cycleDuration.optional(), threshold, thresholdType })
-    .refine((data) => data.type === 'OPERATION' || data.cycleDuration !== undefined, {
-      ...{ path: ['cycleDuration'], error: NO_CYCLE },
-      // Told together with what is wrong with the other fields.
-      when: ({ value }) => typeof value === 'object' && value !== null,
-    })
     .superRefine((data, context) => {
       // TypeScript cannot look into what depends on T; every Threshold reads to decimal digits.
       const found = limitFault(data as unknown as LimitWords);
