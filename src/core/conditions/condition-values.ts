@@ -7,7 +7,7 @@ import type { DecodedCall, Decoding } from '../calls/decoding.ts';
 import type { Facts } from '../facts.ts';
 import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
 import type { Policy, PolicyContract } from '../policy.ts';
-import type { ConditionValues } from './condition.ts';
+import type { ConditionValues } from './vocabulary.ts';
 import { ConditionCall, ConditionDapp, ConditionOperation } from './vocabulary.ts';
 
 /** What is known of an operation before its rules are divided. */

@@ -1,8 +1,8 @@
 import { type ASTNode, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
-import { conditionEnvironment } from './vocabulary.ts';
-
-/** What a condition is asked of: the names of {@link conditionEnvironment}. */
-export type ConditionValues = Readonly<Record<string, unknown>>;
+import { children, isLoop, methodOf, nodesIn, pathsIn } from './syntax-tree.ts';
+import { type NamedValue, type Unmet, firstMissing, unmetIn, valuesOf } from './unmet.ts';
+import type { Evidence } from '../../shared/denials.ts';
+import { type ConditionValues, conditionEnvironment } from './vocabulary.ts';
 
 /** What a condition says of an operation. */
 export type Answer =
@@ -14,7 +14,11 @@ export type Answer =
 export interface Condition {
   readonly evaluate: (values: ConditionValues) => Answer;
   /** The values that it names, each with the text that names it; what a loop runs over is left out. */
-  readonly met: (values: ConditionValues) => { readonly text: string; readonly value: string }[];
+  readonly met: (values: ConditionValues) => NamedValue[];
+  /** What of it is not true, where it does not hold. */
+  readonly unmet: (values: ConditionValues) => Unmet;
+  /** The value that it names by this key and that is not there; what a loop runs over is left out. */
+  readonly missing: (values: ConditionValues, key: string) => string | undefined;
 }
 
 /** An expression that is no condition, and where it goes wrong. */
@@ -23,8 +27,6 @@ export interface ConditionFault {
   /** Position of the character, from 0. */
   readonly at: number;
 }
-
-const LOOPS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
 /** What takes time that no bound here covers. */
 const REFUSED: Readonly<Record<string, string>> = {
@@ -36,23 +38,14 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 const MOST_NESTED_LOOPS = 2;
 
+/** Why a condition that asks for calls cannot be evaluated. */
+export const CALLS_UNREADABLE = 'the calls of the operation cannot be decoded';
+
 /** Steps that one evaluation may take, at about 100 ns. */
 const MOST_STEPS = 200_000;
 
 /** A text counts as a step for every so many characters. */
 const CHARACTERS_PER_STEP = 1_000;
-
-const isNode = (value: unknown): value is ASTNode => typeof value === 'object' && value !== null && 'op' in value;
-
-const nodesIn = (value: unknown): ASTNode[] => {
-  if (isNode(value)) return [value];
-  return Array.isArray(value) ? value.flatMap(nodesIn) : [];
-};
-
-const children = (node: ASTNode): ASTNode[] => nodesIn(node.args);
-
-const methodOf = ({ op, args }: ASTNode): string | undefined =>
-  op === 'rcall' ? (args as [string, ...unknown[]])[0] : undefined;
 
 /** How many times longer sums of lists and texts can be than what they are made of. */
 const growthIn = (node: ASTNode): number =>
@@ -64,8 +57,6 @@ const nested = (node: ASTNode, counts: (node: ASTNode) => boolean): number => {
   const below = Math.max(0, ...children(node).map((child) => nested(child, counts)));
   return counts(node) ? below + 1 : below;
 };
-
-const isLoop = (node: ASTNode): boolean => LOOPS.has(methodOf(node) ?? '');
 
 /** True for what looks at every item of a list without being a loop: `in` a list, and lists that are compared. */
 const looksThrough = (node: ASTNode): boolean => {
@@ -149,29 +140,6 @@ const LONGEST_FAILURE = 200;
 const failureOf = (error: unknown): string =>
   error instanceof EvaluationError ? error.summary.slice(0, LONGEST_FAILURE) : 'it meets a value that it cannot use';
 
-/** True for `op.sender` or `context.plan["tier"]`: values that stand in what is asked, by whatever way to them. */
-const isPath = (node: ASTNode): boolean => {
-  if (node.op === 'id') return true;
-  if (node.op === '.') return isPath(node.args[0]);
-  if (node.op !== '[]') return false;
-  const [of, index] = node.args;
-  return isPath(of) && index.op === 'value';
-};
-
-const MOST_SHOWN = 5;
-const LONGEST_SHOWN = 80;
-
-const pathsIn = (node: ASTNode): ASTNode[] => {
-  if (isPath(node)) return node.op === 'id' ? [] : [node];
-  if (LOOPS.has(methodOf(node) ?? '')) return [];
-  return children(node).flatMap(pathsIn);
-};
-
-const shown = (value: unknown): string => {
-  const text = value instanceof Date ? value.toISOString() : String(value);
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
-};
-
 const evaluateWith = (run: ParseResult, values: ConditionValues): Answer => {
   try {
     const value: unknown = run(values);
@@ -199,27 +167,17 @@ const compile = (text: string): Condition | ConditionFault => {
   };
   const asksForCalls = names(ast, 'calls');
   if (nested(ast, isLoop) > MOST_NESTED_LOOPS) return { message: 'loops may not be nested more than twice', at: 0 };
-  const paths = [...new Set(pathsIn(ast).map(({ range }) => source.slice(range.start, range.end)))].slice(
-    0,
-    MOST_SHOWN,
-  );
-  const parsedPaths = paths.map((path) => ({ path, run: conditionEnvironment.parse(path) }));
+  const paths = pathsIn(ast).map(({ range }) => source.slice(range.start, range.end));
   return {
     evaluate(values) {
-      if (asksForCalls && values['calls'] === undefined)
-        return { failure: 'the calls of the operation cannot be decoded' };
+      if (asksForCalls && values['calls'] === undefined) return { failure: CALLS_UNREADABLE };
       if (stepsOver(values, measures) > MOST_STEPS)
         return { failure: 'it takes too many steps for an operation of this size' };
       return evaluateWith(run, values);
     },
-    met: (values) =>
-      parsedPaths.flatMap(({ path, run: read }) => {
-        try {
-          return [{ text: path, value: shown(read(values)) }];
-        } catch {
-          return [];
-        }
-      }),
+    met: valuesOf(paths),
+    unmet: unmetIn(ast),
+    missing: firstMissing(paths),
   };
 };
 
@@ -245,4 +203,11 @@ export const readCondition = (text: string): Condition => {
   const read = conditionOf(text);
   if ('message' in read) throw new Error(`This is no condition: ${read.message}`);
   return read;
+};
+
+/** What is told of a condition that cannot be evaluated. @param rule the name of its rule */
+export const failureEvidence = (rule: string, text: string, failure: string, values: ConditionValues): Evidence => {
+  const [, key] = /^No such key: (.+)$/.exec(failure) ?? [];
+  const missing = key === undefined ? undefined : readCondition(text).missing(values, key);
+  return { rule, expression: text, failure, ...(missing !== undefined && { missing }) };
 };

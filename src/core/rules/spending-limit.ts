@@ -174,18 +174,24 @@ export const updatedLimit = (
 const scopeOf = ({ scope }: Evidence): string =>
   scope === 'SMART_ACCOUNT' ? 'per user and window' : 'per window, of all users together';
 
+/** The threshold that has room for the operation. */
+const sufficient = (evidence: Evidence): string => {
+  const threshold = BigInt(String(evidence.used)) + BigInt(String(evidence.amount));
+  return units({ ...evidence, threshold: String(threshold) }, 'threshold');
+};
+
 const denials = {
   LIMIT_REACHED: (evidence) => ({
     message:
       `The limit "${String(evidence.name)}" allows ${units(evidence, 'threshold')} ${scopeOf(evidence)}; ` +
       `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}.`,
-    hint: `Wait until the window resets at ${clockTime(Number(evidence.windowEndsAt))}, in ${duration(Number(evidence.windowEndsAt) - Number(evidence.now))}, or raise the limit's threshold.`,
+    hint: `Wait until the window resets at ${clockTime(Number(evidence.windowEndsAt))}, in ${duration(Number(evidence.windowEndsAt) - Number(evidence.now))}, or raise the limit's threshold to at least ${sufficient(evidence)}.`,
   }),
   LIMIT_TOO_SMALL: (evidence) => ({
     message:
       `The limit "${String(evidence.name)}" allows ${units(evidence, 'threshold')} ${scopeOf(evidence)}, ` +
       `less than the ${units(evidence, 'amount')} that this operation may take.`,
-    hint: 'Raise the threshold of the limit, or send the operation with lower gas limits and fees. Waiting does not help.',
+    hint: `Raise the threshold of the limit to at least ${sufficient({ ...evidence, used: '0' })}, or send the operation with lower gas limits and fees. Waiting does not help.`,
   }),
 } satisfies DenialRows;
 
