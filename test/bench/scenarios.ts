@@ -28,7 +28,7 @@ export const typicalRules = async (desk: BenchDesk): Promise<void> => {
 /** 100 rules in ten other DApps. */
 const rulesOfOthers = async (desk: BenchDesk): Promise<void> => {
   for (let dapp = 0; dapp < 10; dapp += 1) {
-    const paymasterId = await desk.otherDapp(`Other ${dapp}`);
+    const { paymasterId } = await desk.otherDapp(`Other ${dapp}`);
     for (let rule = 0; rule < 10; rule += 1) {
       await desk.call('rules.create', { paymasterId, rule: limit(`Limit ${rule}`, 'SMART_ACCOUNT') });
     }

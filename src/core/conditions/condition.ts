@@ -1,6 +1,6 @@
 import { type ASTNode, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
-import { children, isLoop, methodOf, nodesIn, pathsIn } from './syntax-tree.ts';
-import { type NamedValue, type Unmet, firstMissing, unmetIn, valuesOf } from './unmet.ts';
+import { children, isLoop, methodOf, nodesIn } from './syntax-tree.ts';
+import { type NamedValue, type Unmet, missingIn, unmetIn, valuesIn } from './unmet.ts';
 import type { Evidence } from '../../shared/denials.ts';
 import { type ConditionValues, conditionEnvironment } from './vocabulary.ts';
 
@@ -167,7 +167,6 @@ const compile = (text: string): Condition | ConditionFault => {
   };
   const asksForCalls = names(ast, 'calls');
   if (nested(ast, isLoop) > MOST_NESTED_LOOPS) return { message: 'loops may not be nested more than twice', at: 0 };
-  const paths = pathsIn(ast).map(({ range }) => source.slice(range.start, range.end));
   return {
     evaluate(values) {
       if (asksForCalls && values['calls'] === undefined) return { failure: CALLS_UNREADABLE };
@@ -175,9 +174,9 @@ const compile = (text: string): Condition | ConditionFault => {
         return { failure: 'it takes too many steps for an operation of this size' };
       return evaluateWith(run, values);
     },
-    met: valuesOf(paths),
+    met: valuesIn(ast),
     unmet: unmetIn(ast),
-    missing: firstMissing(paths),
+    missing: missingIn(ast),
   };
 };
 
@@ -186,10 +185,12 @@ const MOST_COMPILED = 10_000;
 
 /** A condition, or what is wrong with it. Each text is read once. */
 const conditionOf = (text: string): Condition | ConditionFault => {
-  const known = compiled.get(text) ?? compile(text);
+  const known = compiled.get(text);
+  if (known !== undefined) return known;
+  const read = compile(text);
   if (compiled.size >= MOST_COMPILED) compiled.clear();
-  compiled.set(text, known);
-  return known;
+  compiled.set(text, read);
+  return read;
 };
 
 /** What is wrong with a text that is to be a condition; undefined: nothing. */

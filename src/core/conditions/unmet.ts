@@ -24,6 +24,50 @@ const shown = (value: unknown): string => {
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 };
 
+const member = (of: unknown, key: unknown): unknown => {
+  if (of instanceof Map) return of.get(key) as unknown;
+  if (Array.isArray(of)) return typeof key === 'bigint' ? (of[Number(key)] as unknown) : undefined;
+  const isThere = typeof of === 'object' && of !== null && typeof key === 'string' && Object.hasOwn(of, key);
+  return isThere ? (of as Readonly<Record<string, unknown>>)[key] : undefined;
+};
+
+/** The value that a path names; undefined where it is not there. CEL would throw then, which takes long. */
+const valueAt = (path: ASTNode, values: ConditionValues): unknown => {
+  if (path.op === 'id') return member(values, path.args);
+  const [of, key] = path.args as [ASTNode, string | ASTNode];
+  return member(valueAt(of, values), typeof key === 'string' ? key : key.args);
+};
+
+interface Path {
+  readonly text: string;
+  readonly node: ASTNode;
+}
+
+/** Paths with their texts, each once. */
+const namedPaths = (nodes: readonly ASTNode[]): readonly Path[] => {
+  const byText = new Map(nodes.map((node) => [serialize(node), node]));
+  return [...byText].map(([text, node]) => ({ text, node }));
+};
+
+const readPaths = (paths: readonly Path[], values: ConditionValues): NamedValue[] =>
+  paths.flatMap(({ text, node }) => {
+    const value = valueAt(node, values);
+    return value === undefined ? [] : [{ text, value: shown(value) }];
+  });
+
+/** Reads the values that an expression names, as far as they are there. */
+export const valuesIn = (ast: ASTNode): ((values: ConditionValues) => NamedValue[]) => {
+  const paths = namedPaths(pathsIn(ast)).slice(0, MOST_SHOWN);
+  return (values) => readPaths(paths, values);
+};
+
+/** Finds the value of an expression that ends in a key and is not there. */
+export const missingIn = (ast: ASTNode): ((values: ConditionValues, key: string) => string | undefined) => {
+  const paths = namedPaths(pathsIn(ast));
+  return (values, key) =>
+    paths.find(({ text, node }) => /(\w+)\W*$/.exec(text)?.[1] === key && valueAt(node, values) === undefined)?.text;
+};
+
 /** Reads a value; undefined where it is not there. */
 const reader = (text: string): ((values: ConditionValues) => unknown) => {
   const run = conditionEnvironment.parse(text);
@@ -36,30 +80,8 @@ const reader = (text: string): ((values: ConditionValues) => unknown) => {
   };
 };
 
-const namedReader = (text: string): ((values: ConditionValues) => NamedValue[]) => {
-  const read = reader(text);
-  return (values) => {
-    const value = read(values);
-    return value === undefined ? [] : [{ text, value: shown(value) }];
-  };
-};
-
-/** Reads the values of the expressions given, as far as they are there. */
-export const valuesOf = (texts: readonly string[]): ((values: ConditionValues) => NamedValue[]) => {
-  const readers = [...new Set(texts)].slice(0, MOST_SHOWN).map(namedReader);
-  return (values) => readers.flatMap((read) => read(values));
-};
-
-/** Finds the value that ends in a key and is not there. */
-export const firstMissing = (
-  texts: readonly string[],
-): ((values: ConditionValues, key: string) => string | undefined) => {
-  const readers = [...new Set(texts)].map((text) => ({ text, read: reader(text) }));
-  return (values, key) =>
-    readers.find(({ text, read }) => /(\w+)\W*$/.exec(text)?.[1] === key && read(values) === undefined)?.text;
-};
-
-const textsOf = (nodes: readonly ASTNode[]): string[] => nodes.map((node) => serialize(node));
+const beginsWith = (node: ASTNode, name: string): boolean =>
+  node.op === 'id' ? node.args === name : beginsWith((node.args as [ASTNode])[0], name);
 
 /** Reads what `calls.all(c, test)` names of the first call that fails the test. Other lists are too long to be shown. */
 const valuesOfLoop = (node: ASTNode): ((values: ConditionValues) => NamedValue[]) => {
@@ -68,20 +90,12 @@ const valuesOfLoop = (node: ASTNode): ((values: ConditionValues) => NamedValue[]
   if (list.op !== 'id' || item?.op !== 'id' || test === undefined) return () => [];
   const [all, one] = [list.args, item.args];
   const verdicts = reader(`${all}.map(${one}, ${serialize(test)})`);
-  const paths = [...new Set(textsOf(pathsIn(test)))].filter((path) => /^\w+/.exec(path)?.[0] === one);
-  const readers = paths.slice(0, MOST_SHOWN).map((path) => ({
-    path: path.slice(one.length),
-    // Of one item, so that it takes no longer where there are many.
-    read: reader(`${all}.map(${one}, ${path})[0]`),
-  }));
+  const paths = namedPaths(pathsIn(test).filter((path) => beginsWith(path, one))).slice(0, MOST_SHOWN);
   return (values) => {
     const index = (verdicts(values) as boolean[] | undefined)?.indexOf(false) ?? -1;
     if (index === -1) return [];
-    const alone = { ...values, [all]: [(values[all] as unknown[])[index]] };
-    return readers.flatMap(({ path, read }) => {
-      const value = read(alone);
-      return value === undefined ? [] : [{ text: `${all}[${index}]${path}`, value: shown(value) }];
-    });
+    const met = readPaths(paths, { [one]: (values[all] as unknown[])[index] });
+    return met.map(({ text, value }) => ({ text: `${all}[${index}]${text.slice(one.length)}`, value }));
   };
 };
 
@@ -92,7 +106,7 @@ export const unmetIn = (ast: ASTNode): ((values: ConditionValues) => Unmet) => {
   const parts = partsOf(ast).map((node) => ({
     text: node.op === '||' || node.op === '?:' ? `(${serialize(node)})` : serialize(node),
     holds: reader(serialize(node)),
-    met: methodOf(node) === 'all' ? valuesOfLoop(node) : valuesOf(textsOf(pathsIn(node))),
+    met: methodOf(node) === 'all' ? valuesOfLoop(node) : valuesIn(node),
   }));
   return (values) => {
     const unmet = parts.filter(({ holds }) => holds(values) !== true);

@@ -1,0 +1,78 @@
+import { type BenchDesk, limit, whitelistGame } from './desk.ts';
+import { drive } from './drive.ts';
+import { measure } from './measure.ts';
+import { senders, sponsorTraffic } from './operations.ts';
+
+/** What a list of senders and conditions cost a decision, against a DApp of the same desk that has none. */
+export interface ConditionFigures {
+  readonly addresses: number;
+  readonly conditions: number;
+  /** CPU of the desk per decision, µs, each the median of some rounds. */
+  readonly cpuMicros: { readonly without: number; readonly with: number };
+  /** The median of the rounds' ratios; the goal is below 1.25. */
+  readonly ratio: number;
+}
+
+const ADDRESSES = 100_000;
+
+/** What operators ask of operations: each holds for the traffic. */
+const CONDITIONS = [
+  'calls.all(c, c.method == "mint" && c.args.amount <= 10)',
+  'calls.all(c, c.value == 0)',
+  'size(calls) <= 3',
+  'op.callGasLimit <= 500000',
+  'op.maxFeePerGas <= 50000000000',
+  'op.maxCostWei < wei("0.05")',
+  '!op.deploys && op.entryPoint == "0.6"',
+  'time.getDayOfWeek() in [0, 1, 2, 3, 4, 5, 6]',
+  'time >= timestamp("2025-01-01T00:00:00Z") && time < timestamp("2100-01-01T00:00:00Z")',
+  '!has(context.policyId) || context.policyId == "summer"',
+];
+
+const ROUNDS = 7;
+const LOAD = { connections: 8, seconds: 2 };
+/** V8 is done with either DApp's way through the desk. */
+const WARM_UP = { connections: 8, requests: 15_000, seconds: 20 };
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN;
+
+/** The accounts of the traffic, and others until there are enough. */
+const listed = (): string[] => [
+  ...senders,
+  ...Array.from(
+    { length: ADDRESSES - senders.length },
+    (_, index) => `0x${(0xcafe_0000_0000 + index).toString(16).padStart(40, '0')}`,
+  ),
+];
+
+const typicalRules = async (desk: BenchDesk, paymasterId: string): Promise<void> => {
+  await whitelistGame(desk, paymasterId);
+  await desk.call('rules.create', { paymasterId, rule: limit('Per user', 'SMART_ACCOUNT') });
+};
+
+/** Measures both DApps of one desk in turn, so that whatever else the machine does slows both. */
+export const measureConditions = async (desk: BenchDesk): Promise<ConditionFigures> => {
+  const { call, paymasterId, url } = desk;
+  const plain = await desk.otherDapp('Plain');
+  for (const id of [paymasterId, plain.paymasterId]) await typicalRules(desk, id);
+  const policyData = { mode: 'ALLOW', addresses: listed() };
+  await call('rules.create', { paymasterId, rule: { name: 'Members', policyType: 'SENDERS', policyData } });
+  for (const [index, expression] of CONDITIONS.entries()) {
+    const rule = { name: `Condition ${index}`, policyType: 'CONDITION', policyData: { expression, message: 'No.' } };
+    await call('rules.create', { paymasterId, rule });
+  }
+  const [traffic, plainTraffic] = [sponsorTraffic(url, desk.path), sponsorTraffic(url, plain.path)];
+  await drive(url, plainTraffic, WARM_UP);
+  await drive(url, traffic, WARM_UP);
+  const rounds: { without: number; with: number }[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { cpuMicros: without } = await measure(desk, plainTraffic, LOAD);
+    rounds.push({ without, with: (await measure(desk, traffic, LOAD)).cpuMicros });
+  }
+  return {
+    ...{ addresses: ADDRESSES, conditions: CONDITIONS.length },
+    cpuMicros: { without: median(rounds.map((one) => one.without)), with: median(rounds.map((one) => one.with)) },
+    ratio: Number(median(rounds.map((one) => one.with / one.without)).toFixed(2)),
+  };
+};
