@@ -1,7 +1,8 @@
-import { type BenchDesk, limit, whitelistGame } from './desk.ts';
+import type { BenchDesk } from './desk.ts';
 import { drive } from './drive.ts';
 import { measure } from './measure.ts';
 import { senders, sponsorTraffic } from './operations.ts';
+import { typicalRules } from './scenarios.ts';
 
 /** What a list of senders and conditions cost a decision, against a DApp of the same desk that has none. */
 export interface ConditionFigures {
@@ -42,11 +43,6 @@ const listed = (): string[] => [
     (_, index) => `0x${(0xcafe_0000_0000 + index).toString(16).padStart(40, '0')}`,
   ),
 ];
-
-const typicalRules = async (desk: BenchDesk, paymasterId: string): Promise<void> => {
-  await whitelistGame(desk, paymasterId);
-  await desk.call('rules.create', { paymasterId, rule: limit('Per user', 'SMART_ACCOUNT') });
-};
 
 /** Measures both DApps of one desk in turn, so that whatever else the machine does slows both. */
 export const measureConditions = async (desk: BenchDesk): Promise<ConditionFigures> => {

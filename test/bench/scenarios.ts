@@ -19,10 +19,9 @@ export interface ScenarioFlags {
 }
 
 /** Contracts and a limit for each user: the rules that a DApp typically has, and those the targets are set for. */
-export const typicalRules = async (desk: BenchDesk): Promise<void> => {
-  const { call, paymasterId } = desk;
+export const typicalRules = async (desk: BenchDesk, paymasterId = desk.paymasterId): Promise<void> => {
   await whitelistGame(desk, paymasterId);
-  await call('rules.create', { paymasterId, rule: limit('Per user', 'SMART_ACCOUNT') });
+  await desk.call('rules.create', { paymasterId, rule: limit('Per user', 'SMART_ACCOUNT') });
 };
 
 /** 100 rules in ten other DApps. */

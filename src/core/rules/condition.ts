@@ -56,11 +56,11 @@ const checkCondition = (
   const condition = readCondition(text);
   const answer: Answer = condition.evaluate(values());
   if ('failure' in answer) return deny('CONDITION_FAILED', failureEvidence(name, text, answer.failure, values()));
-  const evidence = { rule: name, expression: text };
-  if (answer.holds) return pass('CONDITION_MET', { ...evidence, ...metEvidence(condition.met(values())) });
+  // Every record of an operation holds this: what the expression is stands in the policy that the record names.
+  if (answer.holds) return pass('CONDITION_MET', { rule: name, ...metEvidence(condition.met(values())) });
   const { text: unmet, met } = condition.unmet(values());
   const part = { ...(unmet !== text && { unmet }), ...metEvidence(met) };
-  return deny('CONDITION_NOT_MET', { ...evidence, ...part, message });
+  return deny('CONDITION_NOT_MET', { rule: name, expression: text, ...part, message });
 };
 
 /** Expressions that must be true. Gas and fees may be open in a draft: it is not looked at. */
