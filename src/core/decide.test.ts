@@ -38,6 +38,10 @@ import {
   unreachable,
   usdc,
   withResponse,
+  EACH,
+  LIFETIME,
+  PRICED,
+  inUsd,
 } from '../../test/support/situations.ts';
 import type { Evidence } from '../shared/denials.ts';
 import type { Address, Hex } from '../shared/schema/hex.ts';
@@ -91,14 +95,6 @@ const settingUp = (target: Address, data = MINT): Situation =>
   makingBy(safeCreated(MULTI_SEND, encodeMultiSend(packTransaction(0, target, data))));
 
 const limited = (changes?: Partial<SpendingLimit>): Situation => ({ policy: { rules: [limit(changes)] } });
-
-/** A limit in 10^-18 US dollars. */
-const inUsd = (units: bigint): Partial<SpendingLimit> => ({ ...inWei(units), thresholdType: 'USD' });
-/** A coin is worth 3 dollars. */
-const PRICED: Situation = { facts: { price: { usd: '3', source: 'static' } } };
-const LIFETIME = { cycleDuration: { value: 1, unit: 'lifetime' }, durationInMs: undefined } as const;
-/** Each operation is looked at by itself. */
-const EACH = { type: 'OPERATION', cycleDuration: undefined, durationInMs: undefined } as const;
 
 const account = (hasCode: boolean, nextNonce = '0'): Situation => ({ facts: { account: { hasCode, nextNonce } } });
 /** An operation that makes its account. */

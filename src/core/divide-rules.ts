@@ -1,4 +1,5 @@
-import { type ConditionValues, readCondition } from './conditions/condition.ts';
+import { failureEvidence, readCondition } from './conditions/condition.ts';
+import type { ConditionValues } from './conditions/vocabulary.ts';
 import type { Facts } from './facts.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 import { isRuleType, ruleTypeOf } from './rule-words.ts';
@@ -31,7 +32,7 @@ const ofCondition = (
   if (!('failure' in answer)) return answer.holds ? undefined : skip('NOT_CONCERNED', { rule: name, when });
   const { failure } = answer;
   if (isAllowing(rule)) return skip('NOT_CONCERNED', { rule: name, when, failure });
-  return deny('CONDITION_FAILED', { rule: name, expression: when, failure });
+  return deny('CONDITION_FAILED', failureEvidence(name, when, failure, values()));
 };
 
 /**

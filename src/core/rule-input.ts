@@ -1,7 +1,7 @@
 import { chainSymbol } from '../shared/chains.ts';
 import { decodeCalls } from './calls/decode-calls.ts';
 import { decodeDeployment, deploymentOf } from './calls/decode-deployment.ts';
-import type { ConditionValues } from './conditions/condition.ts';
+import type { ConditionValues } from './conditions/vocabulary.ts';
 import { conditionValues } from './conditions/condition-values.ts';
 import type { Facts } from './facts.ts';
 import type { PaymasterLayout } from './paymaster-layouts/layout.ts';

@@ -77,12 +77,15 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
     names: ['sender', '25 %', '0.000000000000000005', '0.000000000000000004', 'outstandingSharePercent'],
   },
   BURN_RATE_EXCEEDED_BY_DAPP: {
-    evidence: { unit: 'wei', seconds: 3_600, threshold: '9', used: '8', amount: '2', dapp: 'Game Items' },
-    names: ['0.000000000000000009', '1 hour for each DApp', 'Sponsorship for Game Items is paused'],
+    evidence: {
+      ...{ chainId: 10, unit: 'wei', seconds: 3_600, threshold: '9', used: '8', amount: '2' },
+      ...{ dapp: 'Game Items', paymasterId: 'p-1' },
+    },
+    names: ['0.000000000000000009', '1 hour for each DApp', 'Sponsorship for Game Items is paused', '--paymaster p-1'],
   },
   BURN_RATE_EXCEEDED: {
-    evidence: { unit: 'wei', seconds: 3_600, threshold: '9', used: '8', amount: '2' },
-    names: ['0.000000000000000009', '1 hour', 'All sponsorship is paused'],
+    evidence: { chainId: 10, unit: 'wei', seconds: 3_600, threshold: '9', used: '8', amount: '2' },
+    names: ['0.000000000000000009', '1 hour', 'All sponsorship is paused', '--breaker 0.00000000000000001/3600s'],
   },
   BURN_RATE_TOO_SMALL: {
     evidence: { chainId: 10, unit: 'wei', seconds: 3_600, threshold: '9', used: '0', amount: '11' },
@@ -90,7 +93,7 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
   },
   FEE_TOO_HIGH: {
     evidence: { maxFeePerGasWei: '500', baseFeeWei: '8', suggestedTipWei: '40', pricePerGasWei: '500', mostWei: '200' },
-    names: ['500', '8', 'a tip of 40', '200', 'maxPriorityFeePerGas'],
+    names: ['500', '8', 'a tip of 40', '200', 'maxPriorityFeePerGas of at most 192 wei'],
   },
   GAS_ABOVE_BLOCK: { evidence: { gas: '40000000', blockGasLimit: '30000000' }, names: ['40000000', '30000000'] },
   PRE_VERIFICATION_GAS_TOO_HIGH: {
@@ -98,8 +101,16 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
     names: ['1000000000', '250000', 'calculateGasLimits'],
   },
   OPERATION_COST_TOO_HIGH: {
-    evidence: { requiredWei: '30000000000000000', mostCostWei: '20000000000000000', chainId: 8453, symbol: 'ETH' },
-    names: ['0.03 ETH', '0.02 ETH', 'maxFeePerGas', 'gasdesk chain set 8453 --max-operation-cost 0.03'],
+    evidence: {
+      ...{ requiredWei: '30000000000000000', mostCostWei: '20000000000000000', chainId: 8453, symbol: 'ETH' },
+      ...{ maxFeePerGasWei: '1500', baseFeeWei: '1000' },
+    },
+    names: [
+      '0.03 ETH',
+      '0.02 ETH',
+      'maxFeePerGas of at most 1000 wei',
+      'gasdesk chain set 8453 --max-operation-cost 0.03',
+    ],
   },
   METHOD_NOT_IN_ABI: {
     evidence: { target: TARGET, contract: 'Game Items', selector: '0x42966c68', ...place },
@@ -131,7 +142,10 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
     names: [SENDER, TARGET, '"Members"', 'no contract is at that address', 'Set the address of the rule'],
   },
   TOKEN_HOLDING_NOT_READ: { evidence: holding, names: [SENDER, TARGET, '"Members"', 'was not read', 'again'] },
-  WALLET_DEPLOYMENT_NOT_SPONSORED: { evidence: { paused: true }, names: ['WALLET_DEPLOYMENT', 'paused', 'Activate'] },
+  WALLET_DEPLOYMENT_NOT_SPONSORED: {
+    evidence: { paused: true, rule: 'New wallets', because: 'PAUSED' },
+    names: ['"New wallets"', 'paused', 'Activate'],
+  },
   DEPLOYMENT_UNREADABLE: {
     evidence: { factory: TARGET, detail: 'Its function 0xdeadbeef is not known.' },
     names: [TARGET, '0xdeadbeef', 'factories of the WALLET_DEPLOYMENT rule'],

@@ -15,8 +15,8 @@ export interface BenchDesk extends ServerProcess {
   readonly paymasterId: string;
   /** Procedures, over the control socket. */
   readonly call: Caller;
-  /** Registers one more DApp, which nobody uses. */
-  otherDapp(name: string): Promise<string>;
+  /** Registers one more DApp. */
+  otherDapp(name: string): Promise<Pick<BenchDesk, 'path' | 'paymasterId'>>;
 }
 
 const VERSION = '1.1.0';
@@ -33,6 +33,8 @@ export const registerDapp = async (call: Caller, accountId: string, name: string
   await call('paymasters.setFundingWallet', { paymasterId, type: 'paymasterFundingId', signature, address });
   return dapp;
 };
+
+const pathOf = (apiKey: string): string => `/api/v1/${CHAIN_ID}/${apiKey}`;
 
 /**
  * Starts `gasdesk serve` with the settings it comes with, and sets up a DApp on a chain without an RPC URL.
@@ -56,10 +58,13 @@ export const startDesk = async (dir: string, log: number, nodeArgs: readonly str
   return {
     ...server,
     database: folder.database,
-    path: `/api/v1/${CHAIN_ID}/${apiKey}`,
+    path: pathOf(apiKey),
     paymasterId,
     call,
-    otherDapp: async (name) => (await registerDapp(call, accountId, name)).paymasterId,
+    otherDapp: async (name) => {
+      const other = await registerDapp(call, accountId, name);
+      return { paymasterId: other.paymasterId, path: pathOf(other.apiKey) };
+    },
   };
 };
 

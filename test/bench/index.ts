@@ -2,6 +2,7 @@ import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type ConditionFigures, measureConditions } from './conditions.ts';
 import { type BenchDesk, startDesk } from './desk.ts';
 import { drive } from './drive.ts';
 import { type Figures, measure, ratios } from './measure.ts';
@@ -19,7 +20,9 @@ const REPLAY = 'replay';
 const VERIFY = 'log-verify';
 /** Its floors are the parsing of the same decisions, and the desk without a trial. */
 const TRIAL = 'trial';
-const names = [...scenarios.map(({ name }) => name), REPLAY, VERIFY, TRIAL];
+/** Its floor is a DApp of the same desk without them. */
+const CONDITIONS = 'conditions';
+const names = [...scenarios.map(({ name }) => name), REPLAY, VERIFY, TRIAL, CONDITIONS];
 
 const { values: flags } = parseArgs({
   options: {
@@ -115,12 +118,15 @@ const runTrial = (): Promise<TrialFigures> =>
     return measureTrial(desk, join(dir, 'decisions.jsonl'));
   });
 
-const results: Record<string, Pair[] | ReplayFigures | VerifyFigures | TrialFigures> = {};
+const runConditions = (): Promise<ConditionFigures> => withBench(CONDITIONS, ({ desk }) => measureConditions(desk));
+
+const results: Record<string, Pair[] | ReplayFigures | VerifyFigures | TrialFigures | ConditionFigures> = {};
 for (const scenario of scenarios) {
   if (only.includes(scenario.name)) results[scenario.name] = await runScenario(scenario);
 }
 if (only.includes(REPLAY)) results[REPLAY] = await runReplay();
 if (only.includes(VERIFY)) results[VERIFY] = await runVerify();
 if (only.includes(TRIAL)) results[TRIAL] = await runTrial();
+if (only.includes(CONDITIONS)) results[CONDITIONS] = await runConditions();
 const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };
 console.log(JSON.stringify({ machine, seconds, storedDecisions: Number(flags.stored), scenarios: results }, null, 2));

@@ -43,7 +43,8 @@ const BODY = JSON.stringify({
   params: [OPERATION, OPTIONS],
 });
 
-const senders = Array.from(
+/** The users. */
+export const senders = Array.from(
   { length: USERS },
   (_, index) => `0x${(0xb0b0_0000 + index).toString(16).padStart(40, '0')}`,
 );

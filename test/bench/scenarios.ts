@@ -19,16 +19,15 @@ export interface ScenarioFlags {
 }
 
 /** Contracts and a limit for each user: the rules that a DApp typically has, and those the targets are set for. */
-export const typicalRules = async (desk: BenchDesk): Promise<void> => {
-  const { call, paymasterId } = desk;
+export const typicalRules = async (desk: BenchDesk, paymasterId = desk.paymasterId): Promise<void> => {
   await whitelistGame(desk, paymasterId);
-  await call('rules.create', { paymasterId, rule: limit('Per user', 'SMART_ACCOUNT') });
+  await desk.call('rules.create', { paymasterId, rule: limit('Per user', 'SMART_ACCOUNT') });
 };
 
 /** 100 rules in ten other DApps. */
 const rulesOfOthers = async (desk: BenchDesk): Promise<void> => {
   for (let dapp = 0; dapp < 10; dapp += 1) {
-    const paymasterId = await desk.otherDapp(`Other ${dapp}`);
+    const { paymasterId } = await desk.otherDapp(`Other ${dapp}`);
     for (let rule = 0; rule < 10; rule += 1) {
       await desk.call('rules.create', { paymasterId, rule: limit(`Limit ${rule}`, 'SMART_ACCOUNT') });
     }

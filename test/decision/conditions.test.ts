@@ -26,9 +26,7 @@ describe('a CONDITION', () => {
     const { body } = await dapp.sponsor(op(3), context({ tier: 'gold' }));
     expect(body.result?.reason).toEqual({
       ...{ code: 'CONDITION_NOT_MET', rule: 'condition', message: 'Only gold members, three times.' },
-      hint:
-        'The condition "CONDITION" must be true: context.tier == "gold" && op.nonce < 3. ' +
-        'Here context.tier is gold, op.nonce is 3.',
+      hint: 'The condition "CONDITION" must be true: op.nonce < 3. Here op.nonce is 3.',
     });
     const failed = await dapp.sponsor(op(2));
     expect(failed.body.result?.reason).toMatchObject({

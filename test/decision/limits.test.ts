@@ -138,7 +138,9 @@ describe('a limit in the native coin', () => {
       message:
         'The limit "One wei" allows 0.000000000000000001 of the native coin per window, of all users together, ' +
         'less than the 0.00000000000002 of the native coin that this operation may take.',
-      hint: 'Raise the threshold of the limit, or send the operation with lower gas limits and fees. Waiting does not help.',
+      hint:
+        'Raise the threshold of the limit to at least 0.00000000000002 of the native coin, ' +
+        'or send the operation with lower gas limits and fees. Waiting does not help.',
     });
     expect(codeOf(await dapp.sponsor(costing(20_000, 0n)))).toBe('SPONSORED');
     const target = { paymasterId: dapp.paymasterId, ruleId };
@@ -304,7 +306,7 @@ describe('the window of a limit', () => {
       message:
         'The limit "Hourly" allows 1 operation per window, of all users together; 1 operation is used, ' +
         'and this operation takes 1 operation.',
-      hint: `Wait until the window resets at ${rolls.slice(0, 10)} ${rolls.slice(11, 16)} UTC, in 43 min, or raise the limit's threshold.`,
+      hint: `Wait until the window resets at ${rolls.slice(0, 10)} ${rolls.slice(11, 16)} UTC, in 43 min, or raise the limit's threshold to at least 2 operations.`,
     });
     expect(rolls.slice(14, 16)).toBe('30');
   });

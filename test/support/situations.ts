@@ -125,3 +125,12 @@ export const responseWith = (
 export const withResponse = (response: WebhookResponse): Situation => ({
   ...{ policy: { webhooks: [hook] }, facts: { webhooks: [response] } },
 });
+
+/** A limit in 10^-18 US dollars. */
+export const inUsd = (units: bigint): Partial<SpendingLimit> => ({ ...inWei(units), thresholdType: 'USD' });
+/** A coin is worth 3 dollars. */
+export const PRICED: Situation = { facts: { price: { usd: '3', source: 'static' } } };
+/** A limit without an end. */
+export const LIFETIME = { cycleDuration: { value: 1, unit: 'lifetime' }, durationInMs: undefined } as const;
+/** Each operation is looked at by itself. */
+export const EACH = { type: 'OPERATION', cycleDuration: undefined, durationInMs: undefined } as const;

@@ -1,4 +1,4 @@
-import { isLoopName } from './ast.ts';
+import { isLoopName } from './syntax-tree.ts';
 import { REFUSED } from './condition.ts';
 import { type KnownContract, knownMethods } from './known-methods.ts';
 import { conditionEnvironment, vocabulary } from './vocabulary.ts';

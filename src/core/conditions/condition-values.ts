@@ -1,4 +1,4 @@
-import { AbiCoder, FunctionFragment, Interface, Result } from 'ethers';
+import { FunctionFragment, Interface } from 'ethers';
 import { JsonNumber, weiToDecimal } from '../../shared/schema/decimal.ts';
 import { dollarsOf } from '../dollars.ts';
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
@@ -8,7 +8,8 @@ import type { DecodedCall, Decoding } from '../calls/decoding.ts';
 import type { Facts } from '../facts.ts';
 import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
 import type { Policy, PolicyContract } from '../policy.ts';
-import type { ConditionValues } from './condition.ts';
+import type { ConditionValues } from './vocabulary.ts';
+import { callArguments } from './call-arguments.ts';
 import { ConditionCall, ConditionDapp, ConditionOperation } from './vocabulary.ts';
 
 /** What is known of an operation before its rules are divided. */
@@ -41,29 +42,13 @@ const fromJson = (value: unknown): unknown => {
   return new Map(Object.entries(value).map(([key, part]) => [key, fromJson(part)]));
 };
 
-/** A decoded ABI value as CEL has it: bytes and addresses are hex in lower case, a tuple is a map by name and position. */
-const fromAbi = (value: unknown, type: { readonly baseType: string }): unknown => {
-  if (typeof value === 'string') return /^(?:address|bytes)/.test(type.baseType) ? value.toLowerCase() : value;
-  return value;
-};
+/** A method of a contract, with its signature. */
+interface Method {
+  readonly fragment: FunctionFragment;
+  readonly signature: string;
+}
 
-type Param = FunctionFragment['inputs'][number];
-
-const fromResult = (value: unknown, param: Param): unknown => {
-  if (param.isArray()) return [...(value as Result)].map((part: unknown) => fromResult(part, param.arrayChildren));
-  if (param.isTuple()) return byNameAndPosition(value as Result, param.components);
-  return fromAbi(value, param);
-};
-
-const byNameAndPosition = (values: Result, params: readonly Param[]): Map<string | bigint, unknown> => {
-  const read = params.map((param, index) => fromResult(values[index], param));
-  return new Map<string | bigint, unknown>([
-    ...read.map((value, index) => [BigInt(index), value] as const),
-    ...params.flatMap(({ name }, index) => (name === '' ? [] : [[name, read[index]] as const])),
-  ]);
-};
-
-type Methods = ReadonlyMap<string, FunctionFragment>;
+type Methods = ReadonlyMap<string, Method>;
 
 const methods = new WeakMap<PolicyContract, Methods>();
 
@@ -71,27 +56,12 @@ const methods = new WeakMap<PolicyContract, Methods>();
 const methodsOf = (contract: PolicyContract): Methods => {
   const known = methods.get(contract);
   if (known !== undefined) return known;
-  const bySelector = new Map<string, FunctionFragment>();
-  new Interface(contract.abi).forEachFunction((fragment) => void bySelector.set(fragment.selector, fragment));
+  const bySelector = new Map<string, Method>();
+  new Interface(contract.abi).forEachFunction((fragment) => {
+    bySelector.set(fragment.selector, { fragment, signature: fragment.format('sighash') });
+  });
   methods.set(contract, bySelector);
   return bySelector;
-};
-
-/**
- * No encoder has the same bytes read more than once; a hostile one could have megabytes made of them. ethers has this bound
- * for the whole process.
- */
-const MOST_INFLATION = 2;
-AbiCoder._setDefaultMaxInflation(MOST_INFLATION);
-
-const argumentsOf = (fragment: FunctionFragment, data: Hex): Map<string | bigint, unknown> => {
-  try {
-    const values = AbiCoder.defaultAbiCoder().decode(fragment.inputs, `0x${data.slice(SELECTOR_LENGTH)}`);
-    return byNameAndPosition(values, fragment.inputs);
-  } catch {
-    // What the ABI does not fit has no arguments that can be told: a condition that asks for one denies.
-    return new Map();
-  }
 };
 
 const callOf = (
@@ -100,12 +70,12 @@ const callOf = (
 ): ConditionCall => {
   const contract = contracts.get(target);
   const selector = data.slice(0, SELECTOR_LENGTH) as Hex;
-  const fragment = contract === undefined ? undefined : methodsOf(contract).get(selector);
+  const method = contract === undefined ? undefined : methodsOf(contract).get(selector);
   return new ConditionCall({
     ...{ target, value, selector, contract: contract?.name ?? '' },
-    method: fragment?.name ?? '',
-    signature: fragment?.format('sighash') ?? '',
-    args: fragment ? argumentsOf(fragment, data) : new Map(),
+    method: method?.fragment.name ?? '',
+    signature: method?.signature ?? '',
+    args: method ? callArguments(method.fragment, `0x${data.slice(SELECTOR_LENGTH)}`) : new Map(),
   });
 };
 

@@ -1,10 +1,9 @@
 import { type ASTNode, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
-import { children, isLoop, isPath, methodOf, nodesIn } from './ast.ts';
 import { type Reading, readingsIn } from './readings.ts';
-import { conditionEnvironment } from './vocabulary.ts';
-
-/** What a condition is asked of: the names of {@link conditionEnvironment}. */
-export type ConditionValues = Readonly<Record<string, unknown>>;
+import { children, isLoop, methodOf, nodesIn } from './syntax-tree.ts';
+import { type NamedValue, type Unmet, missingIn, unmetIn, valuesIn } from './unmet.ts';
+import type { Evidence } from '../../shared/denials.ts';
+import { type ConditionValues, conditionEnvironment } from './vocabulary.ts';
 
 /** What a condition says of an operation. */
 export type Answer =
@@ -16,9 +15,13 @@ export type Answer =
 export interface Condition {
   readonly evaluate: (values: ConditionValues) => Answer;
   /** The values that it names, each with the text that names it; what a loop runs over is left out. */
-  readonly met: (values: ConditionValues) => { readonly text: string; readonly value: string }[];
+  readonly met: (values: ConditionValues) => NamedValue[];
   /** More of what it reads than `met`, for who writes it: also what its loops run over, and what is not there. */
   readonly readings: (values: ConditionValues) => Reading[];
+  /** What of it is not true, where it does not hold. */
+  readonly unmet: (values: ConditionValues) => Unmet;
+  /** The value that it names by this key and that is not there; what a loop runs over is left out. */
+  readonly missing: (values: ConditionValues, key: string) => string | undefined;
 }
 
 /** An expression that is no condition, and where it goes wrong. */
@@ -40,6 +43,9 @@ export const REFUSED: Readonly<Record<string, string>> = {
 };
 
 const MOST_NESTED_LOOPS = 2;
+
+/** Why a condition that asks for calls cannot be evaluated. */
+export const CALLS_UNREADABLE = 'the calls of the operation cannot be decoded';
 
 /** Steps that one evaluation may take, at about 100 ns. */
 const MOST_STEPS = 200_000;
@@ -139,20 +145,6 @@ const LONGEST_FAILURE = 200;
 const failureOf = (error: unknown): string =>
   error instanceof EvaluationError ? error.summary.slice(0, LONGEST_FAILURE) : 'it meets a value that it cannot use';
 
-const MOST_SHOWN = 5;
-const LONGEST_SHOWN = 80;
-
-const pathsIn = (node: ASTNode): ASTNode[] => {
-  if (isPath(node)) return node.op === 'id' ? [] : [node];
-  if (isLoop(node)) return [];
-  return children(node).flatMap(pathsIn);
-};
-
-const shown = (value: unknown): string => {
-  const text = value instanceof Date ? value.toISOString() : String(value);
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
-};
-
 const evaluateWith = (run: ParseResult, values: ConditionValues): Answer => {
   try {
     const value: unknown = run(values);
@@ -184,28 +176,17 @@ const compile = (text: string): Condition | ConditionFault => {
   const asksForCalls = names(ast, 'calls');
   if (nested(ast, isLoop) > MOST_NESTED_LOOPS)
     return { message: 'loops may not be nested more than twice', at: whole.start, end: whole.end };
-  const paths = [...new Set(pathsIn(ast).map(({ range }) => source.slice(range.start, range.end)))].slice(
-    0,
-    MOST_SHOWN,
-  );
-  const parsedPaths = paths.map((path) => ({ path, run: conditionEnvironment.parse(path) }));
   return {
     evaluate(values) {
-      if (asksForCalls && values['calls'] === undefined)
-        return { failure: 'the calls of the operation cannot be decoded' };
+      if (asksForCalls && values['calls'] === undefined) return { failure: CALLS_UNREADABLE };
       if (stepsOver(values, measures) > MOST_STEPS)
         return { failure: 'it takes too many steps for an operation of this size' };
       return evaluateWith(run, values);
     },
-    met: (values) =>
-      parsedPaths.flatMap(({ path, run: read }) => {
-        try {
-          return [{ text: path, value: shown(read(values)) }];
-        } catch {
-          return [];
-        }
-      }),
+    met: valuesIn(ast),
     readings: (values) => readingsIn(ast, source, values),
+    unmet: unmetIn(ast),
+    missing: missingIn(ast),
   };
 };
 
@@ -214,10 +195,12 @@ const MOST_COMPILED = 10_000;
 
 /** A condition, or what is wrong with it. Each text is read once. */
 const conditionOf = (text: string): Condition | ConditionFault => {
-  const known = compiled.get(text) ?? compile(text);
+  const known = compiled.get(text);
+  if (known !== undefined) return known;
+  const read = compile(text);
   if (compiled.size >= MOST_COMPILED) compiled.clear();
-  compiled.set(text, known);
-  return known;
+  compiled.set(text, read);
+  return read;
 };
 
 /** What is wrong with a text that is to be a condition; undefined: nothing. */
@@ -231,4 +214,11 @@ export const readCondition = (text: string): Condition => {
   const read = conditionOf(text);
   if ('message' in read) throw new Error(`This is no condition: ${read.message}`);
   return read;
+};
+
+/** What is told of a condition that cannot be evaluated. @param rule the name of its rule */
+export const failureEvidence = (rule: string, text: string, failure: string, values: ConditionValues): Evidence => {
+  const [, key] = /^No such key: (.+)$/.exec(failure) ?? [];
+  const missing = key === undefined ? undefined : readCondition(text).missing(values, key);
+  return { rule, expression: text, failure, ...(missing !== undefined && { missing }) };
 };

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { children, isLoop, isPath, nodesIn } from './ast.ts';
+import { children, isLoop, isPath, nodesIn } from './syntax-tree.ts';
 import { conditionEnvironment } from './vocabulary.ts';
 
 /** A value that an expression reads. */

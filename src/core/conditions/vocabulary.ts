@@ -74,3 +74,6 @@ export const conditionEnvironment = new Environment({ unlistedVariablesAreDyn: f
   .registerVariable('dapp', 'DApp')
   .registerVariable('time', 'google.protobuf.Timestamp')
   .registerFunction('wei(string): int', decimalToWei);
+
+/** What a condition is asked of: the names of {@link conditionEnvironment}. */
+export type ConditionValues = Readonly<Record<string, unknown>>;

@@ -9,28 +9,34 @@ import { type CheckResult, type RuleInput, type RuleKind, deny, pass } from './r
 /** Where a chain has several DApps, one of them may sign for so much of the amount: it cannot trip the breaker alone. */
 const DAPP_PART = 2n;
 
-/** The breaker's amount in coins that has room for the operation; of that, a DApp may use only its part. */
-const sufficient = ({ amount, dapp }: Evidence): string =>
-  weiToDecimal(BigInt(String(amount)) * (dapp === undefined ? 1n : DAPP_PART));
+/** The command that sets a breaker with room for so many wei; of its amount, a DApp may use only its part. */
+const raised = ({ chainId, seconds, dapp }: Evidence, wei: bigint): string =>
+  `"gasdesk chain set ${String(chainId)} --breaker ${weiToDecimal(wei * (dapp === undefined ? 1n : DAPP_PART))}/${String(seconds)}s"`;
+
+const wanted = ({ used, amount }: Evidence): bigint => BigInt(String(used)) + BigInt(String(amount));
+
+const checked = (evidence: Evidence, resume: string): string =>
+  `The operator checks what used the amount, then runs "${resume}", which restarts the count. ` +
+  `If the traffic is legitimate, the operator raises the breaker first: ${raised(evidence, wanted(evidence))}.`;
 
 const denials = {
   BURN_RATE_EXCEEDED_BY_DAPP: (evidence) => ({
     message:
       `The burn-rate breaker of the chain lets Gasdesk sign for ${units(evidence, 'threshold')} per ${spanWords(Number(evidence.seconds))} for each DApp; ` +
       `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}. Sponsorship for ${String(evidence.dapp)} is paused.`,
-    hint: 'The operator checks what used the amount, then resumes this DApp, which restarts its count. If the traffic is legitimate, the operator raises the breaker.',
+    hint: checked(evidence, `gasdesk resume --paymaster ${String(evidence.paymasterId)}`),
   }),
   BURN_RATE_EXCEEDED: (evidence) => ({
     message:
       `The burn-rate breaker of the chain lets Gasdesk sign for ${units(evidence, 'threshold')} per ${spanWords(Number(evidence.seconds))}; ` +
       `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}. All sponsorship is paused.`,
-    hint: 'The operator checks what used the amount, then resumes, which restarts the count. If the traffic is legitimate, the operator raises the breaker.',
+    hint: checked(evidence, 'gasdesk resume'),
   }),
   BURN_RATE_TOO_SMALL: (evidence) => ({
     message:
       `The burn-rate breaker of the chain lets Gasdesk sign for ${units(evidence, 'threshold')} per ${spanWords(Number(evidence.seconds))}${evidence.dapp === undefined ? '' : ' for each DApp'}, ` +
       `less than the ${units(evidence, 'amount')} that this operation may take.`,
-    hint: `Send the operation with lower gas limits and fees; waiting does not help. To allow it, the operator runs "gasdesk chain set ${String(evidence.chainId)} --breaker ${sufficient(evidence)}/${String(evidence.seconds)}s".`,
+    hint: `Send the operation with lower gas limits and fees; waiting does not help. To allow it, the operator runs ${raised(evidence, BigInt(String(evidence.amount)))}.`,
   }),
 } satisfies DenialRows;
 
@@ -48,12 +54,29 @@ export interface BurnRateFacts {
   readonly amount: bigint;
   /** The DApp whose part it is about, by its name; undefined: all of them together. */
   readonly dapp?: string | undefined;
+  /** The same, by its id. */
+  readonly paymasterId?: string | undefined;
 }
 
 /** The burn-rate breaker: signed maximum costs + the operation's ≤ the amount per time, the chain's or a DApp's part. */
-export const checkBurnRate = ({ chainId, threshold, seconds, used, amount, dapp }: BurnRateFacts): Result => {
+export const checkBurnRate = ({
+  chainId,
+  threshold,
+  seconds,
+  used,
+  amount,
+  dapp,
+  paymasterId,
+}: BurnRateFacts): Result => {
   const wei = { threshold: String(threshold), used: String(used), amount: String(amount) };
-  const evidence = { chainId, unit: 'wei', seconds, ...wei, ...(dapp !== undefined && { dapp }) };
+  const evidence = {
+    chainId,
+    unit: 'wei',
+    seconds,
+    ...wei,
+    ...(dapp !== undefined && { dapp }),
+    ...(paymasterId !== undefined && { paymasterId }),
+  };
   if (amount > threshold) return deny('BURN_RATE_TOO_SMALL', evidence);
   if (used + amount <= threshold) return pass('WITHIN_BURN_RATE', evidence);
   return deny(dapp === undefined ? 'BURN_RATE_EXCEEDED' : 'BURN_RATE_EXCEEDED_BY_DAPP', evidence);
@@ -120,9 +143,9 @@ export const burnRate: RuleKind<keyof typeof denials> = {
     const breaker = policy.chain?.breaker;
     if (!breaker) return [];
     const { seconds } = breaker;
-    const { chainId, name: dapp } = policy.dapp;
+    const { chainId, name: dapp, paymasterId } = policy.dapp;
     const threshold = BigInt(breaker.amountWei);
-    const ofDapp = { chainId, threshold: threshold / DAPP_PART, seconds, used: usedByDapp, amount, dapp };
+    const ofDapp = { chainId, threshold: threshold / DAPP_PART, seconds, used: usedByDapp, amount, dapp, paymasterId };
     return [
       ...(facts.shared.chain ? [checkBurnRate(ofDapp)] : []),
       checkBurnRate({ chainId, threshold, seconds, used, amount }),

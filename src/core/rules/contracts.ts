@@ -1,6 +1,7 @@
 import type { DenialRows, Evidence } from '../../shared/denials.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
+import { MAX_CALLS } from '../calls/abi-reader.ts';
 import type { DecodedCall, Decoding } from '../calls/decoding.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 import { type ContractWhitelist, whitelistOf } from '../contract-abi/whitelist.ts';
@@ -26,17 +27,17 @@ const denials = {
   UNKNOWN_EXECUTION_MODE: undecodable(SIMPLER),
   AMBIGUOUS_TARGET: undecodable('Name the target of every call instead of address zero.'),
   NESTED_TOO_DEEP: undecodable('Send the calls as one flat batch.'),
-  TOO_MANY_CALLS: undecodable('Split the batch into several user operations.'),
+  TOO_MANY_CALLS: undecodable(`Split the batch into user operations of at most ${MAX_CALLS} calls each.`),
   DELEGATECALL_NOT_ALLOWED: ({ target, ...evidence }) => ({
     message: `${caller(evidence)} makes a delegatecall to ${String(target)}, which could do anything in the account's name.`,
     hint:
       evidence['deployment'] === true
         ? `Set the account up by contracts Gasdesk knows, or add ${String(target)} to the factories of the WALLET_DEPLOYMENT rule, which Gasdesk trusts without reading them.`
-        : 'Use a plain call; only known MultiSend contracts may be delegatecalled.',
+        : `Call ${String(target)} by a plain call; only known MultiSend contracts may be delegatecalled.`,
   }),
   SELF_CALL_NOT_ALLOWED: ({ target }) => ({
     message: `The account ${String(target)} calls itself, which may hide further calls or change who owns it.`,
-    hint: 'Put the calls into the batch directly.',
+    hint: `Leave the call to ${String(target)} out, or put what it calls into the batch directly.`,
   }),
   CONTRACT_NOT_REGISTERED: ({ target, ...evidence }) => ({
     message: `${caller(evidence)} calls ${String(target)}, which is not a registered contract of this DApp.`,
@@ -52,11 +53,11 @@ const denials = {
   }),
   METHOD_NOT_IN_ABI: ({ target, contract, selector, ...evidence }) => ({
     message: `${caller(evidence)} calls ${String(selector)} on ${String(contract)} (${String(target)}), which is not a method of its registered ABI.`,
-    hint: `Call a method of the ABI, or register ${String(target)} again with an ABI that contains this method, and whitelist it.`,
+    hint: `Call a method of the ABI, or register ${String(target)} again with an ABI that contains the method ${String(selector)}, and whitelist it.`,
   }),
   PLAIN_TRANSFER: ({ target, valueWei, ...evidence }) => ({
     message: `${caller(evidence)} sends ${weiToDecimal(BigInt(String(valueWei)))} of the native coin to ${String(target)} without calling a method.`,
-    hint: 'Leave the plain transfer out: only whitelisted methods of registered contracts are sponsored.',
+    hint: `Leave the plain transfer to ${String(target)} out: only whitelisted methods of registered contracts are sponsored.`,
   }),
 } satisfies DenialRows;
 

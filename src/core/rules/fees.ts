@@ -6,6 +6,12 @@ import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts
 import { mostPreVerificationGas } from '../user-operation/pre-verification-bound.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
+/** The fee at which the operation costs no more than it may, where the chain takes that: costs go up as it does. */
+const lowerFee = ({ maxFeePerGasWei, baseFeeWei = 0, requiredWei, mostCostWei }: Evidence): string => {
+  const mostWei = (BigInt(String(maxFeePerGasWei)) * BigInt(String(mostCostWei))) / BigInt(String(requiredWei));
+  return mostWei < BigInt(String(baseFeeWei)) ? '' : ` or a maxFeePerGas of at most ${mostWei} wei`;
+};
+
 const denials = {
   FEE_TOO_LOW: ({ maxFeePerGasWei, baseFeeWei }) => ({
     message: `The operation offers ${String(maxFeePerGasWei)} wei per gas, but the chain requires at least ${String(baseFeeWei)}.`,
@@ -19,7 +25,7 @@ const denials = {
     return mostMaxFeePerGasWei === undefined
       ? {
           message: `The operation pays up to ${String(pricePerGasWei)} wei per gas where ${asks}; at most ${String(mostWei)} are sponsored.`,
-          hint: `Send it with a maxFeePerGas, or a maxPriorityFeePerGas, that comes to at most ${String(mostWei)} wei per gas.`,
+          hint: `Send it with a maxFeePerGas of at most ${String(mostWei)} wei, or a maxPriorityFeePerGas of at most ${BigInt(String(mostWei)) - BigInt(String(baseFeeWei))} wei.`,
         }
       : {
           message: `The operation offers up to ${String(maxFeePerGasWei)} wei per gas where ${asks}; at most ${String(mostMaxFeePerGasWei)} are sponsored.`,
@@ -28,7 +34,7 @@ const denials = {
   },
   GAS_ABOVE_BLOCK: ({ gas, blockGasLimit }) => ({
     message: `The gas limits of the operation add up to ${String(gas)}, but a block holds ${String(blockGasLimit)}.`,
-    hint: 'Let Gasdesk estimate the gas (calculateGasLimits: true), or send lower limits.',
+    hint: `Let Gasdesk estimate the gas (calculateGasLimits: true), or send lower limits that add up to at most ${String(blockGasLimit)}.`,
   }),
   PRE_VERIFICATION_GAS_TOO_HIGH: ({ preVerificationGas, most }) => ({
     message: `The operation gives its bundler ${String(preVerificationGas)} preVerificationGas, but its calldata is worth at most ${String(most)}.`,
@@ -36,7 +42,7 @@ const denials = {
   }),
   OPERATION_COST_TOO_HIGH: (evidence) => ({
     message: `The operation may cost up to ${coins(evidence.requiredWei, evidence)}; one operation may cost at most ${coins(evidence.mostCostWei, evidence)} on this chain.`,
-    hint: `Send it with lower gas limits or a lower maxFeePerGas. To allow it, the operator runs "gasdesk chain set ${String(evidence.chainId)} --max-operation-cost ${weiToDecimal(BigInt(String(evidence.requiredWei)))}".`,
+    hint: `Send it with lower gas limits${lowerFee(evidence)}. To allow it, the operator runs "gasdesk chain set ${String(evidence.chainId)} --max-operation-cost ${weiToDecimal(BigInt(String(evidence.requiredWei)))}".`,
   }),
 } satisfies DenialRows;
 

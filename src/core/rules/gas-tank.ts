@@ -4,6 +4,21 @@ import { type AccountKey, accountText } from '../ledger/account.ts';
 import type { Facts } from '../facts.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
+/** The setting's value that switches shares off, in percent. */
+const ALL = 100;
+
+const ceilDivide = (value: bigint, by: bigint): bigint => (value + by - 1n) / by;
+
+/** With how much more in the tank a share comes to what is needed. All wei. */
+const toTopUp = (share: bigint, needed: bigint, percent: number): bigint =>
+  ceilDivide((needed - share) * 100n, BigInt(percent));
+
+/** The setting with which a share comes to what is needed; with the greatest there are no shares. */
+const sufficientPercent = (share: bigint, needed: bigint, percent: number): bigint => {
+  const sufficient = share === 0n ? BigInt(ALL) : ceilDivide(needed * BigInt(percent), share);
+  return sufficient < ALL ? sufficient : BigInt(ALL);
+};
+
 const denials = {
   GAS_TANK_EMPTY: (evidence) => {
     const wei = (key: string): bigint => BigInt(String(evidence[key] ?? 0));
@@ -24,11 +39,17 @@ const denials = {
   },
   TANK_SHARE_REACHED: ({ holder, percent, ...evidence }) => {
     const one = holder === 'sender' ? 'sender' : 'DApp';
+    const [share, needed] = [
+      BigInt(String(evidence.shareWei)),
+      BigInt(String(evidence.outstandingWei)) + BigInt(String(evidence.requiredWei)),
+    ];
     return {
       message:
         `Several ${one}s use the gas tank, and each may have ${String(percent)} % of it outstanding, ${coins(evidence.shareWei, evidence)}; ` +
         `this ${one} has ${coins(evidence.outstandingWei, evidence)}, and this operation may cost ${coins(evidence.requiredWei, evidence)}.`,
-      hint: 'Wait until earlier operations are mined or expire, top up the tank, or raise the setting outstandingSharePercent.',
+      hint:
+        `Wait until earlier operations are mined or expire, top up the tank by at least ${coins(toTopUp(share, needed, Number(percent)), evidence)}, ` +
+        `or raise the share by "gasdesk config set outstandingSharePercent ${sufficientPercent(share, needed, Number(percent))}".`,
     };
   },
 } satisfies DenialRows;
@@ -121,9 +142,6 @@ export const checkTankShare = ({
   const isWithin = outstandingWei === 0n || outstandingWei + requiredWei <= shareWei;
   return isWithin ? pass('WITHIN_TANK_SHARE', evidence) : deny('TANK_SHARE_REACHED', evidence);
 };
-
-/** The setting's value that switches shares off, in percent. */
-const ALL = 100;
 
 /**
  * A share binds as soon as another sender, or another DApp, was seen at this tank; one that has it alone may use all of

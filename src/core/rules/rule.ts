@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Evidence, Explanation } from '../../shared/denials.ts';
 import type { TraceStep } from '../../shared/schema/decision.ts';
 import type { Deployment } from '../calls/decode-deployment.ts';
-import type { ConditionValues } from '../conditions/condition.ts';
+import type { ConditionValues } from '../conditions/vocabulary.ts';
 import type { Decoding } from '../calls/decoding.ts';
 import type { Facts } from '../facts.ts';
 import type { Reservation } from '../ledger/account.ts';

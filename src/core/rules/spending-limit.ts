@@ -19,11 +19,18 @@ const LIFETIME_SCOPES = { ...SCOPES, SMART_ACCOUNT: 'per user in all', PAYMASTER
 const scopeOf = ({ scope, windowEndsAt }: Evidence): string =>
   (windowEndsAt === null ? LIFETIME_SCOPES : SCOPES)[scope as SpendingLimit['type']];
 
-const waitOrRaise = ({ windowEndsAt, now }: Evidence): string => {
-  if (windowEndsAt === null)
-    return "Raise the limit's threshold, or set the limit anew. Waiting does not help: it has no end.";
+/** The threshold that has room for the operation. */
+const sufficient = (evidence: Evidence): string => {
+  const threshold = BigInt(String(evidence.used)) + BigInt(String(evidence.amount));
+  return units({ ...evidence, threshold: String(threshold) }, 'threshold');
+};
+
+const waitOrRaise = (evidence: Evidence): string => {
+  const { windowEndsAt, now } = evidence;
+  const raise = `the limit's threshold to at least ${sufficient(evidence)}`;
+  if (windowEndsAt === null) return `Raise ${raise}. Waiting does not help: the limit has no end.`;
   const endsAt = Number(windowEndsAt);
-  return `Wait until the window resets at ${clockTime(endsAt)}, in ${duration(endsAt - Number(now))}, or raise the limit's threshold.`;
+  return `Wait until the window resets at ${clockTime(endsAt)}, in ${duration(endsAt - Number(now))}, or raise ${raise}.`;
 };
 
 const denials = {
@@ -37,7 +44,7 @@ const denials = {
     message:
       `The limit "${String(evidence.name)}" allows ${units(evidence, 'threshold')} ${scopeOf(evidence)}, ` +
       `less than the ${units(evidence, 'amount')} that this operation may take.`,
-    hint: 'Raise the threshold of the limit, or send the operation with lower gas limits and fees. Waiting does not help.',
+    hint: `Raise the threshold of the limit to at least ${sufficient({ ...evidence, used: '0' })}, or send the operation with lower gas limits and fees. Waiting does not help.`,
   }),
   PRICE_UNKNOWN: ({ name, fault, chainId }) => ({
     message: `The limit "${String(name)}" is in US dollars, and there is no usable price of the native coin: ${String(fault)}.`,

@@ -38,10 +38,12 @@ export interface PaymentTrial {
 /** What there is to take from. */
 interface Holdings {
   allowance: bigint;
+  /** Below zero where others take more than there is: a user needs that much besides. */
   balance: bigint;
 }
 
-const less = (held: bigint, taken: bigint): bigint => (held > taken ? held - taken : 0n);
+const atLeastNone = (units: bigint): bigint => (units > 0n ? units : 0n);
+const less = (held: bigint, taken: bigint): bigint => atLeastNone(held - taken);
 
 /** What a call of the sender's own batch does to the holdings. Only what the token's own functions say is seen. */
 const applyCall = (holdings: Holdings, call: DecodedCall, { sender, spender, token }: Payment): void => {
@@ -51,7 +53,7 @@ const applyCall = (holdings: Holdings, call: DecodedCall, { sender, spender, tok
     holdings.allowance = made.after(holdings.allowance);
   }
   if (made?.change === 'balance' && sameAddress(made.from ?? sender, sender) && !sameAddress(made.to, sender)) {
-    holdings.balance = less(holdings.balance, made.units);
+    holdings.balance -= made.units;
   }
 };
 
@@ -66,16 +68,16 @@ const compare = (
   facts: Evidence,
   before = holdings.balance,
 ): Result | undefined => {
-  const short = (code: 'TOKEN_ALLOWANCE_SHORT' | 'TOKEN_BALANCE_SHORT', heldUnits: bigint): Result =>
+  const short = (code: 'TOKEN_ALLOWANCE_SHORT' | 'TOKEN_BALANCE_SHORT', left: bigint): Result =>
     deny(code, {
       ...facts,
-      ...(code === 'TOKEN_BALANCE_SHORT' && before !== holdings.balance && { beforeUnits: String(before) }),
+      ...(code === 'TOKEN_BALANCE_SHORT' && before !== left && { beforeUnits: String(atLeastNone(before)) }),
       neededUnits: String(neededUnits),
-      heldUnits: String(heldUnits),
-      missingUnits: String(neededUnits - heldUnits),
+      heldUnits: String(atLeastNone(left)),
+      missingUnits: String(neededUnits - left),
     });
   if (holdings.allowance < neededUnits) return short('TOKEN_ALLOWANCE_SHORT', holdings.allowance);
-  if (holdings.balance < neededUnits) return short('TOKEN_BALANCE_SHORT', holdings.balance);
+  if (atLeastNone(holdings.balance) < neededUnits) return short('TOKEN_BALANCE_SHORT', holdings.balance);
   return undefined;
 };
 
@@ -92,13 +94,15 @@ const besidesReserved = (
   const isOwn = left.allowance + maxUnits !== allowanceBefore;
   return {
     allowance: isOwn ? left.allowance + maxUnits : less(allowanceBefore, reservedUnits),
-    balance: less(left.balance + maxUnits, reservedUnits),
+    balance: left.balance + maxUnits - reservedUnits,
   };
 };
 
 const asText = ({ callGasUsed, callGasLimit }: NonNullable<PaymentTrial['outOfGas']>): Evidence => ({
   ...{ callGasUsed: String(callGasUsed), callGasLimit: String(callGasLimit) },
 });
+
+const ifAny = (key: string, units: bigint): Evidence => (units > 0n ? { [key]: String(units) } : {});
 
 /**
  * Whether users can pay what they may be charged. What was tried is believed, as far as others do not need the same
@@ -114,11 +118,12 @@ export const checkTokenPayment = (
 ): Result => {
   const { sender, spender, token, maxUnits, prefundUnits, decoding, trial } = payment;
   const { symbol, decimals, address } = token;
-  const holdings: Holdings = { allowance: less(allowance, reservedUnits), balance: less(balance, reservedUnits) };
+  const holdings: Holdings = { allowance: less(allowance, reservedUnits), balance: balance - reservedUnits };
   const facts = { symbol, decimals, token: address, sender, spender, reservedUnits: String(reservedUnits) };
   const canPay = pass('USER_CAN_PAY', { ...facts, neededUnits: String(maxUnits), balanceUnits: String(balance) });
   // What is taken before the batch runs cannot be approved in the batch.
-  const early = compare(holdings, prefundUnits, { ...facts, prefund: true });
+  const after = { ...ifAny('afterUnits', maxUnits - prefundUnits), prefund: true };
+  const early = compare(holdings, prefundUnits, { ...facts, ...after });
   if (trial?.left !== undefined) {
     // It was there when it was tried, and others may take it first.
     const first = reservedUnits > 0n ? early : undefined;
@@ -130,7 +135,8 @@ export const checkTokenPayment = (
   holdings.balance -= prefundUnits;
   const before = holdings.balance;
   if (decoding.outcome === 'decoded') for (const call of decoding.calls) applyCall(holdings, call, payment);
-  const late = compare(holdings, maxUnits - prefundUnits, { ...facts, prefund: false }, before);
+  const taken = { ...ifAny('prefundUnits', prefundUnits), prefund: false };
+  const late = compare(holdings, maxUnits - prefundUnits, { ...facts, ...taken }, before);
   if (late !== undefined) return late;
   if (trial?.isTaken === false && maxUnits > 0n) {
     return deny('TOKEN_TRANSFER_REFUSED', { symbol, token: address, sender });

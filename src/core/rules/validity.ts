@@ -16,7 +16,7 @@ const denials = {
   }),
   FACTORY_FAILED: ({ factory, verificationGasLimit }) => ({
     message: `The factory ${String(factory)} does not create the account (AA13): it reverts, has no code, or needs more than the verificationGasLimit of ${String(verificationGasLimit)}.`,
-    hint: 'Check the factory and its data (initCode before v0.7). If EntryPoint.getSenderAddress returns the sender for them, raise verificationGasLimit.',
+    hint: `Check the factory and its data (initCode before v0.7). If EntryPoint.getSenderAddress returns the sender for them, raise verificationGasLimit above ${String(verificationGasLimit)}.`,
   }),
   FACTORY_MADE_OTHER_ACCOUNT: ({ factory }) => ({
     message: `The factory ${String(factory)} creates an account other than the sender (AA14): every EntryPoint rejects the operation.`,

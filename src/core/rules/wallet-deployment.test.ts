@@ -26,7 +26,7 @@ test.each([
     WALLET_DEPLOYMENT_NOT_SPONSORED: { paused },
     DEPLOYMENT_UNREADABLE: { factory: FACTORY, detail: 'Its function 0x12 is not known.' },
   };
-  expect(checkWalletDeployment({ allowed, paused, restricted }, deployment)).toEqual({
+  expect(checkWalletDeployment({ allowed, paused, restricted, hindrance: undefined }, deployment)).toEqual({
     outcome,
     code,
     evidence: evidence[code] ?? {},

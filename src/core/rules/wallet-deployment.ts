@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DenialRows } from '../../shared/denials.ts';
+import { type DenialRows, type Evidence, clockTime, duration, pastTime } from '../../shared/denials.ts';
 import { type Address, addressKey, address } from '../../shared/schema/hex.ts';
 import { decodeDeployment } from '../calls/decode-deployment.ts';
 import type { Policy, PolicyRule } from '../policy.ts';
@@ -15,11 +15,33 @@ import {
   skip,
 } from './rule.ts';
 
+/** Why a rule does not bind, and what makes it bind. */
+const hindrances: Readonly<Record<string, (evidence: Evidence) => readonly [why: string, mended: string]>> = {
+  PAUSED: ({ rule }) => [' while its rule is paused', `Activate the rule "${String(rule)}" again`],
+  SHADOW: ({ rule }) => [' while its rule is in shadow', `Let the rule "${String(rule)}" bind (enforcement: enforce)`],
+  NOT_ACTIVE_YET: ({ rule, startsAt, now }) => [
+    ' yet',
+    `Wait until the rule "${String(rule)}" is active at ${clockTime(Number(startsAt))}, in ${duration(Number(startsAt) - Number(now))}`,
+  ],
+  NO_LONGER_ACTIVE: ({ rule, endedAt }) => [
+    ' any more',
+    `Give the rule "${String(rule)}" a later activeUntil than ${pastTime(Number(endedAt))}`,
+  ],
+  NOT_CONCERNED: ({ rule, when }) => [
+    ' for this operation',
+    `Send an operation that meets the condition of the rule "${String(rule)}": ${String(when)}`,
+  ],
+};
+
 const denials = {
-  WALLET_DEPLOYMENT_NOT_SPONSORED: ({ paused }) => ({
-    message: `The operation deploys its account, which this DApp does not sponsor${paused === true ? ' while its rule is paused' : ''}.`,
-    hint: `${paused === true ? 'Activate the WALLET_DEPLOYMENT rule of the DApp again' : 'Add a WALLET_DEPLOYMENT rule to the DApp'}, or use an account that is already deployed.`,
-  }),
+  WALLET_DEPLOYMENT_NOT_SPONSORED: (evidence) => {
+    const hindrance = hindrances[String(evidence.because)];
+    const [why, mended] = hindrance?.(evidence) ?? ['', 'Add a WALLET_DEPLOYMENT rule to the DApp'];
+    return {
+      message: `The operation deploys its account, which this DApp does not sponsor${why}.`,
+      hint: `${mended}, or use an account that is already deployed.`,
+    };
+  },
   DEPLOYMENT_UNREADABLE: ({ factory, detail }) => ({
     message: `Gasdesk cannot read what else the deployment of the account by ${String(factory)} does. ${String(detail)}`,
     hint: `Deploy the account with the factory of an account type that Gasdesk knows, or add ${String(factory)} to the factories of the WALLET_DEPLOYMENT rule, which Gasdesk trusts without reading them.`,
@@ -32,7 +54,9 @@ type Result = CheckResult<keyof typeof denials>;
 export interface DeploymentPolicy {
   /** An active WALLET_DEPLOYMENT rule. */
   readonly allowed: boolean;
-  /** A WALLET_DEPLOYMENT rule that is paused. */
+  /** Why the first WALLET_DEPLOYMENT rule that could allow it does not bind; undefined where there is none. */
+  readonly hindrance: Evidence | undefined;
+  /** A WALLET_DEPLOYMENT rule that is paused, or does not concern the operation: without it, nothing would be restricted. */
   readonly paused: boolean;
   /** Contracts are registered: the DApp says what it sponsors. */
   readonly restricted: boolean;
@@ -44,11 +68,11 @@ export interface DeploymentPolicy {
  * deployment does besides has to be known: the rule on contracts looks at it.
  */
 export const checkWalletDeployment = (
-  { allowed, paused, restricted }: DeploymentPolicy,
+  { allowed, paused, restricted, hindrance }: DeploymentPolicy,
   deployment: RuleInput['deployment'],
 ): Result => {
   if (deployment === undefined) return skip('NO_DEPLOYMENT');
-  if (!allowed && (restricted || paused)) return deny('WALLET_DEPLOYMENT_NOT_SPONSORED', { paused });
+  if (!allowed && (restricted || paused)) return deny('WALLET_DEPLOYMENT_NOT_SPONSORED', { paused, ...hindrance });
   const { factory, decoding } = deployment;
   if (restricted && decoding.outcome === 'undecodable') {
     return deny('DEPLOYMENT_UNREADABLE', { factory, detail: decoding.detail });
@@ -91,13 +115,24 @@ const isShadow = ({ enforcement }: PolicyRule): boolean => enforcement === 'shad
 export const trustedFactories = ({ rules }: Policy): ReadonlySet<Address> =>
   factoriesOf(rulesOf(deploymentSetup, rules).filter((rule) => rule.active && !isShadow(rule)));
 
-const checkBinding = ({ policy: { rules, contracts }, deployment }: RuleInput): Result => {
-  const binding = rulesOf(deploymentSetup, rules).filter((rule) => !isShadow(rule));
+const hindranceOf = ({ policy, idle, facts: { at: now } }: RuleInput): Evidence | undefined => {
+  const mayBind = idle.find(({ rule }) => rule.policyType === deploymentSetup.policyType && !isShadow(rule));
+  if (mayBind !== undefined) return { ...mayBind.result.evidence, because: mayBind.result.code, now };
+  const rules = policy.rules.filter(({ policyType }) => policyType === deploymentSetup.policyType);
+  const paused = rules.find((rule) => !rule.active && !isShadow(rule));
+  const first = paused ?? rules[0];
+  return first && { rule: first.name, because: first === paused ? 'PAUSED' : 'SHADOW' };
+};
+
+const checkBinding = (input: RuleInput): Result => {
+  const { policy, deployment } = input;
+  const binding = rulesOf(deploymentSetup, policy.rules).filter((rule) => !isShadow(rule));
   return checkWalletDeployment(
     {
       allowed: binding.some(({ active }) => active),
       paused: binding.some(({ active }) => !active),
-      restricted: contracts.length > 0,
+      restricted: policy.contracts.length > 0,
+      hindrance: hindranceOf(input),
     },
     deployment,
   );
@@ -109,7 +144,7 @@ const checkShadows = ({ policy: { rules, contracts }, op: { sender }, deployment
     .filter((rule) => rule.active && isShadow(rule))
     .map((rule) => {
       const decoding = deployment && decodeDeployment(deployment, sender, factoriesOf([rule]));
-      const allowing = { allowed: true, paused: false, restricted: contracts.length > 0 };
+      const allowing = { allowed: true, paused: false, restricted: contracts.length > 0, hindrance: undefined };
       return saidBy(rule, checkWalletDeployment(allowing, deployment && decoding && { ...deployment, decoding }));
     });
 

@@ -26,9 +26,21 @@ const purse = (evidence: Values): string => {
   return `${amount(evidence, 'before')}${besides(evidence)}; after the calls of this operation ${left} is left to pay with`;
 };
 
+/** `prefundUnits` is what is taken before what an operation lacks, `afterUnits` what is taken after it. */
+const unitsOf = (
+  key: 'neededUnits' | 'missingUnits' | 'reservedUnits' | 'prefundUnits' | 'afterUnits',
+  { [key]: units = '0' }: Values,
+): bigint => BigInt(String(units));
+
 /** What an approval has to be for: it replaces the one from which reserved operations are paid too. */
 const approval = (evidence: Values): string =>
-  inUnits(evidence, BigInt(String(evidence['neededUnits'])) + BigInt(String(evidence['reservedUnits'])));
+  inUnits(
+    evidence,
+    unitsOf('neededUnits', evidence) +
+      unitsOf('reservedUnits', evidence) +
+      unitsOf('prefundUnits', evidence) +
+      unitsOf('afterUnits', evidence),
+  );
 
 /** The words for a user who cannot pay in the token he chose; rows of the table in denials.ts. */
 export const tokenDenials = {
@@ -46,11 +58,11 @@ export const tokenDenials = {
     message:
       `The account ${String(evidence['sender'])} has ${purse(evidence)}, ` +
       `but this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} is missing.`,
-    hint: `Send at least ${amount(evidence, 'missing')} to ${String(evidence['sender'])}, or pay in another token.`,
+    hint: `Send at least ${inUnits(evidence, unitsOf('missingUnits', evidence) + unitsOf('afterUnits', evidence))} to ${String(evidence['sender'])}, or pay in another token.`,
   }),
   TOKEN_CALL_OUT_OF_GAS: ({ symbol, sender, callGasLimit, callGasUsed }) => ({
     message: `The calls of ${String(sender)} run out of gas, so the paymaster cannot take ${String(symbol)}: callGasLimit is ${String(callGasLimit)}, and with enough they used ${String(callGasUsed)} gas, besides what every call holds back (EIP-150).`,
-    hint: 'Estimate callGasLimit for exactly the calls you send, including an approval, or raise it.',
+    hint: `Estimate callGasLimit for exactly the calls you send, including an approval, or raise callGasLimit well above ${String(callGasUsed)}.`,
   }),
   TOKEN_TRANSFER_REFUSED: ({ symbol, token, sender }) => ({
     message: `The contract ${String(token)} of the fee token ${String(symbol)} refuses to take tokens from ${String(sender)}.`,

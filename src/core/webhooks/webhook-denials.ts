@@ -14,7 +14,7 @@ export const webhookDenials = {
   }),
   WEBHOOK_TIMEOUT: (evidence) => ({
     message: `${the(evidence)} did not answer completely within ${String(evidence['timeoutMs'])} ms.`,
-    hint: 'Make the webhook answer faster, or raise the setting webhookTimeoutMs.',
+    hint: `Make the webhook answer within ${String(evidence['timeoutMs'])} ms, or raise the setting webhookTimeoutMs.`,
   }),
   WEBHOOK_STATUS: (evidence) => ({
     message: `${the(evidence)} answered with HTTP status ${String(evidence['status'])}.`,
@@ -57,7 +57,7 @@ export const webhookDenials = {
   }),
   WEBHOOK_BUSY: (evidence) => ({
     message: `${the(evidence)} was not called: ${String(evidence['atOnce'])} calls to it are in flight, the most that the settings allow.`,
-    hint: 'Make the webhook answer faster, send operations more slowly, or raise the setting webhookMaxConcurrent.',
+    hint: `Make the webhook answer faster, send operations more slowly, or raise the setting webhookMaxConcurrent above ${String(evidence['atOnce'])}.`,
   }),
 } as const satisfies Record<string, Row>;
 

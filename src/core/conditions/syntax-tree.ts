@@ -4,20 +4,20 @@ const LOOPS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map'
 
 const isNode = (value: unknown): value is ASTNode => typeof value === 'object' && value !== null && 'op' in value;
 
-/** The nodes in an argument of a node, which may be one, a list of them, or none. */
+/** The nodes in an argument of a node: itself, or the items of a list. */
 export const nodesIn = (value: unknown): ASTNode[] => {
   if (isNode(value)) return [value];
   return Array.isArray(value) ? value.flatMap(nodesIn) : [];
 };
 
-/** The nodes that a node is made of. */
+/** The nodes right below a node. */
 export const children = (node: ASTNode): ASTNode[] => nodesIn(node.args);
 
-/** The name of the method that a node calls, if it calls one. */
+/** The method that a node calls, such as `all` of `calls.all(…)`. */
 export const methodOf = ({ op, args }: ASTNode): string | undefined =>
   op === 'rcall' ? (args as [string, ...unknown[]])[0] : undefined;
 
-/** True for a name of a loop: `all` and what else looks at each item of a list. */
+/** True for a name of a loop: `all` and what else is evaluated for each item of a list. */
 export const isLoopName = (name: string): boolean => LOOPS.has(name);
 
 /** True for a loop. */
@@ -30,4 +30,10 @@ export const isPath = (node: ASTNode): boolean => {
   if (node.op !== '[]') return false;
   const [of, index] = node.args;
   return isPath(of) && index.op === 'value';
+};
+
+/** The single values that an expression names; what a loop runs over is left out. */
+export const pathsIn = (node: ASTNode): ASTNode[] => {
+  if (isPath(node)) return node.op === 'id' && node.args !== 'time' ? [] : [node];
+  return isLoop(node) ? [] : children(node).flatMap(pathsIn);
 };

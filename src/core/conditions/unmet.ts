@@ -1,0 +1,115 @@
+import { type ASTNode, serialize } from '@marcbachmann/cel-js';
+import { children, methodOf, nodesIn, pathsIn } from './syntax-tree.ts';
+import { type ConditionValues, conditionEnvironment } from './vocabulary.ts';
+
+/** A value that a condition names, with the text that names it. */
+export interface NamedValue {
+  readonly text: string;
+  readonly value: string;
+}
+
+/** What of a condition an operation does not meet. */
+export interface Unmet {
+  /** The parts of it that are not true, as an expression. */
+  readonly text: string;
+  /** The values that these parts name. In a loop: those of the first item that does not meet it. */
+  readonly met: readonly NamedValue[];
+}
+
+const MOST_SHOWN = 5;
+const LONGEST_SHOWN = 80;
+
+const shown = (value: unknown): string => {
+  const text = value instanceof Date ? value.toISOString() : String(value);
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+};
+
+const member = (of: unknown, key: unknown): unknown => {
+  if (of instanceof Map) return of.get(key) as unknown;
+  if (Array.isArray(of)) return typeof key === 'bigint' ? (of[Number(key)] as unknown) : undefined;
+  const isThere = typeof of === 'object' && of !== null && typeof key === 'string' && Object.hasOwn(of, key);
+  return isThere ? (of as Readonly<Record<string, unknown>>)[key] : undefined;
+};
+
+/** The value that a path names; undefined where it is not there. CEL would throw then, which takes long. */
+const valueAt = (path: ASTNode, values: ConditionValues): unknown => {
+  if (path.op === 'id') return member(values, path.args);
+  const [of, key] = path.args as [ASTNode, string | ASTNode];
+  return member(valueAt(of, values), typeof key === 'string' ? key : key.args);
+};
+
+interface Path {
+  readonly text: string;
+  readonly node: ASTNode;
+}
+
+/** Paths with their texts, each once. */
+const namedPaths = (nodes: readonly ASTNode[]): readonly Path[] => {
+  const byText = new Map(nodes.map((node) => [serialize(node), node]));
+  return [...byText].map(([text, node]) => ({ text, node }));
+};
+
+const readPaths = (paths: readonly Path[], values: ConditionValues): NamedValue[] =>
+  paths.flatMap(({ text, node }) => {
+    const value = valueAt(node, values);
+    return value === undefined ? [] : [{ text, value: shown(value) }];
+  });
+
+/** Reads the values that an expression names, as far as they are there. */
+export const valuesIn = (ast: ASTNode): ((values: ConditionValues) => NamedValue[]) => {
+  const paths = namedPaths(pathsIn(ast)).slice(0, MOST_SHOWN);
+  return (values) => readPaths(paths, values);
+};
+
+/** Finds the value of an expression that ends in a key and is not there. */
+export const missingIn = (ast: ASTNode): ((values: ConditionValues, key: string) => string | undefined) => {
+  const paths = namedPaths(pathsIn(ast));
+  return (values, key) =>
+    paths.find(({ text, node }) => /(\w+)\W*$/.exec(text)?.[1] === key && valueAt(node, values) === undefined)?.text;
+};
+
+/** Reads a value; undefined where it is not there. */
+const reader = (text: string): ((values: ConditionValues) => unknown) => {
+  const run = conditionEnvironment.parse(text);
+  return (values) => {
+    try {
+      return run(values) as unknown;
+    } catch {
+      return undefined;
+    }
+  };
+};
+
+const beginsWith = (node: ASTNode, name: string): boolean =>
+  node.op === 'id' ? node.args === name : beginsWith((node.args as [ASTNode])[0], name);
+
+/** Reads what `calls.all(c, test)` names of the first call that fails the test. Other lists are too long to be shown. */
+const valuesOfLoop = (node: ASTNode): ((values: ConditionValues) => NamedValue[]) => {
+  const [, list, body] = node.args as [string, ASTNode, unknown];
+  const [item, test] = nodesIn(body);
+  if (list.op !== 'id' || item?.op !== 'id' || test === undefined) return () => [];
+  const [all, one] = [list.args, item.args];
+  const verdicts = reader(`${all}.map(${one}, ${serialize(test)})`);
+  const paths = namedPaths(pathsIn(test).filter((path) => beginsWith(path, one))).slice(0, MOST_SHOWN);
+  return (values) => {
+    const index = (verdicts(values) as boolean[] | undefined)?.indexOf(false) ?? -1;
+    if (index === -1) return [];
+    const met = readPaths(paths, { [one]: (values[all] as unknown[])[index] });
+    return met.map(({ text, value }) => ({ text: `${all}[${index}]${text.slice(one.length)}`, value }));
+  };
+};
+
+const partsOf = (node: ASTNode): ASTNode[] => (node.op === '&&' ? children(node).flatMap(partsOf) : [node]);
+
+/** Looks for what is not true of an expression: of its parts between `&&`, each by itself. */
+export const unmetIn = (ast: ASTNode): ((values: ConditionValues) => Unmet) => {
+  const parts = partsOf(ast).map((node) => ({
+    text: node.op === '||' || node.op === '?:' ? `(${serialize(node)})` : serialize(node),
+    holds: reader(serialize(node)),
+    met: methodOf(node) === 'all' ? valuesOfLoop(node) : valuesIn(node),
+  }));
+  return (values) => {
+    const unmet = parts.filter(({ holds }) => holds(values) !== true);
+    return { text: unmet.map(({ text }) => text).join(' && '), met: unmet.flatMap(({ met }) => met(values)) };
+  };
+};
