@@ -63,19 +63,16 @@ const usersOfKinds = [
   ['^src/core/decide[.]ts$', 'webhook'],
   ['^src/core/rule-input[.]ts$', 'wallet-deployment'],
   ['^src/core/(decide-again|policy-file/run-tests)[.]ts$', 'token-holding'],
-  ['^src/core/try-policy[.]ts$', 'spending-limit', 'token-holding', 'webhook'],
-  ['^src/core/worst-case/', 'burn-rate', 'spending-limit', 'wallet-deployment', 'webhook'],
-  ['^src/api/', 'spending-limit'],
+  ['^src/core/try-policy[.]ts$', 'webhook'],
+  ['^src/core/worst-case/', 'burn-rate', 'wallet-deployment', 'webhook'],
   ['^src/engine/chain/', 'validity'],
-  ['^src/engine/policy-trial/', 'spending-limit'],
   [
     ...['^src/engine/sponsorship/', 'authorization', 'fees', 'gas-tank', 'pause', 'token-holding', 'unreachable'],
     ...['validity', 'webhook'],
   ],
   ['^src/engine/service/', 'spending-limit', 'webhook'],
-  ['^src/engine/store/policy-store[.]ts$', 'spending-limit'],
   ['^src/cli/webhook[.]ts$', 'webhook'],
-  ['^src/renderer/src/modules/rules/', 'spending-limit', 'token-holding', 'wallet-deployment', 'webhook'],
+  ['^src/renderer/src/modules/rules/', 'token-holding', 'wallet-deployment', 'webhook'],
   ['^src/renderer/src/modules/webhooks/', 'webhook'],
 ];
 

@@ -7,7 +7,7 @@ import { Ledger } from './ledger/ledger.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 import { readableFacts } from './record.ts';
 import { readRevision } from './replay.ts';
-import { limitSetup } from './rules/limit-data.ts';
+import { limitSetup } from './limit-data.ts';
 import { wasRead } from './rules/rule.ts';
 import { type WebhookTarget, webhookTargets } from './rules/webhook.ts';
 import { withoutCredentials } from './webhooks/hidden-credentials.ts';

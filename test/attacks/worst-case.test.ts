@@ -176,6 +176,24 @@ test('what a day can cost by a limit in coins is what it costs', async () => {
   await expectReached(bound);
 });
 
+test('what is left of a budget in dollars without an end is what a day can cost', async () => {
+  const on = await attacked('verifying-0.7', { tank: 2_000 });
+  await on.desk.call('chains.set', { chainId: chain.chainId, price: { source: 'static', usd: '2999.99' } });
+  await addLimit(on, { thresholdType: 'USD', threshold: 1_000, cycleDuration: { unit: 'lifetime' } });
+  const before = await worstCaseOf(on, 'day');
+  const [costly] = before.attack.volleys;
+  await mineAll(on, (await askFor(on, nth(costly === undefined ? [] : [costly], 0), 2)).signed);
+  const spent = await paid();
+  const bound = await worstCaseOf(on, 'day');
+  expect(bound.stoppedBy?.name).toBe('The limit');
+  expect(BigInt(bound.amountWei ?? 0)).toBeLessThan(BigInt(before.amountWei ?? 0));
+  expect(await playOut(on, bound)).toBe('LIMIT_REACHED');
+  const most = BigInt(bound.amountWei ?? 0);
+  const cost = (await paid()) - spent;
+  expect(cost).toBeLessThanOrEqual(most);
+  expect(cost).toBeGreaterThanOrEqual((most * 99n) / 100n);
+});
+
 test('a limit per user stops nobody: new accounts take what is in the tank', async () => {
   const on = await attacked('1.1.0', { tank: 200 });
   await addLimit(on, { ...countPerHour, type: 'SMART_ACCOUNT', threshold: 1 });

@@ -195,6 +195,65 @@ describe('bytes behind the signed data, by which an operation is mined under a h
   });
 });
 
+describe('a limit in US dollars', () => {
+  const DOLLARS = 9n;
+  const UNIT = 10n ** 18n;
+
+  test('counts what operations cost at the price of when they were signed, whatever the feed says later', async () => {
+    const { engine, chain, clock, operator } = world();
+    const feed = await contractAt('TestFeed', await deployContract('TestFeed', [8], operator), operator);
+    const answers = async (usd: bigint): Promise<void> => {
+      await (await feed.getFunction('set').send(usd * 10n ** 8n, Math.floor(clock.now() / 1000))).wait();
+      // A price is kept for 10 seconds.
+      await pass(11);
+    };
+    const price = { source: 'chainlink', nativeFeed: (await feed.getAddress()) as Address, maxAge: 3_600 } as const;
+    await engine.service.call('chains.set', { chainId: chain.chainId, price });
+    const dapp = await world().dapp(parseEther('1'));
+    const { paymasterId } = dapp;
+    const policyData = { type: 'PAYMASTER', cycleDuration: { unit: 'lifetime' }, thresholdType: 'USD', threshold: 9 };
+    const rule = { name: 'Nine dollars', policyType: 'PAYMASTER_SA_LIMIT', policyData } as const;
+    await engine.service.call('rules.create', { paymasterId, rule });
+    const used = async (): Promise<bigint> =>
+      BigInt((await engine.service.call('rules.usage', { paymasterId }))[0]?.used ?? 0);
+
+    let spent = 0n;
+    for (const usd of [1_000n, 3_000n, 1_500n, 2_000n, 3_000n, 4_500n]) {
+      await answers(usd);
+      const op = await signed(dapp, newNonce(), DEAR);
+      const { maxCostWei, trace } = (await dapp.decisions())[0]!;
+      const worth = BigInt(maxCostWei!) * usd;
+      const { evidence } = trace.find(({ rule: kind }) => kind === 'spendingLimit')!;
+      expect(evidence).toMatchObject({ used: String(spent), amount: String(worth) });
+      // No price lets an operation through for which the budget has no room, and none keeps one out for which it has.
+      expect(op !== undefined).toBe(spent + worth <= DOLLARS * UNIT);
+      if (op === undefined) continue;
+      // What the coin is worth when the operation is mined changes nothing.
+      await answers(10_000n);
+      const [cost] = await mine([op]);
+      await noneReserved(dapp);
+      spent += cost! * usd;
+      expect(await used()).toBe(spent);
+    }
+
+    // A re-org takes the last one back: it is reserved again, as it was.
+    const settled = await used();
+    await chain.provider.send('anvil_reorg', [6, []]);
+    await expect.poll(() => polledSettlementsOf(dapp)).toContain('reserved');
+    expect(await used()).toBeGreaterThan(settled);
+    expect(await used()).toBeLessThanOrEqual(DOLLARS * UNIT);
+
+    // A feed that has fallen silent signs nothing.
+    await pass(4_000);
+    const { body } = await dapp.sponsor(partialOf(newNonce(), CHEAP), { expiryDuration: EXPIRY });
+    expect(body.result?.reason).toMatchObject({
+      code: 'PRICE_UNKNOWN',
+      message: expect.stringContaining('more than 3600 s ago'),
+    });
+    await engine.service.call('chains.set', { chainId: chain.chainId, price: null });
+  });
+});
+
 describe('version 1.0.0, whose signatures never expire', () => {
   let paymaster: Address;
   let dapp: SponsoredDapp;

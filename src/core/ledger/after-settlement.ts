@@ -1,7 +1,15 @@
-import type { Held } from './ledger.ts';
+import type { ReservationKind } from './account.ts';
 
 /** What became of a sponsored operation, as settlement found it. */
 export type SettlementState = 'reserved' | 'settled' | 'released' | 'unconfirmed';
+
+/** What a decision took from an account. */
+export interface Reserved {
+  readonly follows: ReservationKind;
+  readonly reserved: bigint;
+  /** Of a `share`: the maximum cost that the amount stands for, wei. */
+  readonly ofWei?: bigint;
+}
 
 /** Rounded up: what is counted never falls short. */
 const dividedUp = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / by;
@@ -14,7 +22,7 @@ const dividedUp = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / b
  */
 export const heldAfter = (
   settlement: SettlementState,
-  { follows, reserved, ofWei }: Pick<Held, 'follows' | 'reserved' | 'ofWei'>,
+  { follows, reserved, ofWei }: Reserved,
   actualCostWei: bigint,
 ): bigint => {
   // What a rule in shadow would have denied takes nothing, whatever it comes to cost.

@@ -1,14 +1,10 @@
-import { type SettlementState, heldAfter } from './after-settlement.ts';
-import { type AccountKey, type Reservation, type ReservationKind, accountText } from './account.ts';
+import { type Reserved, type SettlementState, heldAfter } from './after-settlement.ts';
+import { type AccountKey, type Reservation, accountText } from './account.ts';
 import { MOST_PARTS } from './rolling.ts';
 
 /** What a signed operation still holds of one account. */
-export interface Held {
+export interface Held extends Reserved {
   readonly account: string;
-  readonly follows: ReservationKind;
-  readonly reserved: bigint;
-  /** As {@link Reservation.ofWei}. */
-  readonly ofWei?: bigint;
   held: bigint;
 }
 

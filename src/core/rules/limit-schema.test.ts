@@ -4,7 +4,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { ruleDefinition } from '../../api/rules.ts';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 import { parse } from '../../shared/schema/parse.ts';
-import { cycleMs, limitUpdate, thresholdFault } from './limit-data.ts';
+import { cycleMs, limitUpdate, thresholdFault } from '../limit-data.ts';
 
 const HOUR = 3_600_000;
 

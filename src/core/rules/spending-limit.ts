@@ -6,7 +6,7 @@ import type { Facts } from '../facts.ts';
 import type { AccountKey, Reservation } from '../ledger/account.ts';
 import { windowAt } from '../ledger/windows.ts';
 import type { Policy, PolicyRule } from '../policy.ts';
-import { type SpendingLimit, limitSetup } from './limit-data.ts';
+import { type SpendingLimit, limitSetup } from '../limit-data.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, rulesOf, saidBy } from './rule.ts';
 
 const SCOPES = {
@@ -120,10 +120,6 @@ export const limitAccount = (
 ): AccountKey => ({ kind: 'limit', id: `${ruleId}:${cycle}`, window, ...(user !== undefined && { user }) });
 
 const activeLimits = ({ rules }: Policy): LimitRule[] => rulesOf(limitSetup, rules).filter(({ active }) => active);
-
-/** Whether a policy has rules for which it must be known what the coin is worth. */
-export const needsPrice = (policy: Policy): boolean =>
-  activeLimits(policy).some(({ policyData }) => policyData.thresholdType === 'USD');
 
 /** Whether it adds operations up: one of each operation looks at one alone. */
 export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !== 'OPERATION';

@@ -5,7 +5,7 @@ import type { Reservation } from '../ledger/account.ts';
 import { windowsWithin } from '../ledger/windows.ts';
 import type { Policy } from '../policy.ts';
 import { forgottenAt, partEndsAt } from '../rules/burn-rate.ts';
-import { limitSetup } from '../rules/limit-data.ts';
+import { limitSetup } from '../limit-data.ts';
 import { rulesOf } from '../rules/rule.ts';
 import {
   ATTACKER,

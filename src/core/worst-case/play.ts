@@ -5,7 +5,7 @@ import { windowAt } from '../ledger/windows.ts';
 import type { Policy } from '../policy.ts';
 import { forgottenAt, partEndsAt } from '../rules/burn-rate.ts';
 import { rulesOf } from '../rules/rule.ts';
-import { limitSetup } from '../rules/limit-data.ts';
+import { limitSetup } from '../limit-data.ts';
 import {
   type AttackOperation,
   type Situation,

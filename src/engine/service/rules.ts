@@ -10,7 +10,7 @@ import type { Policy } from '../../core/policy.ts';
 import { rulesOf } from '../../core/rules/rule.ts';
 import { IN_VAULT, hasCredentials, hideCredentials } from '../../core/webhooks/hidden-credentials.ts';
 import { parse } from '../../shared/schema/parse.ts';
-import { type SpendingLimit, limitSetup, updatedLimit } from '../../core/rules/limit-data.ts';
+import { type SpendingLimit, limitSetup, updatedLimit } from '../../core/limit-data.ts';
 import { addsUp } from '../../core/rules/spending-limit.ts';
 import type { Rule, SmartContract } from '../store/policy-store.ts';
 import type { Paymaster } from '../store/registry-store.ts';

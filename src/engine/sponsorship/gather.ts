@@ -3,7 +3,7 @@ import type { Policy } from '../../core/policy.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
-import { needsPrice } from '../../core/rules/spending-limit.ts';
+import { needsPrice } from '../../core/limit-data.ts';
 import { shareAccounts } from '../../core/rules/gas-tank.ts';
 import { windowOf } from '../../core/terms.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Policy } from '../../../src/core/policy.ts';
 import { gasTank } from '../../../src/core/rules/gas-tank.ts';
 import { rulesOf } from '../../../src/core/rules/rule.ts';
-import { type SpendingLimit, limitSetup } from '../../../src/core/rules/limit-data.ts';
+import { type SpendingLimit, limitSetup } from '../../../src/core/limit-data.ts';
 import { spendingLimit } from '../../../src/core/rules/spending-limit.ts';
 import type { Rule } from '../../../src/engine/store/policy-store.ts';
 import type { Store } from '../../../src/engine/store/store.ts';

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { type AccountKey, type Reservation, type ReservationKind, accountText } from '../../../core/ledger/account.ts';
-import type { heldAfter } from '../../../core/ledger/after-settlement.ts';
+import type { Reserved } from '../../../core/ledger/after-settlement.ts';
 import { MOST_PARTS } from '../../../core/ledger/rolling.ts';
 import type { LedgerPart } from '../decision-store.ts';
 import type { LogWriter } from './log.ts';
@@ -40,7 +40,7 @@ export interface Ledger {
   hold(reservations: readonly Reservation[]): number[];
   release(holds: readonly number[]): void;
   /** Replaces what a decision holds by what `amount` says of each reservation. */
-  adjust(seq: number, amount: (reservation: Parameters<typeof heldAfter>[1]) => bigint): void;
+  adjust(seq: number, amount: (reservation: Reserved) => bigint): void;
   /** Grows with every adjustment that gives back to a tank, and when it is told to. */
   version(): number;
   /** Lets decisions on their way look at everything anew. */

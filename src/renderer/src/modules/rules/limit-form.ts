@@ -1,4 +1,4 @@
-import type { LimitWords } from '../../../../core/rules/limit-data.ts';
+import type { LimitWords } from '../../../../core/limit-data.ts';
 import { typedThresholdFault } from './rule-words.ts';
 
 /** A spending limit while it is typed. */

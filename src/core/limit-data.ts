@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { EngineError } from '../../shared/errors.ts';
-import { decimalToWei } from '../../shared/schema/decimal.ts';
-import { exactPositiveInput, exactPositiveNumber } from '../../shared/schema/exact-positive.ts';
-import { name } from '../../shared/schema/text.ts';
-import { shownAmount, shownDollars } from '../../shared/words/amount.ts';
-import type { Setup } from './rule.ts';
+import { EngineError } from '../shared/errors.ts';
+import { decimalToWei } from '../shared/schema/decimal.ts';
+import { exactPositiveInput, exactPositiveNumber } from '../shared/schema/exact-positive.ts';
+import { name } from '../shared/schema/text.ts';
+import { shownAmount, shownDollars } from '../shared/words/amount.ts';
+import type { Policy } from './policy.ts';
+import { type Setup, rulesOf } from './rules/rule.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -226,3 +227,7 @@ export const updatedLimit = (
   }
   return begun(updated, now);
 };
+
+/** Whether a policy has rules for which it must be known what the coin is worth. */
+export const needsPrice = ({ rules }: Policy): boolean =>
+  rulesOf(limitSetup, rules).some(({ active, policyData }) => active && policyData.thresholdType === 'USD');
