@@ -63,21 +63,28 @@ const url = fc.webUrl({ withQueryParameters: true }).map((text) => text.replaceA
 /** As the desk keeps it, with its credentials in the vault or without any. */
 const keptUrl = fc.tuple(url, fc.boolean()).map(([text, hides]) => (hides ? text.replace('//', '//[secret]@') : text));
 
-const threshold = fc.oneof(
-  fc.record({ thresholdType: fc.constant('COUNT'), threshold: fc.integer({ min: 1, max: 1e9 }).map(String) }),
-  fc.record({
-    thresholdType: fc.constant('NATIVE_ASSET'),
-    threshold: fc.tuple(fc.nat(1000), fc.stringMatching(/^\d{0,17}[1-9]$/)).map(([whole, part]) => `${whole}.${part}`),
-  }),
+const counting = fc.record({
+  thresholdType: fc.constant('COUNT'),
+  threshold: fc.integer({ min: 1, max: 1e9 }).map(String),
+});
+const paying = fc.record({
+  thresholdType: fc.constantFrom('NATIVE_ASSET', 'USD'),
+  threshold: fc.tuple(fc.nat(1000), fc.stringMatching(/^\d{0,17}[1-9]$/)).map(([whole, part]) => `${whole}.${part}`),
+});
+const cycleDuration = fc.oneof(
+  fc.record({ value: fc.integer({ min: 1, max: 300 }), unit: fc.constantFrom('hour', 'day') }),
+  fc.constantFrom({ value: 2, unit: 'week' }, { value: 1, unit: 'lifetime' }),
 );
-
-const limitData = fc
-  .record({
-    type: fc.constantFrom('PAYMASTER', 'SMART_ACCOUNT'),
-    cycleDuration: fc.record({ value: fc.integer({ min: 1, max: 300 }), unit: fc.constantFrom('hour', 'day') }),
-    amount: threshold,
-  })
-  .map(({ amount, ...data }) => ({ ...data, ...amount }));
+const limitData = fc.oneof(
+  fc
+    .record({
+      type: fc.constantFrom('PAYMASTER', 'SMART_ACCOUNT'),
+      cycleDuration,
+      amount: fc.oneof(counting, paying),
+    })
+    .map(({ amount, ...data }) => ({ ...data, ...amount })),
+  paying.map((amount) => ({ type: 'OPERATION', ...amount })),
+);
 
 /** What operators send of each kind of rule. */
 const sent: Readonly<Record<string, fc.Arbitrary<object>>> = {
