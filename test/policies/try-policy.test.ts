@@ -15,9 +15,13 @@ const CONTRACT = { name: 'Items', address: ITEMS, abi: gameItems.formatJson() };
 
 const limit = fc.record({
   type: fc.constantFrom('PAYMASTER', 'SMART_ACCOUNT'),
-  thresholdType: fc.constantFrom('COUNT', 'NATIVE_ASSET'),
+  thresholdType: fc.constantFrom('COUNT', 'NATIVE_ASSET', 'USD'),
   threshold: fc.integer({ min: 1, max: 4 }),
-  hours: fc.integer({ min: 1, max: 3 }),
+  cycleDuration: fc.constantFrom(
+    ...[1, 2, 3].map((value) => ({ value, unit: 'hour' })),
+    { value: 1, unit: 'lifetime' },
+    undefined,
+  ),
 });
 const policy = fc.record({
   methods: fc.subarray(['mint', 'burn']),
@@ -28,22 +32,30 @@ const traffic = fc.array(
     sender: fc.constantFrom(...SENDERS),
     method: fc.constantFrom('mint' as const, 'burn' as const),
     minutes: fc.constantFrom(0, 1, 30, 60, 90),
+    usd: fc.constantFrom('3000', '1500', '6000.000000000000000001'),
   }),
   { minLength: 1, maxLength: 20 },
 );
 
 type SomePolicy = typeof policy extends fc.Arbitrary<infer One> ? One : never;
 
-/** A policy file. Limits in the coin have room for so many operations at their maximum cost. */
+/** What a limit says that has room for so many operations: at their maximum cost, and of a coin worth 3,000 dollars. */
+const limitData = ({ cycleDuration, type, thresholdType, threshold }: SomePolicy['limits'][number]) => {
+  const wei = BigInt(threshold) * RESERVED_WEI;
+  const amounts = { COUNT: threshold, NATIVE_ASSET: weiToDecimal(wei), USD: weiToDecimal(3_000n * wei) };
+  const isOfEach = cycleDuration === undefined && thresholdType !== 'COUNT';
+  return {
+    ...(isOfEach ? { type: 'OPERATION' } : { type, cycleDuration: cycleDuration ?? { value: 1, unit: 'week' } }),
+    ...{ thresholdType, threshold: Number(amounts[thresholdType as keyof typeof amounts]) },
+  };
+};
+
+/** A policy file. */
 const fileOf = ({ methods, limits }: SomePolicy): string =>
   JSON.stringify({
     ...{ version: 1, webhooks: [], allowedOrigins: ['*'], contracts: [{ ...CONTRACT, methods }] },
-    rules: limits.map(({ hours: value, thresholdType, threshold, type }, index) => ({
-      ...{ name: `Limit ${index}`, type: 'PAYMASTER_SA_LIMIT' },
-      data: {
-        ...{ type, thresholdType, cycleDuration: { value, unit: 'hour' } },
-        threshold: thresholdType === 'COUNT' ? threshold : Number(weiToDecimal(BigInt(threshold) * RESERVED_WEI)),
-      },
+    rules: limits.map((one, index) => ({
+      ...{ name: `Limit ${index}`, type: 'PAYMASTER_SA_LIMIT', data: limitData(one) },
     })),
   });
 
@@ -54,9 +66,10 @@ test('what a draft would have decided is what a DApp under it decides', async ()
       await call('policies.apply', { paymasterId: dapp.paymasterId, text: fileOf(before) });
       await call('policies.apply', { paymasterId: other.paymasterId, text: fileOf(draft) });
       const decided = [];
-      for (const [index, { minutes, sender, method }] of operations.entries()) {
+      for (const [index, { minutes, sender, method, usd }] of operations.entries()) {
         // Windows begin with the first operation.
         if (index > 0) await desk().clock.advance(minutes * 60_000);
+        await call('chains.set', { chainId: 31337, price: { source: 'static', usd } });
         const op = operation({ to: ITEMS, data: gameCall(method) }, { sender, nonce: `0x${index.toString(16)}` });
         decided.push({ was: codeOf(await dapp.sponsor(op)), wouldBe: codeOf(await other.sponsor(op)) });
       }
