@@ -5,7 +5,7 @@ import type { ProcedureInput } from '../api/index.ts';
 import { feedMaxAge } from '../shared/schema/fee-token.ts';
 import { EngineError } from '../shared/errors.ts';
 import { typedWei } from '../shared/typed-wei.ts';
-import { chainIdArgument, command, group, listing, printFromDesk } from './command.ts';
+import { chainIdArgument, command, group, listing, printFromDesk, wholeNumber } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 
 interface ChainFlags {
@@ -112,7 +112,7 @@ const set = command('set', 'Add a chain, or change the settings you name')
   .option('--native-feed <address>', 'Chainlink feed of the native coin in USD, in place of --usd')
   .addOption(
     new Option('--max-age <seconds>', `maximum age of the feed's answer (default: ${feedMaxAge.byDefault})`).argParser(
-      Number,
+      wholeNumber(feedMaxAge.least, feedMaxAge.most),
     ),
   )
   .action((chainId: number, flags: DeskOptions & ChainFlags) => {

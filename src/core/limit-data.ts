@@ -27,17 +27,22 @@ export const cycleMs = ({ value, unit }: CycleDuration): number | undefined =>
 const WHOLE = 'must be a positive integer';
 const cycleValue = z.number(WHOLE).int(WHOLE).positive(WHOLE);
 
-const cycleDuration = z
-  .strictObject({ value: cycleValue.optional().describe('May be left out of a lifetime'), unit: cycleUnit })
-  .transform(({ value, unit }, context): CycleDuration => {
-    const cycle = { value: value ?? 1, unit };
-    const refuse = (message: string, path: string[] = []): void => context.addIssue({ code: 'custom', path, message });
-    if (value === undefined && unit !== 'lifetime') refuse(WHOLE, ['value']);
-    else if (unit === 'lifetime' && cycle.value !== 1)
-      refuse('must be 1 or left out: a lifetime has no length', ['value']);
-    else if ((cycleMs(cycle) ?? 0) > MAX_CYCLE_MS) refuse('must be at most 366 days');
-    return cycle;
-  });
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `{"unit": "lifetime"}` says all there is to say. */
+const withLength = (value: unknown): unknown =>
+  isRecord(value) && value['unit'] === 'lifetime' && value['value'] === undefined ? { ...value, value: 1 } : value;
+
+const cycleDuration = z.preprocess(
+  withLength,
+  z
+    .strictObject({ value: cycleValue.describe('May be left out of a lifetime'), unit: cycleUnit })
+    .refine((cycle) => (cycleMs(cycle) ?? 0) <= MAX_CYCLE_MS, 'must be at most 366 days')
+    .refine(({ value, unit }) => unit !== 'lifetime' || value === 1, {
+      ...{ path: ['value'], error: 'must be 1 or left out: a lifetime has no length' },
+    }),
+);
 
 const CYCLE_FORMS =
   'must be {value, unit}, a string of that JSON, or a string such as "3 hours", "2 days", "1 week" or "lifetime"';
@@ -57,18 +62,16 @@ const readCycle = (value: unknown): unknown => {
   }
 };
 
-const isCycleShaped = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const { $schema: _draft, ...cycleObject } = z.toJSONSchema(cycleDuration, { io: 'input' });
 
 const cycleDurationInUpdate = z
-  .custom<z.input<typeof cycleDuration> | string>()
+  .custom<CycleDuration | string>()
   .meta({
     description: CYCLE_FORMS,
     anyOf: [cycleObject, { type: 'string', examples: ['3 hours', '2 days', 'lifetime', '{"value":3,"unit":"hour"}'] }],
   })
   .transform(readCycle)
-  .refine(isCycleShaped, { error: CYCLE_FORMS, abort: true })
+  .refine((value): boolean => isRecord(value), { error: CYCLE_FORMS, abort: true })
   .pipe(cycleDuration);
 
 const limitType = z

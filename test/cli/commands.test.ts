@@ -223,6 +223,7 @@ describe.concurrent.each([
       unchecked: false,
       unreachable: null,
       maxOperationCostWei: '50000000000000000',
+      price: null,
     };
     expect(set).toEqual({ ...known, bundler: null });
     const again = await json<object>('chain', 'set', '777', '--bundler', 'https://bundler.example.com');
@@ -238,6 +239,13 @@ describe.concurrent.each([
     const byPrices = await json('chain', 'set', '777', '--max-operation-cost', 'default');
     expect(byPrices).toEqual({ ...again, maxOperationCostWei: null });
     await json('chain', 'set', '777', '--max-operation-cost', '0.05');
+    const priced = await json('chain', 'set', '777', '--usd', '3000.50');
+    expect(priced).toEqual({ ...again, price: { source: 'static', usd: '3000.5' } });
+    const nativeFeed = `0x${'fe'.repeat(20)}`;
+    expect(await json('chain', 'set', '777', '--native-feed', nativeFeed, '--max-age', '3600')).toEqual({
+      ...{ ...again, price: { source: 'chainlink', nativeFeed, maxAge: 3_600 } },
+    });
+    expect(await json('chain', 'set', '777', '--usd', 'off')).toEqual(again);
     expect(await json('chain', 'remove', '777')).toEqual({ chainId: 777, removed: true });
     expect(await json('chain', 'list')).not.toContainEqual(again);
   });

@@ -109,7 +109,7 @@ describe('an update of a rule', () => {
     const dapp = await desk().dapp();
     const ruleId = await add(dapp, 1, {});
     await expect(update(dapp, ruleId, { name: 'New', policyData: { type: 'PAYMASTER' } })).rejects.toThrow(
-      'cycleDuration must be an object',
+      'threshold must be a positive number',
     );
     const list = await desk().call<{ name: string }[]>('rules.list', { paymasterId: dapp.paymasterId });
     expect(list).toMatchObject([{ name: 'At most 1' }]);

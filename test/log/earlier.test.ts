@@ -19,6 +19,7 @@ const withoutLog = (file: string): void => {
       database.exec(`DROP TABLE ${table}`);
     }
     database.exec('ALTER TABLE rule DROP COLUMN binding; DROP TABLE shadow_result');
+    database.exec('ALTER TABLE chain DROP COLUMN price; ALTER TABLE ledger_reservation DROP COLUMN of_wei');
     database.pragma('user_version = 95');
   } finally {
     database.close();

@@ -92,14 +92,22 @@ test.each<[sent: unknown, kept: { value: number; unit: string }]>([
   ['2days', { value: 2, unit: 'day' }],
   ['2\tdays\n', { value: 2, unit: 'day' }],
   ['366 days', { value: 366, unit: 'day' }],
+  ['3 weeks', { value: 3, unit: 'week' }],
+  ['{"value":3,"unit":"week"}', { value: 3, unit: 'week' }],
+  ['lifetime', { value: 1, unit: 'lifetime' }],
+  [{ unit: 'lifetime' }, { value: 1, unit: 'lifetime' }],
 ])('the limit update takes the cycle %j', async (cycleDuration, kept) => {
   const dapp = await dappWithLimit();
   expect(await dapp.update({ cycleDuration })).toEqual({ statusCode: 200, message: 'Paymaster Limit updated' });
-  const durationInMs = kept.value * (kept.unit === 'hour' ? HOUR : 24 * HOUR);
-  expect((await dapp.read()).policyData).toMatchObject({ cycleDuration: kept, durationInMs });
+  const { policyData } = await dapp.read();
+  expect(policyData).toMatchObject({ cycleDuration: kept });
+  const lengths: Record<string, number> = { hour: HOUR, day: 24 * HOUR, week: 168 * HOUR };
+  const length = lengths[kept.unit];
+  expect(policyData['durationInMs']).toBe(length && kept.value * length);
 });
 
-const FORMS = 'cycleDuration must be {value, unit}, a string of that JSON, or a string such as "3 hours" or "2 days"';
+const FORMS =
+  'cycleDuration must be {value, unit}, a string of that JSON, or a string such as "3 hours", "2 days", "1 week" or "lifetime"';
 
 test.each<[sent: unknown, message: string]>([
   [null, FORMS],
@@ -107,7 +115,7 @@ test.each<[sent: unknown, message: string]>([
   [[], FORMS],
   ['', FORMS],
   ['hours', FORMS],
-  ['3 weeks', FORMS],
+  ['3 months', FORMS],
   ['3 hours 2 days', FORMS],
   ['-3 hours', FORMS],
   ['1.5 hours', FORMS],
@@ -121,11 +129,13 @@ test.each<[sent: unknown, message: string]>([
   ['{}', 'cycleDuration.value must be a positive integer'],
   ['0 hours', 'cycleDuration.value must be a positive integer'],
   [{ value: '3', unit: 'hour' }, 'cycleDuration.value must be a positive integer'],
-  [{ value: 3, unit: 'hours' }, 'cycleDuration.unit must be one of: hour, day'],
-  ['{"value":3,"unit":"week"}', 'cycleDuration.unit must be one of: hour, day'],
+  [{ value: 3, unit: 'hours' }, 'cycleDuration.unit must be one of: hour, day, week, lifetime'],
+  ['{"value":3,"unit":"month"}', 'cycleDuration.unit must be one of: hour, day, week, lifetime'],
   [{ value: 3, unit: 'hour', more: 1 }, 'cycleDuration.more should not exist'],
   ['{"value":3,"unit":"hour","__proto__":{}}', 'cycleDuration.__proto__ should not exist'],
   ['367 days', 'cycleDuration must be at most 366 days'],
+  ['53 weeks', 'cycleDuration must be at most 366 days'],
+  [{ value: 2, unit: 'lifetime' }, 'cycleDuration.value must be 1 or left out: a lifetime has no length'],
 ])('the limit update refuses the cycle %j and says what it takes', async (cycleDuration, message) => {
   const dapp = await dappWithLimit();
   const before = await dapp.read();

@@ -111,7 +111,7 @@ describe('request bodies are described field by field', () => {
     [
       'rule.cycleDuration.unit',
       () => field(field(field(rule(0), 'policyData'), 'cycleDuration'), 'unit'),
-      { enum: ['hour', 'day'] },
+      { enum: ['hour', 'day', 'week', 'lifetime'] },
     ],
     ['rule.url', () => field(field(rule(1), 'policyData'), 'url'), { type: 'string', maxLength: 2048 }],
     ['rule.policyData', () => field(rule(2), 'policyData'), { type: 'object', additionalProperties: false }],

@@ -158,7 +158,7 @@ export const chainlinkRate = async (
   const exchangeRate = exchangeRateOf(native, usd, decimals);
   if (exchangeRate === 0n) throw unusable('a native coin is worth less than the smallest unit of the token');
   if (exchangeRate > MAX_EXCHANGE_RATE) throw unusable('the token would be worth almost nothing');
-  return { exchangeRate, usd };
+  return { exchangeRate, usd: { price: usd.price, decimals: usd.decimals } };
 };
 
 /**
