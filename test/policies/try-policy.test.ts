@@ -46,7 +46,7 @@ const limitData = ({ cycleDuration, type, thresholdType, threshold }: SomePolicy
   const isOfEach = cycleDuration === undefined && thresholdType !== 'COUNT';
   return {
     ...(isOfEach ? { type: 'OPERATION' } : { type, cycleDuration: cycleDuration ?? { value: 1, unit: 'week' } }),
-    ...{ thresholdType, threshold: Number(amounts[thresholdType as keyof typeof amounts]) },
+    ...{ thresholdType, threshold: Number(amounts[thresholdType]) },
   };
 };
 
