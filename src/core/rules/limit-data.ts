@@ -23,6 +23,10 @@ export interface CycleDuration {
 export const cycleMs = ({ value, unit }: CycleDuration): number | undefined =>
   unit === 'lifetime' ? undefined : value * UNIT_MS[unit];
 
+/** What is wrong with the length of a window; undefined if nothing is. */
+export const cycleFault = (cycle: CycleDuration): string | undefined =>
+  (cycleMs(cycle) ?? 0) > MAX_CYCLE_MS ? 'must be at most 366 days' : undefined;
+
 const WHOLE = 'must be a positive integer';
 const cycleValue = z.number(WHOLE).int(WHOLE).positive(WHOLE);
 
@@ -34,7 +38,8 @@ const cycleDuration = z
     if (value === undefined && unit !== 'lifetime') refuse(WHOLE, ['value']);
     else if (unit === 'lifetime' && cycle.value !== 1)
       refuse('must be 1 or left out: a lifetime has no length', ['value']);
-    else if ((cycleMs(cycle) ?? 0) > MAX_CYCLE_MS) refuse('must be at most 366 days');
+    const fault = cycleFault(cycle);
+    if (fault !== undefined) refuse(fault);
     return cycle;
   });
 
