@@ -15,9 +15,7 @@ const counted = (count: number, one: string): string => `${grouped(count)} ${one
 
 const costWords = (more: bigint, coin: string, usd: string): string[] => {
   if (more === 0n) return [];
-  return [
-    more < 0n ? `saved ${pricedAmount(-more, coin, usd)}` : `cost at most ${pricedAmount(more, coin, usd)} more`,
-  ];
+  return [more < 0n ? `saved ${pricedAmount(-more, coin, usd)}` : `cost at most ${pricedAmount(more, coin, usd)} more`];
 };
 
 const which = (decisions: number, time: string): string => {

@@ -8,6 +8,10 @@ import { useLoaded } from './use-loaded.ts';
 /** What a native coin is worth, or why nobody knows. */
 export type CoinPrice = ProcedureOutput<'chains.coinPrice'>;
 
+/** Why there is no usable price, as a sentence. */
+export const noPriceSentence = (fault: string, coin: string): string =>
+  `There is no usable price for ${coin}: ${fault}.`;
+
 const MINUTE_MS = 60_000;
 
 /** What native coins are worth now, on the chains that have a source for it; read again every minute. */
@@ -24,7 +28,9 @@ export const useCoinPrices = defineStore('coinPrices', () => {
     () => JSON.stringify(sources.value),
     () =>
       Promise.all(
-        sources.value.map(async (source) => [source.chainId, await transport.call('chains.coinPrice', source)] as const),
+        sources.value.map(
+          async (source) => [source.chainId, await transport.call('chains.coinPrice', source)] as const,
+        ),
       ),
     { quietly: () => Math.floor(desk.now / MINUTE_MS) },
   );

@@ -61,7 +61,10 @@ test.each([
     '41 users in this window; the busiest has used 5 of 5 operations, 3 are at the limit.',
     { ...usage, perUser: { users: 41, atLimit: 3, nearest: [] } },
   ],
-  ['$1.50 of $20 used.', { ...usage, unit: 'usd' as const, threshold: `20${'0'.repeat(18)}`, used: `15${'0'.repeat(17)}` }],
+  [
+    '$1.50 of $20 used.',
+    { ...usage, unit: 'usd' as const, threshold: `20${'0'.repeat(18)}`, used: `15${'0'.repeat(17)}` },
+  ],
   [
     'Nobody has used it so far.',
     { ...usage, used: '0', windowEndsAt: null, perUser: { users: 0, atLimit: 0, nearest: [] } },
