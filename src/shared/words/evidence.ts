@@ -77,14 +77,16 @@ const named = (key: string, value: unknown): string | undefined => {
   return key === 'seconds' && typeof value === 'number' ? spanWords(value) : undefined;
 };
 
+const inUnits = (text: string, unit: unknown): Omit<EvidenceItem, 'label'> => {
+  if (unit === 'wei') return { text, kind: 'wei' };
+  return { text: unit === 'usd' ? dollars(BigInt(text)) : operations(text), kind: 'text' };
+};
+
 const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 'label'> => {
   const told = named(key, value);
   if (told !== undefined) return { text: told, kind: 'text' };
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (IN_UNITS.has(key) && isDigits(text)) {
-    if (unit === 'wei') return { text, kind: 'wei' };
-    return { text: unit === 'usd' ? dollars(BigInt(text)) : operations(text), kind: 'text' };
-  }
+  if (IN_UNITS.has(key) && isDigits(text)) return inUnits(text, unit);
   if (GAS_PRICE.test(key) && isDigits(text)) {
     return { text: `${unitsToDecimal(BigInt(text), GWEI_DECIMALS)} gwei`, kind: 'text' };
   }
