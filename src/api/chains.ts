@@ -120,6 +120,15 @@ export const chainProcedures = {
     summary: 'List the supported chains and their settings',
     output: z.array(chain),
   }),
+  'chains.coinPrice': procedure({
+    summary: 'Tell what the native coin of a chain is worth by a source, which need not be set; nothing is changed',
+    input: z.strictObject({ chainId, price: coinPriceSource }),
+    output: z.strictObject({
+      usd: z.string().nullable().describe('US dollars for one coin, decimal; null: there is no usable price'),
+      updatedAt: z.number().nullable().describe('When the feed answered it, epoch seconds; null: it is no feed'),
+      fault: z.string().nullable().describe('Why there is no usable price'),
+    }),
+  }),
   'chains.remove': procedure({
     summary: 'Remove the settings of a chain; refused while it has DApps, contracts or reservations, unless forced',
     input: z.strictObject({ chainId, force: z.boolean().default(false) }),

@@ -24,6 +24,12 @@ export interface CycleDuration {
 export const cycleMs = ({ value, unit }: CycleDuration): number | undefined =>
   unit === 'lifetime' ? undefined : value * UNIT_MS[unit];
 
+const TOO_LONG = 'must be at most 366 days';
+
+/** What is wrong with the length of a window; undefined if nothing is. */
+export const cycleFault = (cycle: CycleDuration): string | undefined =>
+  (cycleMs(cycle) ?? 0) > MAX_CYCLE_MS ? TOO_LONG : undefined;
+
 const WHOLE = 'must be a positive integer';
 const cycleValue = z.number(WHOLE).int(WHOLE).positive(WHOLE);
 
@@ -38,7 +44,7 @@ const cycleDuration = z.preprocess(
   withLength,
   z
     .strictObject({ value: cycleValue.describe('May be left out of a lifetime'), unit: cycleUnit })
-    .refine((cycle) => (cycleMs(cycle) ?? 0) <= MAX_CYCLE_MS, 'must be at most 366 days')
+    .refine((cycle) => cycleFault(cycle) === undefined, TOO_LONG)
     .refine(({ value, unit }) => unit !== 'lifetime' || value === 1, {
       ...{ path: ['value'], error: 'must be 1 or left out: a lifetime has no length' },
     }),

@@ -160,6 +160,11 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     },
     'chains.identify': async ({ url }) => ({ chainId: (await context.chains.chainIdAt(url)) ?? null }),
     'chains.list': () => chainViews(store),
+    'chains.coinPrice': async ({ chainId, price }) => {
+      const told = await context.rates.coinPrice(chainId, price);
+      if (told.usd === null) return { usd: null, updatedAt: null, fault: told.fault };
+      return { usd: told.usd, updatedAt: told.updatedAt ?? null, fault: null };
+    },
     'chains.remove': async ({ chainId, force }) => {
       if (!force) await refuseInUse(chainId);
       if (!(await store.removeChain(chainId))) throw new EngineError('CHAIN_NOT_FOUND');

@@ -36,3 +36,34 @@ export const dollars = (units: bigint): string => asDollars(unitsToDecimal((unit
 
 /** US dollars as they are shown: the first significant digits, cut. @param units 10^-18 dollars */
 export const shownDollars = (units: bigint): string => asDollars(shownDecimal(weiToDecimal(units)).replaceAll(',', ''));
+
+const CENT = 10n ** 16n;
+const TINY_DIGITS = 2;
+
+/** In 10^-18 US dollars, rounded down. */
+const worth = (wei: bigint, usd: string): bigint => {
+  const [whole = '0', fraction = ''] = usd.split('.');
+  return (wei * BigInt(whole + fraction)) / 10n ** BigInt(fraction.length);
+};
+
+/**
+ * What an amount of the coin is worth in US dollars as it is shown: cut to the cent, and below one cent to two
+ * significant digits.
+ *
+ * @param usd US dollars for one coin, decimal
+ */
+export const shownWorth = (wei: bigint, usd: string): string => {
+  const units = worth(wei, usd);
+  const [whole = '0', fraction = ''] = weiToDecimal(units).split('.');
+  const zeros = units < CENT ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
+  const cut = fraction.slice(0, zeros + TINY_DIGITS).replace(/0+$/, '');
+  return asDollars(cut === '' ? whole : `${whole}.${cut}`);
+};
+
+/** The same in full and by which price, for the hover. */
+export const exactWorth = (wei: bigint, coin: string, usd: string): string =>
+  `${asDollars(weiToDecimal(worth(wei, usd)))} at ${asDollars(usd)} for one ${coin}`;
+
+/** An amount with its coin, and what it is worth beside it. @param usd US dollars for one coin; empty: not known */
+export const pricedAmount = (wei: bigint, coin: string, usd = ''): string =>
+  `${shownAmount(wei)} ${coin}${usd === '' ? '' : ` (${shownWorth(wei, usd)})`}`;

@@ -18,6 +18,15 @@ test('a limit on spending and a tank are told as money', () => {
   ]);
 });
 
+test('a limit in US dollars is told in dollars, and one of each operation says so', () => {
+  const evidence = { scope: 'OPERATION', unit: 'usd', threshold: '500000000000000000', used: '0', windowEndsAt: null };
+  expect(evidenceItems(evidence)).toEqual([
+    { label: 'Counts for', text: 'each operation', kind: 'text' },
+    { label: 'Allowed', text: '$0.50', kind: 'text' },
+    { label: 'Already used', text: '$0', kind: 'text' },
+  ]);
+});
+
 test('a price of gas is told in gwei, exactly', () => {
   expect(evidenceItems({ maxFeePerGasWei: '1500000001' })).toEqual([
     { label: 'Offered fee per gas', text: '1.500000001 gwei', kind: 'text' },

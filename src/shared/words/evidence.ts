@@ -1,5 +1,5 @@
 import { unitsToDecimal } from '../schema/decimal.ts';
-import { grouped } from './amount.ts';
+import { dollars, grouped } from './amount.ts';
 import { spanWords } from './span.ts';
 
 /** A value that a rule compared, in words. */
@@ -65,19 +65,28 @@ const GWEI_DECIMALS = 9;
 const GAS_PRICE = /(?:PerGas|baseFee|Tip)Wei$/;
 const GAS = /Gas(?:Limit)?$/;
 
+const SCOPES: Readonly<Record<string, string>> = {
+  OPERATION: 'each operation',
+  SMART_ACCOUNT: 'each user',
+  PAYMASTER: 'all users together',
+};
+
 /** What is told by its key alone. */
 const named = (key: string, value: unknown): string | undefined => {
-  if (key === 'scope') return value === 'SMART_ACCOUNT' ? 'each user' : 'all users together';
+  if (key === 'scope') return SCOPES[String(value)];
   return key === 'seconds' && typeof value === 'number' ? spanWords(value) : undefined;
+};
+
+const inUnits = (text: string, unit: unknown): Omit<EvidenceItem, 'label'> => {
+  if (unit === 'wei') return { text, kind: 'wei' };
+  return { text: unit === 'usd' ? dollars(BigInt(text)) : operations(text), kind: 'text' };
 };
 
 const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 'label'> => {
   const told = named(key, value);
   if (told !== undefined) return { text: told, kind: 'text' };
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (IN_UNITS.has(key) && isDigits(text)) {
-    return unit === 'wei' ? { text, kind: 'wei' } : { text: operations(text), kind: 'text' };
-  }
+  if (IN_UNITS.has(key) && isDigits(text)) return inUnits(text, unit);
   if (GAS_PRICE.test(key) && isDigits(text)) {
     return { text: `${unitsToDecimal(BigInt(text), GWEI_DECIMALS)} gwei`, kind: 'text' };
   }

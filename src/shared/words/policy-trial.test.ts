@@ -36,3 +36,8 @@ test('the sentence may say when the decisions were made', () => {
     'There are no decisions of the last 7 days to try it on.',
   );
 });
+
+test('what it saves is told in dollars, too, where it is known what the coin is worth', () => {
+  const denied = trial({ nowDenied: 31 }, (4988n * COIN) / 1000n);
+  expect(trialSentence(denied, 'ETH', '', '3000')).toMatch(/ and saved 0\.012 ETH \(\$36\)\.$/);
+});

@@ -1,4 +1,4 @@
-import { grouped, shownAmount } from './amount.ts';
+import { grouped, pricedAmount } from './amount.ts';
 
 /** What is told of a trial. */
 interface Trial {
@@ -13,9 +13,9 @@ interface Trial {
 
 const counted = (count: number, one: string): string => `${grouped(count)} ${one}${count === 1 ? '' : 's'}`;
 
-const costWords = (more: bigint, coin: string): string[] => {
+const costWords = (more: bigint, coin: string, usd: string): string[] => {
   if (more === 0n) return [];
-  return [more < 0n ? `saved ${shownAmount(-more)} ${coin}` : `cost at most ${shownAmount(more)} ${coin} more`];
+  return [more < 0n ? `saved ${pricedAmount(-more, coin, usd)}` : `cost at most ${pricedAmount(more, coin, usd)} more`];
 };
 
 const which = (decisions: number, time: string): string => {
@@ -29,8 +29,9 @@ const which = (decisions: number, time: string): string => {
  *
  * @param coin what the coin is called
  * @param time when they were made, such as "last 7 days"; empty: that is not said
+ * @param usd US dollars for one coin; empty: not known
  */
-export const trialSentence = (trial: Trial, coin: string, time = ''): string => {
+export const trialSentence = (trial: Trial, coin: string, time = '', usd = ''): string => {
   const { decisions, nowSponsored, nowDenied, unknown, costWei, senders } = trial;
   if (decisions === 0) return `There are no decisions${time && ` of the ${time}`} to try it on.`;
   const [denied, sponsored] = [senders.nowDenied, senders.nowSponsored];
@@ -39,7 +40,7 @@ export const trialSentence = (trial: Trial, coin: string, time = ''): string => 
   const words = [
     ...(nowDenied > 0 ? [`denied ${operations(nowDenied, denied)}`] : []),
     ...(nowSponsored > 0 ? [`sponsored ${operations(nowSponsored, sponsored)}`] : []),
-    ...costWords(BigInt(costWei.after) - BigInt(costWei.before), coin),
+    ...costWords(BigInt(costWei.after) - BigInt(costWei.before), coin, usd),
   ];
   const nothing = unknown > 0 ? 'changed nothing that is known' : 'changed nothing';
   const [last = nothing, ...before] = words.reverse();

@@ -59,3 +59,11 @@ test('what no change of the policy lifts has no button', () => {
   expect(fixOf(deniedBy('NONCE_USED', { nonce: '1' }))).toBeUndefined();
   expect(fixOf(deniedBy('DELEGATECALL_NOT_ALLOWED', { target: ITEMS }))).toBeUndefined();
 });
+
+test('a price that is missing is set where the chain is', () => {
+  const denied = { ...deniedBy('PRICE_UNKNOWN', { name: 'Twenty dollars' }), chainId: 10 };
+  expect(fixOf(denied)).toEqual({
+    verb: 'Set a price',
+    to: { path: '/settings', query: { at: 'coin-price', chain: '10' } },
+  });
+});

@@ -1,6 +1,7 @@
 import type { RouteLocationRaw } from 'vue-router';
 import type { DecisionRecord } from '../../../../shared/schema/decision.ts';
 import { shorten } from '../../../../shared/words/shorten.ts';
+import { coinPricePlace } from '../../desk/coin-price-place.ts';
 import { type DappQuery, type DappTab, dappPlace } from '../../desk/dapp-place.ts';
 
 /** What would have had an operation sponsored, and where it is done. */
@@ -59,7 +60,8 @@ const CHANGES: Readonly<Record<string, (evidence: Evidence) => Change | undefine
 };
 
 /** The change that lifts a denial, filled in where it is made; undefined where the policy has none. */
-export const fixOf = ({ id, code, paymasterId, trace }: DecisionRecord): Fix | undefined => {
+export const fixOf = ({ id, code, chainId, paymasterId, trace }: DecisionRecord): Fix | undefined => {
+  if (code === 'PRICE_UNKNOWN') return { verb: 'Set a price', to: coinPricePlace(chainId) };
   const step = trace.find(({ outcome }) => outcome === 'deny');
   const change = step && CHANGES[code]?.(step.evidence);
   if (change === undefined) return undefined;

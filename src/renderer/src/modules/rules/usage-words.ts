@@ -1,21 +1,31 @@
-import { shownAmount } from '../../../../shared/words/amount.ts';
+import { pricedAmount, shownDollars } from '../../../../shared/words/amount.ts';
 import type { LimitUsage } from '../../desk/types.ts';
 
 /** A number of users, in words. */
 export const people = (count: number): string => `${count} ${count === 1 ? 'user' : 'users'}`;
 
-/** An amount of what a limit counts, with its unit. */
-export const usageAmount = (amount: string, unit: LimitUsage['unit'], coin: string): string => {
-  if (unit === 'wei') return `${shownAmount(BigInt(amount))} ${coin}`;
+/**
+ * An amount of what a limit counts, with its unit.
+ *
+ * @param usd US dollars for one coin; empty: not known
+ */
+export const usageAmount = (amount: string, unit: LimitUsage['unit'], coin: string, usd = ''): string => {
+  if (unit === 'wei') return pricedAmount(BigInt(amount), coin, usd);
+  if (unit === 'usd') return shownDollars(BigInt(amount));
   return amount === '1' ? '1 operation' : `${amount} operations`;
 };
 
-/** How much of a limit is used, as a sentence. */
-export const usageSentence = ({ used, threshold, unit, perUser }: LimitUsage, coin: string): string => {
-  const allowed = usageAmount(threshold, unit, coin);
-  const share = `${unit === 'wei' ? usageAmount(used, unit, coin) : used} of ${allowed}`;
+/** How much of a limit is used, as a sentence. @param usd US dollars for one coin; empty: not known */
+export const usageSentence = (
+  { used, threshold, unit, perUser, windowEndsAt }: LimitUsage,
+  coin: string,
+  usd = '',
+): string => {
+  const allowed = usageAmount(threshold, unit, coin, usd);
+  const share = `${unit === 'operations' ? used : usageAmount(used, unit, coin, usd)} of ${allowed}`;
   if (perUser === null) return `${share} used.`;
-  if (perUser.users === 0) return `Nobody has used it in this window.`;
+  const within = windowEndsAt === null ? 'so far' : 'in this window';
+  if (perUser.users === 0) return `Nobody has used it ${within}.`;
   const atLimit = perUser.atLimit === 0 ? 'nobody is' : `${perUser.atLimit} ${perUser.atLimit === 1 ? 'is' : 'are'}`;
-  return `${people(perUser.users)} in this window; the busiest has used ${share}, ${atLimit} at the limit.`;
+  return `${people(perUser.users)} ${within}; the busiest has used ${share}, ${atLimit} at the limit.`;
 };

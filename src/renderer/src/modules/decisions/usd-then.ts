@@ -1,0 +1,8 @@
+import { factsSchema } from '../../../../core/facts.ts';
+import type { DecisionRecord } from '../../../../shared/schema/decision.ts';
+
+const { price } = factsSchema.shape;
+
+/** US dollars for one coin by which an operation was decided, decimal; empty: not known then. */
+export const usdThen = ({ facts }: Pick<DecisionRecord, 'facts'>): string =>
+  price.safeParse((facts as { price?: unknown } | undefined)?.price).data?.usd ?? '';

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import type { LimitWords } from '../../../../core/limit-data.ts';
+import { emptyLimit, limitForm, measuresOf, restartSentence, typedLimit } from './limit-form.ts';
+
+const typed = { ...emptyLimit(), threshold: ' 5 ' };
+const perDay = { value: 1, unit: 'day' } as const;
+const kept: LimitWords = { type: 'PAYMASTER', thresholdType: 'USD', threshold: '20', cycleDuration: perDay };
+
+test('a limit of users has a window', () => {
+  expect(typedLimit(typed)).toEqual({
+    type: 'SMART_ACCOUNT',
+    thresholdType: 'COUNT',
+    threshold: '5',
+    cycleDuration: perDay,
+  });
+});
+
+test('a window without an end has no length, whatever stands in its field', () => {
+  const cycleDuration = { value: null, unit: 'lifetime' } as const;
+  expect(typedLimit({ ...typed, cycleDuration })?.cycleDuration).toEqual({ value: 1, unit: 'lifetime' });
+});
+
+test('a limit of each operation has no window, and counts no operations', () => {
+  const each = { ...typed, type: 'OPERATION' } as const;
+  expect(measuresOf('OPERATION')).toEqual(['NATIVE_ASSET', 'USD']);
+  expect(typedLimit(each)).toBeUndefined();
+  expect(typedLimit({ ...each, thresholdType: 'USD' })).toEqual({
+    type: 'OPERATION',
+    thresholdType: 'USD',
+    threshold: '5',
+  });
+});
+
+test.each([
+  { value: null, unit: 'day' },
+  { value: 53, unit: 'week' },
+  { value: 367, unit: 'day' },
+] as const)('a window of %o cannot be set', (cycleDuration) => {
+  expect(typedLimit({ ...typed, cycleDuration })).toBeUndefined();
+});
+
+test('a limit that is kept is edited as it is', () => {
+  expect(typedLimit(limitForm(kept))).toEqual(kept);
+  const each: LimitWords = { type: 'OPERATION', thresholdType: 'NATIVE_ASSET', threshold: '0.01' };
+  expect(typedLimit(limitForm(each))).toEqual(each);
+});
+
+test('before a limit is saved, it is said what becomes of what was used', () => {
+  expect(restartSentence(kept)).toBe('Saving starts a new window with nothing used.');
+  expect(restartSentence({ ...kept, cycleDuration: { value: 1, unit: 'lifetime' } })).toBe(
+    'Saving starts the limit anew with nothing used: what was used so far is forgotten.',
+  );
+  expect(restartSentence({ ...kept, type: 'OPERATION', cycleDuration: undefined })).toBe('');
+});

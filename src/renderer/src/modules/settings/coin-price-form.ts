@@ -1,0 +1,56 @@
+import { type CoinPriceSource, coinPriceSource, sanePrice } from '../../../../shared/schema/coin-price.ts';
+import { decimalToWei } from '../../../../shared/schema/decimal.ts';
+import { feedMaxAge } from '../../../../shared/schema/fee-token.ts';
+import { shownWorth } from '../../../../shared/words/amount.ts';
+import type { CoinPrice } from '../../desk/coin-prices.ts';
+import { exactTime } from '../../ui/time.ts';
+
+/** Where the price of a coin comes from while it is typed. */
+export interface CoinPriceForm {
+  source: CoinPriceSource['source'] | 'none';
+  usd: string;
+  nativeFeed: string;
+  /** Seconds. */
+  maxAge: number | null;
+}
+
+/** The form of what is set. */
+export const coinPriceForm = (price: CoinPriceSource | null): CoinPriceForm => ({
+  ...{ source: 'none', usd: '', nativeFeed: '', maxAge: feedMaxAge.byDefault },
+  ...price,
+});
+
+/** What a form says: null for no price; undefined while it says nothing that can be set. */
+export const typedCoinPrice = ({
+  source,
+  usd,
+  nativeFeed,
+  maxAge,
+}: CoinPriceForm): CoinPriceSource | null | undefined => {
+  if (source === 'none') return null;
+  const typed = source === 'static' ? { source, usd: usd.trim() } : { source, nativeFeed: nativeFeed.trim(), maxAge };
+  return coinPriceSource.safeParse(typed).data;
+};
+
+/** What is wrong with the dollars that are typed, in a sentence; empty if nothing is. */
+export const coinPriceFault = (form: CoinPriceForm): string =>
+  form.source !== 'static' || form.usd.trim() === '' || typedCoinPrice(form) !== undefined
+    ? ''
+    : `It must be a number of US dollars between ${sanePrice.words}, with at most 18 decimals.`;
+
+/** What the coin is worth, as a sentence; empty where that is not known. */
+export const coinPriceWords = ({ usd, updatedAt }: CoinPrice, coin: string): string => {
+  if (usd === null) return '';
+  const price = `One ${coin} is ${shownWorth(decimalToWei('1'), usd)}`;
+  return updatedAt === null ? `${price}.` : `${price}, as the feed answered at ${exactTime(updatedAt * 1000)}.`;
+};
+
+const SAYS: Readonly<Record<CoinPriceForm['source'], string>> = {
+  none: 'Limits in US dollars deny every operation on this chain, and no amounts are shown in dollars.',
+  static: 'It stays until you change it. Limits in US dollars go by it, and amounts of the coin are shown in dollars.',
+  chainlink:
+    'Gasdesk reads the feed when an operation is decided. An answer that is too old is no price: then limits in US dollars deny.',
+};
+
+/** What follows from a form, in a sentence. */
+export const coinPriceSentence = ({ source }: CoinPriceForm): string => SAYS[source];

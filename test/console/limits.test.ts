@@ -1,0 +1,194 @@
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import type { ProcedureOutput } from '../../src/api/index.ts';
+import { useConsoleBrowser } from '../support/console-page.ts';
+import { useOfflineDesk } from '../support/offline-desk.ts';
+import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { seriousFaults } from './axe.ts';
+
+const desk = useOfflineDesk();
+const browser = useConsoleBrowser();
+const artifacts = join(import.meta.dirname, '../../test-artifacts');
+const CALLED = `0x${'17'.repeat(20)}` as const;
+const NOBODYS_FEED = `0x${'fe'.repeat(20)}`;
+let dapp: SponsoredDapp;
+beforeAll(async () => {
+  dapp = await desk().dapp();
+});
+
+const open = async (): Promise<Page> => {
+  const { url, operatorToken } = desk().engine();
+  const page = await browser().open(`${url}/console/#token=${operatorToken.reveal()}`);
+  await page.getByText('Engine running').waitFor();
+  return page;
+};
+const go = (page: Page, hash: string): Promise<string> => page.evaluate((to) => (window.location.hash = to), hash);
+const policy = (): string => `#/dapps/${dapp.paymasterId}/policy`;
+/** Opens the form of a new limit, once nothing on its page moves any more. */
+const newLimit = async (page: Page): Promise<Locator> => {
+  await go(page, policy());
+  await page.getByText('Senders need not hold any token.').waitFor();
+  await page.getByRole('button', { name: 'Add limit' }).first().click();
+  return formOf(page, 'Add a limit');
+};
+const formOf = (page: Page, name: string): Locator => page.getByRole('complementary', { name });
+/** Says what the coin is worth; null: nobody does. */
+const worth = (usd: string | null): Promise<unknown> =>
+  desk().call('chains.set', { chainId: 31337, price: usd === null ? null : { source: 'static', usd } });
+const sponsor = () => dapp.sponsor(operation({ to: CALLED, data: '0x' }));
+const limits = () => desk().call<ProcedureOutput<'rules.list'>>('rules.list', { paymasterId: dapp.paymasterId });
+/** Chooses in naive-ui's menu. */
+const choose = async (page: Page, form: Locator, unit: string): Promise<void> => {
+  await form.locator('.n-select').click();
+  await page.locator('.n-base-select-menu').getByText(unit, { exact: true }).click();
+};
+/** Pictures in every width and scheme, in each of which nothing serious may be wrong. */
+const shots = async (page: Page, name: string, part: Locator): Promise<void> => {
+  for (const width of [1280, 800, 400]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 860 });
+      await page.emulateMedia({ colorScheme });
+      await part.scrollIntoViewIfNeeded();
+      // Colours move for a moment.
+      await expect.poll(() => seriousFaults(page)).toEqual([]);
+      await page.screenshot({ path: join(artifacts, `console-${name}-${width}-${colorScheme}.png`) });
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 860 });
+  await page.emulateMedia({ colorScheme: 'light' });
+};
+
+test('a limit in dollars asks for a price of the coin, which is set where its link leads', async () => {
+  await worth(null);
+  const page = await open();
+  const form = await newLimit(page);
+  await form.getByText('gas cost in US dollars').click();
+  await form.getByText('Local chain has no price for ETH. Until there is one').waitFor();
+  await shots(page, 'limit-without-price', form.getByRole('link', { name: 'Set a price' }));
+  await form.getByRole('link', { name: 'Set a price' }).click();
+
+  const dialog = page.getByRole('dialog', { name: 'Local chain' });
+  await dialog.getByText('from a Chainlink feed').click();
+  await dialog.getByLabel('Feed of ETH in USD').fill(NOBODYS_FEED);
+  await dialog.getByText('There is no usable price for ETH: the chain has no RPC URL to read its feed by.').waitFor();
+  await shots(page, 'coin-price-feed', dialog.getByText('There is no usable price'));
+  await dialog.getByText('set by me').click();
+  await dialog.getByLabel('One ETH is').fill('0');
+  await dialog.getByText('It must be a number of US dollars between 0.0001 and 10,000,000').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Set the price' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('One ETH is').fill('3000');
+  await dialog.getByLabel('One ETH is').press('Enter');
+  await page.getByText('Price saved').waitFor();
+  await page.screenshot({ path: join(artifacts, 'console-coin-price-1280-light.png') });
+  await page.keyboard.press('Escape');
+  await page.getByRole('region', { name: 'Chains' }).getByText('1 ETH = $3,000').waitFor();
+  const chains = await desk().call<ProcedureOutput<'chains.list'>>('chains.list', {});
+  expect(chains.find(({ chainId }) => chainId === 31337)?.price).toEqual({ source: 'static', usd: '3000' });
+
+  await newLimit(page);
+  await form.getByText('gas cost in US dollars').click();
+  await form.getByText('One ETH is $3,000 now.').waitFor();
+  await form.getByText(/^gas cost in ETH$/).click();
+  await form.getByLabel('Allowed').fill('0.05');
+  await form.getByText('0.05 ETH are $150 now.').waitFor();
+});
+
+test('a limit in dollars of some weeks is typed by the keyboard alone', async () => {
+  await worth('3000');
+  const page = await open();
+  const form = await newLimit(page);
+  await form.getByLabel('Name').fill('Twenty dollars');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await form.getByText('One ETH is $3,000 now.').waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('20');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('53');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await form.getByText('It must be at most 366 days.').waitFor();
+  expect(await form.getByRole('button', { name: 'Add limit' }).isDisabled()).toBe(true);
+  await form.getByLabel('Length of the window').fill('2');
+  await page.keyboard.press('Tab');
+  await form.getByText('Each user may have gas for $20 sponsored per 2 weeks.').waitFor();
+  await shots(page, 'limit-usd', form.getByText('Each user may have gas for $20'));
+  await form.getByRole('button', { name: 'Add limit' }).press('Enter');
+  await page
+    .getByRole('listitem', { name: 'Twenty dollars' })
+    .getByText('Nobody has used it in this window.')
+    .waitFor();
+  expect((await limits()).at(-1)?.policyData).toMatchObject({
+    ...{ type: 'SMART_ACCOUNT', thresholdType: 'USD', threshold: '20', cycleDuration: { value: 2, unit: 'week' } },
+  });
+});
+
+test('a limit of each operation counts none and has no window; one without an end never resets', async () => {
+  await worth('3000');
+  const page = await open();
+  const form = await newLimit(page);
+  await form.getByLabel('Name').fill('Small ones');
+  await form.getByLabel('Allowed').fill('5');
+  await form.getByText('each operation by itself').click();
+  expect(await form.getByText('operations', { exact: true }).count()).toBe(0);
+  expect(await form.getByLabel('Length of the window').count()).toBe(0);
+  // Five operations are not five of the coin.
+  expect(await form.getByLabel('Allowed').inputValue()).toBe('');
+  await form.getByLabel('Allowed').fill('0.02');
+  await form.getByText('Each operation may cost at most 0.02 ETH.').waitFor();
+  await page.screenshot({ path: join(artifacts, 'console-limit-operation-1280-light.png') });
+  await form.getByRole('button', { name: 'Add limit' }).click();
+  const small = page.getByRole('listitem', { name: 'Small ones' });
+  await small.getByText('Each operation may cost at most 0.02 ETH.').waitFor();
+  expect((await limits()).at(-1)?.policyData).toMatchObject({ type: 'OPERATION', thresholdType: 'NATIVE_ASSET' });
+
+  await newLimit(page);
+  await form.getByLabel('Name').fill('A budget');
+  await form.getByText('all users together').click();
+  await form.getByText(/^gas cost in ETH$/).click();
+  await form.getByLabel('Allowed').fill('2');
+  await choose(page, form, 'without an end');
+  expect(await form.getByLabel('Length of the window').count()).toBe(0);
+  await form.getByText('All users together may have gas for 2 ETH sponsored in all.').waitFor();
+  await form.getByRole('button', { name: 'Add limit' }).click();
+  const budget = page.getByRole('listitem', { name: 'A budget' });
+  await budget.getByText('It never resets.').waitFor();
+
+  await sponsor();
+  await expect
+    .poll(() => budget.innerText())
+    .toMatch(/0\.\d+ ETH \(\$[\d.]+\) of 2 ETH \(\$6,000\) used\. It never resets\./);
+  await shots(page, 'limit-usage', budget);
+  await budget.getByRole('button', { name: 'Edit' }).click();
+  const edit = formOf(page, 'Edit A budget');
+  await edit.getByText('what was used so far is forgotten').waitFor();
+  await edit.getByLabel('Allowed').fill('3');
+  await edit.getByRole('button', { name: 'Save limit' }).click();
+  await budget.getByText('0 ETH ($0) of 3 ETH ($9,000) used.').waitFor();
+  await small.getByRole('button', { name: 'Edit' }).click();
+  await formOf(page, 'Edit Small ones').getByLabel('Allowed').waitFor();
+  expect(await page.getByText('Saving starts').count()).toBe(0);
+});
+
+test('a decision is told by the price of its own time, whatever the coin is worth today', async () => {
+  await worth('3000');
+  await sponsor();
+  await worth('1');
+  const page = await open();
+  const [decision] = await dapp.decisions();
+  await go(page, `#/decisions/${decision!.id}`);
+  const detail = page.getByRole('complementary', { name: 'Decision' });
+  const told = detail.locator('.sentence .worth').first();
+  await told.waitFor();
+  expect(await told.getAttribute('title')).toMatch(/ at \$3,000 for one ETH$/);
+  await shots(page, 'decision-dollars', detail.getByText('Signed'));
+});
+
+test('nothing went wrong in any page', () => {
+  expect(browser().errors).toEqual([]);
+});
