@@ -39,8 +39,14 @@ const requireFields = ({ fields }: Template, typed: TypedValues): void => {
   throw invalid(unknown.map((field) => `"${field}" is no field. The fields are: ${Object.keys(fields).join(', ')}`));
 };
 
-const fieldLine = ([name, { label, options, optional, unit, default: text }]: [string, Field]): string => {
-  const among = options === undefined ? '' : ` (${Object.keys(options).join(' or ')})`;
+/** What is typed of some kinds. */
+const TYPED: Partial<Record<Field['kind'], string>> = {
+  yes: ' (yes or no)',
+  time: ' (2026-12-24, or 2026-12-24T18:00Z)',
+};
+
+const fieldLine = ([name, { kind, label, options, optional, unit, default: text }]: [string, Field]): string => {
+  const among = options === undefined ? (TYPED[kind] ?? '') : ` (${Object.keys(options).join(' or ')})`;
   const filled = text === '' ? 'must be given' : `default: ${text}`;
   return `  ${name.padEnd(20)}${label}${among}${unit === undefined ? '' : `, ${unit}`}; ${optional === true ? 'optional' : filled}`;
 };
