@@ -144,6 +144,18 @@ test('the other templates are filled in already, or ask for little', async () =>
   await page.getByRole('listitem', { name: 'Weekend' }).waitFor();
 });
 
+test('a policy that is longer than a file may be is told, and stays as it is', async () => {
+  const { paymasterId } = shop;
+  const addresses = Array.from({ length: 12_000 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, '0')}`);
+  const rule = { name: 'Many', policyType: 'SENDERS', policyData: { mode: 'DENY', addresses } };
+  const { _id: ruleId } = await desk().call<{ _id: string }>('rules.create', { paymasterId, rule });
+  const page = await openPolicy(shop);
+  await page.getByRole('button', { name: 'Start from a template' }).click();
+  await formOf(page).getByText('This policy does not fit into a file').waitFor();
+  expect(await formOf(page).getByRole('button', { name: 'Add to the policy' }).isDisabled()).toBe(true);
+  await desk().call('rules.delete', { paymasterId, ruleId });
+});
+
 test('nothing went wrong in any page', () => {
   expect(browser().errors).toEqual([]);
 });

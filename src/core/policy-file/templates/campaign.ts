@@ -93,7 +93,7 @@ export const campaign: Template<Field> = {
   },
   leaves: ({ only, until }) => [
     only === 'yes'
-      ? 'Operations without the id are denied, those of other campaigns too.'
+      ? 'It leaves no room beside it: operations without the id are denied, also those of other campaigns.'
       : 'The campaign limits only operations with its id. Whoever leaves the id out is bound by the other rules alone: without any, by the gas tank.',
     'The id stands in the page of the DApp: it is no secret, and whoever has the API key can send it.',
     FREE_ACCOUNTS,

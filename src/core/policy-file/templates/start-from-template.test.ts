@@ -157,7 +157,7 @@ describe('campaign', () => {
     expect(leaves({ ...values, only: 'no' })[0]).toContain(
       'Whoever leaves the id out is bound by the other rules alone',
     );
-    expect(leaves(values)[0]).toContain('without the id are denied');
+    expect(leaves(values)[0]).toContain('operations without the id are denied');
   });
 });
 
