@@ -68,7 +68,7 @@ test('what is wrong is told by field, and nothing is changed', async () => {
   const { code, stderr } = await ofDapp('campaign', '--set', 'name=Summer', '--set', 'budget=-1', '--yes');
   expect(code).toBe(2);
   expect(stderr).toContain('must be given\n');
-  expect(stderr).toContain('budget (Budget in all) must be a positive amount, such as 0.5');
+  expect(stderr).toContain('budget (Budget in all) must be a positive amount such as 0.5');
   const unknown = await ofDapp('weekend', '--set', 'days=2', '--yes');
   expect(unknown).toMatchObject({
     ...{ code: 2 },

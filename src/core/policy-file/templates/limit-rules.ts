@@ -1,4 +1,3 @@
-import { limitSetup } from '../../rules/limit-data.ts';
 import type { Field, TemplateRule } from './template.ts';
 
 /** The amounts of a template are in one currency. */
@@ -15,13 +14,13 @@ export const lifetimeLimit = (
   thresholdType: string,
   threshold: string,
 ): Pick<TemplateRule, 'type' | 'data'> => ({
-  type: limitSetup.policyType,
+  type: 'PAYMASTER_SA_LIMIT',
   data: { type, cycleDuration: { value: 1, unit: 'lifetime' }, threshold, thresholdType },
 });
 
 /** The most that each operation may cost. */
 export const operationLimit = (thresholdType: string, threshold: string): Pick<TemplateRule, 'type' | 'data'> => ({
-  type: limitSetup.policyType,
+  type: 'PAYMASTER_SA_LIMIT',
   data: { type: 'OPERATION', threshold, thresholdType },
 });
 

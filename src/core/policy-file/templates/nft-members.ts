@@ -1,4 +1,3 @@
-import { holdingSetup } from '../../rules/token-holding.ts';
 import { currency, lifetimeLimit } from './limit-rules.ts';
 import type { Template } from './template.ts';
 
@@ -16,7 +15,7 @@ export const nftMembers: Template<'collection' | 'minimum' | 'currency' | 'budge
   make: ({ collection, minimum, currency: unit, budget }) => ({
     rules: [
       {
-        ...{ name: 'Members: NFT', type: holdingSetup.policyType },
+        ...{ name: 'Members: NFT', type: 'TOKEN_HOLDING' },
         data: { standard: 'ERC721', address: collection, minimum },
       },
       ...(budget === '' ? [] : [{ name: 'Members: budget', ...lifetimeLimit('PAYMASTER', unit, budget) }]),

@@ -255,8 +255,13 @@ describe('weekend', () => {
 
 test.each<[string, string, string, string]>([
   ['campaign', 'budget', '', 'must be given'],
-  ['campaign', 'budget', '0', 'must be a positive amount, such as 0.5'],
-  ['campaign', 'budget', '1.0000000000000000001', 'must be a positive number with at most 18 decimals'],
+  ['campaign', 'budget', '0', 'must be a positive amount such as 0.5, below 10^15 and with at most 18 decimals'],
+  [
+    'campaign',
+    'budget',
+    '1.0000000000000000001',
+    'must be a positive amount such as 0.5, below 10^15 and with at most 18 decimals',
+  ],
   ['campaign', 'currency', 'EUR', 'must be one of: USD, NATIVE_ASSET'],
   ['campaign', 'operationsPerUser', '1.5', 'must be a whole number of at least 1'],
   [

@@ -1,6 +1,5 @@
 import { address } from '../../../shared/schema/hex.ts';
 import { name } from '../../../shared/schema/text.ts';
-import { thresholdFault } from '../../rules/limit-data.ts';
 import type { PolicyFile } from '../format.ts';
 
 /** What a field of a template takes. `time` is ISO 8601 with its zone; `amount` is in what the field `currency` says. */
@@ -61,15 +60,11 @@ export interface Template<Name extends string = string> {
 export type TypedValues = Readonly<Record<string, string>>;
 
 const WITH_ZONE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
-const DECIMAL = /^\d+(?:\.\d+)?$/;
+/** What limits take: below 10^15, to the last wei. */
+const AMOUNT = /^(?=.*[1-9])\d{1,15}(?:\.\d{1,18})?$/;
 /** Names of rules are made of it. */
 const LONGEST_NAME = 60;
 const LONGEST_ID = 200;
-
-const amountFault = (text: string): string => {
-  if (!DECIMAL.test(text) || !/[1-9]/.test(text)) return 'must be a positive amount, such as 0.5';
-  return thresholdFault('NATIVE_ASSET', text) ?? '';
-};
 
 const idFault = (text: string): string => {
   const isText = text.length <= LONGEST_ID && text.isWellFormed() && !/\p{Cc}/u.test(text);
@@ -88,7 +83,8 @@ const FAULTS: Readonly<Record<FieldKind, (text: string, field: Field) => string>
     text.length <= LONGEST_NAME && name.safeParse(text).success ? '' : `must have at most ${LONGEST_NAME} characters`,
   id: idFault,
   count: (text) => (/^[1-9]\d{0,14}$/.test(text) ? '' : 'must be a whole number of at least 1'),
-  amount: amountFault,
+  amount: (text) =>
+    AMOUNT.test(text) ? '' : 'must be a positive amount such as 0.5, below 10^15 and with at most 18 decimals',
   time: (text) =>
     isTime(text) ? '' : 'must be a date such as 2026-12-24, or a time with its zone such as 2026-12-24T18:00Z',
   choice: (text, { options = {} }) =>
