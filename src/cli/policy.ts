@@ -1,41 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline/promises';
-import type { Caller, ProcedureOutput } from '../api/index.ts';
-import type { PolicyChangeView, PolicyTestView } from '../api/policies.ts';
+import type { ProcedureOutput } from '../api/index.ts';
+import type { PolicyTestView } from '../api/policies.ts';
 import { EngineError } from '../shared/errors.ts';
+import { type ApplyFlags, applyFile, hasFailed, linesOf, printable, tell, testLines } from './apply-policy.ts';
 import { askedToStop } from './asked-to-stop.ts';
 import { command, group, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { print } from './human-text.ts';
+import { templateCommand } from './policy-template.ts';
 import { timeArgument } from './time-argument.ts';
 import { type TrialFilters, trialText, tryPolicy } from './try-policy.ts';
 
 type Dapp = DeskOptions & { readonly dapp: string };
 
-const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
 const SHORT = 'sha256:'.length + 12;
-
-/** What an operator or a DApp has named must not steer the terminal. */
-const printable = (text: string): string => text.replaceAll(/[^\P{Cc}\n]/gu, '\u{fffd}');
-
-const lineOf = ({ change, text }: PolicyChangeView): string => `${SIGNS[change]} ${text}`;
-
-const linesOf = (changes: readonly PolicyChangeView[], none: string): string =>
-  changes.length === 0 ? none : changes.map(lineOf).join('\n');
-
-const testLine = ({ name, passed, expected, actual, message }: PolicyTestView): string =>
-  passed ? `ok    ${name}` : [`fails ${name}: ${actual} instead of ${expected}.`, message].join(' ').trimEnd();
-
-const testLines = (tests: readonly PolicyTestView[]): string[] => {
-  const passed = tests.filter((one) => one.passed).length;
-  return tests.length === 0 ? [] : [...tests.map(testLine), `${passed} of ${tests.length} tests pass.`];
-};
-
-const hasFailed = (tests: readonly PolicyTestView[]): boolean => tests.some(({ passed }) => !passed);
-
-/** Prints one JSON document, or lines for people. */
-const tell = (json: boolean | undefined, document: object, ...lines: readonly string[]): void =>
-  console.log(json === true ? JSON.stringify(document) : printable(lines.join('\n')));
 
 /** The text of a file. @throws EngineError `CONFIG_INVALID` if it cannot be read; `POLICY_FILE_INVALID` if it is not UTF-8 */
 const readPolicyFile = async (file: string): Promise<string> => {
@@ -138,51 +116,6 @@ const exportFile = ofDapp('export', 'Write the policy of a DApp as a YAML file, 
     else process.stdout.write(policy.text);
   });
 
-interface ApplyFlags {
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  readonly expect?: string;
-}
-
-/** Asks whether to apply what was shown. @throws EngineError `VALIDATION` where there is nobody to ask */
-const confirm = async ({ json }: DeskOptions): Promise<boolean> => {
-  if (json === true || !process.stdin.isTTY || !process.stdout.isTTY) {
-    throw new EngineError('VALIDATION', 'Nothing was changed. Add --yes to apply the file, or --dry-run');
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(es)?$/i.test((await terminal.question('Apply? [y/N] ')).trim());
-  } finally {
-    terminal.close();
-  }
-};
-
-const applyFile = async (
-  call: Caller,
-  target: { readonly paymasterId: string; readonly text: string; readonly expect?: string },
-  options: DeskOptions & ApplyFlags,
-): Promise<void> => {
-  const plan = await call('policies.plan', target);
-  const { revision, changes, tests } = plan;
-  const failed = hasFailed(tests);
-  if (options.json !== true) tell(false, plan, linesOf(changes, 'No change.'), ...testLines(tests));
-  if (options.dryRun === true || failed) {
-    if (options.json === true) tell(true, { applied: false, before: revision, ...plan });
-    if (failed) process.exitCode = 1;
-    return;
-  }
-  const isAgreed = options.yes === true || changes.length === 0 || (await confirm(options));
-  if (!isAgreed) return;
-  // What was shown is what is applied.
-  const applied = await call('policies.apply', { ...target, expect: revision });
-  const isChanged = applied.before !== applied.revision;
-  tell(
-    options.json,
-    { applied: isChanged, ...applied },
-    isChanged ? `Applied: ${applied.revision}` : 'Nothing to apply.',
-  );
-};
-
 const apply = ofDapp('apply', 'Make a policy file the policy of a DApp, as one revision or not at all')
   .argument('<file>', 'policy file, as "gasdesk policy export" writes it')
   .option('--dry-run', 'show what would be added, changed and removed, and change nothing')
@@ -251,4 +184,5 @@ export const policyCommand = group('policy', 'Policies of DApps: revisions, and 
   test,
   tryFile,
   worstCase,
+  templateCommand,
 ]);

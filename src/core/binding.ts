@@ -64,7 +64,8 @@ export const updatedBinding = (rule: Binding, update: BindingUpdate): KeptBindin
   return keptBinding({ when: when ?? undefined, ...times, enforcement: enforcement ?? undefined });
 };
 
-const utc = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+/** A time to the minute. @param at epoch ms */
+export const utc = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** When a rule binds, and whether it does, in sentences; none where it always binds. */
 export const bindingSentences = ({ when, activeFrom, activeUntil, enforcement }: Binding): string[] => [

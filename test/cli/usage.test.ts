@@ -33,6 +33,7 @@ const COMMANDS = [
   'policy diff',
   'policy export',
   'policy apply',
+  'policy template',
   'policy test',
   'policy try',
   'policy worst-case',

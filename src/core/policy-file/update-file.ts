@@ -15,7 +15,8 @@ const scalarOf = (value: unknown): Scalar => {
   return scalar;
 };
 
-const nodeOf = (value: unknown): Scalar | YAMLMap | YAMLSeq => {
+/** A value as a node of YAML, read back as it is. */
+export const nodeOf = (value: unknown): Scalar | YAMLMap | YAMLSeq => {
   if (typeof value !== 'object' || value === null) return scalarOf(value);
   if (Array.isArray(value)) {
     const seq = new YAMLSeq();

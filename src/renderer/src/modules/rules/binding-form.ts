@@ -14,13 +14,14 @@ export interface BindingInput {
 const MINUTE_MS = 60_000;
 
 /** A time as `datetime-local` has it: local, to the minute. */
-const localText = (at: number | undefined): string => {
+export const localText = (at: number | undefined): string => {
   if (at === undefined) return '';
   const local = new Date(at - new Date(at).getTimezoneOffset() * MINUTE_MS);
   return local.toISOString().slice(0, 16);
 };
 
-const timeOf = (text: string): number | undefined => (text === '' ? undefined : Date.parse(text));
+/** A time as `datetime-local` has it, epoch ms; undefined where none is set. */
+export const timeOf = (text: string): number | undefined => (text === '' ? undefined : Date.parse(text));
 
 /** What the fields show of a rule; of a new one it binds always. */
 export const bindingInput = ({

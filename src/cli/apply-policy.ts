@@ -1,0 +1,79 @@
+import { createInterface } from 'node:readline/promises';
+import type { Caller } from '../api/index.ts';
+import type { PolicyChangeView, PolicyTestView } from '../api/policies.ts';
+import { EngineError } from '../shared/errors.ts';
+import type { DeskOptions } from './desk.ts';
+
+const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
+
+/** What an operator or a DApp has named must not steer the terminal. */
+export const printable = (text: string): string => text.replaceAll(/[^\P{Cc}\n]/gu, '\u{fffd}');
+
+const lineOf = ({ change, text }: PolicyChangeView): string => `${SIGNS[change]} ${text}`;
+
+/** Differences for people, one a line. @param none what is said where there is none */
+export const linesOf = (changes: readonly PolicyChangeView[], none: string): string =>
+  changes.length === 0 ? none : changes.map(lineOf).join('\n');
+
+const testLine = ({ name, passed, expected, actual, message }: PolicyTestView): string =>
+  passed ? `ok    ${name}` : [`fails ${name}: ${actual} instead of ${expected}.`, message].join(' ').trimEnd();
+
+/** What came of the tests of a file, one a line. */
+export const testLines = (tests: readonly PolicyTestView[]): string[] => {
+  const passed = tests.filter((one) => one.passed).length;
+  return tests.length === 0 ? [] : [...tests.map(testLine), `${passed} of ${tests.length} tests pass.`];
+};
+
+/** True if any of them fails. */
+export const hasFailed = (tests: readonly PolicyTestView[]): boolean => tests.some(({ passed }) => !passed);
+
+/** Prints one JSON document, or lines for people. */
+export const tell = (json: boolean | undefined, document: object, ...lines: readonly string[]): void =>
+  console.log(json === true ? JSON.stringify(document) : printable(lines.join('\n')));
+
+/** Flags of commands that apply a policy file. */
+export interface ApplyFlags {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly expect?: string;
+}
+
+/** Asks whether to apply what was shown. @throws EngineError `VALIDATION` where there is nobody to ask */
+const confirm = async ({ json }: DeskOptions): Promise<boolean> => {
+  if (json === true || !process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new EngineError('VALIDATION', 'Nothing was changed. Add --yes to apply the file, or --dry-run');
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await terminal.question('Apply? [y/N] ')).trim());
+  } finally {
+    terminal.close();
+  }
+};
+
+/** Shows what a policy file would change, asks, and makes it the policy. @throws EngineError as `policies.apply` */
+export const applyFile = async (
+  call: Caller,
+  target: { readonly paymasterId: string; readonly text: string; readonly expect?: string },
+  options: DeskOptions & ApplyFlags,
+): Promise<void> => {
+  const plan = await call('policies.plan', target);
+  const { revision, changes, tests } = plan;
+  const failed = hasFailed(tests);
+  if (options.json !== true) tell(false, plan, linesOf(changes, 'No change.'), ...testLines(tests));
+  if (options.dryRun === true || failed) {
+    if (options.json === true) tell(true, { applied: false, before: revision, ...plan });
+    if (failed) process.exitCode = 1;
+    return;
+  }
+  const isAgreed = options.yes === true || changes.length === 0 || (await confirm(options));
+  if (!isAgreed) return;
+  // What was shown is what is applied.
+  const applied = await call('policies.apply', { ...target, expect: revision });
+  const isChanged = applied.before !== applied.revision;
+  tell(
+    options.json,
+    { applied: isChanged, ...applied },
+    isChanged ? `Applied: ${applied.revision}` : 'Nothing to apply.',
+  );
+};

@@ -1,0 +1,39 @@
+import { type YAMLMap, YAMLSeq, isMap, isSeq, parseDocument } from 'yaml';
+import type { Made } from './template.ts';
+import { nodeOf } from '../update-file.ts';
+
+const contractsIn = (file: YAMLMap): YAMLMap[] => {
+  const contracts = file.get('contracts');
+  return isSeq(contracts) ? contracts.items.filter((item) => isMap(item)) : [];
+};
+
+/** One contract with one method is sponsored; what the others have ticked stays. */
+const leaveAlone = (file: YAMLMap, { contract, method }: NonNullable<Made['alone']>): void => {
+  for (const item of contractsIn(file)) {
+    if (item.get('name') === contract) {
+      const methods = item.get('methods');
+      if (isSeq(methods)) methods.items = [nodeOf(method)];
+      else item.set('methods', nodeOf([method]));
+      item.delete('active');
+    } else {
+      item.set('active', nodeOf(false));
+    }
+  }
+};
+
+/** A policy file with rules that are added behind its own. What was there stays as it was written, with its comments. */
+export const addToFile = (text: string, { rules, alone }: Made): string => {
+  // Every scalar is text: how its number was written is kept, to the last digit.
+  const document = parseDocument(text, { schema: 'failsafe' });
+  const file = document.contents as YAMLMap;
+  const list = file.get('rules');
+  if (list instanceof YAMLSeq && rules.length > 0) {
+    for (const { name, type, when, data } of rules) {
+      list.add(nodeOf({ name, type, ...(when !== undefined && { when }), data }));
+    }
+    // An empty list in brackets takes long items in lines of their own.
+    list.flow = false;
+  }
+  if (alone !== undefined) leaveAlone(file, alone);
+  return document.toString({ lineWidth: 0, flowCollectionPadding: text.includes('{ ') });
+};

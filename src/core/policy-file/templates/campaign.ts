@@ -1,0 +1,104 @@
+import { utc } from '../../binding.ts';
+import type { FileRule } from '../format.ts';
+import { FREE_ACCOUNTS, currency, lifetimeLimit } from './limit-rules.ts';
+import type { Template, TemplateRule } from './template.ts';
+
+const idField = 'context.policyId';
+
+/** True for an operation whose request names the campaign: by `policyId`, alone or in a list, or by `sponsorshipPolicyId`. */
+const namesCampaign = (id: string): string => {
+  const text = JSON.stringify(id);
+  const inList = `type(${idField}) == list && ${text} in ${idField}`;
+  return (
+    `has(${idField}) && (${idField} == ${text} || ${inList}) || ` +
+    `has(context.sponsorshipPolicyId) && context.sponsorshipPolicyId == ${text}`
+  );
+};
+
+const LAST_TEXT = /context\.sponsorshipPolicyId == (".*")$/;
+
+/** The campaign that a rule sponsors alone; undefined where it is no such rule. */
+const soleCampaign = ({ type, data, active, when }: FileRule): string | undefined => {
+  const { expression } = data;
+  if (type !== 'CONDITION' || !active || when !== undefined || typeof expression !== 'string') return undefined;
+  const [, text = '""'] = LAST_TEXT.exec(expression) ?? [];
+  const id = JSON.parse(text) as string;
+  return namesCampaign(id) === expression ? id : undefined;
+};
+
+const timestamp = (text: string): string => `timestamp("${new Date(text).toISOString()}")`;
+
+const datesRule = (name: string, from: string, until: string): Omit<TemplateRule, 'when' | 'binds'>[] => {
+  if (from === '' && until === '') return [];
+  const bounds = [
+    ...(from === '' ? [] : [{ expression: `time >= ${timestamp(from)}`, words: `from ${utc(Date.parse(from))}` }]),
+    ...(until === '' ? [] : [{ expression: `time < ${timestamp(until)}`, words: `until ${utc(Date.parse(until))}` }]),
+  ];
+  const expression = bounds.map((bound) => bound.expression).join(' && ');
+  const message = `The campaign "${name}" runs ${bounds.map(({ words }) => words).join(' ')}.`;
+  return [{ name: `${name}: dates`, type: 'CONDITION', data: { expression, message } }];
+};
+
+type Field = 'name' | 'id' | 'currency' | 'budget' | 'operationsPerUser' | 'amountPerUser' | 'from' | 'until' | 'only';
+
+/** Operations that the DApp marks with an id have a budget of their own. */
+export const campaign: Template<Field> = {
+  name: 'campaign',
+  title: 'Campaign',
+  purpose: 'Operations that the DApp sends with an id have a budget, an allowance for each user, and dates.',
+  fields: {
+    name: { label: 'Name', kind: 'name', default: '' },
+    id: { label: 'Id that the DApp sends (policyId or sponsorshipPolicyId)', kind: 'id', default: '' },
+    currency,
+    budget: { label: 'Budget in all', kind: 'amount', default: '' },
+    operationsPerUser: {
+      ...{ label: 'Operations of each user', kind: 'count', default: '', optional: true, unit: 'operations' },
+    },
+    amountPerUser: { label: 'Gas of each user', kind: 'amount', default: '', optional: true },
+    from: { label: 'From', kind: 'time', default: '', optional: true },
+    until: { label: 'Until', kind: 'time', default: '', optional: true },
+    only: { label: 'Sponsor only operations of this campaign', kind: 'yes', default: 'yes' },
+  },
+  faults: ({ id, from, until }, { rules }) => [
+    ...(from !== '' && until !== '' && Date.parse(until) <= Date.parse(from)
+      ? [{ field: 'until', message: 'must be after the start' } as const]
+      : []),
+    ...rules.flatMap((rule) => {
+      const other = soleCampaign(rule);
+      if (other === undefined || other === id) return [];
+      const message = `would never be sponsored: the rule "${rule.name}" sponsors "${other}" alone. Pause it, or change its condition, first`;
+      return [{ field: 'id', message } as const];
+    }),
+  ],
+  make({ name, id, currency: unit, budget, operationsPerUser, amountPerUser, from, until, only }) {
+    const expression = namesCampaign(id);
+    const ofCampaign = [
+      ...datesRule(name, from, until),
+      { name: `${name}: budget`, ...lifetimeLimit('PAYMASTER', unit, budget) },
+      ...(operationsPerUser === ''
+        ? []
+        : [{ name: `${name}: operations per user`, ...lifetimeLimit('SMART_ACCOUNT', 'COUNT', operationsPerUser) }]),
+      ...(amountPerUser === ''
+        ? []
+        : [{ name: `${name}: gas per user`, ...lifetimeLimit('SMART_ACCOUNT', unit, amountPerUser) }]),
+    ];
+    const binds = `Binds only operations with the id "${id}".`;
+    const message = `Only operations of the campaign "${name}" are sponsored.`;
+    return {
+      rules: [
+        ...ofCampaign.map((rule) => ({ ...rule, when: expression, binds })),
+        ...(only === 'yes' ? [{ name: `${name}: no others`, type: 'CONDITION', data: { expression, message } }] : []),
+      ],
+    };
+  },
+  leaves: ({ only, until }) => [
+    only === 'yes'
+      ? 'It leaves no room beside it: operations without the id are denied, also those of other campaigns.'
+      : 'The campaign limits only operations with its id. Whoever leaves the id out is bound by the other rules alone: without any, by the gas tank.',
+    'The id stands in the page of the DApp: it is no secret, and whoever has the API key can send it.',
+    FREE_ACCOUNTS,
+    ...(until !== '' && only === 'yes'
+      ? ['After its end nothing of this DApp is sponsored, until you delete or pause its rules.']
+      : []),
+  ],
+};

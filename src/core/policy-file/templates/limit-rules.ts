@@ -1,0 +1,29 @@
+import type { Field, TemplateRule } from './template.ts';
+
+/** The amounts of a template are in one currency. */
+export const currency: Field = {
+  label: 'Amounts in',
+  kind: 'choice',
+  default: 'USD',
+  options: { USD: 'US dollars', NATIVE_ASSET: 'the coin of the chain' },
+};
+
+/** A limit without an end. @param threshold decimal digits, in what the measure says: COUNT, NATIVE_ASSET or USD */
+export const lifetimeLimit = (
+  type: 'PAYMASTER' | 'SMART_ACCOUNT',
+  thresholdType: string,
+  threshold: string,
+): Pick<TemplateRule, 'type' | 'data'> => ({
+  type: 'PAYMASTER_SA_LIMIT',
+  data: { type, cycleDuration: { value: 1, unit: 'lifetime' }, threshold, thresholdType },
+});
+
+/** The most that each operation may cost. */
+export const operationLimit = (thresholdType: string, threshold: string): Pick<TemplateRule, 'type' | 'data'> => ({
+  type: 'PAYMASTER_SA_LIMIT',
+  data: { type: 'OPERATION', threshold, thresholdType },
+});
+
+/** Why a limit per user is no budget. */
+export const FREE_ACCOUNTS =
+  'Accounts are free: an attacker with the API key makes new ones, and each has all that a user may have. Only the budget bounds what they cost.';

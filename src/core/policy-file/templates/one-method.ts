@@ -1,0 +1,35 @@
+import { stateChangingMethods } from '../../contract-abi/methods.ts';
+import type { PolicyFile } from '../format.ts';
+import type { Template } from './template.ts';
+
+/** The methods of a registered contract, as whitelists name them; undefined where there is none of that name. */
+export const methodsOf = ({ contracts }: PolicyFile, contract: string): string[] | undefined => {
+  const found = contracts.find(({ name }) => name === contract);
+  return found && stateChangingMethods(found.abi).map(({ label }) => label);
+};
+
+/** One method of one registered contract, and no other call. */
+export const oneMethod: Template<'contract' | 'method'> = {
+  name: 'one-method',
+  title: 'One contract, one method',
+  purpose: 'Only operations that call one method of one registered contract are sponsored.',
+  fields: {
+    contract: { label: 'Contract', kind: 'contract', default: '' },
+    method: { label: 'Method', kind: 'method', default: '' },
+  },
+  faults({ contract, method }, file) {
+    const methods = methodsOf(file, contract);
+    if (methods === undefined) {
+      const names = file.contracts.map(({ name }) => name).join(', ') || 'none yet; register it first';
+      return [{ field: 'contract', message: `must be a registered contract: ${names}` }];
+    }
+    if (methods.includes(method)) return [];
+    return [{ field: 'method', message: `must be a method of ${contract}: ${methods.join(', ') || 'it has none'}` }];
+  },
+  make: ({ contract, method }) => ({ rules: [], alone: { contract, method } }),
+  leaves: ({ contract, method }) => [
+    `It says what is called, not how often or how dear: anybody may call ${method || 'the method'} until the gas tank is empty. Add a budget.`,
+    `An account of an attacker's own can burn gas besides the call to ${contract || 'the contract'}: only a budget bounds that.`,
+    'Other registered contracts are paused and keep their ticked methods; resume them when you want them back.',
+  ],
+};

@@ -1,0 +1,78 @@
+import { bindingSentences } from '../../binding.ts';
+import { ruleTypeOf } from '../../rule-words.ts';
+import { addToFile } from './add-to-file.ts';
+import type { PolicyFile } from '../format.ts';
+import { parsePolicyFile } from '../parse-file.ts';
+import { keptData } from '../rule-data.ts';
+import {
+  type FieldFault,
+  type Made,
+  type Template,
+  type TemplateRule,
+  type TypedValues,
+  fieldFault,
+} from './template.ts';
+
+/** What a template makes of a policy file. */
+export type Started =
+  | { readonly faults: readonly FieldFault[] }
+  | {
+      /** The file with what the template adds; comments and tests stay. */
+      readonly text: string;
+      /** What it does, a sentence for each rule. */
+      readonly does: readonly { readonly name: string; readonly sentence: string }[];
+      /** Its rules need to know what the coin of the chain is worth in US dollars. */
+      readonly asksPrice: boolean;
+    };
+
+const faultsOf = (template: Template, values: TypedValues, file: PolicyFile): readonly FieldFault[] => {
+  const faults = Object.entries(template.fields).flatMap(([field, one]) => {
+    const message = fieldFault(one, values[field] ?? '');
+    return message === '' ? [] : [{ field, message }];
+  });
+  return faults.length > 0 ? faults : (template.faults?.(values, file) ?? []);
+};
+
+/** The name, with a number behind it where a rule has it already. */
+const freeName = (name: string, taken: ReadonlySet<string>): string => {
+  let free = name;
+  for (let number = 2; taken.has(free); number += 1) free = `${name} ${number}`;
+  return free;
+};
+
+const sentenceOf = ({ type, data, when, binds }: TemplateRule, coin: string): string => {
+  const { setup } = ruleTypeOf(type);
+  const binding = binds === undefined ? bindingSentences({ when }) : [binds];
+  return [setup.sentence(keptData(setup, data, 0), coin), ...binding].join(' ');
+};
+
+const doesAlone = ({ alone }: Made, { contracts }: PolicyFile) => {
+  if (alone === undefined) return [];
+  const others = contracts.filter(({ name, active }) => active && name !== alone.contract);
+  return [
+    { name: alone.contract, sentence: `Only ${alone.method} on ${alone.contract} is sponsored.` },
+    ...others.map(({ name }) => ({ name, sentence: `${name} is paused: calls to it are denied.` })),
+  ];
+};
+
+/**
+ * A policy file with what a template adds to it. A name that a rule has already gets a number.
+ *
+ * @param typed what is filled in, by field
+ * @param coin what the coin of the chain is called
+ * @throws EngineError `POLICY_FILE_INVALID` if the text is no policy file
+ */
+export const startFromTemplate = (text: string, template: Template, typed: TypedValues, coin: string): Started => {
+  const file = parsePolicyFile(text);
+  const values = Object.fromEntries(Object.keys(template.fields).map((field) => [field, (typed[field] ?? '').trim()]));
+  const faults = faultsOf(template, values, file);
+  if (faults.length > 0) return { faults };
+  const made = template.make(values);
+  const taken = new Set(file.rules.map(({ name }) => name));
+  const rules = made.rules.map((rule) => ({ ...rule, name: freeName(rule.name, taken) }));
+  return {
+    text: addToFile(text, { ...made, rules }),
+    does: [...doesAlone(made, file), ...rules.map((rule) => ({ name: rule.name, sentence: sentenceOf(rule, coin) }))],
+    asksPrice: rules.some(({ data }) => 'thresholdType' in data && data.thresholdType === 'USD'),
+  };
+};

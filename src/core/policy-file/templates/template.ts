@@ -1,0 +1,106 @@
+import { address } from '../../../shared/schema/hex.ts';
+import { name } from '../../../shared/schema/text.ts';
+import type { PolicyFile } from '../format.ts';
+
+/** What a field of a template takes. `time` is ISO 8601 with its zone; `amount` is in what the field `currency` says. */
+export type FieldKind =
+  'name' | 'id' | 'count' | 'amount' | 'time' | 'choice' | 'yes' | 'address' | 'contract' | 'method';
+
+/** Something to fill in, as text. */
+export interface Field {
+  readonly label: string;
+  readonly kind: FieldKind;
+  /** What is filled in; empty: nothing. */
+  readonly default: string;
+  /** It may stay empty. */
+  readonly optional?: true;
+  readonly unit?: string;
+  /** What a choice is among: words by value. */
+  readonly options?: Readonly<Record<string, string>>;
+}
+
+/** What is wrong with a field, in words that follow its label. */
+export interface FieldFault {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** A rule as a policy file has it. */
+export interface TemplateRule {
+  readonly name: string;
+  readonly type: string;
+  readonly data: object;
+  readonly when?: string;
+  /** What {@link when} says, as a sentence. */
+  readonly binds?: string;
+}
+
+/** What a template makes of its fields. */
+export interface Made {
+  readonly rules: readonly TemplateRule[];
+  /** The only method that stays sponsored: other methods are taken off the whitelist, other contracts paused. */
+  readonly alone?: { readonly contract: string; readonly method: string };
+}
+
+/** A common start of a policy. */
+export interface Template<Name extends string = string> {
+  /** On the command line. */
+  readonly name: string;
+  readonly title: string;
+  readonly purpose: string;
+  readonly fields: Readonly<Record<Name, Field>>;
+  /** What is wrong besides, once every field by itself is right. */
+  faults?(values: Readonly<Record<Name, string>>, file: PolicyFile): readonly (FieldFault & { readonly field: Name })[];
+  make(values: Readonly<Record<Name, string>>): Made;
+  /** What its rules do not protect from, in sentences. */
+  leaves(values: Readonly<Record<Name, string>>): readonly string[];
+}
+
+/** Values of fields by name, as they are typed. */
+export type TypedValues = Readonly<Record<string, string>>;
+
+const WITH_ZONE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
+/** What limits take: below 10^15, to the last wei. */
+const AMOUNT = /^(?=.*[1-9])\d{1,15}(?:\.\d{1,18})?$/;
+/** Names of rules are made of it. */
+const LONGEST_NAME = 60;
+const LONGEST_ID = 200;
+
+const idFault = (text: string): string => {
+  const isText = text.length <= LONGEST_ID && text.isWellFormed() && !/\p{Cc}/u.test(text);
+  return isText ? '' : `must have at most ${LONGEST_ID} characters, and no control characters`;
+};
+
+/** False for February 30, too, which Date would take for March 2. */
+const isTime = (text: string): boolean => {
+  const day = text.slice(0, 'YYYY-MM-DD'.length);
+  return WITH_ZONE.test(text) && !Number.isNaN(Date.parse(text)) && new Date(day).toISOString().startsWith(day);
+};
+
+/** By kind. What is among the contracts of a DApp is looked at with them. */
+const FAULTS: Readonly<Record<FieldKind, (text: string, field: Field) => string>> = {
+  name: (text) =>
+    text.length <= LONGEST_NAME && name.safeParse(text).success ? '' : `must have at most ${LONGEST_NAME} characters`,
+  id: idFault,
+  count: (text) => (/^[1-9]\d{0,14}$/.test(text) ? '' : 'must be a whole number of at least 1'),
+  amount: (text) =>
+    AMOUNT.test(text) ? '' : 'must be a positive amount such as 0.5, below 10^15 and with at most 18 decimals',
+  time: (text) =>
+    isTime(text) ? '' : 'must be a date such as 2026-12-24, or a time with its zone such as 2026-12-24T18:00Z',
+  choice: (text, { options = {} }) =>
+    Object.hasOwn(options, text) ? '' : `must be one of: ${Object.keys(options).join(', ')}`,
+  yes: (text) => (text === 'yes' || text === 'no' ? '' : 'must be yes or no'),
+  address: (text) => (address.safeParse(text).success ? '' : 'must be an address: 0x and 40 hex digits'),
+  contract: () => '',
+  method: () => '',
+};
+
+/** What is wrong with what is typed in a field; empty: nothing. */
+export const fieldFault = (field: Field, text: string): string => {
+  if (text.trim() === '') return field.optional === true ? '' : 'must be given';
+  return FAULTS[field.kind](text.trim(), field);
+};
+
+/** What is filled in where nothing is typed. */
+export const defaultValues = ({ fields }: Template): TypedValues =>
+  Object.fromEntries(Object.entries(fields).map(([field, { default: text }]) => [field, text]));
