@@ -43,9 +43,7 @@ const maxOperationCostWei = positiveWei
   .nullable()
   .describe("wei, decimal: the most that one operation may cost; null: 20 million gas at the chain's price");
 
-const price = coinPriceSource
-  .nullable()
-  .describe('Where it comes from what the native coin is worth in US dollars; null: nobody says');
+const price = coinPriceSource.nullable().describe("Source of the native coin's price in US dollars; null: none");
 
 const chain = z.strictObject({
   chainId: z.number(),

@@ -69,7 +69,7 @@ export const worstCaseProcedures = {
       leavesRulesOut: z
         .boolean()
         .describe(
-          'True: there are conditions, which an attacker meets, or rules that bind only at times or under a condition',
+          'True: there are conditions, which an attacker meets, rules that bind only at times or under a condition, or limits in US dollars without a price',
         ),
       takesTokens: z
         .boolean()

@@ -67,7 +67,7 @@ const priceOf = ({ usd, nativeFeed, maxAge }: ChainFlags): ProcedureInput<'chain
     throw new EngineError('VALIDATION', 'Give --usd or --native-feed, not both');
   }
   if (nativeFeed === undefined && maxAge !== undefined) {
-    throw new EngineError('VALIDATION', '--max-age is of a feed: give --native-feed, too');
+    throw new EngineError('VALIDATION', '--max-age applies only to a feed: also give --native-feed');
   }
   if (usd === 'off') return null;
   if (usd !== undefined) return { source: 'static', usd };
@@ -107,7 +107,7 @@ const set = command('set', 'Add a chain, or change the settings you name')
   )
   .option(
     '--usd <amount>',
-    'what the native coin is worth in US dollars, such as 3000, for limits in dollars; "off" removes the price',
+    'price of the native coin in US dollars, such as 3000, used by limits in dollars; "off" removes it',
   )
   .option('--native-feed <address>', 'Chainlink feed of the native coin in USD, in place of --usd')
   .addOption(

@@ -265,6 +265,15 @@ const limited = (changes: Parameters<typeof limit>[0], held: bigint): Situation 
   policy: { rules: [limit(changes)] },
   held: { limit: held },
 });
+const SILENT_FEED: Situation = {
+  facts: { price: { usd: null, fault: 'it is silent' } },
+  policy: {
+    chain: {
+      ...{ name: null, symbol: null, breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null },
+      price: { source: 'chainlink', nativeFeed: ITEMS, maxAge: 3_600 },
+    },
+  },
+};
 /** What a sender holds of a token of which a rule asks for 5,000 units. */
 const owning = (held: bigint): Situation => ({
   policy: {
@@ -664,10 +673,9 @@ const advices = {
       change: (_, world) => withFacts(world, { price: { usd: '3', source: 'static' } }),
     },
     {
-      denied: together(limited(inUsd(3n * COST), 0n), { facts: { price: { usd: null, fault: 'it is silent' } } }),
-      says: /change the limit's (?<field>thresholdType) to (?<type>NATIVE_ASSET)/,
-      change: ({ field = '', type }, world) =>
-        withRule(world, 'Five a day', (data: object) => ({ policyData: { ...data, [field]: type } })),
+      denied: together(limited(inUsd(3n * COST), 0n), SILENT_FEED),
+      says: /A price that you set with "gasdesk chain set \d+ --usd AMOUNT"/,
+      change: (_, world) => withFacts(world, { price: { usd: '3', source: 'static' } }),
     },
   ],
   PRICE_NOT_READ: [

@@ -3,8 +3,8 @@ import { EngineError } from '../shared/errors.ts';
 import { decimalToWei } from '../shared/schema/decimal.ts';
 import { exactPositiveInput, exactPositiveNumber } from '../shared/schema/exact-positive.ts';
 import { name } from '../shared/schema/text.ts';
-import { shownAmount, shownDollars } from '../shared/words/amount.ts';
-import type { Policy } from './policy.ts';
+import { exactDollars, shownAmount } from '../shared/words/amount.ts';
+import type { Policy, PolicyRule } from './policy.ts';
 import { type Setup, rulesOf } from './rules/rule.ts';
 
 const HOUR_MS = 3_600_000;
@@ -168,13 +168,13 @@ export const limitUpdate = z.strictObject({
 export const typedLimitUpdate = limitUpdate.extend({ threshold: exactPositiveInput.optional() });
 
 const everyCycle = ({ value, unit }: CycleDuration): string => {
-  if (unit === 'lifetime') return 'in all';
+  if (unit === 'lifetime') return 'in total';
   return value === 1 ? `per ${unit}` : `per ${value} ${unit}s`;
 };
 
 const amountOf = ({ threshold, thresholdType: measure }: LimitWords, coin: string): string => {
   if (measure === 'COUNT') return `${threshold} ${threshold === '1' ? 'operation' : 'operations'}`;
-  return measure === 'USD' ? shownDollars(decimalToWei(threshold)) : `${shownAmount(decimalToWei(threshold))} ${coin}`;
+  return measure === 'USD' ? exactDollars(decimalToWei(threshold)) : `${shownAmount(decimalToWei(threshold))} ${coin}`;
 };
 
 /** A limit's consequence as a sentence made from its values. */
@@ -206,13 +206,18 @@ export const limitSetup: Setup<z.output<typeof typedLimit>, SpendingLimit> = {
   managed: spendingLimitData(exactPositiveNumber),
   kept,
   keep: (sent, { now }) => begun(sent, now),
+  // A budget that is raised is no second budget.
+  continues: (before, after) =>
+    [before, after].every(({ cycleDuration: cycle }) => cycle?.unit === 'lifetime') &&
+    before.type === after.type &&
+    before.thresholdType === after.thresholdType,
   sentence: limitSentence,
 };
 
 const refused = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
 /**
- * A limit once it is updated: what is not given stays, and a new cycle begins.
+ * A limit once it is updated: what is not given stays, and its first window begins now.
  *
  * @param now epoch ms
  * @throws EngineError `VALIDATION`
@@ -237,6 +242,9 @@ export const updatedLimit = (
   return begun(updated, now);
 };
 
+/** Whether a rule is a limit in US dollars. */
+export const isInDollars = (rule: PolicyRule): boolean =>
+  rulesOf(limitSetup, [rule]).some(({ policyData }) => policyData.thresholdType === 'USD');
+
 /** Whether a policy has rules for which it must be known what the coin is worth. */
-export const needsPrice = ({ rules }: Policy): boolean =>
-  rulesOf(limitSetup, rules).some(({ active, policyData }) => active && policyData.thresholdType === 'USD');
+export const needsPrice = ({ rules }: Policy): boolean => rules.some((rule) => rule.active && isInDollars(rule));

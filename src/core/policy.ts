@@ -50,6 +50,13 @@ const chain = z.strictObject({
   breaker: breaker.nullable(),
   unreachableBudgetWei: wei.nullable().describe('Null: nothing is signed while the node is unreachable'),
   maxOperationCostWei: wei.nullable().describe("Null: by the chain's prices"),
+  price: z
+    .discriminatedUnion('source', [
+      z.strictObject({ source: z.literal('static'), usd: z.string() }),
+      z.strictObject({ source: z.literal('chainlink'), nativeFeed: hex, maxAge: z.int() }),
+    ])
+    .optional()
+    .describe("Source of the coin's price. Absent: none"),
 });
 
 /** A pause of all sponsorship, or of one DApp. */

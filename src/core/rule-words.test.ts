@@ -166,7 +166,7 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
   },
   PRICE_UNKNOWN: {
     evidence: { name: 'Ten dollars', chainId: 31337, fault: 'the chain has no price' },
-    names: ['Ten dollars', 'US dollars', 'the chain has no price', 'gasdesk chain set 31337 --usd', 'NATIVE_ASSET'],
+    names: ['Ten dollars', 'US dollars', 'the chain has no price', 'gasdesk chain set 31337 --usd', '--native-feed'],
   },
   PRICE_NOT_READ: { evidence: { name: 'Ten dollars' }, names: ['Ten dollars', 'was not read', 'again'] },
   FEE_TOO_LOW: { evidence: { maxFeePerGasWei: '1', baseFeeWei: '1000000007' }, names: ['1 wei', '1000000007'] },
@@ -318,7 +318,7 @@ test('a limit in dollars is told to the millionth, rounded up, and one without a
     scope: 'SMART_ACCOUNT',
     windowEndsAt: null,
   });
-  expect(message).toContain('allows $5 per user in all; $5 is used, and this operation takes $1.234568.');
+  expect(message).toContain('allows $5 per user in total; $5 is used, and this operation takes $1.234568.');
   expect(hint).toContain('has no end');
 });
 

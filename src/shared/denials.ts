@@ -1,5 +1,5 @@
 import { weiToDecimal } from './schema/decimal.ts';
-import { dollars } from './words/amount.ts';
+import { dollars, exactDollars } from './words/amount.ts';
 
 /** Values a rule compared; wei and other large numbers as decimal strings. */
 export type Evidence = Record<string, string | number | boolean | null>;
@@ -18,7 +18,8 @@ export const coins = (wei: unknown, { symbol }: Evidence): string =>
 export const units = (evidence: Evidence, key: 'threshold' | 'used' | 'amount'): string => {
   const value = String(evidence[key]);
   if (evidence.unit === 'wei') return coins(value, evidence);
-  if (evidence.unit === 'usd') return dollars(BigInt(value));
+  // What the operator has set is told as it is.
+  if (evidence.unit === 'usd') return (key === 'threshold' ? exactDollars : dollars)(BigInt(value));
   return value === '1' ? '1 operation' : `${value} operations`;
 };
 

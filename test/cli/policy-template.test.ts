@@ -53,7 +53,7 @@ test('a campaign is printed, shown, and made in one step', async () => {
   const made = await ofDapp('campaign', ...coins, '--yes');
   expect(made).toMatchObject({ code: 0, stderr: '' });
   expect(made.stdout).toContain(
-    'Summer: budget: All users together may have gas for 500 ETH sponsored in all. Binds only operations with the id "summer".\n',
+    'Summer: budget: All users together may have gas for 500 ETH sponsored in total. Binds only operations with the id "summer".\n',
   );
   expect(made.stdout).toMatch(/\n- Accounts are free: .*\n[^]*\n\+ .*"Summer: budget"[^]*\nApplied: sha256:/);
   expect(await rules()).toEqual([

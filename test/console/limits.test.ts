@@ -154,7 +154,7 @@ test('a limit of each operation counts none and has no window; one without an en
   await form.getByLabel('Allowed').fill('2');
   await choose(page, form, 'without an end');
   expect(await form.getByLabel('Length of the window').count()).toBe(0);
-  await form.getByText('All users together may have gas for 2 ETH sponsored in all.').waitFor();
+  await form.getByText('All users together may have gas for 2 ETH sponsored in total.').waitFor();
   await form.getByRole('button', { name: 'Add limit' }).click();
   const budget = page.getByRole('listitem', { name: 'A budget' });
   await budget.getByText('It never resets.').waitFor();
@@ -166,7 +166,7 @@ test('a limit of each operation counts none and has no window; one without an en
   await shots(page, 'limit-usage', budget);
   await budget.getByRole('button', { name: 'Edit' }).click();
   const edit = formOf(page, 'Edit A budget');
-  await edit.getByText('what was used so far is forgotten').waitFor();
+  await edit.getByText('What was used so far still counts').waitFor();
   await edit.getByLabel('Allowed').fill('3');
   await edit.getByRole('button', { name: 'Save limit' }).click();
   await budget.getByText('0 ETH ($0) of 3 ETH ($9,000) used.').waitFor();

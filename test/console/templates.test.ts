@@ -72,7 +72,7 @@ test('a campaign is filled in by keyboard, read, tried on the past, and made in 
   await form.getByRole('textbox', { name: 'Budget in all' }).fill('500');
   await form.getByRole('textbox', { name: 'Operations of each user (optional)' }).fill('1');
   const does = form.getByRole('region', { name: 'What it does', exact: true });
-  await does.getByText('Summer: budget: All users together may have gas for $500 sponsored in all.').waitFor();
+  await does.getByText('Summer: budget: All users together may have gas for $500 sponsored in total.').waitFor();
   await form.getByText('has no price of').waitFor();
   await form.getByRole('link', { name: 'Open chain settings' }).waitFor();
   await form.getByRole('region', { name: 'What it does not protect from' }).getByText('Accounts are free').waitFor();
@@ -98,7 +98,7 @@ test('a campaign is filled in by keyboard, read, tried on the past, and made in 
   await save.press('Enter');
 
   const item = page.getByRole('listitem', { name: 'Summer: budget' });
-  await item.getByText('sponsored in all.').waitFor();
+  await item.getByText('sponsored in total.').waitFor();
   await page.getByRole('listitem', { name: 'Summer: operations per user' }).waitFor();
   await form.waitFor({ state: 'detached' });
   await look(page, 'made');

@@ -76,8 +76,8 @@ test('without a price everything that a limit in dollars looks at is denied, and
     code: 'PRICE_UNKNOWN',
     rule: 'spendingLimit',
     message:
-      'The limit "Ten" is in US dollars, and there is no usable price of the native coin: the chain has no price.',
-    hint: 'Set one with "gasdesk chain set 31337 --usd AMOUNT", or change the limit\'s thresholdType to NATIVE_ASSET.',
+      'The limit "Ten" is in US dollars, and there is no usable price of the native coin: no price is set for the chain.',
+    hint: 'Set one with "gasdesk chain set 31337 --usd AMOUNT", or name a Chainlink feed with "gasdesk chain set 31337 --native-feed ADDRESS".',
   });
   await priced('3000');
   expect(codeOf(await dapp.sponsor(costingAThousandth(1)))).toBe('SPONSORED');
@@ -101,7 +101,7 @@ test('a limit of each operation looks at one alone, in dollars and in the coin',
   expect(await usageOf(dapp)).toBeUndefined();
 });
 
-test('what a user has had of a limit without an end stays used, over weeks, a restart and a pause', async () => {
+test('what a user has had of a limit without an end stays used, over days, a restart and a pause', async () => {
   const dapp = await desk().dapp();
   const ruleId = await desk().limit(dapp, {
     ...{ name: 'First five', type: 'SMART_ACCOUNT', thresholdType: 'COUNT', threshold: 5, unit: 'lifetime' },
@@ -110,7 +110,7 @@ test('what a user has had of a limit without an end stays used, over weeks, a re
     SPONSORED: 5,
     LIMIT_REACHED: 45,
   });
-  await desk().clock.advance(20 * DAY);
+  await desk().clock.advance(3 * DAY);
   await desk().restart();
   const target = { paymasterId: dapp.paymasterId, ruleId };
   await desk().call('rules.deactivate', target);
@@ -118,16 +118,30 @@ test('what a user has had of a limit without an end stays used, over weeks, a re
   const { body } = await dapp.sponsor(costingAThousandth(50));
   expect(body.result?.reason).toMatchObject({
     message:
-      'The limit "First five" allows 5 operations per user in all; 5 operations are used, and this operation takes 1 operation.',
+      'The limit "First five" allows 5 operations per user in total; 5 operations are used, and this operation takes 1 operation.',
     hint: expect.stringContaining('Waiting does not help'),
   });
   expect(codeOf(await dapp.sponsor(costingAThousandth(51, 0n, `0x${'b2'.repeat(20)}`)))).toBe('SPONSORED');
   expect(await usageOf(dapp)).toMatchObject({ windowEndsAt: null, used: '5' });
+  // A budget that is raised is no second budget, whichever way it is raised.
+  const raised = async (): Promise<Record<string, number>> =>
+    codesOf(await Promise.all(many(9, 60 + desk().clock.now()).map((op) => dapp.sponsor(op))));
   await desk().call('rules.updateLimit', { ...target, update: { threshold: 6 } });
-  expect(codesOf(await Promise.all(many(9, 60).map((op) => dapp.sponsor(op))))).toEqual({
-    SPONSORED: 6,
-    LIMIT_REACHED: 3,
-  });
+  expect(await raised()).toEqual({ SPONSORED: 1, LIMIT_REACHED: 8 });
+  const policyData = {
+    type: 'SMART_ACCOUNT',
+    thresholdType: 'COUNT',
+    threshold: 8,
+    cycleDuration: { unit: 'lifetime' },
+  };
+  await desk().call('rules.update', { ...target, update: { policyData } });
+  expect(await raised()).toEqual({ SPONSORED: 2, LIMIT_REACHED: 7 });
+  const { paymasterId } = dapp;
+  const { text } = await desk().call<{ text: string }>('policies.export', { paymasterId });
+  await desk().call('policies.apply', { paymasterId, text: text.replace(/(?<=threshold: \D?)8/, '9') });
+  expect(await raised()).toEqual({ SPONSORED: 1, LIMIT_REACHED: 8 });
+  await desk().call('rules.updateLimit', { ...target, update: { cycleDuration: '1 week' } });
+  expect(await raised()).toEqual({ SPONSORED: 9 });
 });
 
 test('a week is seven days', async () => {

@@ -1,4 +1,5 @@
 import canonicalize from 'canonicalize';
+import { restarts } from '../rules/rule.ts';
 import { decimalToWei } from '../../shared/schema/decimal.ts';
 import { sameAddress } from '../../shared/schema/hex.ts';
 import { stateChangingMethods } from '../contract-abi/methods.ts';
@@ -55,7 +56,8 @@ const draftRule = (
   const before = setup.sent.safeParse(sentData(known));
   // Compared as if both were sent now: what the desk adds, such as when a limit began, is no change.
   if (before.success && isSame(kept, keptData(setup, sentData(known), now))) return { ...same, policyData, cycle };
-  return { ...same, policyData: withCredentialsOf(kept, policyData), cycle: cycle + 1 };
+  const changed = withCredentialsOf(kept, policyData);
+  return { ...same, policyData: changed, cycle: restarts(setup, policyData, changed) ? cycle + 1 : cycle };
 };
 
 /** Webhooks have no names: one with the same URL and method is the same. Each is taken once. */

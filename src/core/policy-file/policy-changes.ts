@@ -137,6 +137,14 @@ const pauseText = ({ pause }: Policy): string => {
   return pause.reason === null ? what : `${what} (${pause.reason})`;
 };
 
+const priceText = ({ chain }: Policy): string => {
+  const { price } = chain ?? {};
+  if (price === undefined) return 'none';
+  return price.source === 'static'
+    ? `${price.usd} US dollars`
+    : `feed ${price.nativeFeed}, at most ${price.maxAge} s old`;
+};
+
 const breakerText = (policy: Policy): string => {
   const breaker = policy.chain?.breaker;
   return breaker ? `${amount(breaker.amountWei, policy, '')} per ${spanWords(breaker.seconds)}` : 'none';
@@ -163,6 +171,7 @@ const settingsBesides: readonly Setting[] = [
   ['burn-rate breaker', breakerText],
   ['unreachable budget', (policy) => amount(policy.chain?.unreachableBudgetWei, policy, 'none')],
   ['maximum operation cost', (policy) => amount(policy.chain?.maxOperationCostWei, policy, "by the chain's prices")],
+  ['price of the coin', priceText],
   ['paymaster contract', (policy) => listed(policy.paymasterContracts.map((one) => `${one.version} ${one.address}`))],
   ['signer', ({ signer }) => signer ?? 'none'],
   ['treasury', ({ treasury }) => treasury ?? "the signer's address"],

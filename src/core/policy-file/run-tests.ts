@@ -48,7 +48,7 @@ const PLENTY = { held: String((1n << 256n) - 1n) };
 const factsOf = (
   { operation }: FileTest,
   file: PolicyFile,
-  { dapp, signer, paymasterContracts, rules }: Policy,
+  { dapp, signer, paymasterContracts, rules, chain }: Policy,
   at: number,
 ): Facts => {
   const { entryPointVersion = '0.6' } = findLayout(dapp.version) ?? {};
@@ -65,6 +65,8 @@ const factsOf = (
       ...{ baseFeeWei: String(GWEI), suggestedTipWei: String(GWEI) },
     },
     account: { hasCode: !operation.deploys, nextNonce: '0' },
+    // A limit in dollars denies by its amounts, not because nobody has set a price.
+    price: { usd: chain?.price?.source === 'static' ? chain.price.usd : '1', source: 'static' },
     holdings: Object.fromEntries(holdingQuestions(rules).map((question) => [holdingKey(question), PLENTY])),
     shared: { bySenders: false, byDapps: false, chain: false },
     ...(operation.context !== undefined && { context: operation.context }),
@@ -74,7 +76,8 @@ const factsOf = (
 
 /**
  * Decides the operations of a file's tests by what the file says, on a chain and with a tank that deny nothing of
- * themselves; webhooks verify, senders hold every token, and the ledger is empty.
+ * themselves; webhooks verify, senders hold every token, a coin is worth one US dollar unless the chain has a price,
+ * and the ledger is empty.
  *
  * @param at when, epoch ms
  * @param dapp whose version and chain the operations are of; absent: 1.1.0 on Ethereum

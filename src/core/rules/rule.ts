@@ -91,6 +91,8 @@ export interface Setup<Sent = unknown, Kept extends object = object> {
   readonly managed?: z.ZodType<Sent>;
   /** `policyData` as it is stored, answered, and read when deciding. */
   readonly kept: z.ZodType<Kept>;
+  /** True: what the rule counted goes on counting with the changed data. Absent: every change begins with nothing. */
+  continues?(before: Kept, after: Kept): boolean;
   /** What is kept of what was sent. */
   keep(sent: Sent, keeping: Keeping): Kept;
   /** What such a rule does, in a sentence. @param coin what the coin of the chain is called */
@@ -166,3 +168,10 @@ export const deny = <Code extends string>(code: Code, evidence: Evidence = {}): 
 
 /** False for a step that says only that what its rule asks was not read when the operation was decided. */
 export const wasRead = ({ code }: Pick<CheckResult, 'code'>): boolean => !code.endsWith('_NOT_READ');
+
+/** Whether other data makes a rule count anew. */
+export const restarts = (
+  { kept, continues }: Pick<Setup<never, object>, 'kept' | 'continues'>,
+  before: unknown,
+  after: unknown,
+): boolean => !(continues?.(readData(kept, before), readData(kept, after)) ?? false);

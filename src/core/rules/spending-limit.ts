@@ -14,7 +14,11 @@ const SCOPES = {
   SMART_ACCOUNT: 'per user and window',
   PAYMASTER: 'per window, of all users together',
 };
-const LIFETIME_SCOPES = { ...SCOPES, SMART_ACCOUNT: 'per user in all', PAYMASTER: 'in all, of all users together' };
+const LIFETIME_SCOPES = {
+  ...SCOPES,
+  SMART_ACCOUNT: 'per user in total',
+  PAYMASTER: 'in total, for all users together',
+};
 
 const scopeOf = ({ scope, windowEndsAt }: Evidence): string =>
   (windowEndsAt === null ? LIFETIME_SCOPES : SCOPES)[scope as SpendingLimit['type']];
@@ -22,7 +26,7 @@ const scopeOf = ({ scope, windowEndsAt }: Evidence): string =>
 /** The threshold that has room for the operation. */
 const sufficient = (evidence: Evidence): string => {
   const threshold = BigInt(String(evidence.used)) + BigInt(String(evidence.amount));
-  return units({ ...evidence, threshold: String(threshold) }, 'threshold');
+  return units({ ...evidence, amount: String(threshold) }, 'amount');
 };
 
 const waitOrRaise = (evidence: Evidence): string => {
@@ -31,6 +35,13 @@ const waitOrRaise = (evidence: Evidence): string => {
   if (windowEndsAt === null) return `Raise ${raise}. Waiting does not help: the limit has no end.`;
   const endsAt = Number(windowEndsAt);
   return `Wait until the window resets at ${clockTime(endsAt)}, in ${duration(endsAt - Number(now))}, or raise ${raise}.`;
+};
+
+const setPrice = (chainId: number, hasFeed: boolean): string => {
+  const set = `"gasdesk chain set ${chainId}`;
+  return hasFeed
+    ? `Check the feed, or name another one with ${set} --native-feed ADDRESS". A price that you set with ${set} --usd AMOUNT" stays until you change it.`
+    : `Set one with ${set} --usd AMOUNT", or name a Chainlink feed with ${set} --native-feed ADDRESS".`;
 };
 
 const denials = {
@@ -46,9 +57,9 @@ const denials = {
       `less than the ${units(evidence, 'amount')} that this operation may take.`,
     hint: `Raise the threshold of the limit to at least ${sufficient({ ...evidence, used: '0' })}, or send the operation with lower gas limits and fees. Waiting does not help.`,
   }),
-  PRICE_UNKNOWN: ({ name, fault, chainId }) => ({
+  PRICE_UNKNOWN: ({ name, fault, chainId, hasFeed }) => ({
     message: `The limit "${String(name)}" is in US dollars, and there is no usable price of the native coin: ${String(fault)}.`,
-    hint: `Set one with "gasdesk chain set ${String(chainId)} --usd AMOUNT", or change the limit's thresholdType to NATIVE_ASSET.`,
+    hint: setPrice(Number(chainId), hasFeed === true),
   }),
   PRICE_NOT_READ: ({ name }) => ({
     message: `The limit "${String(name)}" is in US dollars, and the price of the native coin was not read for this operation.`,
@@ -143,7 +154,10 @@ const reservationOf = (rule: LimitRule, { facts, op, requiredWei }: RuleInput): 
 const withoutPrice = (name: string, { facts: { price }, policy }: RuleInput): Result =>
   price === undefined
     ? deny('PRICE_NOT_READ', { name })
-    : deny('PRICE_UNKNOWN', { name, chainId: policy.dapp.chainId, fault: price.fault ?? '' });
+    : deny('PRICE_UNKNOWN', {
+        ...{ name, chainId: policy.dapp.chainId, fault: price.fault ?? '' },
+        hasFeed: policy.chain?.price !== undefined,
+      });
 
 const checkLimit = ({ name, policyData: limit }: LimitRule, input: RuleInput, used: bigint): Result => {
   const { facts, requiredWei } = input;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { policyWith } from '../../../test/support/facts.ts';
-import { limit, rule } from '../../../test/support/situations.ts';
+import { PRICED, inUsd, limit, rule } from '../../../test/support/situations.ts';
 import type { PolicyRule } from '../policy.ts';
 import { attackedPolicy, leavesRulesOut } from './attacked-policy.ts';
 
@@ -18,8 +18,19 @@ test.each<[string, PolicyRule, readonly PolicyRule[], boolean]>([
   ['a limit with an end is waited out', { ...limit(), activeUntil: 5 }, [], true],
   ['a rule in shadow denies nothing', { ...limit(), enforcement: 'shadow' }, [], false],
   ['what allows something always does', { ...deployments, when: 'op.deploys' }, [deployments], false],
+  ['a limit in dollars binds', limit(inUsd(5n)), [limit(inUsd(5n))], false],
 ])('for an attacker, %s', (_, one, left, isLeftOut) => {
   const policy = policyWith({ rules: [one] });
-  expect(attackedPolicy(policy).rules).toEqual(left);
-  expect(leavesRulesOut(policy)).toBe(isLeftOut);
+  const price = PRICED.facts?.price;
+  expect(attackedPolicy(policy, price).rules).toEqual(left);
+  expect(leavesRulesOut(policy, price)).toBe(isLeftOut);
 });
+
+test.each([undefined, { usd: null, fault: 'it is silent' }])(
+  'without a price (%j) nobody knows what a limit in dollars comes to: an attacker waits until there is one',
+  (price) => {
+    const policy = policyWith({ rules: [limit(inUsd(5n))] });
+    expect(attackedPolicy(policy, price).rules).toEqual([]);
+    expect(leavesRulesOut(policy, price)).toBe(true);
+  },
+);

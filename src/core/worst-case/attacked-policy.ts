@@ -1,3 +1,5 @@
+import type { Facts } from '../facts.ts';
+import { isInDollars } from '../limit-data.ts';
 import type { Policy, PolicyRule } from '../policy.ts';
 import { isRuleType, ruleTypeOf } from '../rule-words.ts';
 
@@ -6,20 +8,25 @@ const withoutTimes = ({ when: _when, activeFrom: _from, activeUntil: _until, ...
 const isNarrowed = ({ when, activeFrom, activeUntil }: PolicyRule): boolean =>
   [when, activeFrom, activeUntil].some((bound) => bound !== undefined);
 
-const asAttacked = (rule: PolicyRule): PolicyRule[] => {
+const asAttacked = (rule: PolicyRule, price: Facts['price']): PolicyRule[] => {
   if (rule.enforcement === 'shadow' || !isRuleType(rule.policyType)) return [];
   const { anybodyMeets = false, allows = false } = ruleTypeOf(rule.policyType).setup;
   if (anybodyMeets) return [];
   if (allows) return [withoutTimes(rule)];
-  return isNarrowed(rule) ? [] : [rule];
+  // Nobody knows what a limit in dollars comes to; while no price is there it denies, and that ends any time.
+  const isUnknown = isInDollars(rule) && (price === undefined || price.usd === null);
+  return isNarrowed(rule) || isUnknown ? [] : [rule];
 };
 
 /**
  * The policy as it binds an attacker: conditions are met, what allows something always does, and what forbids only at times
  * or under a condition never does.
  */
-export const attackedPolicy = (policy: Policy): Policy => ({ ...policy, rules: policy.rules.flatMap(asAttacked) });
+export const attackedPolicy = (policy: Policy, price: Facts['price']): Policy => ({
+  ...policy,
+  rules: policy.rules.flatMap((rule) => asAttacked(rule, price)),
+});
 
 /** Whether active rules were left out that do bind others. */
-export const leavesRulesOut = (policy: Policy): boolean =>
-  policy.rules.some((rule) => rule.active && rule.enforcement !== 'shadow' && asAttacked(rule).length === 0);
+export const leavesRulesOut = ({ rules }: Policy, price: Facts['price']): boolean =>
+  rules.some((rule) => rule.active && rule.enforcement !== 'shadow' && asAttacked(rule, price).length === 0);

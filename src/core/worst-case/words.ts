@@ -45,7 +45,7 @@ export const assumptions = ({
   ...(asksWebhooks ? ['Webhooks are taken to verify every operation.'] : []),
   ...(leavesRulesOut
     ? [
-        'Conditions are taken to be met, tokens to be held, and rules that bind only at times or under a condition to be avoided.',
+        'Conditions are taken to be met, tokens to be held, and rules that bind only at times or under a condition to be avoided. Limits in US dollars count only while the price of the coin is known.',
       ]
     : []),
   ...(takesTokens

@@ -8,6 +8,7 @@ import { keptData } from '../../core/policy-file/rule-data.ts';
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../../core/policy.ts';
 import { ruleTypeOf } from '../../core/rule-words.ts';
 import { limitSetup, updatedLimit } from '../../core/limit-data.ts';
+import { restarts } from '../../core/rules/rule.ts';
 import type { DraftAt } from '../../core/try-policy.ts';
 import { hideCredentials } from '../../core/webhooks/hidden-credentials.ts';
 import { EngineError } from '../../shared/errors.ts';
@@ -80,14 +81,17 @@ const updatedRule = (rule: PolicyRule, { update }: InputOf<'rules.update'>, from
   if (update.policyData === undefined) return { ...same, policyData: rule.policyData, cycle };
   const { setup } = ruleTypeOf(policyType);
   const { policyData } = parse(z.strictObject({ policyData: setup.sent }), { policyData: update.policyData });
-  return { ...same, policyData: keptData(setup, policyData, from), cycle: cycle + 1 };
+  const kept = keptData(setup, policyData, from);
+  return { ...same, policyData: kept, cycle: restarts(setup, rule.policyData, kept) ? cycle + 1 : cycle };
 };
 
 const withLimit = (rule: PolicyRule, { update }: InputOf<'rules.updateLimit'>, from: number): PolicyRule => {
   if (rule.policyType !== limitSetup.policyType) throw new EngineError('NOT_A_LIMIT');
   const { name = rule.name, ...limit } = update;
-  const policyData = updatedLimit(limitSetup.kept.parse(rule.policyData), limit, from);
-  return { ...rule, name, policyData, cycle: rule.cycle + 1 };
+  const before = limitSetup.kept.parse(rule.policyData);
+  const policyData = updatedLimit(before, limit, from);
+  const cycle = restarts(limitSetup, before, policyData) ? rule.cycle + 1 : rule.cycle;
+  return { ...rule, name, policyData, cycle };
 };
 
 const newContract = ({ name, address, abi, whitelistedMethods = [] }: InputOf<'contracts.create'>): PolicyContract => {

@@ -7,7 +7,7 @@ import { isRuleType, ruleTypeOf } from '../../core/rule-words.ts';
 import { type Binding, bindingFault, keptBinding, updatedBinding } from '../../core/binding.ts';
 import { evaluateRecorded } from '../../core/conditions/evaluate-recorded.ts';
 import type { Policy } from '../../core/policy.ts';
-import { rulesOf } from '../../core/rules/rule.ts';
+import { restarts, rulesOf } from '../../core/rules/rule.ts';
 import { IN_VAULT, hasCredentials, hideCredentials } from '../../core/webhooks/hidden-credentials.ts';
 import { parse } from '../../shared/schema/parse.ts';
 import { type SpendingLimit, limitSetup, updatedLimit } from '../../core/limit-data.ts';
@@ -151,7 +151,11 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       await requirePaymaster(context, paymasterId);
       const { rule, limit } = await findLimit(paymasterId, ruleId);
       const updated = updatedLimit(limit, update, clock.now());
-      const changed = { name: update.name ?? rule.name, policyData: updated, restarts: true };
+      const changed = {
+        name: update.name ?? rule.name,
+        policyData: updated,
+        restarts: restarts(limitSetup, limit, updated),
+      };
       if (!(await store.updateRule(paymasterId, ruleId, { ...keptBinding(rule), ...changed }))) {
         throw new EngineError('RULE_NOT_FOUND');
       }
@@ -166,8 +170,8 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       const { data: policyData = rule.policyData, urls = [] } = kept ?? {};
       const { name = rule.name } = update;
       const updated = { ...binding, name, policyData };
-      const restarts = update.policyData !== undefined;
-      if (!(await store.updateRule(paymasterId, ruleId, { ...updated, restarts }))) {
+      const isAnew = kept !== undefined && restarts(ruleTypeOf(rule.policyType).setup, rule.policyData, kept.data);
+      if (!(await store.updateRule(paymasterId, ruleId, { ...updated, restarts: isAnew }))) {
         throw new EngineError('RULE_NOT_FOUND');
       }
       // What was refused must not be called.

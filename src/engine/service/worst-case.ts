@@ -17,6 +17,7 @@ const NOBODY = `0x${'00'.repeat(20)}` as const;
 const situationOf = async (
   context: Pick<ServiceContext, 'store' | 'chains' | 'clock' | 'rates'>,
   current: CurrentPolicy,
+  price: Situation['price'],
 ): Promise<Situation> => {
   const { store, chains, clock } = context;
   const { paymaster, policy } = current;
@@ -24,7 +25,6 @@ const situationOf = async (
   const rpc = await chains.rpc(tank.chainId);
   const op = attackerOperation(policy);
   const chain = await readMoney(store, rpc, tank, op, true);
-  const price = await readCoinPrice(context, tank.chainId);
   const { layout, contract: address, fundingWallet } = tank;
   const contract = { version: layout.version, address, signer: policy.signer ?? NOBODY };
   return {
@@ -46,8 +46,9 @@ export const findWorstCase = async (
   current: CurrentPolicy,
 ): Promise<ProcedureOutput<'policies.worstCase'>> => {
   const { hash } = current;
-  const policy = attackedPolicy(current.policy);
-  const situation = await situationOf(context, { ...current, policy });
+  const price = await readCoinPrice(context.rates, current.policy);
+  const policy = attackedPolicy(current.policy, price);
+  const situation = await situationOf(context, { ...current, policy }, price);
   const held = await context.store.heldOf(attackReservations(policy, situation));
   const finding = worstCase(policy, situation, held);
   for (;;) {
@@ -60,7 +61,7 @@ export const findWorstCase = async (
         ...{ revision: hash, at, coin: chainSymbol(chainId, policy.chain) },
         ...{ tankWei: chain?.balanceWei ?? null, baseFeeWei: chain?.baseFeeWei ?? null },
         takesTokens: hasTokenMode && (await context.store.listFeeTokens(chainId)).length > 0,
-        leavesRulesOut: leavesRulesOut(current.policy),
+        leavesRulesOut: leavesRulesOut(current.policy, price),
         ...value,
       };
     }

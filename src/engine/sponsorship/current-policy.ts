@@ -4,7 +4,7 @@ import { findLayout } from '../../core/paymaster-layouts/registry.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Config } from '../config/config.ts';
 import type { DappPolicy } from '../store/policy-store.ts';
-import type { Paymaster } from '../store/registry-store.ts';
+import type { ChainSettings, Paymaster } from '../store/registry-store.ts';
 import type { Store } from '../store/store.ts';
 
 /** What finding the policy works with. */
@@ -66,8 +66,10 @@ const chainPolicy = ({
   breaker,
   unreachableBudgetWei,
   maxOperationCostWei,
-}: NonNullable<Policy['chain']>): NonNullable<Policy['chain']> => ({
+  price,
+}: ChainSettings): NonNullable<Policy['chain']> => ({
   ...{ name, symbol, breaker, unreachableBudgetWei, maxOperationCostWei },
+  ...(price && { price }),
 });
 
 /**

@@ -86,7 +86,7 @@ beforeEach(async () => {
   const none = async (): Promise<undefined> => undefined;
   const chains = { urls: async () => ({}), rpc: async () => node, bundler: none, chainIdAt: none };
   const noRate = () => Promise.reject(new Error('there are none'));
-  const rates = { rateOf: noRate, coinPrice: noRate };
+  const rates = { rateOf: noRate, coinPrice: noRate, coinPriceNow: () => undefined };
   const webhooks = { deliver: () => Promise.reject(new Error('there are none')), close: () => undefined };
   const config = { outstandingSharePercent: 25, blankWebhookData: false };
   const pause = await createPauseSwitch(store, createLog({ level: 'silent' }));

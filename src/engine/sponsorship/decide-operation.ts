@@ -3,7 +3,6 @@ import { type Reason, decide, plan } from '../../core/decide.ts';
 import type { Facts } from '../../core/facts.ts';
 import { type Decision, callsOf, decidedRecord, storedFacts } from '../../core/record.ts';
 import { termsOf } from '../../core/terms.ts';
-import { unreadHoldings } from '../../core/rules/token-holding.ts';
 import { unaskedWebhooks } from '../../core/rules/webhook.ts';
 import { ruleInput } from '../../core/rule-input.ts';
 import { withPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
@@ -16,7 +15,7 @@ import type { CommitPlan, DecisionDraft } from '../store/decision-store.ts';
 import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { checkExpiry } from './expiry.ts';
-import { type PreparedOperation, gatherFacts, prepareOperation, readChain } from './gather.ts';
+import { type PreparedOperation, gatherFacts, isRead, prepareOperation, readChain } from './gather.ts';
 import { kept } from './kept.ts';
 import { type Payer, findPayer, holdsKey, isSamePayer } from './payer.ts';
 import { withFailureRecord } from './recording.ts';
@@ -89,8 +88,8 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
       }
       const { current } = found;
       const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks });
-      // A rule that came, or whose time came, meanwhile: what it asks is read before it decides.
-      if (unreadHoldings(ruleInput(facts, current.policy).policy, facts).length > 0) continue;
+      // A rule that came, or whose time came, meanwhile, or another price: what is asked now is read before it decides.
+      if (!isRead(facts, reads, current.policy)) continue;
       const reservations = plan(facts, current.policy);
       if (unaskedWebhooks(facts, ruleInput(facts, current.policy).policy).length > 0) {
         const verdict = decide(facts, current.policy, await store.heldOf(reservations));

@@ -1,10 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Facts } from '../../core/facts.ts';
 import type { Policy } from '../../core/policy.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import { needsPrice } from '../../core/limit-data.ts';
+import { ruleInput } from '../../core/rule-input.ts';
 import { shareAccounts } from '../../core/rules/gas-tank.ts';
+import { unreadHoldings } from '../../core/rules/token-holding.ts';
 import { windowOf } from '../../core/terms.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
 import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
@@ -16,6 +19,7 @@ import { readHoldings } from './holding-reads.ts';
 import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
+import type { Rates } from '../chain/rates/rates.ts';
 import { accountOfTank } from './tank-account.ts';
 import { withGas, withGivenGas, withLeastGas } from './operation-gas.ts';
 import type { Payer } from './payer.ts';
@@ -107,6 +111,8 @@ export const prepareOperation = (
 /** What the chain says, and {@link Store.ledgerVersion} before it was asked. */
 export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'holdings' | 'token' | 'price'> {
   readonly ledgerVersion: number;
+  /** Where the price came from. */
+  readonly priceSource: NonNullable<Policy['chain']>['price'];
 }
 
 /** How a user pays, as far as it needs no looking at what they have. */
@@ -140,13 +146,19 @@ const readToken = async (
   return { ...tokenFacts(charge), holdings: holdings && asText(holdings) };
 };
 
-/** What the native coin is worth; undefined where the operator has set no source. */
-export const readCoinPrice = async (
-  { store, rates }: Pick<DecisionContext, 'store' | 'rates'>,
-  chainId: number,
-): Promise<Facts['price']> => {
-  const { price: source = null } = (await store.findChain(chainId)) ?? {};
-  return source === null ? undefined : rates.coinPrice(chainId, source);
+/** What stands in the facts where a rule asks for a price that nobody has set. */
+const NO_PRICE = { usd: null, fault: 'no price is set for the chain' };
+
+/**
+ * What the native coin is worth. Where no rule asks for it, it is only told if it is known by now: then it shows what was
+ * spent, and drafts of limits can be tried.
+ */
+export const readCoinPrice = async (rates: Pick<Rates, 'coinPrice' | 'coinPriceNow'>, policy: Policy) => {
+  const { chainId } = policy.dapp;
+  const source = policy.chain?.price;
+  const isAsked = needsPrice(policy);
+  if (source === undefined) return isAsked ? NO_PRICE : undefined;
+  return isAsked ? rates.coinPrice(chainId, source) : rates.coinPriceNow(chainId, source);
 };
 
 /** Reads what the chain says of an operation, for the rules of a policy. @throws EngineError as `decideOperation` */
@@ -167,16 +179,23 @@ export const readChain = async (
     isAsked ? readAccount(payer.rpc, ready, question) : undefined,
     // No rule of sponsorship binds those who pay in a token.
     charge === undefined ? readHoldings(payer.rpc, op.sender, policy, clock.now()) : undefined,
-    readCoinPrice({ store, rates }, ready.chainId),
+    readCoinPrice(rates, policy),
   ]);
   const token = charge && (await readToken(prepared, charge));
   return {
-    ...{ ledgerVersion, chain },
+    ...{ ledgerVersion, chain, priceSource: policy.chain?.price },
     ...(account && { account }),
     ...(holdings && { holdings }),
     ...(token && { token }),
     ...(price && { price }),
   };
+};
+
+/** Whether what the rules of a policy ask was read, and from where that policy says. */
+export const isRead = (facts: Facts, { priceSource }: Pick<ChainReads, 'priceSource'>, policy: Policy): boolean => {
+  const isPriced = facts.price !== undefined || facts.token !== undefined || !needsPrice(policy);
+  const isSameSource = isDeepStrictEqual(priceSource, policy.chain?.price);
+  return isPriced && isSameSource && unreadHoldings(ruleInput(facts, policy).policy, facts).length === 0;
 };
 
 /** Whether others use what an operation of the sender would use. */
@@ -194,9 +213,6 @@ export const readShared = async (
   ]);
   return { bySenders, byDapps, chain: dapps > 1 };
 };
-
-/** What stands in the facts where a rule asks for a price that nobody has set. */
-const NO_PRICE = { usd: null, fault: 'the chain has no price' };
 
 /** What the client sent for conditions to look at. */
 const contextOf = ({ options, isBlanked }: SponsorshipRequest): Pick<Facts, 'context'> => {
@@ -218,7 +234,7 @@ export const gatherFacts = async (
   { reads, current, webhooks }: { reads: ChainReads; current: CurrentPolicy; webhooks: Facts['webhooks'] },
 ): Promise<Facts> => {
   const { stage, payer, ready, op, gasSource, senderNonce, delegate } = prepared;
-  const { ledgerVersion: _, ...read } = reads;
+  const { ledgerVersion: _, priceSource: __, ...read } = reads;
   const at = context.clock.now();
   const hasNode = payer.rpc !== undefined;
   const { chain } = current.policy;
@@ -237,7 +253,6 @@ export const gatherFacts = async (
     ...(senderNonce !== undefined && { senderNonce: String(senderNonce) }),
     ...(delegate !== undefined && { delegate }),
     ...read,
-    ...(read.price === undefined && needsPrice(current.policy) && { price: NO_PRICE }),
     shared: await readShared(context, { tank: ready, sender: op.sender }, current),
     ...contextOf(request),
     webhooks,

@@ -18,7 +18,7 @@ export interface PayerContext {
   readonly store: Store;
   readonly vault: Vault;
   readonly chains: ChainAccess;
-  readonly rates: Pick<Rates, 'rateOf' | 'coinPrice'>;
+  readonly rates: Pick<Rates, 'rateOf' | 'coinPrice' | 'coinPriceNow'>;
 }
 
 /** Who pays for an operation, and the contract that signs for it, found to be the one it is taken for. */

@@ -84,7 +84,7 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
       const { gasSource } = gas;
       const charge = { payment: payer.payment, op, trial: undefined };
       const prepared = { stage: 'draft' as const, payer, ready: payer.ready, op, charge, gasSource, delegate };
-      const reads = { ledgerVersion: 0, chain, token: tokenFacts(charge) };
+      const reads = { ledgerVersion: 0, priceSource: undefined, chain, token: tokenFacts(charge) };
       const facts = await gatherFacts(
         context,
         request,

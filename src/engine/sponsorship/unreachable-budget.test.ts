@@ -38,7 +38,7 @@ const openDesk = async () => {
   await store.saveChain(chain);
   let decisions = 0;
   const look = async (maxCost: bigint) => {
-    const settings = (await store.findChain(5))!;
+    const { price: _none, ...settings } = (await store.findChain(5))!;
     const { dapp } = policyWith();
     const policy = policyWith({ dapp: { ...dapp, chainId: 5 }, chain: settings });
     return ruleInputWith(policy, factsWith({ at: clock.now(), chain: null }), SENDER, maxCost);

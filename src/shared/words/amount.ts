@@ -34,6 +34,9 @@ const asDollars = (decimal: string): string => {
 /** US dollars to the millionth, rounded up: an amount that is too much is never shown as one that fits. @param units 10^-18 dollars */
 export const dollars = (units: bigint): string => asDollars(unitsToDecimal((units + MICRO - 1n) / MICRO, 6));
 
+/** US dollars with all their digits. @param units 10^-18 dollars */
+export const exactDollars = (units: bigint): string => asDollars(weiToDecimal(units));
+
 /** US dollars as they are shown: the first significant digits, cut. @param units 10^-18 dollars */
 export const shownDollars = (units: bigint): string => asDollars(shownDecimal(weiToDecimal(units)).replaceAll(',', ''));
 

@@ -135,8 +135,8 @@ describe('campaign', () => {
       ['Summer: dates', 'Summer: budget', 'Summer: operations per user', 'Summer: no others'], //
     );
     expect(does[0]!.sentence).toContain('The campaign "Summer" runs until 2026-12-01 00:00 UTC.');
-    expect(does[1]!.sentence).toBe(`All users together may have gas for $3 sponsored in all. ${binds}`);
-    expect(does[2]!.sentence).toBe(`Each user may have 2 operations sponsored in all. ${binds}`);
+    expect(does[1]!.sentence).toBe(`All users together may have gas for $3 sponsored in total. ${binds}`);
+    expect(does[2]!.sentence).toBe(`Each user may have 2 operations sponsored in total. ${binds}`);
   });
 
   test('a second one has names of its own; one that could never be sponsored is refused', () => {
@@ -166,9 +166,9 @@ describe('onboarding', () => {
     const { text, does, asksPrice } = started('onboarding', { perOperation: '1', budget: '7' });
     expect(asksPrice).toBe(true);
     expect(does.map(({ sentence }) => sentence)).toEqual([
-      'Each user may have 5 operations sponsored in all.',
+      'Each user may have 5 operations sponsored in total.',
       'Each operation may cost at most $1.',
-      'All users together may have gas for $7 sponsored in all.',
+      'All users together may have gas for $7 sponsored in total.',
     ]);
     const ask = deskWith(text);
     const six = Array.from({ length: 6 }, () => ask());

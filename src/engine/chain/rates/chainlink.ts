@@ -161,25 +161,34 @@ export const chainlinkRate = async (
   return { exchangeRate, usd: { price: usd.price, decimals: usd.decimals } };
 };
 
+/** Why no price could be read, as the end of a sentence. @throws whatever is no fault of node, feed or settings */
+const unreadable = (error: unknown, feed: Address): string => {
+  if (error instanceof FeedFault) return `the native/USD feed ${feed} ${error.message}`;
+  // A node's own words stay out: they may hold the operator's key.
+  if (error instanceof RpcError) return `the native/USD feed ${feed} did not answer`;
+  if (error instanceof EngineError) return `the native/USD feed ${feed} could not be asked (${error.code})`;
+  throw error;
+};
+
 /**
- * What a native coin is worth by its Chainlink feed, or why that is not known; it throws nothing.
+ * What a native coin is worth by its Chainlink feed, or why that is not known.
  *
- * @param rpc the node of the chain; undefined where none is set
- * @param source its feed
+ * @param findRpc finds the node of the chain; undefined where none is set
+ * @param source the feed
  * @param now epoch ms
  */
 export const coinPriceOf = async (
-  rpc: RpcClient | undefined,
+  findRpc: () => Promise<RpcClient | undefined>,
   source: Extract<CoinPriceSource, { source: 'chainlink' }>,
   now: number,
 ): Promise<CoinPrice> => {
   const { nativeFeed, maxAge } = source;
-  if (rpc === undefined) return { usd: null, fault: 'the chain has no RPC URL to read its feed by' };
   try {
+    const rpc = await findRpc();
+    if (rpc === undefined) return { usd: null, fault: 'the chain has no RPC URL to read its feed by' };
     const { price, decimals, updatedAt } = await readFeed(rpc, 'native/USD', nativeFeed, maxAge, now);
     return { usd: unitsToDecimal(price, decimals), source: 'feed', updatedAt };
   } catch (error) {
-    const words = error instanceof FeedFault ? error.message : 'did not answer';
-    return { usd: null, fault: `the native/USD feed ${nativeFeed} ${words}` };
+    return { usd: null, fault: unreadable(error, nativeFeed) };
   }
 };

@@ -16,42 +16,69 @@ export interface Rates {
   rateOf(token: FeeToken): Promise<TokenRate>;
   /** What a native coin is worth in US dollars, or why that is not known; it throws nothing. */
   coinPrice(chainId: number, source: CoinPriceSource): Promise<CoinPrice>;
+  /** The same without waiting: undefined where it is not known yet. It is asked for meanwhile. */
+  coinPriceNow(chainId: number, source: CoinPriceSource): CoinPrice | undefined;
   /** Reads everything anew from now on: the operator has changed a token. */
   forget(): void;
 }
 
 /** A quote and the operation that follows it seconds later have the same price, and a busy desk asks once. */
 const KEPT_MS = 10_000;
+/** A feed that hangs must not have every operation wait for it. */
+const FAULT_KEPT_MS = 2_000;
+
+interface Kept {
+  until: number;
+  readonly value: Promise<unknown>;
+}
+
+type SourceOf<Source extends CoinPriceSource['source']> = Extract<CoinPriceSource, { source: Source }>;
+type ChainlinkSource = SourceOf<'chainlink'>;
+
+const staticPrice = ({ usd }: SourceOf<'static'>): CoinPrice => ({ usd, source: 'static' });
 
 /** Rates by each token's own source; those that are read from the chain are kept for some seconds, faults are not. */
 export const createRates = (chains: Pick<ChainAccess, 'rpc'>, clock: Clock): Rates => {
-  const kept = new Map<string, { readonly until: number; readonly value: Promise<unknown> }>();
-  const keeping = <Value>(key: string, read: () => Promise<Value>, isFault: (value: Value) => boolean) => {
+  const kept = new Map<string, Kept>();
+  const keeping = <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
     const known = kept.get(key);
     if (known !== undefined && clock.monotonic() < known.until) return known.value as Promise<Value>;
     const value = read();
     const entry = { until: clock.monotonic() + KEPT_MS, value };
-    const drop = (): void => {
-      if (kept.get(key) === entry) kept.delete(key);
-    };
     kept.set(key, entry);
-    value.then((one) => {
-      if (isFault(one)) drop();
-    }, drop);
+    value.catch(() => {
+      if (kept.get(key) === entry) kept.delete(key);
+    });
     return value;
+  };
+  /** What feeds said last, by key. */
+  const prices = new Map<string, CoinPrice>();
+  const readPrice = (chainId: number, source: ChainlinkSource): Promise<CoinPrice> => {
+    const key = JSON.stringify([chainId, source]);
+    return keeping(key, async () => {
+      const price = await coinPriceOf(() => chains.rpc(chainId), source, clock.now());
+      const entry = kept.get(key);
+      if (price.usd === null && entry !== undefined) entry.until = clock.monotonic() + FAULT_KEPT_MS;
+      prices.set(key, price);
+      return price;
+    });
   };
   return {
     async rateOf(token) {
       const { chainId, address, decimals, rate: source } = token;
       if (source.source === 'static') return staticRate(source, decimals);
       const read = async () => chainlinkRate(await chains.rpc(chainId), token, source, clock.now());
-      return keeping(JSON.stringify([chainId, address, decimals, source]), read, () => false);
+      return keeping(JSON.stringify([chainId, address, decimals, source]), read);
     },
     async coinPrice(chainId, source) {
-      if (source.source === 'static') return { usd: source.usd, source: 'static' };
-      // A vault that is locked keeps the URL from being used; then nothing is signed, either.
-      const read = async () => coinPriceOf(await chains.rpc(chainId).catch(() => undefined), source, clock.now());
-      return keeping(JSON.stringify([chainId, source]), read, ({ usd }) => usd === null);
+      return source.source === 'static' ? staticPrice(source) : readPrice(chainId, source);
+    },
+    coinPriceNow(chainId, source) {
+      if (source.source === 'static') return staticPrice(source);
+      const key = JSON.stringify([chainId, source]);
+      const isFresh = clock.monotonic() < (kept.get(key)?.until ?? 0);
+      void readPrice(chainId, source);
+      return isFresh ? prices.get(key) : undefined;
     },
     forget: () => kept.clear(),
   };

@@ -48,7 +48,7 @@ test('a limit that is kept is edited as it is', () => {
 test('before a limit is saved, it is said what becomes of what was used', () => {
   expect(restartSentence(kept)).toBe('Saving starts a new window with nothing used.');
   expect(restartSentence({ ...kept, cycleDuration: { value: 1, unit: 'lifetime' } })).toBe(
-    'Saving starts the limit anew with nothing used: what was used so far is forgotten.',
+    'What was used so far still counts, unless you change the measure or the window.',
   );
   expect(restartSentence({ ...kept, type: 'OPERATION', cycleDuration: undefined })).toBe('');
 });

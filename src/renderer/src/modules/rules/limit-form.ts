@@ -53,6 +53,6 @@ export const typedLimit = ({ type, thresholdType, threshold, cycleDuration }: Li
 export const restartSentence = ({ type, cycleDuration }: LimitWords): string => {
   if (type === 'OPERATION') return '';
   return cycleDuration?.unit === 'lifetime'
-    ? 'Saving starts the limit anew with nothing used: what was used so far is forgotten.'
+    ? 'What was used so far still counts, unless you change the measure or the window.'
     : 'Saving starts a new window with nothing used.';
 };
