@@ -171,7 +171,7 @@ export const wasRead = ({ code }: Pick<CheckResult, 'code'>): boolean => !code.e
 
 /** Whether other data makes a rule count anew. */
 export const restarts = (
-  { kept, continues }: Pick<Setup<never, object>, 'kept' | 'continues'>,
+  { kept, continues }: Pick<Setup<never>, 'kept' | 'continues'>,
   before: unknown,
   after: unknown,
 ): boolean => !(continues?.(readData(kept, before), readData(kept, after)) ?? false);
