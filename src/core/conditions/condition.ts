@@ -183,10 +183,10 @@ const compile = (text: string): Condition | ConditionFault => {
         return { failure: 'it takes too many steps for an operation of this size' };
       return evaluateWith(run, values);
     },
-    met: valuesIn(ast),
+    met: valuesIn(ast, source),
     readings: (values) => readingsIn(ast, source, values),
-    unmet: unmetIn(ast),
-    missing: missingIn(ast),
+    unmet: unmetIn(ast, source),
+    missing: missingIn(ast, source),
   };
 };
 
