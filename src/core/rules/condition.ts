@@ -59,7 +59,10 @@ const data = z.strictObject({
 });
 
 /** Not checked again: a later Gasdesk may refuse what an earlier one has stored, and deciding tells what is wrong with it. */
-const kept = data.extend({ expression: z.string(), message: z.string() });
+const kept = z.strictObject({
+  expression: z.string().describe('The condition in CEL, as it was stored'),
+  message: z.string().describe('What the user is told'),
+});
 
 /** What operators set up of conditions. */
 export const conditionSetup: Setup<ConditionData, ConditionData> = {
