@@ -1,8 +1,8 @@
+import { askCondition } from './ask-condition.ts';
 import type { ConditionValues } from './conditions/vocabulary.ts';
 import type { Facts } from './facts.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 import { isRuleType, ruleTypeOf } from './rule-words.ts';
-import { askCondition } from './rules/ask-condition.ts';
 import { type CheckResult, type IdleRule, saidBy, skip, wasRead } from './rules/rule.ts';
 
 const ofTime = ({ name, activeFrom, activeUntil }: PolicyRule, now: number): CheckResult<never> | undefined => {

@@ -1,5 +1,5 @@
 import type { Policy } from '../policy.ts';
-import { conditionSetup } from '../rules/condition.ts';
+import { conditionSetup } from '../condition-data.ts';
 import { rulesOf } from '../rules/rule.ts';
 import { readCondition } from './condition.ts';
 

@@ -1,11 +1,10 @@
-import { z } from 'zod';
 import type { DenialRows, Evidence } from '../../shared/denials.ts';
 import { CALLS_UNREADABLE, NO_CONDITION, readCondition } from '../conditions/condition.ts';
 import type { NamedValue } from '../conditions/unmet.ts';
-import { expression } from '../conditions/expression.ts';
 import type { PolicyRule } from '../policy.ts';
-import { askCondition } from './ask-condition.ts';
-import { type CheckResult, type RuleInput, type RuleKind, type Setup, deny, pass, rulesOf, saidBy } from './rule.ts';
+import { askCondition } from '../ask-condition.ts';
+import { type ConditionData, conditionSetup } from '../condition-data.ts';
+import { type CheckResult, type RuleInput, type RuleKind, deny, pass, rulesOf, saidBy } from './rule.ts';
 
 const metWords = ({ met }: Evidence): string => (typeof met === 'string' && met !== '' ? ` Here ${met}.` : '');
 
@@ -47,33 +46,6 @@ const denials = {
 } satisfies DenialRows;
 
 type Result = CheckResult<keyof typeof denials>;
-
-interface ConditionData {
-  readonly expression: string;
-  readonly message: string;
-}
-
-const data = z.strictObject({
-  expression,
-  message: z.string().trim().min(1, 'should not be empty').max(500).describe('What the user is told'),
-});
-
-/** Not checked again: a later Gasdesk may refuse what an earlier one has stored, and deciding tells what is wrong with it. */
-const kept = z.strictObject({
-  expression: z.string().describe('The condition in CEL, as it was stored'),
-  message: z.string().describe('What the user is told'),
-});
-
-/** What operators set up of conditions. */
-export const conditionSetup: Setup<ConditionData, ConditionData> = {
-  policyType: 'CONDITION',
-  anybodyMeets: true,
-  place: 5,
-  sent: data,
-  kept,
-  keep: (sent) => ({ ...sent }),
-  sentence: ({ expression: text, message }) => `Sponsored only if ${text}. Otherwise: "${message}"`,
-};
 
 const metEvidence = (met: readonly NamedValue[]): Evidence =>
   met.length === 0 ? {} : { met: met.map(({ text, value }) => `${text} is ${value}`).join(', ') };

@@ -1,6 +1,6 @@
-import type { Evidence } from '../../shared/denials.ts';
-import { readCondition } from '../conditions/condition.ts';
-import { type CheckResult, type RuleInput, deny } from './rule.ts';
+import type { Evidence } from '../shared/denials.ts';
+import { readCondition } from './conditions/condition.ts';
+import { type CheckResult, type RuleInput, deny } from './rules/rule.ts';
 
 /** What it takes to ask a condition. */
 type Asked = Pick<RuleInput, 'facts' | 'policy' | 'values'>;
