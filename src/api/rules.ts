@@ -44,6 +44,8 @@ const rule = z.strictObject({
   active: z.boolean(),
   policyData: z.union([...ruleTypes.map(({ setup }) => setup.kept), contractData] as unknown as Several<Data>),
   ...bindingFields,
+  // As it was stored: a later Gasdesk may refuse what an earlier one took.
+  when: z.string().optional().describe('The condition in CEL, as it was stored'),
 });
 
 /** Body of the update of a rule of any type: what is left out stays as it is. */

@@ -22,6 +22,7 @@ const bothMethods = items({ whitelistedMethods: ['mint(uint256)', 'burn(uint256)
 const members = rule('Members', 'TOKEN_HOLDING', {
   ...{ standard: 'ERC20', address: ITEMS, minimum: '1' },
 });
+const newWallets = rule('New wallets', 'WALLET_DEPLOYMENT', { operator: 'walletDeployment' });
 const moreOften = { ...limit({ threshold: '6' }), cycle: 1 };
 
 test.each<[string, Situation, Partial<Policy>, string]>([
@@ -56,6 +57,24 @@ test.each<[string, Situation, Partial<Policy>, string]>([
     { policy: { pause }, facts: { gasSource: 'GAS_NOT_ESTIMATED' } },
     { pause: null },
     'gasUnknown',
+  ],
+  [
+    'a condition asks for a price that was not read',
+    burning,
+    { contracts: [bothMethods], rules: [{ ...limit(), when: 'op.maxCostUsd < 1.0' }] },
+    'notRead',
+  ],
+  [
+    'what allows deployments asks for a price that was not read',
+    together(burning, { op: { initCode: FACTORY }, facts: { account: { hasCode: false, nextNonce: '0' } } }),
+    { contracts: [bothMethods], rules: [{ ...newWallets, when: 'op.maxCostUsd < 1.0' }] },
+    'notRead',
+  ],
+  [
+    'a rule was stored with a condition that is refused today',
+    burning,
+    { contracts: [bothMethods], rules: [{ ...limit(), when: 'time.getHours("Europe/Berlin") > 8' }] },
+    'CONDITION_FAILED',
   ],
   ['a rule asks what was not read of a token', burning, { contracts: [bothMethods], rules: [members] }, 'notRead'],
   ['another rule denies it whatever is held', burning, { rules: [members] }, 'METHOD_NOT_WHITELISTED'],

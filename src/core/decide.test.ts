@@ -196,6 +196,9 @@ const held = (expression: string): Situation => ({
   policy: { rules: [rule('Cheap', 'CONDITION', { expression, message: 'This costs too much.' })] },
 });
 
+/** The same to one in dollars, at that price of the coin. */
+const pricedAt = (price: CoinPrice): Situation => together(held('op.maxCostUsd > 0.0'), { facts: { price } });
+
 const MEMBERSHIP = `0x${'7e'.repeat(20)}` as const;
 
 /** The sender must hold ten units of a token, and what was read of it is this; undefined: nothing was read. */
@@ -254,7 +257,12 @@ const rows = {
   SENDER_NOT_ALLOWED: [row('senders', listing('ALLOW'), ITEMS, SENDER.toUpperCase().replace('0X', '0x'))],
   SENDER_DENIED: [row('senders', listing('DENY'), SENDER, ITEMS)],
   CONDITION_NOT_MET: [row('condition', held, 'op.maxCostWei < 1', 'op.maxCostWei > 0')],
-  CONDITION_FAILED: [row('condition', held, 'context.plan == "gold"', '!has(context.plan)')],
+  CONDITION_FAILED: [
+    row('condition', held, 'context.plan == "gold"', '!has(context.plan)'),
+    row('condition', held, 'time.getDayOfYear() >= 0', 'time.getDayOfWeek() >= 0'),
+    row<CoinPrice>('condition', pricedAt, { usd: null, fault: 'it is silent' }, { usd: '3', source: 'static' }),
+  ],
+  CONDITION_NOT_READ: [row<Situation>('condition', (facts) => together(held('has(op.maxCostUsd)'), facts), {}, PRICED)],
   TOKEN_HOLDING_TOO_LOW: [
     row('tokenHolding', (held: string) => holds({ held }), '9', '10'),
     row('tokenHolding', (held: string) => holds({ held }), '0', String(2n ** 256n - 1n)),

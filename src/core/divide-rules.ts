@@ -1,9 +1,9 @@
-import { failureEvidence, readCondition } from './conditions/condition.ts';
+import { askCondition } from './ask-condition.ts';
 import type { ConditionValues } from './conditions/vocabulary.ts';
 import type { Facts } from './facts.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 import { isRuleType, ruleTypeOf } from './rule-words.ts';
-import { type CheckResult, type IdleRule, deny, saidBy, skip } from './rules/rule.ts';
+import { type CheckResult, type IdleRule, saidBy, skip, wasRead } from './rules/rule.ts';
 
 const ofTime = ({ name, activeFrom, activeUntil }: PolicyRule, now: number): CheckResult<never> | undefined => {
   if (activeFrom !== undefined && now < activeFrom) return skip('NOT_ACTIVE_YET', { rule: name, startsAt: activeFrom });
@@ -19,20 +19,15 @@ export const isInTime = (rule: PolicyRule, now: number): boolean => ofTime(rule,
 const isAllowing = ({ policyType }: PolicyRule): boolean =>
   isRuleType(policyType) && ruleTypeOf(policyType).setup.allows === true;
 
-const ofCondition = (
-  rule: PolicyRule,
-  stage: Facts['stage'],
-  values: () => ConditionValues,
-): CheckResult | undefined => {
+const ofCondition = (rule: PolicyRule, asked: Parameters<typeof askCondition>[2]): CheckResult | undefined => {
   const { name, when } = rule;
   if (when === undefined) return undefined;
   // Gas and fees may be open: whether the rule binds is seen when they are known. Until then it denies nothing.
-  if (stage === 'draft') return isAllowing(rule) ? undefined : skip('NOT_KNOWN_YET', { rule: name, when });
-  const answer = readCondition(when).evaluate(values());
-  if (!('failure' in answer)) return answer.holds ? undefined : skip('NOT_CONCERNED', { rule: name, when });
-  const { failure } = answer;
-  if (isAllowing(rule)) return skip('NOT_CONCERNED', { rule: name, when, failure });
-  return deny('CONDITION_FAILED', failureEvidence(name, when, failure, values()));
+  if (asked.facts.stage === 'draft') return isAllowing(rule) ? undefined : skip('NOT_KNOWN_YET', { rule: name, when });
+  const answer = askCondition(name, when, asked);
+  if ('holds' in answer) return answer.holds ? undefined : skip('NOT_CONCERNED', { rule: name, when });
+  if (!isAllowing(rule) || !wasRead(answer)) return answer;
+  return skip('NOT_CONCERNED', { rule: name, when, failure: String(answer.evidence.failure) });
 };
 
 /**
@@ -43,18 +38,20 @@ const ofCondition = (
  */
 export const divideRules = (
   policy: Policy,
-  { at, stage }: Facts,
+  facts: Facts,
   values: () => ConditionValues,
 ): { readonly policy: Policy; readonly idle: readonly IdleRule[] } => {
   const idle = policy.rules.flatMap((rule): IdleRule[] => {
-    const result = rule.active ? (ofTime(rule, at) ?? ofCondition(rule, stage, values)) : undefined;
+    const result = rule.active ? (ofTime(rule, facts.at) ?? ofCondition(rule, { facts, policy, values })) : undefined;
     return result === undefined ? [] : [{ rule, result: saidBy(rule, result) }];
   });
   if (idle.length === 0) return { policy, idle };
-  const set = new Set(idle.map(({ rule }) => rule));
+  const results = new Map(idle.map(({ rule, result }) => [rule, result]));
   const rules = policy.rules.flatMap((rule) => {
-    if (!set.has(rule)) return [rule];
-    return isAllowing(rule) ? [{ ...rule, active: false }] : [];
+    const result = results.get(rule);
+    if (result === undefined) return [rule];
+    // Where it is not known whether it allows, that alone denies.
+    return isAllowing(rule) ? [{ ...rule, active: !wasRead(result) }] : [];
   });
   return { policy: { ...policy, rules }, idle };
 };

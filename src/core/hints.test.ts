@@ -571,6 +571,24 @@ const advices = {
       says: /Send calls through a plain execute or executeBatch of the account/,
       change: (_, world) => withOp(world, { callData: MINTING }),
     },
+    {
+      denied: condition('time.getDayOfYear() > 0'),
+      says: /^Change the condition of the rule "(?<name>.+?)": time\.getDayOfYear\(\) > 0\.$/,
+      change: ({ name = '' }, world) =>
+        withRule(world, name, (data: object) => ({ policyData: { ...data, expression: 'true' } })),
+    },
+    {
+      denied: condition('op.maxCostUsd > 0.0', { facts: { price: { usd: null, fault: 'it is silent' } } }),
+      says: /coin: it is silent\. Set one with "gasdesk chain set \d+ --usd AMOUNT" or "gasdesk chain set \d+ --native-feed ADDRESS", or/,
+      change: (_, world) => withFacts(world, { price: { usd: '3', source: 'static' } }),
+    },
+  ],
+  CONDITION_NOT_READ: [
+    {
+      denied: condition('op.maxCostUsd > 0.0'),
+      says: /^Send the operation again/,
+      change: (_, world) => withFacts(world, { price: { usd: '3', source: 'static' } }),
+    },
   ],
 
   SENDER_WITHOUT_CODE: [

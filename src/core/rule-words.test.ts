@@ -126,6 +126,10 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
     evidence: { rule: 'Cheap', expression: 'context.plan == "gold"', failure: 'No such key: plan' },
     names: ['"Cheap"', 'No such key: plan', 'context.plan == "gold"'],
   },
+  CONDITION_NOT_READ: {
+    evidence: { rule: 'Cheap', expression: 'op.maxCostUsd < 1.0' },
+    names: ['"Cheap"', 'op.maxCostUsd < 1.0', 'was not read', 'again'],
+  },
   TOKEN_HOLDING_TOO_LOW: {
     evidence: { ...holding, standard: 'ERC1155', tokenId: '7', minimum: '1200', held: '200' },
     names: [

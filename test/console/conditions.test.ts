@@ -144,7 +144,7 @@ test('the common conditions are written by a form, and saved', async () => {
   await choose('Only on weekdays');
   await panel.getByText('Mon', { exact: true }).click();
   await panel.getByRole('button', { name: 'Add with &&' }).click();
-  const both = 'has(context.policyId) && context.policyId == "summer" && time.getDayOfWeek() in [2, 3, 4, 5]';
+  const both = 'has(context.policyId) && context.policyId == "summer"\n&& time.getDayOfWeek() in [2, 3, 4, 5]';
   await expect.poll(() => field.innerText()).toBe(both);
   await panel.getByRole('textbox', { name: 'Name' }).fill('Summer');
   await panel.getByRole('textbox', { name: 'What a denied user is told' }).fill('Not today.');

@@ -2,7 +2,6 @@ import { type ASTNode, EvaluationError, type ParseResult } from '@marcbachmann/c
 import { type Reading, readingsIn } from './readings.ts';
 import { children, isLoop, methodOf, nodesIn } from './syntax-tree.ts';
 import { type NamedValue, type Unmet, missingIn, unmetIn, valuesIn } from './unmet.ts';
-import type { Evidence } from '../../shared/denials.ts';
 import { type ConditionValues, conditionEnvironment } from './vocabulary.ts';
 
 /** What a condition says of an operation. */
@@ -20,6 +19,8 @@ export interface Condition {
   readonly readings: (values: ConditionValues) => Reading[];
   /** What of it is not true, where it does not hold. */
   readonly unmet: (values: ConditionValues) => Unmet;
+  /** Whether it names what the operation costs in dollars, for which the price of the coin must be read. */
+  readonly asksForPrice: boolean;
   /** The value that it names by this key and that is not there; what a loop runs over is left out. */
   readonly missing: (values: ConditionValues, key: string) => string | undefined;
 }
@@ -73,6 +74,14 @@ const looksThrough = (node: ASTNode): boolean => {
 
 const names = (node: ASTNode, name: string): boolean =>
   (node.op === 'id' && node.args === name) || children(node).some((child) => names(child, name));
+
+const PRICED = 'maxCostUsd';
+
+/** True for whatever may read the field of `op`, by a variable of a loop too. */
+const namesPriced = (node: ASTNode): boolean =>
+  (node.op === '.' && node.args[1] === PRICED) ||
+  (node.op === 'value' && node.args === PRICED) ||
+  children(node).some(namesPriced);
 
 const UTC_TIME = /(?:Z|[+-]\d{2}:\d{2})$/;
 
@@ -183,10 +192,11 @@ const compile = (text: string): Condition | ConditionFault => {
         return { failure: 'it takes too many steps for an operation of this size' };
       return evaluateWith(run, values);
     },
-    met: valuesIn(ast),
+    met: valuesIn(ast, source),
     readings: (values) => readingsIn(ast, source, values),
-    unmet: unmetIn(ast),
-    missing: missingIn(ast),
+    unmet: unmetIn(ast, source),
+    asksForPrice: namesPriced(ast),
+    missing: missingIn(ast, source),
   };
 };
 
@@ -209,16 +219,21 @@ export const conditionFault = (text: string): ConditionFault | undefined => {
   return 'message' in read ? read : undefined;
 };
 
-/** A condition that was checked when it was written. @throws Error if it is none */
+/** How a failure begins that is one of the text itself. */
+export const NO_CONDITION = 'its expression is not valid';
+
+/** A condition that is none by what was learnt since it was written. */
+const unreadable = (text: string, { message }: ConditionFault): Condition => ({
+  evaluate: () => ({ failure: `${NO_CONDITION}: ${message}` }),
+  met: () => [],
+  readings: () => [],
+  unmet: () => ({ text, met: [] }),
+  asksForPrice: false,
+  missing: () => undefined,
+});
+
+/** A condition that was stored. One that would be refused today fails, whatever it is asked of. */
 export const readCondition = (text: string): Condition => {
   const read = conditionOf(text);
-  if ('message' in read) throw new Error(`This is no condition: ${read.message}`);
-  return read;
-};
-
-/** What is told of a condition that cannot be evaluated. @param rule the name of its rule */
-export const failureEvidence = (rule: string, text: string, failure: string, values: ConditionValues): Evidence => {
-  const [, key] = /^No such key: (.+)$/.exec(failure) ?? [];
-  const missing = key === undefined ? undefined : readCondition(text).missing(values, key);
-  return { rule, expression: text, failure, ...(missing !== undefined && { missing }) };
+  return 'message' in read ? unreadable(text, read) : read;
 };

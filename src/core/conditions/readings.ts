@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { children, isLoop, isPath, nodesIn } from './syntax-tree.ts';
+import { children, isLoop, isPath, methodOf, nodesIn, pathText } from './syntax-tree.ts';
 import { conditionEnvironment } from './vocabulary.ts';
 
 /** A value that an expression reads. */
@@ -19,11 +19,6 @@ const MOST_READINGS = 12;
 /** Of what a loop runs over. */
 const MOST_ITEMS = 4;
 const LONGEST_VALUE = 80;
-
-const rootOf = (path: ASTNode): ASTNode => {
-  if (path.op === '.' || path.op === '[]') return rootOf(path.args[0]);
-  return path;
-};
 
 const clipped = (text: string): string =>
   text.length > LONGEST_VALUE ? `${JSON.stringify(text.slice(0, LONGEST_VALUE))}…` : JSON.stringify(text);
@@ -53,12 +48,8 @@ const asksOne = (node: ASTNode): boolean => {
 export const readingsIn = (ast: ASTNode, source: string, values: Values): Reading[] => {
   const readings = new Map<string, Reading>();
 
-  const textOf = (node: ASTNode, path: ASTNode, variables: Variables): string => {
-    const root = rootOf(path);
-    const { start, end } = node.range;
-    const name = source.slice(root.range.start, root.range.end);
-    return `${source.slice(start, root.range.start)}${variables.get(name) ?? name}${source.slice(root.range.end, end)}`;
-  };
+  const named = (path: ASTNode, variables: Variables): string =>
+    pathText(path, source, (name) => variables.get(name) ?? name);
 
   const read = (text: string): void => {
     if (readings.has(text) || readings.size >= MOST_READINGS) return;
@@ -83,7 +74,7 @@ export const readingsIn = (ast: ASTNode, source: string, values: Values): Readin
     const [list, variable, ...body] = children(loop);
     if (list === undefined || variable === undefined) return;
     if (!isPath(list)) look(list, variables);
-    const items = isPath(list) ? itemsOf(textOf(list, list, variables)) : [];
+    const items = isPath(list) ? itemsOf(named(list, variables)) : [];
     for (const item of items) {
       const inside = new Map([...variables, [source.slice(variable.range.start, variable.range.end), item]]);
       for (const part of body) look(part, inside);
@@ -92,15 +83,17 @@ export const readingsIn = (ast: ASTNode, source: string, values: Values): Readin
 
   const lookAtPath = (path: ASTNode, variables: Variables): void => {
     // A name alone is everything at once, but for a time and for what a loop has at hand.
-    const name = source.slice(path.range.start, path.range.end);
-    if (path.op !== 'id' || name === 'time' || variables.has(name)) read(textOf(path, path, variables));
+    const name = pathText(path, source);
+    if (path.op !== 'id' || name === 'time' || variables.has(name)) read(named(path, variables));
   };
 
   const look = (node: ASTNode, variables: Variables): void => {
     if (isPath(node)) lookAtPath(node, variables);
     else if (asksOne(node)) {
       const [path] = children(node);
-      if (path !== undefined) read(textOf(node, path, variables));
+      if (path === undefined) return;
+      const text = named(path, variables);
+      read(node.op === 'rcall' ? `${text}.${methodOf(node) ?? ''}()` : `size(${text})`);
     } else if (isLoop(node)) lookInLoop(node, variables);
     else for (const part of children(node)) look(part, variables);
   };

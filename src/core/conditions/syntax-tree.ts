@@ -37,3 +37,38 @@ export const pathsIn = (node: ASTNode): ASTNode[] => {
   if (isPath(node)) return node.op === 'id' && node.args !== 'time' ? [] : [node];
   return isLoop(node) ? [] : children(node).flatMap(pathsIn);
 };
+
+const literalsIn = (node: ASTNode): ASTNode[] => (node.op === 'value' ? [node] : children(node).flatMap(literalsIn));
+
+/** The parentheses in the text of a node, without those in its literals and comments. */
+const parenthesesIn = (node: ASTNode, source: string): string => {
+  const { start, end } = node.range;
+  let text = source.slice(start, end);
+  for (const { range } of literalsIn(node)) {
+    const blank = ' '.repeat(range.end - range.start);
+    text = text.slice(0, range.start - start) + blank + text.slice(range.end - start);
+  }
+  return text.replace(/\/\/[^\n]*/g, '').replace(/[^()]/g, '');
+};
+
+/**
+ * The text of a node as it was written. It can be parsed: the range of a node leaves out a parenthesis at its very start or
+ * end even where the other one of the pair is inside.
+ */
+export const textOf = (node: ASTNode, source: string): string => {
+  let [unopened, unclosed] = [0, 0];
+  for (const parenthesis of parenthesesIn(node, source)) {
+    if (parenthesis === '(') unclosed += 1;
+    else if (unclosed > 0) unclosed -= 1;
+    else unopened += 1;
+  }
+  return '('.repeat(unopened) + source.slice(node.range.start, node.range.end) + ')'.repeat(unclosed);
+};
+
+/** The text of a path without what may stand between its parts. @param root what stands for the name that it begins with */
+export const pathText = (path: ASTNode, source: string, root = (name: string): string => name): string => {
+  if (path.op === 'id') return root(path.args);
+  const [of, key] = path.args as [ASTNode, string | ASTNode];
+  const from = pathText(of, source, root);
+  return typeof key === 'string' ? `${from}.${key}` : `${from}[${textOf(key, source)}]`;
+};

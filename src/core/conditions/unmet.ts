@@ -1,5 +1,5 @@
-import { type ASTNode, serialize } from '@marcbachmann/cel-js';
-import { children, methodOf, nodesIn, pathsIn } from './syntax-tree.ts';
+import type { ASTNode, ParseResult } from '@marcbachmann/cel-js';
+import { children, methodOf, nodesIn, pathText, pathsIn, textOf } from './syntax-tree.ts';
 import { type ConditionValues, conditionEnvironment } from './vocabulary.ts';
 
 /** A value that a condition names, with the text that names it. */
@@ -44,8 +44,8 @@ interface Path {
 }
 
 /** Paths with their texts, each once. */
-const namedPaths = (nodes: readonly ASTNode[]): readonly Path[] => {
-  const byText = new Map(nodes.map((node) => [serialize(node), node]));
+const namedPaths = (nodes: readonly ASTNode[], source: string): readonly Path[] => {
+  const byText = new Map(nodes.map((node) => [pathText(node, source), node]));
   return [...byText].map(([text, node]) => ({ text, node }));
 };
 
@@ -56,23 +56,27 @@ const readPaths = (paths: readonly Path[], values: ConditionValues): NamedValue[
   });
 
 /** Reads the values that an expression names, as far as they are there. */
-export const valuesIn = (ast: ASTNode): ((values: ConditionValues) => NamedValue[]) => {
-  const paths = namedPaths(pathsIn(ast)).slice(0, MOST_SHOWN);
+export const valuesIn = (ast: ASTNode, source: string): ((values: ConditionValues) => NamedValue[]) => {
+  const paths = namedPaths(pathsIn(ast), source).slice(0, MOST_SHOWN);
   return (values) => readPaths(paths, values);
 };
 
 /** Finds the value of an expression that ends in a key and is not there. */
-export const missingIn = (ast: ASTNode): ((values: ConditionValues, key: string) => string | undefined) => {
-  const paths = namedPaths(pathsIn(ast));
+export const missingIn = (
+  ast: ASTNode,
+  source: string,
+): ((values: ConditionValues, key: string) => string | undefined) => {
+  const paths = namedPaths(pathsIn(ast), source);
   return (values, key) =>
     paths.find(({ text, node }) => /(\w+)\W*$/.exec(text)?.[1] === key && valueAt(node, values) === undefined)?.text;
 };
 
-/** Reads a value; undefined where it is not there. */
+/** Reads a value; undefined where it is not there. It explains: what it cannot read changes no decision. */
 const reader = (text: string): ((values: ConditionValues) => unknown) => {
-  const run = conditionEnvironment.parse(text);
+  let run: ParseResult | undefined;
   return (values) => {
     try {
+      run ??= conditionEnvironment.parse(text);
       return run(values) as unknown;
     } catch {
       return undefined;
@@ -84,13 +88,14 @@ const beginsWith = (node: ASTNode, name: string): boolean =>
   node.op === 'id' ? node.args === name : beginsWith((node.args as [ASTNode])[0], name);
 
 /** Reads what `calls.all(c, test)` names of the first call that fails the test. Other lists are too long to be shown. */
-const valuesOfLoop = (node: ASTNode): ((values: ConditionValues) => NamedValue[]) => {
+const valuesOfLoop = (node: ASTNode, source: string): ((values: ConditionValues) => NamedValue[]) => {
   const [, list, body] = node.args as [string, ASTNode, unknown];
   const [item, test] = nodesIn(body);
   if (list.op !== 'id' || item?.op !== 'id' || test === undefined) return () => [];
   const [all, one] = [list.args, item.args];
-  const verdicts = reader(`${all}.map(${one}, ${serialize(test)})`);
-  const paths = namedPaths(pathsIn(test).filter((path) => beginsWith(path, one))).slice(0, MOST_SHOWN);
+  const verdicts = reader(`${all}.map(${one}, ${textOf(test, source)})`);
+  const inItem = pathsIn(test).filter((path) => beginsWith(path, one));
+  const paths = namedPaths(inItem, source).slice(0, MOST_SHOWN);
   return (values) => {
     const index = (verdicts(values) as boolean[] | undefined)?.indexOf(false) ?? -1;
     if (index === -1) return [];
@@ -101,15 +106,19 @@ const valuesOfLoop = (node: ASTNode): ((values: ConditionValues) => NamedValue[]
 
 const partsOf = (node: ASTNode): ASTNode[] => (node.op === '&&' ? children(node).flatMap(partsOf) : [node]);
 
-/** Looks for what is not true of an expression: of its parts between `&&`, each by itself. */
-export const unmetIn = (ast: ASTNode): ((values: ConditionValues) => Unmet) => {
-  const parts = partsOf(ast).map((node) => ({
-    text: node.op === '||' || node.op === '?:' ? `(${serialize(node)})` : serialize(node),
-    holds: reader(serialize(node)),
-    met: methodOf(node) === 'all' ? valuesOfLoop(node) : valuesIn(node),
-  }));
+/** Looks for what is not true of an expression: of its parts between `&&`, each by itself; all of it where none is found. */
+export const unmetIn = (ast: ASTNode, source: string): ((values: ConditionValues) => Unmet) => {
+  const parts = partsOf(ast).map((node) => {
+    const text = textOf(node, source);
+    return {
+      text: node.op === '||' || node.op === '?:' ? `(${text})` : text,
+      holds: reader(text),
+      met: methodOf(node) === 'all' ? valuesOfLoop(node, source) : valuesIn(node, source),
+    };
+  });
   return (values) => {
     const unmet = parts.filter(({ holds }) => holds(values) !== true);
-    return { text: unmet.map(({ text }) => text).join(' && '), met: unmet.flatMap(({ met }) => met(values)) };
+    const text = unmet.map((part) => part.text).join(' && ');
+    return { text: text === '' ? source : text, met: unmet.flatMap(({ met }) => met(values)) };
   };
 };

@@ -1,64 +1,65 @@
-import { z } from 'zod';
 import type { DenialRows, Evidence } from '../../shared/denials.ts';
-import { type Answer, CALLS_UNREADABLE, failureEvidence, readCondition } from '../conditions/condition.ts';
+import { CALLS_UNREADABLE, NO_CONDITION, readCondition } from '../conditions/condition.ts';
 import type { NamedValue } from '../conditions/unmet.ts';
-import { expression } from '../conditions/expression.ts';
 import type { PolicyRule } from '../policy.ts';
-import { type CheckResult, type RuleInput, type RuleKind, type Setup, deny, pass, rulesOf, saidBy } from './rule.ts';
+import { askCondition } from '../ask-condition.ts';
+import { type ConditionData, conditionSetup } from '../condition-data.ts';
+import { type CheckResult, type RuleInput, type RuleKind, deny, pass, rulesOf, saidBy } from './rule.ts';
 
 const metWords = ({ met }: Evidence): string => (typeof met === 'string' && met !== '' ? ` Here ${met}.` : '');
 
 const PLAIN_CALLS = 'calls through a plain execute or executeBatch of the account';
+
+/** What helps against a failure, besides another condition; undefined: nothing else. */
+const remedy = ({ failure, missing, priceFault, chainId }: Evidence): string | undefined => {
+  const text = String(failure);
+  if (text.startsWith(NO_CONDITION)) return undefined;
+  if (priceFault !== undefined) {
+    const set = `gasdesk chain set ${String(chainId)}`;
+    return `There is no usable price of the native coin: ${String(priceFault)}. Set one with "${set} --usd AMOUNT" or "${set} --native-feed ADDRESS"`;
+  }
+  return `Send ${text === CALLS_UNREADABLE ? PLAIN_CALLS : String(missing ?? 'the missing value')}`;
+};
+
+const failureHint = (evidence: Evidence): string => {
+  const other = `the condition of the rule "${String(evidence.rule)}"`;
+  const text = String(evidence.expression);
+  const first = remedy(evidence);
+  return first === undefined
+    ? `Change ${other}: ${text}.`
+    : `${first}, or change ${other} so that it does without: ${text}.`;
+};
 
 const denials = {
   CONDITION_NOT_MET: ({ message, ...evidence }) => ({
     message: String(message),
     hint: `The condition "${String(evidence.rule)}" must be true: ${String(evidence.unmet ?? evidence.expression)}.${metWords(evidence)}`,
   }),
-  CONDITION_FAILED: ({ rule, expression: text, failure, missing }) => ({
-    message: `The condition of the rule "${String(rule)}" cannot be evaluated for this operation: ${String(failure)}.`,
-    hint:
-      `Send ${failure === CALLS_UNREADABLE ? PLAIN_CALLS : String(missing ?? 'what it can be evaluated with')}, ` +
-      `or change the condition of the rule "${String(rule)}" so that it does without: ${String(text)}.`,
+  CONDITION_FAILED: (evidence) => ({
+    message: `The condition of the rule "${String(evidence.rule)}" cannot be evaluated for this operation: ${String(evidence.failure)}.`,
+    hint: failureHint(evidence),
+  }),
+  CONDITION_NOT_READ: ({ rule, expression: text }) => ({
+    message: `The condition of the rule "${String(rule)}" asks for op.maxCostUsd, and the price of the native coin was not read for this operation.`,
+    hint: `Send the operation again: Gasdesk reads what the rules in force ask for. The condition is: ${String(text)}.`,
   }),
 } satisfies DenialRows;
 
 type Result = CheckResult<keyof typeof denials>;
-
-interface ConditionData {
-  readonly expression: string;
-  readonly message: string;
-}
-
-const data = z.strictObject({
-  expression,
-  message: z.string().trim().min(1, 'should not be empty').max(500).describe('What the user is told'),
-});
-
-/** What operators set up of conditions. */
-const conditionSetup: Setup<ConditionData, ConditionData> = {
-  policyType: 'CONDITION',
-  anybodyMeets: true,
-  place: 5,
-  sent: data,
-  kept: data,
-  keep: (sent) => ({ ...sent }),
-  sentence: ({ expression: text, message }) => `Sponsored only if ${text}. Otherwise: "${message}"`,
-};
 
 const metEvidence = (met: readonly NamedValue[]): Evidence =>
   met.length === 0 ? {} : { met: met.map(({ text, value }) => `${text} is ${value}`).join(', ') };
 
 const checkCondition = (
   { name, policyData: { expression: text, message } }: PolicyRule & { readonly policyData: ConditionData },
-  values: RuleInput['values'],
+  input: RuleInput,
 ): Result => {
-  const condition = readCondition(text);
-  const answer: Answer = condition.evaluate(values());
-  if ('failure' in answer) return deny('CONDITION_FAILED', failureEvidence(name, text, answer.failure, values()));
+  const answer = askCondition(name, text, input);
+  if (!('holds' in answer)) return answer;
+  const [condition, values] = [readCondition(text), input.values()];
   // Every record of an operation holds this: what the expression is stands in the policy that the record names.
-  if (answer.holds) return pass('CONDITION_MET', { rule: name, ...metEvidence(condition.met(values())) });
-  const { text: unmet, met } = condition.unmet(values());
+  if (answer.holds) return pass('CONDITION_MET', { rule: name, ...metEvidence(condition.met(values)) });
+  const { text: unmet, met } = condition.unmet(values);
   const part = { ...(unmet !== text && { unmet }), ...metEvidence(met) };
   return deny('CONDITION_NOT_MET', { rule: name, expression: text, ...part, message });
 };
@@ -70,8 +71,8 @@ export const condition: RuleKind<keyof typeof denials> = {
   denials,
   setup: conditionSetup,
   bindsDrafts: false,
-  check: ({ policy, values }) =>
-    rulesOf(conditionSetup, policy.rules)
+  check: (input) =>
+    rulesOf(conditionSetup, input.policy.rules)
       .filter(({ active }) => active)
-      .map((rule) => saidBy(rule, checkCondition(rule, values))),
+      .map((rule) => saidBy(rule, checkCondition(rule, input))),
 };

@@ -96,8 +96,19 @@ test('arguments are offered that a value can be compared with', () => {
 
 test('a second condition is added to the first', () => {
   expect(bothConditions(' ', 'op.deploys')).toBe('op.deploys');
-  expect(bothConditions('op.deploys', 'true')).toBe('op.deploys && true');
+  expect(bothConditions('op.deploys', 'true')).toBe('op.deploys\n&& true');
   expect(bothConditions('op.deploys || true', 'true ? true : false')).toBe(
-    '(op.deploys || true) && (true ? true : false)',
+    '(op.deploys || true)\n&& (true ? true : false)',
   );
+});
+
+test.each([
+  'op.nonce == 1 // only first',
+  'op.nonce == 1 || op.nonce == 2 // the first two',
+  '"//" == "" ? true : false',
+])('a comment leaves nothing out of what is added: %s', (one) => {
+  const both = bothConditions(one, 'op.nothing');
+  expect(conditionFault(both)?.message).toBe('No such key: nothing');
+  expect(conditionFault(bothConditions(both, 'true'))?.message).toBe('No such key: nothing');
+  expect(conditionFault(bothConditions(one, 'op.deploys || true // or not'))).toBeUndefined();
 });

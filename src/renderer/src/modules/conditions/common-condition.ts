@@ -108,8 +108,11 @@ export const commonExpression = (input: CommonInput, methods: readonly KnownMeth
   }
 };
 
-/** Both of two conditions; one of them where the other is empty. */
+/** Both of two conditions; one of them where the other is empty. What follows a comment stands on a new line. */
 export const bothConditions = (one: string, other: string): string => {
-  const closed = (text: string): string => (/\|\||\?/.test(text) ? `(${text})` : text);
-  return one.trim() === '' ? other : `${closed(one.trim())} && ${closed(other)}`;
+  const closed = (text: string): string => {
+    if (!/\|\||\?/.test(text)) return text;
+    return text.includes('//') ? `(${text}\n)` : `(${text})`;
+  };
+  return one.trim() === '' ? other : `${closed(one.trim())}\n&& ${closed(other)}`;
 };
