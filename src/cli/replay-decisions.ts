@@ -2,6 +2,7 @@ import type { NotReplayable } from '../core/replay.ts';
 import type { ReplayReport } from '../core/replay-export.ts';
 import type { ProcedureInput } from '../api/index.ts';
 import type { DecisionRecord } from '../shared/schema/decision.ts';
+import { otherEngineWords } from '../core/log/report-words.ts';
 import { humanText } from './human-text.ts';
 
 /** The decisions of an export, oldest first. @throws EngineError `EXPORT_INVALID` */
@@ -23,10 +24,13 @@ export const replayDecisions = async (
   withSignatures: boolean,
 ): Promise<ReplayReport> => {
   // Half of the time a command takes to start.
-  const { replayExport } = await import('../core/replay-export.ts');
+  const [{ replayExport }, { version: engine }] = await Promise.all([
+    import('../core/replay-export.ts'),
+    import('../engine/base/version.ts'),
+  ]);
   const isMeant = (decision: DecisionRecord): boolean =>
     (paymasterId === undefined || decision.paymasterId === paymasterId) && decision.at >= from && decision.at < to;
-  return replayExport(decisions, { withSignatures, isMeant });
+  return replayExport(decisions, { engine, withSignatures, isMeant });
 };
 
 const WHY: Readonly<Record<NotReplayable, string>> = {
@@ -45,7 +49,7 @@ const shortened = (value: unknown): string => {
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text;
 };
 
-const replayText = ({ decisions, same, different, notReplayable }: ReplayReport): string => {
+const replayText = ({ decisions, same, byOtherEngine, different, notReplayable }: ReplayReport): string => {
   const ids = new Set(different.map(({ id }) => id));
   const reasons = Object.entries(notReplayable) as [NotReplayable, number][];
   const rows = different.slice(0, MOST_ROWS).map(({ id, field, stored, replayed }) => ({
@@ -53,6 +57,7 @@ const replayText = ({ decisions, same, different, notReplayable }: ReplayReport)
   }));
   return [
     `Decisions: ${decisions}. Same: ${same}. Different: ${ids.size}.`,
+    ...(byOtherEngine > 0 ? [otherEngineWords(byOtherEngine)] : []),
     ...reasons.map(([reason, count]) => `Not replayable: ${count} (${WHY[reason]}).`),
     ...(rows.length > 0 ? ['', humanText(rows)] : []),
     ...(different.length > MOST_ROWS ? [`… and ${different.length - MOST_ROWS} more. Use --json to list all.`] : []),

@@ -81,7 +81,7 @@ export const trialText = ({ report, coin }: Trial): string => {
     trialSentence(report, coin),
     ...(unknown > 0
       ? [
-          `Unknown: ${grouped(unknown)}. A webhook was not asked or a token not read then, or the record does not hold what is needed.`,
+          `Unknown: ${grouped(unknown)}. At that time a webhook was not called or a token was not read, or the record lacks what is needed.`,
         ]
       : []),
     ...flipsText(report),

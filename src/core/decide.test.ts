@@ -14,7 +14,7 @@ import {
   packTransaction,
 } from '../../test/support/account-call-data.ts';
 import { bareDecide } from '../../test/support/bare-core.ts';
-import { decidedLine } from '../../test/support/decided-record.ts';
+import { ENGINE, decidedLine } from '../../test/support/decided-record.ts';
 import { GWEI, SENDER, factsWith, operationWith, rpcOperationV07With } from '../../test/support/facts.ts';
 import { type Situation, decided, inputsOf, together } from '../../test/support/situation.ts';
 import {
@@ -481,7 +481,7 @@ describe.each(cases)('$name', ({ rule: type, code, denied, signed }) => {
     const revision = policySchema.parse(JSON.parse(JSON.stringify(policy)));
     const record = decidedLine(facts, policy, held);
     expect(record.outcome).toBe(situation === denied ? 'denied' : 'sponsored');
-    expect(replay(record, revision)).toMatchObject({ differences: [] });
+    expect(replay(record, revision, { engine: ENGINE, withSignatures: true })).toMatchObject({ differences: [] });
   });
 
   test('does not depend on when, where and how often it is decided', () => {

@@ -1,7 +1,7 @@
 import { SigningKey, computeAddress, getBytes, hashMessage } from 'ethers';
 import { describe, expect, test } from 'vitest';
 import { encodeExecute } from '../../test/support/account-call-data.ts';
-import { decidedLine } from '../../test/support/decided-record.ts';
+import { ENGINE, decidedLine } from '../../test/support/decided-record.ts';
 import { rpcOperationV07With } from '../../test/support/facts.ts';
 import { type Situation, inputsOf, together } from '../../test/support/situation.ts';
 import {
@@ -37,6 +37,10 @@ const sponsored = decidedLine(facts, policy, held);
 const deniedInputs = inputsOf(together(situation, { held: { limit: 5n } }));
 const denied = decidedLine(...deniedInputs);
 
+/** Decides again by the version that decided, or by another one. */
+const again = (record: DecisionRecord, revision: unknown, options = {}): Replayed =>
+  replay(record, revision, { engine: ENGINE, withSignatures: true, ...options });
+
 /** The fields that differ: of a step, that it does. */
 const fieldsOf = (replayed: Replayed): readonly string[] => {
   if ('notReplayable' in replayed) return [replayed.notReplayable];
@@ -65,8 +69,8 @@ const ONE_WEI_LESS = String(COST - 1n);
 
 test('what was sponsored, and what was denied, is decided again without a difference', () => {
   expect([sponsored.outcome, denied.outcome]).toEqual(['sponsored', 'denied']);
-  expect(replay(sponsored, policy)).toMatchObject({ differences: [] });
-  expect(replay(denied, policy)).toMatchObject({ differences: [] });
+  expect(again(sponsored, policy)).toMatchObject({ differences: [] });
+  expect(again(denied, policy)).toMatchObject({ differences: [] });
 });
 
 describe('a record in which one value was changed differs there, and nowhere else:', () => {
@@ -93,7 +97,7 @@ describe('a record in which one value was changed differs there, and nowhere els
     ['reservations', ['reservations', 0, 'amount'], '0'],
     ['reservations', ['reservations', 0, 'account'], 'limit:another:0:0:'],
   ])('%s', (field, path, value) => {
-    expect(fieldsOf(replay(changed(sponsored, path, value), policy))).toEqual([field]);
+    expect(fieldsOf(again(changed(sponsored, path, value), policy))).toEqual([field]);
   });
 
   test.each<[string, readonly (string | number)[], unknown]>([
@@ -101,7 +105,34 @@ describe('a record in which one value was changed differs there, and nowhere els
     ['what became of it', ['settlement'], 'settled'],
     ['what it cost', ['actualCostWei'], '1'],
   ])('none, as %s is no part of the verdict', (_, path, value) => {
-    expect(fieldsOf(replay(changed(sponsored, path, value), policy))).toEqual([]);
+    expect(fieldsOf(again(changed(sponsored, path, value), policy))).toEqual([]);
+  });
+});
+
+describe('of what another version decided', () => {
+  const decides: readonly (string | number)[][] = [
+    ...[['outcome'], ['code'], ['rule'], ['maxCostWei'], ['validUntil'], ['userOpHash'], ['reservations', 0, 'amount']],
+    ...['rule', 'outcome', 'code', 'shadow'].map((field) => ['trace', CONTRACTS, field]),
+  ];
+  const words: readonly (string | number)[][] = [['message'], ['hint'], ['trace', CONTRACTS, 'evidence', 'calls']];
+  const byOther = (path: readonly (string | number)[]): DecisionRecord => changed(denied, path, 'otherwise');
+
+  test.each(words.map((path) => [path.join('.'), path] as const))('is not compared in words: %s', (_, path) => {
+    expect(again(byOther(path), deniedInputs[1], { engine: 'another version' })).toMatchObject({
+      ...{ differences: [], isByOtherEngine: true },
+    });
+    const ofThis = again(byOther(path), deniedInputs[1]);
+    expect(ofThis).toMatchObject({ isByOtherEngine: false });
+    expect(fieldsOf(ofThis)).toHaveLength(1);
+  });
+
+  test.each(decides.map((path) => [path.join('.'), path] as const))('is compared in what decides: %s', (_, path) => {
+    expect(fieldsOf(again(byOther(path), deniedInputs[1], { engine: 'another version' }))).toHaveLength(1);
+  });
+
+  test('is compared in who signed', () => {
+    const otherwise = changed(sponsored, ['facts', 'contract', 'signer'], STRANGER);
+    expect(fieldsOf(again(otherwise, policy, { engine: 'another version' }))).toEqual(['signer']);
   });
 });
 
@@ -112,10 +143,10 @@ describe('what follows from a changed value is named with it:', () => {
   );
 
   test('other amounts in the ledger', () => {
-    expect(fieldsOf(replay(changed(sponsored, ['reservations', 0, 'held'], '1'), policy))).toEqual([
+    expect(fieldsOf(again(changed(sponsored, ['reservations', 0, 'held'], '1'), policy))).toEqual([
       step('spendingLimit'),
     ]);
-    expect(fieldsOf(replay(changed(sponsored, ['reservations', 0, 'held'], '5'), policy))).toEqual([
+    expect(fieldsOf(again(changed(sponsored, ['reservations', 0, 'held'], '5'), policy))).toEqual([
       ...nothingSigned,
       step('spendingLimit'),
     ]);
@@ -123,30 +154,30 @@ describe('what follows from a changed value is named with it:', () => {
 
   test('other facts', () => {
     const richer = changed(sponsored, ['facts', 'chain', 'balanceWei'], String(2n * 10n ** 18n));
-    expect(fieldsOf(replay(richer, policy))).toEqual([step('gasTank')]);
+    expect(fieldsOf(again(richer, policy))).toEqual([step('gasTank')]);
     const poorer = changed(sponsored, ['facts', 'chain', 'balanceWei'], ONE_WEI_LESS);
-    expect(fieldsOf(replay(poorer, policy))).toEqual([...nothingSigned, step('gasTank')]);
+    expect(fieldsOf(again(poorer, policy))).toEqual([...nothingSigned, step('gasTank')]);
   });
 
   test('another answer of a webhook, which is kept in the trace alone', () => {
     const refusing = changed(sponsored, ['trace', WEBHOOK, 'call', 'response'], '{"arePoliciesVerified": false}');
-    expect(fieldsOf(replay(refusing, policy))).toEqual([...nothingSigned, step('webhook')]);
+    expect(fieldsOf(again(refusing, policy))).toEqual([...nothingSigned, step('webhook')]);
   });
 
   test('another policy', () => {
     const stricter = { ...policy, contracts: [items({ active: false })] };
-    expect(fieldsOf(replay(sponsored, stricter))).toEqual(['policy']);
-    expect(fieldsOf(replay(...under(stricter)))).toEqual([...nothingSigned, step('contracts')]);
+    expect(fieldsOf(again(sponsored, stricter))).toEqual(['policy']);
+    expect(fieldsOf(again(...under(stricter)))).toEqual([...nothingSigned, step('contracts')]);
     const asking = { ...policy, webhooks: [{ ...hook, webhookId: 'another' }] };
-    expect(fieldsOf(replay(...under(asking)))).toEqual(['decide']);
+    expect(fieldsOf(again(...under(asking)))).toEqual(['decide']);
   });
 
   test('a step more, and a step less', () => {
     const { trace } = sponsored;
     const more = { ...sponsored, trace: [...trace, trace[CONTRACTS]!] };
-    expect(fieldsOf(replay(more, policy))).toEqual([`trace[${trace.length}]`]);
+    expect(fieldsOf(again(more, policy))).toEqual([`trace[${trace.length}]`]);
     const less = { ...sponsored, trace: trace.slice(0, -1) };
-    expect(fieldsOf(replay(less, policy))).toEqual([`trace[${trace.length - 1}]`]);
+    expect(fieldsOf(again(less, policy))).toEqual([`trace[${trace.length - 1}]`]);
   });
 });
 
@@ -162,15 +193,15 @@ test.each(layouts.map((layout) => [layout.version, layout] as const))('what %s t
   const inputs = inputsOf(signedFor(layout));
   const record = decidedLine(...inputs);
   expect(record.outcome).toBe('sponsored');
-  expect(replay(record, inputs[1])).toMatchObject({ differences: [] });
+  expect(again(record, inputs[1])).toMatchObject({ differences: [] });
   const otherwise = changed(record, ['facts', 'contract', 'address'], STRANGER);
-  expect(fieldsOf(replay(otherwise, inputs[1]))).toEqual(expect.arrayContaining(['paymasterAndData', 'signer']));
+  expect(fieldsOf(again(otherwise, inputs[1]))).toEqual(expect.arrayContaining(['paymasterAndData', 'signer']));
 });
 
 test('the code that an account takes on is part of what was signed', () => {
   const inputs = inputsOf(signedFor(singleton08Eip7702));
   const record = changed(decidedLine(...inputs), ['facts', 'delegate'], STRANGER);
-  expect(fieldsOf(replay(record, inputs[1]))).toEqual(['userOpHash', 'signer']);
+  expect(fieldsOf(again(record, inputs[1]))).toEqual(['userOpHash', 'signer']);
 });
 
 describe('who signed', () => {
@@ -182,13 +213,15 @@ describe('who signed', () => {
   const paymasterAndData = layout.encode(op, terms, signature);
 
   test('is told from the signature', () => {
-    const { differences } = replay({ ...sponsored, paymasterAndData }, policy) as Extract<
+    const { differences } = again({ ...sponsored, paymasterAndData }, policy) as Extract<
       Replayed,
       { differences: unknown }
     >;
     expect(differences.map(({ field }) => field)).toEqual(['userOpHash', 'signer']);
     expect(differences[1]).toMatchObject({ stored: facts.contract.signer, replayed: computeAddress(stranger) });
-    expect(fieldsOf(replay({ ...sponsored, paymasterAndData }, policy, false))).toEqual(['userOpHash']);
+    expect(fieldsOf(again({ ...sponsored, paymasterAndData }, policy, { withSignatures: false }))).toEqual([
+      'userOpHash',
+    ]);
   });
 
   test.each([
@@ -196,7 +229,7 @@ describe('who signed', () => {
     ['no signature', '0x', 'signer'],
     ['a signature of nobody', layout.encode(op, terms, `0x${'ff'.repeat(65)}`), 'signer'],
   ])('cannot be who did not: %s', (_, data, field) => {
-    expect(fieldsOf(replay({ ...sponsored, paymasterAndData: data }, policy))).toContain(field);
+    expect(fieldsOf(again({ ...sponsored, paymasterAndData: data }, policy))).toContain(field);
   });
 });
 
@@ -209,14 +242,14 @@ describe("an export is anybody's file: what cannot be decided is said, and ends 
     ['an operation without its fields', withFacts({ op: {} }), 'decide'],
     ['a number that is none', withFacts({ op: { ...facts.op, nonce: 'seven' } }), 'decide'],
   ])('%s', (_, record, field) => {
-    expect(fieldsOf(replay(record, policy))).toEqual([field]);
+    expect(fieldsOf(again(record, policy))).toEqual([field]);
   });
 
   test.each<[string, Partial<Policy>]>([
     ['a paymaster contract that this version does not know', { dapp: { ...policy.dapp, version: '9.9' } }],
     ['a rule in another form', { rules: [{ ...limit(), policyData: {} }] }],
   ])('%s', (_, changes) => {
-    expect(fieldsOf(replay(...under({ ...policy, ...changes })))).toEqual(['decide']);
+    expect(fieldsOf(again(...under({ ...policy, ...changes })))).toEqual(['decide']);
   });
 });
 
@@ -225,5 +258,5 @@ test.each<[NotReplayable, Partial<DecisionRecord>, boolean]>([
   ['WITHOUT_FACTS', { engine: undefined, facts: undefined }, true],
   ['WITHOUT_POLICY', {}, false],
 ])('a decision that cannot be decided again says why: %s', (notReplayable, changes, hasPolicy) => {
-  expect(replay({ ...sponsored, ...changes }, hasPolicy ? policy : undefined)).toEqual({ notReplayable });
+  expect(again({ ...sponsored, ...changes }, hasPolicy ? policy : undefined)).toEqual({ notReplayable });
 });

@@ -36,12 +36,22 @@ export type NotReplayable =
   /** Its facts or its policy are in a form that this version does not know. */
   | 'UNKNOWN_FORM';
 
+/** How a record is decided again. */
+export interface ReplayHow {
+  /** Which version decides again: of what another one decided, words and evidence are not compared. */
+  readonly engine: string;
+  /** False: who signed is not worked out, which takes most of the time. */
+  readonly withSignatures: boolean;
+}
+
 /** What came of deciding again. */
 export type Replayed =
   | {
       readonly differences: readonly Difference[];
       /** What the operation takes from the ledger if it is signed; none where it could not be decided. */
       readonly reservations: readonly Reservation[];
+      /** True: another version decided it, so only what decides was compared. */
+      readonly isByOtherEngine: boolean;
     }
   | { readonly notReplayable: NotReplayable };
 
@@ -115,6 +125,9 @@ const FIELDS = [
   'reservations',
 ] as const;
 
+/** What each version may say in its own way. */
+const WORDS: readonly string[] = ['message', 'hint'] satisfies (typeof FIELDS)[number][];
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Whether two values are the same JSON. The order of keys says nothing: other tools may have written the file. */
@@ -134,15 +147,23 @@ const isSame = (one: unknown, other: unknown): boolean => {
   return left === 0;
 };
 
-/** What is compared of a step. How long it took and what a webhook answered is no part of the verdict. */
-const STEP_FIELDS = ['rule', 'outcome', 'code', 'shadow', 'evidence'] as const;
+type Compare = (field: string, stored: unknown, replayed: unknown) => void;
 
-const isSameStep = (one: TraceStep | undefined, other: TraceStep | undefined): boolean =>
-  one?.rule === other?.rule &&
-  one?.outcome === other?.outcome &&
-  one?.code === other?.code &&
-  one?.shadow === other?.shadow &&
-  isSame(one?.evidence, other?.evidence);
+/** What is compared of a step. How long it took and what a webhook answered is no part of the verdict. */
+const STEP_FIELDS = ['rule', 'outcome', 'code', 'shadow'] as const;
+
+const compareStep = (
+  index: number,
+  { stored, now, withWords }: { stored: TraceStep | undefined; now: TraceStep | undefined; withWords: boolean },
+  compare: Compare,
+): void => {
+  for (const field of STEP_FIELDS) {
+    if (stored?.[field] !== now?.[field]) compare(`trace[${index}].${field}`, stored?.[field], now?.[field]);
+  }
+  if (withWords && !isSame(stored?.evidence, now?.evidence)) {
+    compare(`trace[${index}].evidence`, stored?.evidence, now?.evidence);
+  }
+};
 
 const again = (record: ReplayedRecord, facts: Facts, policy: Policy): Decision | 'callWebhooks' => {
   const reservations = plan(facts, policy);
@@ -156,8 +177,6 @@ const again = (record: ReplayedRecord, facts: Facts, policy: Policy): Decision |
   return { facts, policy, policyHash, reservations: taken, held, steps, reason, paymasterAndData, engine };
 };
 
-type Compare = (field: string, stored: unknown, replayed: unknown) => void;
-
 const compareSigner = (facts: Facts, policy: Policy, paymasterAndData: Hex, compare: Compare): void => {
   const { index } = unsigned(facts, policy);
   const signature: Hex = `0x${paymasterAndData.slice(index, index + SIGNATURE_DIGITS)}`;
@@ -170,7 +189,7 @@ const compareSigner = (facts: Facts, policy: Policy, paymasterAndData: Hex, comp
 const compareAll = (
   record: ReplayedRecord,
   { facts, policy }: { readonly facts: Facts; readonly policy: Policy },
-  withSignatures: boolean,
+  { engine, withSignatures }: ReplayHow,
   compare: Compare,
 ): readonly Reservation[] => {
   const decision = again(record, facts, policy);
@@ -183,12 +202,13 @@ const compareAll = (
   const { sender, nonce } = ruleInput(facts, policy).op;
   const head = { chainId, paymasterId, sender, nonce: String(nonce) };
   for (const field of HEAD_FIELDS) compare(field, record[field], head[field]);
-  for (const field of FIELDS) compare(field, record[field], replayed[field]);
+  const withWords = record.engine === engine;
+  for (const field of FIELDS) {
+    if (withWords || !WORDS.includes(field)) compare(field, record[field], replayed[field]);
+  }
   const steps = Math.max(record.trace.length, replayed.trace.length);
   for (let index = 0; index < steps; index += 1) {
-    const [stored, now] = [record.trace[index], replayed.trace[index]];
-    if (isSameStep(stored, now)) continue;
-    for (const field of STEP_FIELDS) compare(`trace[${index}].${field}`, stored?.[field], now?.[field]);
+    compareStep(index, { stored: record.trace[index], now: replayed.trace[index], withWords }, compare);
   }
   if (withSignatures && decision.reason === undefined) {
     compareSigner(facts, policy, decision.paymasterAndData, compare);
@@ -198,13 +218,12 @@ const compareAll = (
 
 /**
  * Decides again what a record says was decided, and compares outcome, reason, every step, the reservations, the
- * operation's hash and who signed.
+ * operation's hash and who signed; words and evidence too, where the same version decided.
  *
  * @param revision the policy revision that the record names, as it was stored; undefined where it is not known. One that
  *   is not what its name says is a difference
- * @param withSignatures false: who signed is not worked out, which takes most of the time
  */
-export const replay = (record: ReplayedRecord, revision: unknown, withSignatures = true): Replayed => {
+export const replay = (record: ReplayedRecord, revision: unknown, how: ReplayHow): Replayed => {
   if (record.outcome === 'error') return { notReplayable: 'FAILED' };
   if (record.facts === undefined) return { notReplayable: record.engine === undefined ? 'WITHOUT_FACTS' : 'TRUNCATED' };
   if (revision === undefined) return { notReplayable: 'WITHOUT_POLICY' };
@@ -217,12 +236,13 @@ export const replay = (record: ReplayedRecord, revision: unknown, withSignatures
     if (!isSame(stored, replayed)) differences.push({ id: record.id, field, stored, replayed });
   };
   compare('policy', record.policy, hash);
-  if (differences.length > 0) return { differences, reservations: [] };
+  const isByOtherEngine = record.engine !== how.engine;
+  if (differences.length > 0) return { differences, reservations: [], isByOtherEngine };
   try {
-    const reservations = compareAll(record, { facts, policy }, withSignatures, compare);
-    return { differences, reservations };
+    const reservations = compareAll(record, { facts, policy }, how, compare);
+    return { differences, reservations, isByOtherEngine };
   } catch (error) {
     compare('decide', record.outcome, String(error));
-    return { differences, reservations: [] };
+    return { differences, reservations: [], isByOtherEngine };
   }
 };

@@ -145,7 +145,7 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
     evidence: { ...holding, failure: 'NO_CONTRACT' },
     names: [SENDER, TARGET, '"Members"', 'no contract is at that address', 'Set the address of the rule'],
   },
-  TOKEN_HOLDING_NOT_READ: { evidence: holding, names: [SENDER, TARGET, '"Members"', 'was not read', 'again'] },
+  TOKEN_HOLDING_NOT_READ: { evidence: holding, names: [SENDER, TARGET, '"Members"', 'did not read', 'again'] },
   WALLET_DEPLOYMENT_NOT_SPONSORED: {
     evidence: { paused: true, rule: 'New wallets', because: 'PAUSED' },
     names: ['"New wallets"', 'paused', 'Activate'],

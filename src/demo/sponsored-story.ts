@@ -102,7 +102,7 @@ const tellNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): P
 /** What the sender must hold is read from the chain. */
 const tellHolding = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, contracts } = world;
-  story.step('The user mints 3 again: the DApp sponsors those alone who hold an item');
+  story.step('The user mints 3 again: the DApp sponsors only holders of an item');
   const holding = { standard: 'ERC721', address: contracts.gameItems, minimum: '1' };
   const { _id } = (await addRule(dapp, 'Owners', 'TOKEN_HOLDING', holding)) as { _id: string };
   const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;

@@ -115,7 +115,7 @@ describe('a policy file is tried on past decisions', () => {
     );
     expect(await out()).toBe(
       'On these 7 decisions this would have changed nothing that is known.\n' +
-        'Unknown: 7. A webhook was not asked or a token not read then, or the record does not hold what is needed.\n',
+        'Unknown: 7. At that time a webhook was not called or a token was not read, or the record lacks what is needed.\n',
     );
   });
 

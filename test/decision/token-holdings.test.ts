@@ -5,7 +5,7 @@ import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { SENDER } from '../support/account-call-data.ts';
 import { duringRequest } from '../support/meanwhile.ts';
-import { type Answer, error, passTo, withNode } from '../support/odd-node.ts';
+import { type Answer, error, passTo, result, withNode } from '../support/odd-node.ts';
 import { codeOf } from '../support/offline-desk.ts';
 import { type SponsoredDapp, gameCall, operation, useSponsoredWorld } from '../support/sponsored-world.ts';
 
@@ -81,13 +81,20 @@ const isHolding = (body: string): boolean => {
   const { to } = params[0];
   return to === undefined || [erc20, erc721, erc1155].some((token) => token.toLowerCase() === to.toLowerCase());
 };
+const proper = (): Answer => passTo(world().chain.url);
+/** Answers the requests for holdings so, and all others properly. */
+const answering =
+  (answer: Answer): Answer =>
+  (response, method, body) =>
+    (isHolding(body) ? answer : proper())(response, method, body);
+const shadow = (index: number) => ({ name: `Rule ${index}`, enforcement: 'shadow' });
+
 /** Counts the requests for holdings. */
 const counting = async <T>(run: () => Promise<T>): Promise<{ readings: number; answer: T }> => {
-  const proper = passTo(world().chain.url);
   let readings = 0;
   const answer = await through((response, method, body) => {
     if (isHolding(body)) readings += 1;
-    proper(response, method, body);
+    proper()(response, method, body);
   }, run);
   return { readings, answer };
 };
@@ -201,14 +208,124 @@ describe('what rules ask is read by one request', () => {
     expect(codeOf(reply)).toBe('TOKEN_HOLDING_TOO_LOW');
   });
 
+  test('one more for every 50 of them, each within what nodes take', async () => {
+    for (let tokenId = 1; tokenId <= 51; tokenId += 1) {
+      await add({ standard: 'ERC1155', address: erc1155, tokenId: String(tokenId), minimum: '1' }, shadow(tokenId));
+    }
+    const calls: { data: Hex; gas: Hex }[] = [];
+    const answer = await through(
+      answering((response, method, body) => {
+        calls.push((JSON.parse(body) as { params: [{ data: Hex; gas: Hex }] }).params[0]);
+        proper()(response, method, body);
+      }),
+      () => ask(),
+    );
+    expect([codeOf(answer), calls.length]).toEqual(['SPONSORED', 2]);
+    for (const { data, gas } of calls) {
+      // EIP-3860, and half of what blocks of Ethereum hold.
+      expect(data.length / 2 - 1).toBeLessThan(49_152);
+      expect(Number(gas)).toBeLessThan(30_000_000);
+    }
+    const [decision] = await dapp.decisions();
+    const { holdings } = decision!.facts as { holdings: Record<string, { held?: string }> };
+    expect(Object.values(holdings).map(({ held }) => held)).toEqual(
+      Array.from({ length: 51 }, (_, index) => (index + 1 === 7 ? '7' : '0')),
+    );
+  });
+
+  test.each<[string, Answer]>([
+    ['missing to', error(-32602, 'missing to')],
+    ['the size of the code', error(-32000, 'max initcode size exceeded: code size 50000 limit 49152')],
+    ['a name', error(-32000, 'CreateInitCodeSizeLimit')],
+    ['creation', error(-32003, 'contract creation is not allowed')],
+    ['too much gas', error(-32000, 'the gas limit is above the cap of this node')],
+    ['a call that ran and failed', error(3, 'execution reverted')],
+    ['no bytes', result(null)],
+    ['another answer', result('0x')],
+  ])('one by one, at most 4 at once, from a node that refuses to create: %s', async (_, refusal) => {
+    for (const index of Array.from({ length: 9 }).keys()) {
+      await add({ standard: 'ERC1155', address: erc1155, tokenId: String(index), minimum: '1' }, shadow(index));
+    }
+    const waiting: (() => void)[] = [];
+    const seen = { together: 0, alone: 0, most: 0 };
+    const release = () => {
+      for (const answer of waiting.splice(0)) answer();
+    };
+    /** Answers when four wait, or the last has come, after as long as more would take to come. */
+    const meanwhile: Answer = (response, method, body) => {
+      if (!body.includes('"to"')) {
+        seen.together += 1;
+        refusal(response, method, body);
+        return;
+      }
+      seen.alone += 1;
+      waiting.push(() => proper()(response, method, body));
+      seen.most = Math.max(seen.most, waiting.length);
+      if (waiting.length === 4 || seen.alone === 9) void world().chain.provider.getBlockNumber().finally(release);
+    };
+    const answer = await through(answering(meanwhile), () => ask());
+    expect([codeOf(answer), seen]).toEqual(['SPONSORED', { together: 1, alone: 9, most: 4 }]);
+    const [decision] = await dapp.decisions();
+    const { holdings } = decision!.facts as { holdings: Record<string, { held?: string }> };
+    expect(holdings[`ERC1155:${erc1155.toLowerCase()}:7`]).toEqual({ held: '7' });
+  });
+
+  test.each<[string, Answer]>([
+    ['a rate limit', error(-32005, 'daily request count exceeded, request rate limited')],
+    ['a rate limit of HTTP', error(429, 'Too many requests', 429)],
+    ['an internal error', error(-32603, 'Internal error: could not create a contract cache')],
+    ['a state that is missing', error(-32000, 'missing trie node 12ab, required to run the call')],
+    ['a header that is missing', error(-32000, 'header not found')],
+  ])('not one by one from a node that refuses for another reason: %s', async (_, refusal) => {
+    await add({ standard: 'ERC20', address: erc20, minimum: '1' }, { name: 'A' });
+    await add({ standard: 'ERC721', address: erc721, minimum: '1' }, { name: 'B' });
+    let readings = 0;
+    const refusing: Answer = (response, method, body) => {
+      readings += 1;
+      refusal(response, method, body);
+    };
+    const reason = await through(answering(refusing), () => reasonOf());
+    expect([reason?.code, readings]).toEqual(['TOKEN_HOLDING_UNREADABLE', 1]);
+    expect(reason?.message).toContain("the chain's node did not answer the question");
+  });
+
+  test('with the gas that the token is promised, beside what the call itself takes', async () => {
+    await add({ standard: 'ERC20', address: erc20, minimum: '1' });
+    const gas: number[] = [];
+    const refusing: Answer = (response, method, body) => {
+      const [call] = (JSON.parse(body) as { params: [{ to?: string; gas: Hex }] }).params;
+      if (call.to !== undefined) gas.push(Number(call.gas));
+      (call.to === undefined ? error(-32602, 'missing to') : proper())(response, method, body);
+    };
+    await through(answering(refusing), () => ask());
+    expect(gas).toEqual([530_000]);
+  });
+
+  test('so it is where a wallet asks for stub data', async () => {
+    const { contracts, chain, engine } = world();
+    const stub = async () => {
+      const params = [op(), contracts.entryPoint, `0x${chain.chainId.toString(16)}`, {}];
+      const request = { jsonrpc: '2.0', id: 1, method: 'pm_getPaymasterStubData', params };
+      return (await engine.post(`/api/v2/${chain.chainId}/${dapp.apiKey}`, request)).body;
+    };
+    let added: Promise<unknown> | undefined;
+    const late: Answer = (response, method, body) => {
+      const answer = () => proper()(response, method, body);
+      if (added !== undefined || method !== 'eth_getBlockByNumber') answer();
+      else void (added = add({ standard: 'ERC721', address: erc721, minimum: '2' })).finally(answer);
+    };
+    expect((await through(late, stub)).error).toBeUndefined();
+    await expect(added).resolves.toBeDefined();
+    expect(await dapp.decisions()).toEqual([]);
+  });
+
   test('one by one from a node that refuses a call which creates a contract', async () => {
     await add({ standard: 'ERC20', address: erc20, minimum: '1' }, { name: 'A' });
     await add({ standard: 'ERC721', address: erc721, tokenId: '99', minimum: '1' }, { name: 'B' });
     await add({ standard: 'ERC721', address: OTHER, minimum: '1' }, { name: 'C' });
-    const proper = passTo(world().chain.url);
     await through(
       (response, method, body) =>
-        (isHolding(body) && !body.includes('"to"') ? error(-32602, 'missing to') : proper)(response, method, body),
+        (isHolding(body) && !body.includes('"to"') ? error(-32602, 'missing to') : proper())(response, method, body),
       ask,
     );
     const [decision] = await dapp.decisions();
@@ -223,14 +340,14 @@ describe('what rules ask is read by one request', () => {
 describe('what cannot be read denies, says why, and holds nobody up', () => {
   const habits = ['Huge', 'Revert', 'RevertHuge', 'Short', 'Nothing', 'Burn', 'Loop', 'NoAddress'];
   const failures: Readonly<Record<string, string>> = {
-    Huge: 'returns something else than one number or one address',
+    Huge: 'does not return exactly one number or one address',
     Revert: 'reverts, or uses more than 500,000 gas',
     RevertHuge: 'reverts, or uses more than 500,000 gas',
-    Short: 'returns something else than one number or one address',
-    Nothing: 'returns something else than one number or one address',
+    Short: 'does not return exactly one number or one address',
+    Nothing: 'does not return exactly one number or one address',
     Burn: 'reverts, or uses more than 500,000 gas',
     Loop: 'reverts, or uses more than 500,000 gas',
-    NoAddress: 'returns something else than one number or one address',
+    NoAddress: 'does not return exactly one number or one address',
   };
 
   test('all hostile tokens at once, beside an honest one, by one request', async () => {
@@ -263,9 +380,8 @@ describe('what cannot be read denies, says why, and holds nobody up', () => {
   test.each(habits)('%s, by itself and of a node that is asked one by one', async (name) => {
     const address = await deploy('HostileToken', habits.indexOf(name));
     await add({ standard: 'ERC721', address, tokenId: '1', minimum: '1' });
-    const proper = passTo(world().chain.url);
     const refusing: Answer = (response, method, body) =>
-      (isHolding(body) && !body.includes('"to"') ? error(-32602, 'missing to') : proper)(response, method, body);
+      (isHolding(body) && !body.includes('"to"') ? error(-32602, 'missing to') : proper())(response, method, body);
     for (const reason of [await reasonOf(), await through(refusing, reasonOf)]) {
       expect(reason?.code).toBe('TOKEN_HOLDING_UNREADABLE');
     }
@@ -275,15 +391,14 @@ describe('what cannot be read denies, says why, and holds nobody up', () => {
   test('a node that does not answer that question in time, while others are sponsored', async () => {
     await add({ standard: 'ERC20', address: erc20, minimum: '1' });
     const ofOther = await world().dapp(parseEther('1'));
-    const proper = passTo(world().chain.url);
     const silent: Answer = (response, method, body) => {
-      if (!isHolding(body)) proper(response, method, body);
+      if (!isHolding(body)) proper()(response, method, body);
     };
     const [denied, sponsored] = await through(silent, () => Promise.all([ask(), ofOther.sponsor(op())]));
     expect(codeOf(sponsored)).toBe('SPONSORED');
     expect(denied.body.result?.reason).toMatchObject({
       code: 'TOKEN_HOLDING_UNREADABLE',
-      message: `What the sender ${SENDER} holds of the ERC-20 token ${erc20.toLowerCase()} could not be read for the rule "Members": the chain's node did not answer the question.`,
+      message: `Gasdesk could not read how much of the ERC-20 token ${erc20.toLowerCase()} the sender ${SENDER} holds, which the rule "Members" requires: the chain's node did not answer the question.`,
       hint: "Send the operation again. If this stays so, check the chain's node.",
     });
   });

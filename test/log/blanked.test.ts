@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Caller } from '../../src/api/index.ts';
 import { exportedDecisions } from '../../src/api/decision-export.ts';
+import { version } from '../../src/engine/base/version.ts';
 import { replayExport } from '../../src/core/replay-export.ts';
 import { verifyDesk } from '../../src/engine/log/verify-log.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
@@ -92,6 +93,7 @@ test('with the setting on, nothing personal is stored, and every verdict follows
     expect([text, await placesOf(blanking, text)]).toEqual([text, []]);
   }
   const { decisions, same, different } = await replayExport(exportedDecisions(call, {}), {
+    engine: version,
     withSignatures: true,
     isMeant: () => true,
   });

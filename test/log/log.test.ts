@@ -66,7 +66,7 @@ test('a log verifies as a whole, from a file and in the data folder, and says wh
   const { origin } = await call('log.key', {});
   const entries = log.length - 2;
   const signed = { origin, size: entries, root: expect.any(String) as string };
-  expect(await verified(log)).toEqual({ ok: true, entries, checkpoint: signed, faults: [] });
+  expect(await verified(log)).toEqual({ ok: true, entries, byOtherEngine: 0, checkpoint: signed, faults: [] });
   expect(await verifyDesk(call, withSignatures)).toMatchObject({ ok: true, checkpoint: { origin } });
   expect(log.slice(1, -1).map((line) => parsed(line).kind)).toEqual(
     expect.arrayContaining(['start', 'action', 'policy', 'decision', 'stop']),
@@ -159,6 +159,15 @@ describe('what was forged with every hash after it made to fit is named all the 
         expect.objectContaining({ entry: last(), fault: 'CHECKPOINT_DIFFERS' }),
       ]),
     );
+  });
+
+  test('but for what another version said in its own words, which is no fault of the entry', async () => {
+    const line = lineOf(({ body }) => body['outcome'] === 'denied');
+    const inOtherWords = (text: string) => text.replace(/"hint":"/, '"hint":"In other words: ');
+    const ofOther = (text: string) => text.replace(/"engine":"[^"]+"/, '"engine":"0.0.1"');
+    const { faults, byOtherEngine } = await forged(line, (text) => ofOther(inOtherWords(text)));
+    expect([byOtherEngine, ...faults.map(({ fault }) => fault)]).toEqual([1, 'CHECKPOINT_DIFFERS']);
+    expect((await forged(line, inOtherWords)).faults[0]).toMatchObject({ entry: line - 1, fault: 'VERDICT_DIFFERS' });
   });
 
   test('a reservation', async () => {

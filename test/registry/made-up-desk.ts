@@ -73,7 +73,7 @@ const console = {
   ),
   title: ruleName(row?.rule ?? ''),
 };
-const replayed = replay(decision, policy);
+const replayed = replay(decision, policy, { engine: decision.engine ?? '', withSignatures: true });
 const differences = 'differences' in replayed ? replayed.differences : [replayed];
 process.stdout.write(
   JSON.stringify({

@@ -31,7 +31,7 @@ const replayed = async (...args: string[]): Promise<CliResult & { report: Replay
   return { ...result, report: JSON.parse(result.stdout) as ReplayReport };
 };
 const sameOf = (decisions: number, notReplayable = {}): ReplayReport => ({
-  ...{ decisions, different: [], notReplayable },
+  ...{ decisions, byOtherEngine: 0, different: [], notReplayable },
   same: decisions - Object.values<number>(notReplayable).reduce((sum, count) => sum + count, 0),
 });
 
@@ -174,6 +174,16 @@ describe('what is not what deciding again comes to is named, and the exit code i
     expect(report.different.map(({ field }) => field)).toContain('signer');
     const { report: without } = await replayed(file, '--no-signatures');
     expect(without.different.map(({ field }) => field)).not.toContain('signer');
+  });
+
+  test('but for what another version said in its own words', async () => {
+    const told = { message: 'In other words.', hint: 'Do something else.' };
+    const trace = exported[2]!.trace.map((step) => ({ ...step, evidence: { more: 'than there was' } }));
+    const { code, report } = await replayed(fileOf(changed(2, { ...told, trace, engine: '0.0.1' })));
+    expect({ code, report }).toEqual({ code: 0, report: { ...sameOf(6, { FAILED: 1 }), byOtherEngine: 1 } });
+    const { stdout } = await gasdesk(['decisions', 'replay', fileOf(changed(2, { ...told, engine: '0.0.1' }))]);
+    expect(stdout).toContain('Decided by another version: 1 (messages, hints and evidence not compared).');
+    expect((await replayed(fileOf(changed(2, { code: 'SPONSORED', engine: '0.0.1' })))).code).toBe(1);
   });
 
   test('to people, in a short table', async () => {

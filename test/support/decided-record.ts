@@ -9,6 +9,9 @@ import { type DecisionRecord, decisionRecord } from '../../src/shared/schema/dec
 import type { Hex } from '../../src/shared/schema/hex.ts';
 import { SIGNER_KEY } from './facts.ts';
 
+/** By which version such a record says that it was decided. */
+export const ENGINE = 'the version under test';
+
 const sign = (facts: Facts, policy: Policy): Hex => {
   const { layout, op } = ruleInput(facts, policy);
   const terms = termsOf(facts, policy);
@@ -29,7 +32,7 @@ export const decidedLine = (facts: Facts, policy: Policy, held: readonly bigint[
     ...decidedRecord({
       ...{ facts, policy, policyHash: policyHash(policy), reservations: plan(facts, policy), held, steps, reason },
       paymasterAndData: reason === undefined ? sign(facts, policy) : '0x',
-      engine: 'the version under test',
+      engine: ENGINE,
     }),
     // As for a request that is not kept: with the whole operation.
     facts: storedFacts(facts, { received: null }),

@@ -5,6 +5,7 @@ import Database, { SqliteError } from 'better-sqlite3';
 import { afterAll } from 'vitest';
 import { type EntryHead, entryText } from '../../src/core/log/entry.ts';
 import type { LogFault } from '../../src/core/log/log-report.ts';
+import { version } from '../../src/engine/base/version.ts';
 import { LogVerifier } from '../../src/core/log/verify.ts';
 import { type Difference, type NotReplayable, readRevision, replay } from '../../src/core/replay.ts';
 import { readRecord } from '../../src/core/stored-record.ts';
@@ -94,7 +95,7 @@ const replayIn = (file: string, { known, counts, differences }: Watch): void => 
   for (const decision of tried) {
     known.add(decision.id);
     const withSignatures = known.size % SIGNATURES_EVERY === 0;
-    const replayed = replay(decision, revisions.get(decision.policy ?? ''), withSignatures);
+    const replayed = replay(decision, revisions.get(decision.policy ?? ''), { engine: version, withSignatures });
     const found = 'differences' in replayed ? replayed.differences : [];
     differences.push(...found);
     const result = 'notReplayable' in replayed ? replayed.notReplayable : found.length === 0 ? 'same' : 'different';
@@ -116,7 +117,7 @@ const faultsOfLog = (file: string): readonly LogFault[] => {
   if (!existsSync(lockFile(dirname(file)))) return [];
   const database = new Database(file, { readonly: true });
   try {
-    const verifier = new LogVerifier({ key: NOBODY, crypto: logCrypto, withSignatures: false });
+    const verifier = new LogVerifier({ key: NOBODY, crypto: logCrypto, engine: version, withSignatures: false });
     const entries = database.prepare<[], StoredEntry>(
       `SELECT position AS entry, log_entry.at, kind, previous AS previousHash, hash, coalesce(body, record) AS body
        FROM log_entry LEFT JOIN decision ON seq = decision_seq ORDER BY position`,

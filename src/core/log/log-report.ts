@@ -31,6 +31,8 @@ export interface LogFault {
 export interface LogReport {
   readonly ok: boolean;
   readonly entries: number;
+  /** How many decisions another version took: their words and evidence were not compared. */
+  readonly byOtherEngine: number;
   /** The head that the log was verified against; null where there is none that can be trusted. */
   readonly checkpoint: { readonly origin: string; readonly size: number; readonly root: string } | null;
   /** The first 1,000, in the order of the entries. */

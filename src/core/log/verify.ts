@@ -1,6 +1,6 @@
 import { encodeBase64, hexlify } from 'ethers';
 import { type Policy, policyHash } from '../policy.ts';
-import { type NotReplayable, replay } from '../replay.ts';
+import { type NotReplayable, type ReplayHow, replay } from '../replay.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { type CompactRecord, type StoredRecord, expandRecord } from '../stored-record.ts';
 import { type TreeHead, openCheckpoint, readCheckpoint } from './checkpoint.ts';
@@ -21,11 +21,9 @@ export interface LogText {
 }
 
 /** Which part of a log is verified, and by what. */
-export interface VerifyOptions {
+export interface VerifyOptions extends ReplayHow {
   readonly key: VerifierKey;
   readonly crypto: LogCrypto;
-  /** False: who signed sponsored operations is not worked out, which takes most of the time. */
-  readonly withSignatures: boolean;
   /** The position of the first entry. */
   readonly from?: number;
   /** The roots of the full subtrees before it. */
@@ -70,6 +68,7 @@ export class LogVerifier {
   readonly #isWhole: boolean;
   #isLedgerKnown: boolean;
   #earlierDecisions = 0;
+  #byOtherEngine = 0;
   /** What of the opening is due: the earlier decisions, then the ledger. */
   #opening: 'decisions' | 'ledger' | 'over' = 'over';
   #verified: TreeHead | null = null;
@@ -226,13 +225,14 @@ export class LogVerifier {
     if (!isEarlier && record.at > at) {
       this.#fault('LATER_THAN_ITS_ENTRY', 'It was decided after it was stored', this.#position, id);
     }
-    const replayed = replay(record, this.#policies.get(record.policy ?? ''), this.#options.withSignatures);
+    const replayed = replay(record, this.#policies.get(record.policy ?? ''), this.#options);
     if ('notReplayable' in replayed) {
       const mayBe = isEarlier || (!isSponsored && MAY_BE_WITHOUT.includes(replayed.notReplayable));
       const isOutside = replayed.notReplayable === 'WITHOUT_POLICY' && !this.#isWhole;
       if (!mayBe && !isOutside) this.#fault('NOT_REPLAYABLE', replayed.notReplayable, this.#position, id);
       return;
     }
+    if (replayed.isByOtherEngine) this.#byOtherEngine += 1;
     for (const { field, stored, replayed: again } of replayed.differences) {
       const detail = `${field} is ${shortened(stored)}; deciding again gives ${shortened(again)}`;
       this.#fault('VERDICT_DIFFERS', detail, this.#position, id);
@@ -294,6 +294,6 @@ export class LogVerifier {
     const head = this.#verified;
     const checkpoint = head && { origin: head.origin, size: head.size, root: encodeBase64(head.root) };
     const faults = [...this.#faults].sort((one, other) => (one.entry ?? Infinity) - (other.entry ?? Infinity));
-    return { ok: faults.length === 0, entries, checkpoint, faults };
+    return { ok: faults.length === 0, entries, byOtherEngine: this.#byOtherEngine, checkpoint, faults };
   }
 }

@@ -127,7 +127,7 @@ const failureWords: Readonly<Record<string, { readonly why: string; readonly hel
     help: 'Check the standard, the address and the token id of the rule. For an NFT that does not exist, contracts revert.',
   },
   NO_NUMBER: {
-    why: 'the contract returns something else than one number or one address',
+    why: 'the contract does not return exactly one number or one address',
     help: 'Check the standard and the address of the rule.',
   },
 };
@@ -158,12 +158,12 @@ const denials = {
     const { why = '', help = '' } = failureWords[String(failure)] ?? {};
     const what = tokenWords(questionIn(evidence));
     return {
-      message: `What the sender ${String(sender)} holds of ${what} could not be read for the rule "${String(rule)}": ${why}.`,
+      message: `Gasdesk could not read how much of ${what} the sender ${String(sender)} holds, which the rule "${String(rule)}" requires: ${why}.`,
       hint: help,
     };
   },
   TOKEN_HOLDING_NOT_READ: ({ rule, sender, ...evidence }) => ({
-    message: `What the sender ${String(sender)} held of ${tokenWords(questionIn(evidence))} was not read for this operation, so the rule "${String(rule)}" cannot be decided.`,
+    message: `Gasdesk did not read how much of ${tokenWords(questionIn(evidence))} the sender ${String(sender)} held, so it cannot apply the rule "${String(rule)}".`,
     hint: 'Send the operation again: Gasdesk reads what the rules in force ask for.',
   }),
 } satisfies DenialRows;

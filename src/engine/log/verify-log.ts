@@ -8,6 +8,7 @@ import type { LogReport } from '../../core/log/log-report.ts';
 import { LogVerifier } from '../../core/log/verify.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { sha256 } from '../base/sha256.ts';
+import { version as engine } from '../base/version.ts';
 import { logCrypto } from './ed25519.ts';
 
 /** How a log is verified. */
@@ -119,7 +120,7 @@ export const verifyLogFile = async (
   if (!head.success) throw notALog(file, 'its first line is not the head of one');
   const { from, before, after } = head.data;
   const verifierKey = key === undefined ? ownKeyOf(file, head.data.key) : logKeyOf(key);
-  const options = { key: verifierKey, crypto: logCrypto, withSignatures };
+  const options = { key: verifierKey, crypto: logCrypto, engine, withSignatures };
   const verifier = new LogVerifier({ ...options, from, before: bytesOf(before) });
   const add = (line: Buffer): void => {
     const entry = verifier.add({ text: line.toString(), bytes: line });
@@ -147,7 +148,7 @@ export const verifyLogFile = async (
  * @throws EngineError `VAULT_LOCKED` where no key is given and the desk's cannot be read; `VALIDATION` for a key that is none
  */
 export const verifyDesk = async (call: Caller, { key, withSignatures }: LogCheck): Promise<LogReport> => {
-  const options = { key: logKeyOf(key ?? (await call('log.key', {})).key), crypto: logCrypto, withSignatures };
+  const options = { key: logKeyOf(key ?? (await call('log.key', {})).key), crypto: logCrypto, engine, withSignatures };
   const verifier = new LogVerifier(options);
   let checkpoints = await call('log.checkpoints', {});
   const isSigned = checkpoints.length > 0;

@@ -34,7 +34,7 @@ export interface SponsorshipDecision {
 }
 
 /** How often a decision begins anew, because something that it stands on has changed or a webhook has answered. */
-const MOST_ROUNDS = 8;
+export const MOST_ROUNDS = 8;
 
 /** The policy, and who pays by it. */
 interface Current {

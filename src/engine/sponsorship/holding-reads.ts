@@ -22,8 +22,33 @@ const multiTokens = new Interface(['function balanceOf(address owner, uint256 id
 const probeAnswer = 'tuple(bool hasCode, bool succeeded, uint256 size, bytes32 word)[]';
 const probeQuestion = 'tuple(address target, bytes data)[]';
 
-/** For the probe's own work; each token has {@link HOLDING_GAS} of its own. */
+/** For the probe's own work, and for its part of each token: what it asks, and what is returned as code. */
 const PROBE_GAS = 1_000_000n;
+const PART_GAS = 40_000n;
+
+/**
+ * How many are asked by one call. It stays below 30 M gas, which nodes give a call, and its code below what EIP-3860
+ * allows (49,152 bytes; at most 224 for each token).
+ */
+const MOST_TOGETHER = 50;
+
+/** A transaction costs 21,000 gas before it calls; its data, of 68 bytes at most, costs at most 2,720 (EIP-7623). */
+const CALL_ITSELF_GAS = 30_000n;
+
+/** How many are asked at once where each needs a call of its own. */
+const MOST_AT_ONCE = 4;
+
+/** What nodes say that do not take a call without `to`, or not with so much code or gas. */
+const CREATION_REFUSAL =
+  /init ?code|code ?size|contract.?creat|creat\w* (?:a )?contract|missing (?:field )?\W?to\b|\bgas\b/i;
+const INVALID_PARAMS = -32602;
+const INTERNAL_ERROR = -32603;
+
+/** The probe itself never reverts: where it seems to, the node does not run it as it should. */
+const refusesCreation = (error: RpcError): boolean =>
+  error.code === INVALID_PARAMS ||
+  hasReverted(error) ||
+  (error.code !== INTERNAL_ERROR && CREATION_REFUSAL.test(error.message));
 
 /** What a token answered. Of an answer with another length than one word nothing is looked at. */
 interface TokenAnswer {
@@ -53,49 +78,85 @@ const holdingOf = (question: HoldingQuestion, answer: TokenAnswer, sender: Addre
   return { held: sameAddress(`0x${word.slice(-40)}`, sender) ? '1' : '0' };
 };
 
-/** Asks all of them by one call; undefined from nodes that do not allow it. @throws EngineError `CHAIN_UNREACHABLE` */
+/** The answers of the probe; undefined for anything else. */
+const probeAnswers = (answer: Hex, count: number): readonly TokenAnswer[] | undefined => {
+  try {
+    const [rows] = AbiCoder.defaultAbiCoder().decode([probeAnswer], answer).toArray(true) as [
+      [boolean, boolean, bigint, Hex][],
+    ];
+    if (rows.length !== count) return undefined;
+    return rows.map(([hasCode, succeeded, size, word]) => ({ hasCode, succeeded, size, word }));
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Asks all of them by one call; undefined from nodes that do not allow it.
+ *
+ * @throws RpcError if the node refuses for another reason
+ * @throws EngineError `CHAIN_UNREACHABLE`
+ */
 const askTogether = async (
   rpc: RpcClient,
   questions: readonly Asked[],
 ): Promise<readonly TokenAnswer[] | undefined> => {
   const { bytecode } = await loadArtifact('HoldingsProbe');
-  const coder = AbiCoder.defaultAbiCoder();
   const tuples = questions.map(({ address: target, data }) => [target, data]);
-  const argument = coder.encode([probeQuestion, 'uint256'], [tuples, HOLDING_GAS]);
-  const gas = PROBE_GAS + HOLDING_GAS * BigInt(questions.length);
+  const argument = AbiCoder.defaultAbiCoder().encode([probeQuestion, 'uint256'], [tuples, HOLDING_GAS]);
+  const gas = PROBE_GAS + (HOLDING_GAS + PART_GAS) * BigInt(questions.length);
   try {
     const answer = await callCreation(rpc, `${bytecode}${argument.slice(2)}`, gas);
-    const [rows] = coder.decode([probeAnswer], answer).toArray(true) as [[boolean, boolean, bigint, Hex][]];
-    if (rows.length !== questions.length) return undefined;
-    return rows.map(([hasCode, succeeded, size, word]) => ({ hasCode, succeeded, size, word }));
+    return answer && probeAnswers(answer, questions.length);
   } catch (error) {
-    if (isUnreachable(error)) throw error;
-    return undefined;
-  }
-};
-
-/** Asks one by itself. A node does not tell a contract that answers nothing from an address without one. */
-const askAlone = async (rpc: RpcClient, { address: to, data }: Asked): Promise<TokenAnswer | undefined> => {
-  try {
-    const answer = await callWithGas(rpc, to, data, HOLDING_GAS);
-    const word: Hex = `0x${answer.slice(2, 66)}`;
-    return { hasCode: answer !== '0x', succeeded: true, size: BigInt(byteLength(answer)), word };
-  } catch (error) {
-    if (error instanceof RpcError && hasReverted(error)) {
-      return { hasCode: true, succeeded: false, size: 0n, word: '0x' };
-    }
-    if (error instanceof RpcError || isUnreachable(error)) return undefined;
+    if (error instanceof RpcError && refusesCreation(error)) return undefined;
     throw error;
   }
 };
 
-const ask = async (rpc: RpcClient, questions: readonly Asked[]): Promise<readonly (TokenAnswer | undefined)[]> => {
+/**
+ * Asks one by itself. A node does not tell a contract that answers nothing from an address without one.
+ *
+ * @throws RpcError if the node refuses
+ * @throws EngineError `CHAIN_UNREACHABLE`
+ */
+const askAlone = async (rpc: RpcClient, { address: to, data }: Asked): Promise<TokenAnswer> => {
   try {
-    return (
-      (await askTogether(rpc, questions)) ?? (await Promise.all(questions.map((question) => askAlone(rpc, question))))
+    const answer = await callWithGas(rpc, to, data, HOLDING_GAS + CALL_ITSELF_GAS);
+    const word: Hex = `0x${answer.slice(2, 66)}`;
+    return { hasCode: answer !== '0x', succeeded: true, size: BigInt(byteLength(answer)), word };
+  } catch (error) {
+    if (!(error instanceof RpcError && hasReverted(error))) throw error;
+    return { hasCode: true, succeeded: false, size: 0n, word: '0x' };
+  }
+};
+
+/** Asks part by part, so that no more than so many are under way at once. */
+const inParts = async (
+  questions: readonly Asked[],
+  size: number,
+  askPart: (part: readonly Asked[]) => Promise<readonly TokenAnswer[]>,
+): Promise<TokenAnswer[]> => {
+  const answers: TokenAnswer[] = [];
+  for (let start = 0; start < questions.length; start += size) {
+    answers.push(...(await askPart(questions.slice(start, start + size))));
+  }
+  return answers;
+};
+
+const askEach = (rpc: RpcClient, questions: readonly Asked[]): Promise<TokenAnswer[]> =>
+  inParts(questions, MOST_AT_ONCE, (part) => Promise.all(part.map((question) => askAlone(rpc, question))));
+
+/** The answers; none where the node does not answer one of the calls: it is not asked again. */
+const ask = async (rpc: RpcClient, questions: readonly Asked[]): Promise<readonly TokenAnswer[]> => {
+  try {
+    return await inParts(
+      questions,
+      MOST_TOGETHER,
+      async (part) => (await askTogether(rpc, part)) ?? (await askEach(rpc, part)),
     );
   } catch (error) {
-    if (isUnreachable(error)) return [];
+    if (error instanceof RpcError || isUnreachable(error)) return [];
     throw error;
   }
 };

@@ -1,15 +1,19 @@
 import { type Reason, decide, plan } from '../../core/decide.ts';
+import type { Facts } from '../../core/facts.ts';
 import type { Reservation } from '../../core/ledger/account.ts';
 import { stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
+import { ruleInput } from '../../core/rule-input.ts';
+import { unreadHoldings } from '../../core/rules/token-holding.ts';
 import { termsOf } from '../../core/terms.ts';
+import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { CommitPlan, DecisionStore } from '../store/decision-store.ts';
-import { currentPolicy } from './current-policy.ts';
-import { decisionDraft } from './decide-operation.ts';
+import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
+import { MOST_ROUNDS, decisionDraft } from './decide-operation.ts';
 import type { DecisionContext } from './decision-context.ts';
-import { gatherFacts, prepareOperation, readChain } from './gather.ts';
+import { type PreparedOperation, gatherFacts, prepareOperation, readChain } from './gather.ts';
 import { findPayer } from './payer.ts';
 import { withFailureRecord } from './recording.ts';
 import type { SponsorshipRequest } from './request-record.ts';
@@ -37,6 +41,23 @@ const storeDenial = async (
   return undefined;
 };
 
+/** Gathers the facts by the policy in force. What a rule that came meanwhile asks for is read before it decides. */
+const gatherCurrent = async (
+  context: DecisionContext,
+  request: SponsorshipRequest,
+  prepared: PreparedOperation,
+): Promise<{ readonly facts: Facts; readonly current: CurrentPolicy }> => {
+  let { policy } = await currentPolicy(context, request.paymaster);
+  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    const reads = await readChain(context, prepared, policy);
+    const current = await currentPolicy(context, request.paymaster);
+    const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks: [] });
+    ({ policy } = current);
+    if (unreadHoldings(ruleInput(facts, policy).policy, facts).length === 0) return { facts, current };
+  }
+  throw new EngineError('DECISION_OUTDATED');
+};
+
 /**
  * Gives paymaster data to estimate gas with. What the rules deny already, whatever the gas may turn out to be, is
  * denied here and stored as a decision, so that the wallet does not estimate in vain. Webhooks are not asked, and
@@ -50,10 +71,7 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
     const { store } = context;
     const payer = await findPayer(context, request);
     const prepared = await prepareOperation(context, 'draft', request, { payer, isPaused: false });
-    const { policy: before } = await currentPolicy(context, request.paymaster);
-    const reads = await readChain(context, prepared, before);
-    const current = await currentPolicy(context, request.paymaster);
-    const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks: [] });
+    const { facts, current } = await gatherCurrent(context, request, prepared);
     const { policy, hash } = current;
     const reservations = plan(facts, policy);
     /** The denial, given what the accounts hold; undefined where there is none. */

@@ -52,11 +52,12 @@ export const callWithGas = (rpc: RpcClient, to: Address, data: Hex, gas: bigint)
  * `eth_call` on the latest block that creates a contract: what its constructor returns. Nothing is deployed.
  *
  * @param data creation code and the arguments of the constructor
+ * @returns undefined where the node answers something else than bytes, as some do that know no such calls
  * @throws RpcError if it reverts or the node refuses it
  * @throws EngineError `CHAIN_UNREACHABLE`
  */
-export const callCreation = (rpc: RpcClient, data: Hex, gas: bigint): Promise<Hex> =>
-  sendForBytes(rpc, 'eth_call', [{ data, gas: toQuantity(gas) }, 'latest']);
+export const callCreation = async (rpc: RpcClient, data: Hex, gas: bigint): Promise<Hex | undefined> =>
+  hex.safeParse(await rpc.send('eth_call', [{ data, gas: toQuantity(gas) }, 'latest'])).data;
 
 /** A slot of a contract's storage on the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
 export const readSlot = (rpc: RpcClient, at: Address, slot: number): Promise<bigint> =>

@@ -33,7 +33,7 @@ export const againWords = ({ verdict, reason }: Again, isSame: boolean): AgainWo
       return {
         ...UNKNOWN,
         verdict: 'not known.',
-        rest: 'A rule asks what was not read then, such as what the sender holds: send the operation again.',
+        rest: 'A rule needs something that was not read then, such as what the sender holds. Send the operation again.',
       };
     case 'denied':
       return {
