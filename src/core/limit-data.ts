@@ -4,7 +4,7 @@ import { decimalToWei } from '../shared/schema/decimal.ts';
 import { exactPositiveInput, exactPositiveNumber } from '../shared/schema/exact-positive.ts';
 import { name } from '../shared/schema/text.ts';
 import { exactDollars, shownAmount } from '../shared/words/amount.ts';
-import type { Policy, PolicyRule } from './policy.ts';
+import type { PolicyRule } from './policy.ts';
 import { type Setup, rulesOf } from './rules/rule.ts';
 
 const HOUR_MS = 3_600_000;
@@ -245,6 +245,3 @@ export const updatedLimit = (
 /** Whether a rule is a limit in US dollars. */
 export const isInDollars = (rule: PolicyRule): boolean =>
   rulesOf(limitSetup, [rule]).some(({ policyData }) => policyData.thresholdType === 'USD');
-
-/** Whether a policy has rules for which it must be known what the coin is worth. */
-export const needsPrice = ({ rules }: Policy): boolean => rules.some((rule) => rule.active && isInDollars(rule));

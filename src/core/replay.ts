@@ -201,6 +201,8 @@ const compareAll = (
   const { chainId, paymasterId } = policy.dapp;
   const { sender, nonce } = ruleInput(facts, policy).op;
   const head = { chainId, paymasterId, sender, nonce: String(nonce) };
+  const { price } = policy.chain ?? {};
+  if (price?.source === 'static' && facts.price !== undefined) compare('facts.price', facts.price.usd, price.usd);
   for (const field of HEAD_FIELDS) compare(field, record[field], head[field]);
   const withWords = record.engine === engine;
   for (const field of FIELDS) {

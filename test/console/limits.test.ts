@@ -40,7 +40,7 @@ const sponsor = () => dapp.sponsor(operation({ to: CALLED, data: '0x' }));
 const limits = () => desk().call<ProcedureOutput<'rules.list'>>('rules.list', { paymasterId: dapp.paymasterId });
 /** Chooses in naive-ui's menu. */
 const choose = async (page: Page, form: Locator, unit: string): Promise<void> => {
-  await form.locator('.n-select').click();
+  await form.locator('.window .n-select').click();
   await page.locator('.n-base-select-menu').getByText(unit, { exact: true }).click();
 };
 /** Pictures in every width and scheme, in each of which nothing serious may be wrong. */

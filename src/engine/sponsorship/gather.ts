@@ -4,7 +4,7 @@ import type { Policy } from '../../core/policy.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
-import { needsPrice } from '../../core/limit-data.ts';
+import { asksForPrice } from '../../core/asks-for-price.ts';
 import { ruleInput } from '../../core/rule-input.ts';
 import { shareAccounts } from '../../core/rules/gas-tank.ts';
 import { unreadHoldings } from '../../core/rules/token-holding.ts';
@@ -156,7 +156,7 @@ const NO_PRICE = { usd: null, fault: 'no price is set for the chain' };
 export const readCoinPrice = async (rates: Pick<Rates, 'coinPrice' | 'coinPriceNow'>, policy: Policy) => {
   const { chainId } = policy.dapp;
   const source = policy.chain?.price;
-  const isAsked = needsPrice(policy);
+  const isAsked = asksForPrice(policy);
   if (source === undefined) return isAsked ? NO_PRICE : undefined;
   return isAsked ? rates.coinPrice(chainId, source) : rates.coinPriceNow(chainId, source);
 };
@@ -193,7 +193,7 @@ export const readChain = async (
 
 /** Whether what the rules of a policy ask was read, and from where that policy says. */
 export const isRead = (facts: Facts, { priceSource }: Pick<ChainReads, 'priceSource'>, policy: Policy): boolean => {
-  const isPriced = facts.price !== undefined || facts.token !== undefined || !needsPrice(policy);
+  const isPriced = facts.price !== undefined || facts.token !== undefined || !asksForPrice(policy);
   const isSameSource = isDeepStrictEqual(priceSource, policy.chain?.price);
   return isPriced && isSameSource && unreadHoldings(ruleInput(facts, policy).policy, facts).length === 0;
 };

@@ -2,8 +2,6 @@ import { type Reason, decide, plan } from '../../core/decide.ts';
 import type { Facts } from '../../core/facts.ts';
 import type { Reservation } from '../../core/ledger/account.ts';
 import { stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
-import { ruleInput } from '../../core/rule-input.ts';
-import { unreadHoldings } from '../../core/rules/token-holding.ts';
 import { termsOf } from '../../core/terms.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
@@ -13,7 +11,7 @@ import type { CommitPlan, DecisionStore } from '../store/decision-store.ts';
 import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
 import { MOST_ROUNDS, decisionDraft } from './decide-operation.ts';
 import type { DecisionContext } from './decision-context.ts';
-import { type PreparedOperation, gatherFacts, prepareOperation, readChain } from './gather.ts';
+import { type PreparedOperation, gatherFacts, prepareOperation, readChain, isRead } from './gather.ts';
 import { findPayer } from './payer.ts';
 import { withFailureRecord } from './recording.ts';
 import type { SponsorshipRequest } from './request-record.ts';
@@ -53,7 +51,7 @@ const gatherCurrent = async (
     const current = await currentPolicy(context, request.paymaster);
     const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks: [] });
     ({ policy } = current);
-    if (unreadHoldings(ruleInput(facts, policy).policy, facts).length === 0) return { facts, current };
+    if (isRead(facts, reads, policy)) return { facts, current };
   }
   throw new EngineError('DECISION_OUTDATED');
 };

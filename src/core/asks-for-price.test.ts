@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { inputsOf } from '../../../test/support/situation.ts';
-import { limit, rule } from '../../../test/support/situations.ts';
-import type { PolicyRule } from '../policy.ts';
-import { conditionsAskForPrice } from './asks-for-price.ts';
+import { inputsOf } from '../../test/support/situation.ts';
+import { limit, rule } from '../../test/support/situations.ts';
+import type { PolicyRule } from './policy.ts';
+import { asksForPrice } from './asks-for-price.ts';
 
 const condition = (expression: string, active = true): PolicyRule =>
   rule('Cheap', 'CONDITION', { expression, message: 'No.' }, active);
 
-const asks = (...rules: PolicyRule[]): boolean => conditionsAskForPrice(inputsOf({ policy: { rules } })[1]);
+const asks = (...rules: PolicyRule[]): boolean => asksForPrice(inputsOf({ policy: { rules } })[1]);
 
 test.each([
   'op.maxCostUsd < 1.0',
