@@ -106,22 +106,22 @@ test('what a user has had of a limit without an end stays used, over days, a res
   const ruleId = await desk().limit(dapp, {
     ...{ name: 'First five', type: 'SMART_ACCOUNT', thresholdType: 'COUNT', threshold: 5, unit: 'lifetime' },
   });
-  expect(codesOf(await Promise.all(many(50).map((op) => dapp.sponsor(op))))).toEqual({
+  expect(codesOf(await Promise.all(many(1_000).map((op) => dapp.sponsor(op))))).toEqual({
     SPONSORED: 5,
-    LIMIT_REACHED: 45,
+    LIMIT_REACHED: 995,
   });
   await desk().clock.advance(3 * DAY);
   await desk().restart();
   const target = { paymasterId: dapp.paymasterId, ruleId };
   await desk().call('rules.deactivate', target);
   await desk().call('rules.activate', target);
-  const { body } = await dapp.sponsor(costingAThousandth(50));
+  const { body } = await dapp.sponsor(costingAThousandth(5_000));
   expect(body.result?.reason).toMatchObject({
     message:
       'The limit "First five" allows 5 operations per user in total; 5 operations are used, and this operation takes 1 operation.',
     hint: expect.stringContaining('Waiting does not help'),
   });
-  expect(codeOf(await dapp.sponsor(costingAThousandth(51, 0n, `0x${'b2'.repeat(20)}`)))).toBe('SPONSORED');
+  expect(codeOf(await dapp.sponsor(costingAThousandth(5_001, 0n, `0x${'b2'.repeat(20)}`)))).toBe('SPONSORED');
   expect(await usageOf(dapp)).toMatchObject({ windowEndsAt: null, used: '5' });
   // A budget that is raised is no second budget, whichever way it is raised.
   const raised = async (): Promise<Record<string, number>> =>

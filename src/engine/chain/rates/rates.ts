@@ -14,7 +14,7 @@ export interface Rates {
    *   chain's URL cannot be used
    */
   rateOf(token: FeeToken): Promise<TokenRate>;
-  /** What a native coin is worth in US dollars, or why that is not known; it throws nothing. */
+  /** What a native coin is worth in US dollars, or why that is not known. */
   coinPrice(chainId: number, source: CoinPriceSource): Promise<CoinPrice>;
   /** The same without waiting: undefined where it is not known yet. It is asked for meanwhile. */
   coinPriceNow(chainId: number, source: CoinPriceSource): CoinPrice | undefined;
@@ -37,7 +37,10 @@ type ChainlinkSource = SourceOf<'chainlink'>;
 
 const staticPrice = ({ usd }: SourceOf<'static'>): CoinPrice => ({ usd, source: 'static' });
 
-/** Rates by each token's own source; those that are read from the chain are kept for some seconds, faults are not. */
+/**
+ * Rates by each token's own source; those that are read from the chain are kept for some seconds. Faults of fee tokens are
+ * not kept, those of a coin's feed for a shorter time.
+ */
 export const createRates = (chains: Pick<ChainAccess, 'rpc'>, clock: Clock): Rates => {
   const kept = new Map<string, Kept>();
   const keeping = <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
