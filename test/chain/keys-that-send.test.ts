@@ -45,7 +45,8 @@ beforeAll(async () => {
     treasury: null,
     breaker: null,
     unreachableBudgetWei: null,
-    maxOperationCostWei: null, price: null,
+    maxOperationCostWei: null,
+    price: null,
   });
   await store.savePaymasterContract({ chainId, version: '1.1.0', address: tanks, checked: true });
   await store.createPaymaster({
