@@ -260,3 +260,15 @@ test.each<[NotReplayable, Partial<DecisionRecord>, boolean]>([
 ])('a decision that cannot be decided again says why: %s', (notReplayable, changes, hasPolicy) => {
   expect(again({ ...sponsored, ...changes }, hasPolicy ? policy : undefined)).toEqual({ notReplayable });
 });
+
+test('a fixed price that is not the one of the policy is a difference; what a feed said is taken as it was read', () => {
+  const chain = { name: null, symbol: null, breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null };
+  const priced = (price: Policy['chain'] & object): Policy => ({ ...policy, chain: price });
+  const fixed = priced({ ...chain, price: { source: 'static', usd: '3000' } });
+  const decided = (usd: string, by: Policy): DecisionRecord =>
+    decidedLine({ ...facts, price: { usd, source: 'static' } }, by, held);
+  expect(fieldsOf(again(decided('3000', fixed), fixed))).toEqual([]);
+  expect(fieldsOf(again(decided('1', fixed), fixed))).toEqual(['facts.price']);
+  const fed = priced({ ...chain, price: { source: 'chainlink', nativeFeed: ITEMS, maxAge: 60 } });
+  expect(fieldsOf(again(decided('1', fed), fed))).toEqual([]);
+});

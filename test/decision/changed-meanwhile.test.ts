@@ -145,6 +145,23 @@ describe.each(waits)('while %s', (_what, waiting) => {
     await (await contract.getFunction('setSigner').send(signer!.address)).wait();
   });
 
+  test.each([
+    ['10000000', 'LIMIT_TOO_SMALL'],
+    [null, 'PRICE_UNKNOWN'],
+  ])('a price of the coin that is set to %s binds', async (usd, code) => {
+    const { chainId } = world().chain;
+    const set = (price: string | null) =>
+      call('chains.set', { chainId, price: price === null ? null : { source: 'static', usd: price } });
+    await set('1');
+    const dapp = await world().dapp(TANK_WEI);
+    const policyData = { type: 'OPERATION', thresholdType: 'USD', threshold: 10 };
+    const rule = { name: 'Ten dollars', policyType: 'PAYMASTER_SA_LIMIT', policyData };
+    await call('rules.create', { paymasterId: dapp.paymasterId, rule });
+    const reply = await waiting(dapp, () => set(usd), await partialMint());
+    expect(reply.body.result?.reason?.code).toBe(code);
+    await set(null);
+  });
+
   test('a limit that is set binds', async () => {
     const dapp = await world().dapp(TANK_WEI);
     const policyData = { type: 'PAYMASTER', cycleDuration: { value: 1, unit: 'hour' }, thresholdType: 'NATIVE_ASSET' };

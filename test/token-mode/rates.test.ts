@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createRates } from '../../src/engine/chain/rates/rates.ts';
 import { createRpcClient } from '../../src/engine/chain/rpc.ts';
 import type { RpcClient } from '../../src/engine/chain/rpc.ts';
+import { EngineError } from '../../src/shared/errors.ts';
 import type { FeeToken } from '../../src/shared/schema/fee-token.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { useTokenWorld } from '../support/token-world.ts';
@@ -114,6 +115,64 @@ describe('no price is better than a wrong one', () => {
     await expect(away.rateOf(world().feeToken())).rejects.toThrow(message);
     const none = createRates({ rpc: async () => undefined }, world().clock);
     await expect(none.rateOf(world().feeToken())).rejects.toThrow('chain 31337 has no RPC URL');
+  });
+});
+
+describe('what the coin is worth', () => {
+  const source = () => ({ source: 'chainlink', nativeFeed: world().nativeFeed.address, maxAge: 3_600 }) as const;
+
+  test('is what its feed says, and when it said so', async () => {
+    expect(await rates().coinPrice(31337, source())).toEqual({ usd: '3000', source: 'feed', updatedAt: seconds() });
+    expect(await rates().coinPrice(31337, { source: 'static', usd: '2999.5' })).toEqual({
+      ...{ usd: '2999.5', source: 'static' },
+    });
+  });
+
+  test.each([
+    ['an old answer', async () => world().nativeFeed.send('set', [3000n * 10n ** 8n, seconds() - 3601]), /3600 s ago$/],
+    ['an insane answer', async () => world().nativeFeed.send('set', [1n, seconds()]), /is not between 0\.0001 and/],
+    ['an answer of another round', async () => world().nativeFeed.send('carryOver', []), /repeats an old answer/],
+  ])('is not known by %s', async (_what, lie, words) => {
+    await lie();
+    expect(await rates().coinPrice(31337, source())).toEqual({ usd: null, fault: expect.stringMatching(words) });
+  });
+
+  test('is not known without a node, where it is away, and where its URL cannot be used', async () => {
+    const away = createRpcClient('http://127.0.0.1:1', 'The node of chain 31337', 1000);
+    expect(await rates(away).coinPrice(31337, source())).toMatchObject({ usd: null });
+    const locked = { rpc: () => Promise.reject(new EngineError('VAULT_LOCKED')) };
+    expect(await createRates(locked, world().clock).coinPrice(31337, source())).toMatchObject({
+      fault: expect.stringContaining('(VAULT_LOCKED)'),
+    });
+    const none = createRates({ rpc: async () => undefined }, world().clock);
+    expect(await none.coinPrice(31337, source())).toMatchObject({ fault: expect.stringContaining('no RPC URL') });
+  });
+
+  test('is not waited for where no rule asks for it; a fault is asked for again after two seconds', async () => {
+    let answer = (): void => undefined;
+    const silent = new Promise<void>((resolve) => (answer = resolve));
+    let calls = 0;
+    const { rpc } = world();
+    const slow: RpcClient = {
+      ...rpc,
+      async call(...args) {
+        calls += 1;
+        await silent;
+        return rpc.call(...args);
+      },
+    };
+    const kept = rates(slow);
+    expect([kept.coinPriceNow(31337, source()), kept.coinPriceNow(31337, source())]).toEqual([undefined, undefined]);
+    await world().nativeFeed.send('set', [0n, seconds()]);
+    answer();
+    expect(await kept.coinPrice(31337, source())).toMatchObject({ usd: null });
+    expect(calls).toBe(2);
+    await world().clock.advance(1_000);
+    expect(kept.coinPriceNow(31337, source())).toMatchObject({ usd: null });
+    await world().price(3000n, 1n);
+    await world().clock.advance(1_000);
+    expect(await kept.coinPrice(31337, source())).toMatchObject({ usd: '3000' });
+    expect(kept.coinPriceNow(31337, source())).toMatchObject({ usd: '3000' });
   });
 });
 

@@ -1,5 +1,6 @@
 import { FunctionFragment, Interface } from 'ethers';
-import { JsonNumber, weiToDecimal } from '../../shared/schema/decimal.ts';
+import { JsonNumber } from '../../shared/schema/decimal.ts';
+import { dollarsInMillionths } from '../../shared/words/amount.ts';
 import { dollarsOf } from '../dollars.ts';
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
@@ -79,9 +80,13 @@ const callOf = (
   });
 };
 
-const dollarsAsDouble = (wei: bigint, price: string): number =>
-  // eslint-disable-next-line house/exact-money -- conditions compare dollars as CEL does; limits count them exactly
-  parseFloat(weiToDecimal(dollarsOf(wei, price)));
+/**
+ * What an amount of the coin is worth as a CEL double: to the millionth of a dollar, rounded up. So it compares exactly with
+ * whatever a condition names in millionths, and nothing that is above a ceiling passes for being near it.
+ */
+const millionths = (wei: bigint, price: string): number =>
+  // eslint-disable-next-line house/exact-money -- the nearest double of the same digits that a condition would be written with
+  parseFloat(dollarsInMillionths(dollarsOf(wei, price)));
 
 const operationOf = ({ facts: { price }, op, layout, requiredWei }: Asked): ConditionOperation => {
   const { factory = '', factoryData = '' } = deploymentOf(op) ?? {};
@@ -98,7 +103,7 @@ const operationOf = ({ facts: { price }, op, layout, requiredWei }: Asked): Cond
       paymasterPostOpGasLimit,
     },
     ...{ maxFeePerGas, maxPriorityFeePerGas, maxCostWei: requiredWei },
-    ...(price?.usd && { maxCostUsd: dollarsAsDouble(requiredWei, price.usd) }),
+    ...(price?.usd && { maxCostUsd: millionths(requiredWei, price.usd) }),
     ...{ deploys: factory !== '', entryPoint: layout.entryPointVersion },
   });
 };

@@ -56,6 +56,16 @@ describe('what an operation may cost in US dollars', () => {
     },
   );
 
+  test.each([
+    ['1000', 'op.maxCostUsd == 0.312', true],
+    ['1000', 'op.maxCostUsd <= 0.312', true],
+    ['1000.000000000000000001', 'op.maxCostUsd <= 0.312', false],
+    ['1000.000000000000000001', 'op.maxCostUsd == 0.312001', true],
+    ['10000000', 'op.maxCostUsd == 3120.0', true],
+  ])('at %s dollars for a coin, %s: %s', (usd, text, holds) => {
+    expect(asked(text, { price: { usd, source: 'static' } })).toEqual({ holds });
+  });
+
   test('is not there without a price, and a condition that asks for it fails', () => {
     expect(asked('op.maxCostUsd < 1.0')).toEqual({ failure: expect.stringContaining('maxCostUsd') });
     expect(asked('op.maxCostUsd < 1.0', { price: { usd: null, fault: 'it is silent' } })).toMatchObject({

@@ -31,8 +31,11 @@ const asDollars = (decimal: string): string => {
   return `$${grouped(whole)}${fraction === '' ? '' : `.${fraction.padEnd(2, '0')}`}`;
 };
 
-/** US dollars to the millionth, rounded up: an amount that is too much is never shown as one that fits. @param units 10^-18 dollars */
-export const dollars = (units: bigint): string => asDollars(unitsToDecimal((units + MICRO - 1n) / MICRO, 6));
+/** US dollars to the millionth, rounded up, in decimal digits. @param units 10^-18 dollars */
+export const dollarsInMillionths = (units: bigint): string => unitsToDecimal((units + MICRO - 1n) / MICRO, 6);
+
+/** The same with their sign: an amount that is too much is never shown as one that fits. @param units 10^-18 dollars */
+export const dollars = (units: bigint): string => asDollars(dollarsInMillionths(units));
 
 /** US dollars with all their digits. @param units 10^-18 dollars */
 export const exactDollars = (units: bigint): string => asDollars(weiToDecimal(units));
