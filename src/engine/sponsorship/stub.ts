@@ -11,7 +11,7 @@ import type { CommitPlan, DecisionStore } from '../store/decision-store.ts';
 import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
 import { MOST_ROUNDS, decisionDraft } from './decide-operation.ts';
 import type { DecisionContext } from './decision-context.ts';
-import { type PreparedOperation, gatherFacts, prepareOperation, readChain, isRead } from './gather.ts';
+import { type PreparedOperation, gatherFacts, isRead, prepareOperation, readChain } from './gather.ts';
 import { findPayer } from './payer.ts';
 import { withFailureRecord } from './recording.ts';
 import type { SponsorshipRequest } from './request-record.ts';
