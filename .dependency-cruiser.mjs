@@ -7,7 +7,7 @@ const layers = {
   review: ['review'],
   servers: ['server'],
   descriptions: ['description'],
-  doors: ['management', 'rpc', 'console-http', 'control'],
+  doors: ['management', 'rpc', 'console-http', 'control', 'monitoring'],
   http: ['http', 'rate-limit'],
   service: ['service'],
   workers: [
@@ -20,6 +20,7 @@ const layers = {
     'webhooks',
     'events',
     'notifications',
+    'metrics',
     'log',
     'policy-trial',
     'chain',

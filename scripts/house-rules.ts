@@ -83,9 +83,17 @@ const wholeSuite = forbid(
 const packageHomes = [
   {
     packages: /^(better-sqlite3|node:sqlite)$/,
-    // The data folder's lock is a SQLite lock; tests look at a database from outside.
-    homes: ['src/engine/store/sqlite/', 'src/engine/data-folder/', 'test/'],
+    // The data folder's lock is a SQLite lock; tests look at a database from outside; copies know both databases.
+    homes: [
+      ...['src/engine/store/sqlite/', 'src/engine/data-folder/', 'test/'],
+      ...['src/engine/store/postgres/copy.ts', 'src/engine/store/postgres/copied-rows.ts'],
+    ],
     message: 'SQL stays in src/engine/store/sqlite: ask the Store, so that another database can stand behind it.',
+  },
+  {
+    packages: /^pg$/,
+    homes: ['src/engine/store/postgres/', 'test/'],
+    message: 'SQL stays in src/engine/store: ask the Store, so that another database can stand behind it.',
   },
   {
     packages: /^electron(\/|$)/,

@@ -31,7 +31,7 @@ const fullName = (command: Command): string =>
   command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 
 /** Options of every command: they are said once. */
-const COMMON = new Set(['--data <dir>', '--json', '--passphrase-file <file>']);
+const COMMON = new Set(['--data <dir>', '--database <url>', '--json', '--passphrase-file <file>']);
 
 const commandText = (command: Command): string => {
   const help = command.createHelp();
@@ -57,14 +57,14 @@ const commandText = (command: Command): string => {
 const commandsPage = (): string =>
   [
     '# Commands',
-    'Every command that works on a desk takes `--data <dir>` (the data folder), `--json` (one JSON document on stdout) and `--passphrase-file <file>` (the passphrase of the vault; by default `GASDESK_PASSPHRASE`). It works whether or not `serve` runs on that folder. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    'Every command that works on a desk takes `--data <dir>` (the data folder), `--database <url>` (a PostgreSQL database, by default SQLite in the data folder), `--json` (one JSON document on stdout) and `--passphrase-file <file>` (the passphrase of the vault; by default `GASDESK_PASSPHRASE`). It works whether or not `serve` runs on that folder. Exit codes: 0 done, 1 failed, 2 wrong usage.',
     ...leaves(createProgram()).map(commandText),
   ].join('\n\n');
 
 const settingsPage = (): string =>
   [
     '# Settings',
-    'A setting comes from its environment variable, else from `gasdesk.json` in the data folder; `--host` and `--port` of `gasdesk serve` win over both. `gasdesk config print` shows what is in force and where it came from.',
+    'A setting comes from its environment variable, else from `gasdesk.json` in the data folder; `--database` of every command, and `--host` and `--port` of `gasdesk serve`, win over both. `gasdesk config print` shows what is in force and where it came from.',
     table(
       ['setting', 'variable', 'accepts', 'default'],
       describeConfig({}).map(({ key, value }) => [

@@ -3,11 +3,18 @@ import { id, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
 const account = z.strictObject({ accountId: z.string(), name: z.string(), createdAt: z.number() });
+const scope = z
+  .enum(['read', 'manage', 'dapp'])
+  .describe('read: may only read; manage: may read and change; dapp: may read and change what is of one DApp');
 const token = z.strictObject({
   tokenId: z.string(),
   accountId: z.string(),
   label: z.string(),
+  scope,
+  paymasterId: z.string().nullable().describe('The DApp of the scope dapp; null for the others'),
   createdAt: z.number(),
+  expiresAt: z.number().nullable().describe('Epoch ms: from then on it is refused; null: never'),
+  lastUsedAt: z.number().nullable().describe('Epoch ms, up to a minute before its last use; null: it was not used'),
   revokedAt: z.number().nullable(),
 });
 
@@ -24,9 +31,17 @@ export const accountProcedures = {
   }),
   'authTokens.create': procedure({
     summary: 'Create an auth token; the answer is the only time it is shown',
-    input: z.strictObject({ accountId: id.optional(), label: name.optional() }),
-    output: z.strictObject({ tokenId: z.string(), accountId: z.string(), label: z.string(), authToken: z.string() }),
-    errors: ['ACCOUNT_NOT_FOUND'],
+    input: z.strictObject({
+      accountId: id.optional(),
+      label: name.optional(),
+      scope: scope.optional(),
+      paymasterId: id.optional().describe('The DApp of the scope dapp, which is the default where one is named'),
+      expiresAt: z.int().positive().optional().describe('Epoch ms; absent: it does not expire'),
+    }),
+    output: token
+      .pick({ tokenId: true, accountId: true, label: true, scope: true, paymasterId: true, expiresAt: true })
+      .extend({ authToken: z.string() }),
+    errors: ['ACCOUNT_NOT_FOUND', 'PAYMASTER_NOT_FOUND'],
   }),
   'authTokens.list': procedure({
     summary: 'List auth tokens, without the tokens themselves',

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { accountProcedures } from './accounts.ts';
+import { apiKeyProcedures } from './api-keys.ts';
 import { backupProcedures } from './backups.ts';
 import { chainProcedures } from './chains.ts';
 import { configProcedures } from './config.ts';
@@ -29,6 +30,7 @@ import { webhookProcedures } from './webhooks.ts';
 /** Every procedure of the service. Management API, JSON-RPC, console and CLI are renderings of these. */
 export const contract = {
   ...accountProcedures,
+  ...apiKeyProcedures,
   ...backupProcedures,
   ...chainProcedures,
   ...configProcedures,

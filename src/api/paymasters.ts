@@ -24,7 +24,7 @@ const paymaster = z.strictObject({
   accountId: z.string(),
   name: z.string(),
   chainId: z.number(),
-  apiKey: z.string(),
+  apiKey: z.string().describe('The newest of its API keys that are not revoked'),
   version: z.string(),
   fundingWallet: z.string().nullable(),
   allowedOrigins: z.array(z.string()).readonly(),
@@ -87,7 +87,7 @@ export const paymasterProcedures = {
     errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NAME_EXISTS'],
   }),
   'paymasters.replaceKey': procedure({
-    summary: 'Give a DApp a new API key; the old one is refused at once',
+    summary: 'Give a DApp a new API key; all the old ones are refused at once',
     input: z.strictObject({ paymasterId: id }),
     output: paymaster,
     errors: ['PAYMASTER_NOT_FOUND'],

@@ -9,6 +9,7 @@ export const command = (name: string, summary: string): Command =>
     .summary(summary)
     .description(summary)
     .option('--data <dir>', "data folder (default: the OS's application-data folder)")
+    .option('--database <url>', 'PostgreSQL database, without a password (default: SQLite in the data folder)')
     .option('--json', 'one JSON document on stdout')
     .option('--passphrase-file <file>', 'file with the passphrase of the vault (default: $GASDESK_PASSPHRASE)');
 

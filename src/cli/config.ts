@@ -2,12 +2,16 @@ import { describeConfig } from '../engine/config/config.ts';
 import type { Caller } from '../api/index.ts';
 import type { ProcedureOutput } from '../api/index.ts';
 import { command, group, printFromDesk } from './command.ts';
-import { type DeskOptions, dataFolder } from './desk.ts';
+import { type DeskOptions, dataFolder, databaseFlag } from './desk.ts';
 import { print } from './human-text.ts';
 
 const printConfig = command('print', 'Print each setting and where it comes from, without secrets').action(
   (options: DeskOptions) => {
-    const entries = describeConfig({ env: process.env, file: dataFolder(options).config });
+    const entries = describeConfig({
+      flags: databaseFlag(options),
+      env: process.env,
+      file: dataFolder(options).config,
+    });
     print(
       entries.map((entry) => ({ ...entry })),
       options.json === true,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Caller } from '../api/index.ts';
 import { controlClient, isNobodyThere } from '../engine/control/client.ts';
 import { calledBy } from '../engine/base/caller.ts';
-import { loadConfig } from '../engine/config/config.ts';
+import { loadConfig, shownValue } from '../engine/config/config.ts';
 import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/data-folder/data-folder.ts';
 import type { Engine } from '../engine/index.ts';
 import { createLog } from '../engine/base/log.ts';
@@ -13,6 +13,7 @@ import { EngineError } from '../shared/errors.ts';
 /** Options that every command takes. */
 export interface DeskOptions {
   readonly data?: string;
+  readonly database?: string;
   readonly json?: boolean;
   readonly passphraseFile?: string;
 }
@@ -25,6 +26,10 @@ export const dataPath = ({ data }: DeskOptions): string => data ?? defaultDataFo
 
 /** The folder a command works on. */
 export const dataFolder = (options: DeskOptions): DataFolder => openDataFolder(dataPath(options));
+
+/** The flag that names a database, where it was given. */
+export const databaseFlag = ({ database }: DeskOptions): { readonly database?: string } =>
+  database === undefined ? {} : { database };
 
 /**
  * Reads a file with one secret in it; the line break at its end is not part of it.
@@ -65,7 +70,7 @@ export const openEngine = async (
   // Half of the time a command takes to start; those that go through a running engine do without.
   const { createEngine } = await import('../engine/index.ts');
   const folder = dataFolder(options);
-  const configSources = { flags, env: process.env };
+  const configSources = { flags: { ...flags, ...databaseFlag(options) }, env: process.env };
   const config = loadConfig({ ...configSources, file: folder.config });
   const log = createLog({ level: config.logLevel });
   const engine = { folder, config, configSources, log, passphrase: givenPassphrase(options) };
@@ -84,7 +89,21 @@ export const withDesk = async <T>(options: DeskOptions, use: (call: Caller) => P
     if (!isNobodyThere(error)) throw error;
     return withFiles(options, use);
   }
+  await requireSameDatabase(options, call);
   return use(call);
+};
+
+/** A command that names a database must not work on another one, since a service runs on the same folder. */
+const requireSameDatabase = async (options: DeskOptions, call: Caller): Promise<void> => {
+  if (options.database === undefined && process.env.GASDESK_DATABASE === undefined) return;
+  const { database } = loadConfig({ flags: databaseFlag(options), env: process.env });
+  const wanted = shownValue('database', database);
+  const { settings } = await call('config.get', {});
+  const running = settings.find(({ key }) => key === 'database')?.value;
+  if (running === wanted) return;
+  const name = (url: unknown): string => (url === '' ? 'SQLite' : String(url));
+  const message = `The service on ${dataPath(options)} uses ${name(running)}, not ${name(wanted)}. Use another --data, or do without --database and GASDESK_DATABASE`;
+  throw new EngineError('CONFIG_INVALID', message);
 };
 
 const withFiles = async <T>(options: DeskOptions, use: (call: Caller) => Promise<T>): Promise<T> => {

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import { accountCommand } from './account.ts';
+import { apiKeyCommand } from './api-key.ts';
 import { backupCommand } from './backup.ts';
 import { chainCommand } from './chain.ts';
 import { configCommand } from './config.ts';
 import { contractCommand } from './contract.ts';
+import { databaseCommand } from './database.ts';
 import { decisionsCommand } from './decisions.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
@@ -34,6 +36,7 @@ const commands = [
   accountCommand,
   tokenCommand,
   paymasterCommand,
+  apiKeyCommand,
   fundingWalletCommand,
   keystoreCommand,
   webhookCommand,
@@ -52,6 +55,7 @@ const commands = [
   notificationsCommand,
   backupCommand,
   restoreCommand,
+  databaseCommand,
   doctorCommand,
   logCommand,
   openapiCommand,

@@ -1,7 +1,20 @@
+import { join } from 'node:path';
 import { systemClock } from '../engine/base/clock.ts';
+import { loadConfig, shownValue } from '../engine/config/config.ts';
+import { keptFiles } from '../engine/data-folder/data-folder.ts';
+import { EngineError } from '../shared/errors.ts';
 import { command } from './command.ts';
-import { type DeskOptions, dataPath, requirePassphrase } from './desk.ts';
+import { type DeskOptions, dataPath, databaseFlag, requirePassphrase } from './desk.ts';
 import { print } from './human-text.ts';
+
+/** A backup holds files. @throws EngineError `CONFIG_INVALID` for a desk on another database than its folder's */
+const refuseDatabase = (options: DeskOptions): void => {
+  const file = join(dataPath(options), keptFiles.config);
+  const { database } = loadConfig({ flags: databaseFlag(options), env: process.env, file });
+  if (database === undefined) return;
+  const message = `This desk is in ${String(shownValue('database', database))}, where "restore" does not write. Restore into another folder without --database and GASDESK_DATABASE, then run "gasdesk database copy --to ${String(shownValue('database', database))}" on that folder`;
+  throw new EngineError('CONFIG_INVALID', message);
+};
 
 /** `gasdesk restore`: on the files only, while no engine runs on them. */
 export const restoreCommand = command('restore', 'Replace the contents of a data folder by a backup')
@@ -14,6 +27,7 @@ it changes anything. If the data folder holds a desk, Gasdesk first backs that d
 keeps its own passphrase. The restored desk does not know what was signed after the backup.`,
   )
   .action(async (file: string, options: DeskOptions) => {
+    refuseDatabase(options);
     const passphrase = requirePassphrase(options);
     const { restoreBackup } = await import('../engine/backup/restore.ts');
     const dir = dataPath(options);

@@ -42,10 +42,14 @@ export const plan = (facts: Facts, policy: Policy): readonly Reservation[] => {
   return kindsFor(input).flatMap((kind) => reservationsOf(kind, input));
 };
 
+/** The first step that denies; undefined if none does. */
+export const denialIn = (steps: readonly Step[]): (Step & { readonly outcome: 'deny' }) | undefined =>
+  steps.find((step) => step.outcome === 'deny');
+
 /** The first denial, in the order of the steps; undefined if nothing denies. */
 export const reasonOf = (steps: readonly Step[]): Reason | undefined => {
-  const step = steps.find(({ outcome }) => outcome === 'deny');
-  if (step?.outcome !== 'deny') return undefined;
+  const step = denialIn(steps);
+  if (step === undefined) return undefined;
   return { code: step.code, rule: step.rule, ...explainDenial(step.code, step.evidence) };
 };
 
@@ -84,7 +88,7 @@ export const decide = (
   const reservations: Reservation[] = [];
   let asked = 0;
   for (const kind of kindsFor(input)) {
-    if (kind === webhook && reasonOf(steps) === undefined) {
+    if (kind === webhook && denialIn(steps) === undefined) {
       const targets = unaskedWebhooks(facts, input.policy);
       if (targets.length > 0) return { next: 'callWebhooks', targets };
     }

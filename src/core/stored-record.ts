@@ -54,8 +54,6 @@ export const expandRecord = ({ asReceived, ...record }: CompactRecord): StoredRe
   const request = record.request as Request;
   const received = receivedOperation(request);
   const same = asReceived.map((field) => [field, received?.[field]] as const);
-  return {
-    ...record,
-    request: { ...request, userOperation: { ...request.userOperation, ...Object.fromEntries(same) } },
-  };
+  record.request = { ...request, userOperation: { ...request.userOperation, ...Object.fromEntries(same) } };
+  return record;
 };

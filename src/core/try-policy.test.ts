@@ -175,6 +175,15 @@ describe('past decisions are decided again under a draft:', () => {
     expect(tried(records, limited('5'), policyWith())).toMatchObject({ same: 2, nowSponsored: 2 });
   });
 
+  test('what a limit held before it was paused counts on', () => {
+    const active = limited('3');
+    const paused = { ...active, rules: active.rules.map((one) => ({ ...one, active: false })) };
+    const trial = new PolicyTrial(draftIn(policyFileText(active), active));
+    for (const record of decisionsOf(active, times(2))) trial.add(record, active);
+    for (const record of decisionsOf(paused, times(2))) trial.add({ ...record, id: `paused ${record.id}` }, paused);
+    expect(trial.report()).toMatchObject({ same: 3, flips: [{ id: 'paused d-1', code: 'LIMIT_REACHED' }] });
+  });
+
   test('an operation that is denied leaves room in a limit that stays', () => {
     const both = { ...limited('2'), contracts: [bothMethods] };
     const records = decisionsOf(both, [{ method: 'burn' }, ...times(2)]);

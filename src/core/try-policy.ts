@@ -1,13 +1,13 @@
 import type { DecisionRecord } from '../shared/schema/decision.ts';
-import { type MeasuredStep, type Reason, type Verdict, decide, plan, reasonOf } from './decide.ts';
+import { type MeasuredStep, type Reason, type Verdict, decide, denialIn, plan, reasonOf } from './decide.ts';
+import { draftBeside } from './draft-beside.ts';
 import type { Facts } from './facts.ts';
-import { type SettlementState, heldAfter } from './ledger/after-settlement.ts';
+import { type SettlementState, heldAfter, heldOnceSettled } from './ledger/after-settlement.ts';
 import { type Reservation, accountText } from './ledger/account.ts';
 import { Ledger } from './ledger/ledger.ts';
-import type { Policy, PolicyRule } from './policy.ts';
+import type { Policy } from './policy.ts';
 import { readableFacts } from './record.ts';
 import { readRevision } from './replay.ts';
-import { limitSetup } from './limit-data.ts';
 import { wasRead } from './rules/rule.ts';
 import { type WebhookTarget, webhookTargets } from './rules/webhook.ts';
 import { withoutCredentials } from './webhooks/hidden-credentials.ts';
@@ -63,7 +63,7 @@ const MOST_FLIPS = 1_000;
 
 interface Tried {
   readonly outcome: 'sponsored' | 'denied' | 'unknown';
-  readonly reason: Reason | undefined;
+  readonly reason: Pick<Reason, 'code' | 'rule'> | undefined;
   readonly held: readonly bigint[];
 }
 
@@ -71,6 +71,15 @@ interface Judged {
   readonly facts: Facts;
   readonly draft: Policy;
   readonly verdict: Verdict;
+}
+
+/** An account that the draft looks at for an operation. */
+interface Asked {
+  readonly reservation: Reservation;
+  /** As {@link accountText} names it. */
+  readonly account: string;
+  /** What the record tells of it. */
+  readonly told: NonNullable<DecisionRecord['reservations']>[number] | undefined;
 }
 
 const UNKNOWN: Tried = { outcome: 'unknown', reason: undefined, held: [] };
@@ -86,21 +95,6 @@ const costOf = (record: DecisionRecord, settlement: SettlementState): bigint =>
 
 /** What became of an operation. Of one that was never sponsored nobody knows: it counts as mined at its maximum cost. */
 const settlementOf = ({ settlement }: DecisionRecord): SettlementState => settlement ?? 'unconfirmed';
-
-/**
- * A limit as if it had been in force before it was set: one of its windows ends when its first one began. What it counts by
- * then is an account of its own, which no record names.
- */
-const inForceAt = (rule: PolicyRule, at: number): PolicyRule => {
-  const { policyType, policyData, ruleId } = rule;
-  if (policyType !== limitSetup.policyType) return rule;
-  const limit = limitSetup.kept.parse(policyData);
-  const { startTimeInEpoch: start, durationInMs } = limit;
-  if (start <= at) return rule;
-  const startTimeInEpoch =
-    durationInMs === undefined ? at : start - Math.ceil((start - at) / durationInMs) * durationInMs;
-  return { ...rule, ruleId: `before:${ruleId}`, policyData: { ...limit, startTimeInEpoch } };
-};
 
 /** Whether a webhook of one policy asks what one of another asks. */
 const isSameWebhook = (one: WebhookTarget, other: WebhookTarget): boolean =>
@@ -121,19 +115,6 @@ const withAnswers = (facts: Facts, recorded: Policy, draft: Policy): Facts => {
     return [{ ...response, failOpen, call: { ...response.call, webhookId } }];
   });
   return { ...facts, webhooks };
-};
-
-/** A draft as it would have been beside what the policy of then has that no file holds. */
-const draftBeside = (recorded: Policy, draft: Policy, from: number): Policy => {
-  const { dapp, contracts, rules, webhooks, lowBalanceThresholdWei } = draft;
-  const { allowedOrigins, maxExpirySeconds } = dapp;
-  const known = new Set(recorded.rules.map(({ ruleId, cycle }) => `${ruleId}:${cycle}`));
-  return {
-    ...recorded,
-    dapp: { ...recorded.dapp, allowedOrigins, maxExpirySeconds },
-    ...{ contracts, webhooks, lowBalanceThresholdWei },
-    rules: rules.map((rule) => (known.has(`${rule.ruleId}:${rule.cycle}`) ? rule : inForceAt(rule, from))),
-  };
 };
 
 /** The desk refuses such a request before it decides. */
@@ -201,11 +182,10 @@ export class PolicyTrial {
   readonly #drafts = new WeakMap<Policy, Policy>();
   #from: number | undefined;
   #draft: Policy | undefined;
-  /** What the decisions hold as they were, and as they would have been. */
-  readonly #recorded = new Ledger();
-  readonly #drafted = new Ledger();
-  /** What accounts hold besides the decisions, where a record has told. */
-  readonly #besides = new Map<string, bigint>();
+  /** What accounts hold under the draft beyond what they held. */
+  readonly #ahead = new Ledger();
+  /** What accounts held with the last decision whose record tells. */
+  readonly #last = new Map<string, bigint>();
   readonly #count = { decisions: 0, same: 0, nowSponsored: 0, nowDenied: 0, unknown: 0 };
   readonly #cost = { before: 0n, after: 0n };
   readonly #senders = { nowSponsored: new Set<string>(), nowDenied: new Set<string>() };
@@ -251,37 +231,40 @@ export class PolicyTrial {
     return draft;
   }
 
-  #held(reservation: Reservation, told: string | undefined): bigint {
-    const account = accountText(reservation.account);
-    let besides = this.#besides.get(account) ?? 0n;
-    if (told !== undefined) {
-      besides = BigInt(told) - this.#recorded.look(reservation);
-      this.#besides.set(account, besides);
-    }
-    const drafted = besides + this.#drafted.look(reservation);
-    return drafted < 0n ? 0n : drafted;
+  #held({ reservation, account, told }: Asked): bigint {
+    const before = told === undefined ? (this.#last.get(account) ?? 0n) : BigInt(told.held);
+    const held = before + this.#ahead.look(reservation);
+    return held < 0n ? 0n : held;
   }
 
-  #try(record: DecisionRecord, facts: Facts, recorded: Policy): Tried {
-    const draft = this.#draftFor(recorded);
-    const told = new Map((record.reservations ?? []).map((one) => [one.account, one]));
-    const asked = withAnswers(facts, recorded, draft);
-    const reservations = plan(asked, draft);
-    const known = reservations.map(({ account }) => told.get(accountText(account)));
-    const held = reservations.map((reservation, index) => this.#held(reservation, known[index]?.held));
-    const verdict = decide(asked, draft, held);
-    const tried = { ...this.#judge(record, { facts: asked, draft, verdict }), held };
-    const settlement = settlementOf(record);
-    const settle = (ledger: Ledger, taken: readonly Reservation[]): void =>
-      ledger.takeSettled(taken, settlement, actualCostOf(record));
-    if (isTaken(record, tried)) settle(this.#drafted, verdict.next === 'done' ? verdict.taken : reservations);
-    if (record.outcome === 'sponsored') {
-      const shared = reservations.flatMap((reservation, index) => {
-        const amount = known[index]?.amount;
-        return amount === undefined ? [] : [{ ...reservation, amount: BigInt(amount) }];
-      });
-      settle(this.#recorded, shared);
+  /** Notes what the accounts hold with this decision, as it was and under the draft. */
+  #follow(record: DecisionRecord, asked: readonly Asked[], taken: readonly Reservation[]): void {
+    const [settlement, actualCostWei] = [settlementOf(record), actualCostOf(record)];
+    const heldBy = (reservation: Reservation | undefined): bigint =>
+      reservation === undefined ? 0n : heldOnceSettled(reservation, settlement, actualCostWei);
+    for (const [index, { reservation, account, told }] of asked.entries()) {
+      const wasTaken = told !== undefined && record.outcome === 'sponsored';
+      const recorded = heldBy(wasTaken ? { ...reservation, amount: BigInt(told.amount) } : undefined);
+      const drafted = heldBy(taken[index]);
+      if (drafted !== recorded) this.#ahead.addTo(reservation, drafted - recorded);
+      if (told !== undefined) this.#last.set(account, BigInt(told.held) + recorded);
     }
+  }
+
+  #try(record: DecisionRecord, recordedFacts: Facts, recorded: Policy): Tried {
+    const draft = this.#draftFor(recorded);
+    const facts = withAnswers(recordedFacts, recorded, draft);
+    const told = new Map(record.reservations?.map((one) => [one.account, one]));
+    const reservations = plan(facts, draft);
+    const asked = reservations.map((reservation): Asked => {
+      const account = accountText(reservation.account);
+      return { reservation, account, told: told.get(account) };
+    });
+    const held = asked.map((one) => this.#held(one));
+    const verdict = decide(facts, draft, held);
+    const tried = { ...this.#judge(record, { facts, draft, verdict }), held };
+    const taken = verdict.next === 'done' ? verdict.taken : reservations;
+    this.#follow(record, asked, isTaken(record, tried) ? taken : []);
     return tried;
   }
 
@@ -290,7 +273,7 @@ export class PolicyTrial {
     if (refusal !== undefined) return { outcome: 'denied', reason: refusal };
     if (verdict.next === 'callWebhooks') return UNKNOWN;
     const { steps } = verdict;
-    const reason = reasonOf(steps.filter(wasRead));
+    const reason = denialIn(steps.filter(wasRead));
     if (reason !== undefined) return { outcome: 'denied', reason };
     if (verdict.reason !== undefined) return UNKNOWN;
     if (record.outcome === 'denied' && isOpen(facts, steps)) return UNKNOWN;

@@ -1,16 +1,15 @@
-import { rmSync } from 'node:fs';
-import { chmod, mkdir, statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { statfs } from 'node:fs/promises';
 import { createBackups } from './backup/backups.ts';
 import { finishInterrupted } from './backup/restore.ts';
 import { createChainAccess } from './chain/chain-access.ts';
-import { createPollLoop } from './chain/poll-loop.ts';
+import { type PollLoopOptions, createPollLoop } from './chain/poll-loop.ts';
 import { createRates } from './chain/rates/rates.ts';
 import { createSettlement } from './chain/settlement.ts';
 import { createClockWatch, warnOfSetBack } from './service/clock-watch.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from './base/clock.ts';
 import type { Config, ConfigSources } from './config/config.ts';
 import { createControlApp } from './control/app.ts';
+import { listenForOwner } from './control/listen-for-owner.ts';
 import type { DataFolder } from './data-folder/data-folder.ts';
 import { lockDataFolder } from './data-folder/lock.ts';
 import { removeAbandonedFolders } from './data-folder/temporary-folder.ts';
@@ -18,6 +17,7 @@ import { createTrials } from './policy-trial/trials.ts';
 import { createPauseSwitch } from './sponsorship/pause-switch.ts';
 import { createHttpApp } from './server/app.ts';
 import { type Listening, listen } from './http/listen.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { createDelivery } from './notifications/delivery.ts';
 import { createCheckpoints } from './log/checkpoints.ts';
 import { createNotifications } from './notifications/notifications.ts';
@@ -30,13 +30,14 @@ import { requireNodeApi } from './base/node-api.ts';
 import { recheckContracts } from './paymaster/recheck.ts';
 import { Secret } from './base/secret.ts';
 import { createDecisionFeed } from './events/decision-feed.ts';
+import { followOthers } from './service/follow-others.ts';
 import { measureExposure } from './service/exposure.ts';
 import { type Service, createService } from './service/index.ts';
 import { createSettings } from './config/settings.ts';
 import { openDeskVault, reconcileSigners } from './signer/chain-signer.ts';
 import type { ScryptCost } from './signer/scrypt-key.ts';
-import { openVault } from './signer/vault.ts';
-import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+import { type Vault, openVault } from './signer/vault.ts';
+import { openDeskDatabase } from './store/open-database.ts';
 import type { Store } from './store/store.ts';
 import { createOperatorTransactions } from './transactions/operator-transactions.ts';
 import { EngineError } from '../shared/errors.ts';
@@ -63,6 +64,8 @@ export interface EngineOptions {
   readonly consoleFolder?: string;
   /** The origin whose pages may show the console in themselves: the demo's playground. Nobody's by default. */
   readonly consoleFramedBy?: string | undefined;
+  /** Opens the database; tests let engines share one. */
+  readonly openDatabase?: typeof openDeskDatabase;
   /** How many bytes may still be written to where a folder is; asks the operating system unless a test says. */
   readonly freeBytes?: (dir: string) => Promise<bigint>;
   /** Cost of deriving the keys of the vault and of new keystores; tests take a cheap one. */
@@ -92,10 +95,17 @@ const CHECKPOINT_MS = 1_000;
 /** What somebody does to the machine's time is told within this time. */
 const CLOCK_MS = 10_000;
 
-/** The first account exists from the start (behaviour 1.5). */
-const ensureFirstAccount = async (store: Store, clock: Clock, entropy: Entropy): Promise<void> => {
-  if ((await store.listAccounts()).length > 0) return;
-  await store.createAccount({ accountId: entropy.uuid(), name: 'Operator', createdAt: clock.now() });
+/** Made last: where the database is refused there must not be a new vault either. */
+const openOrMakeVault = async (
+  store: Store,
+  vault: Vault,
+  { passphrase, vaultKey }: Pick<EngineOptions, 'passphrase' | 'vaultKey'>,
+): Promise<void> => {
+  if (passphrase !== undefined && vault.state === 'absent') await openDeskVault(store, vault, { passphrase });
+  if (vaultKey === undefined || vault.state === 'unlocked') return;
+  await openDeskVault(store, vault, { key: vaultKey }).catch((error: unknown) => {
+    if (!(error instanceof EngineError && error.code === 'VAULT_PASSPHRASE_WRONG')) throw error;
+  });
 };
 
 /** Undoes what was done, the last first. A step that fails does not keep the others from being done. */
@@ -111,23 +121,6 @@ const undoAll = async (undo: (() => unknown)[]): Promise<void> => {
   if (faults.length > 0) throw faults[0];
 };
 
-/** Serves the control socket, which only its owner can open. */
-const listenForOwner = async (
-  path: string,
-  app: Parameters<typeof listen>[0],
-  serving: Parameters<typeof listen>[2],
-) => {
-  const isPipe = path.startsWith('\\\\');
-  if (!isPipe) {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    // A socket file outlives an engine that was killed. The lock of the data folder says that nobody uses it.
-    rmSync(path, { force: true });
-  }
-  const listening = await listen(app, { path }, serving);
-  if (!isPipe) await chmod(path, 0o600);
-  return listening;
-};
-
 /**
  * Opens a data folder and starts the engine on it, without serving yet.
  *
@@ -136,7 +129,7 @@ const listenForOwner = async (
  */
 export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   const { folder, log, passphrase, vaultKey, clock = systemClock, entropy = systemEntropy, scrypt } = options;
-  const { freeBytes = freeOnDisk } = options;
+  const { freeBytes = freeOnDisk, openDatabase = openDeskDatabase } = options;
   const settings = createSettings(options.config, options.configSources ?? { flags: options.config }, folder.config);
   const { config } = settings;
   const operatorToken = new Secret(Buffer.from(entropy.bytes(32)).toString('base64url'));
@@ -146,36 +139,42 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   const stop = () => undoAll(undo);
   try {
     if (finishInterrupted(folder.dir)) log.warn('restore.completed');
-    const vault = openVault(folder.vault, { entropy, ...(scrypt !== undefined && { scrypt }) });
+    const place = { folder, url: config.database };
+    const database = await openDatabase(place, { clock, log });
+    undo.push(() => database.store.close());
+    const vault = openVault(database.vault, { entropy, ...(scrypt !== undefined && { scrypt }) });
     undo.push(() => vault.lock());
     if (passphrase !== undefined && vault.state === 'locked') await vault.unlock({ passphrase });
-    const feed = createDecisionFeed(openSqliteStore(folder.database, { clock, log }));
+    const feed = createDecisionFeed(database.store);
     const { store } = feed;
-    undo.push(() => store.close());
-    const trials = createTrials({ database: folder.database, clock, entropy, log });
+    const { engines } = database;
+    const { isLeader } = engines;
+    /** One engine at a time does it; another one begins with its next poll. */
+    const asLeader = (poll: PollLoopOptions['poll']) => async (stop: AbortSignal) => {
+      if (isLeader()) await poll(stop);
+    };
+    const trials = createTrials({ database: place, clock, entropy, log });
     undo.push(() => trials.stop());
     const checkpoints = createCheckpoints({ store, vault, clock });
     const endLog = async (): Promise<void> => {
-      if ((await store.logStop()) && vault.state === 'unlocked') await checkpoints.sign();
+      if ((await store.logStop()) && isLeader() && vault.state === 'unlocked') await checkpoints.sign();
     };
     undo.push(() => endLog().catch((err: unknown) => log.warn('log.end', { err })));
     await store.enterEarlier();
     await warnOfSetBack(store, clock, log);
-    await ensureFirstAccount(store, clock, entropy);
-    // Made last: where the database is refused there must not be a new vault either.
-    if (passphrase !== undefined && vault.state === 'absent') await vault.create({ passphrase });
-    if (vaultKey !== undefined && vault.state !== 'unlocked') {
-      await openDeskVault(store, vault, { key: vaultKey }).catch((error: unknown) => {
-        if (!(error instanceof EngineError && error.code === 'VAULT_PASSPHRASE_WRONG')) throw error;
-      });
-    }
+    await store.createFirstAccount({ accountId: entropy.uuid(), name: 'Operator', createdAt: clock.now() });
+    await openOrMakeVault(store, vault, { passphrase, vaultKey });
+    vault.refresh();
     await reconcileSigners(store, vault);
-    const chains = createChainAccess(store, vault, config.chainTimeoutMs);
+    const metrics = createMetrics(clock);
+    undo.push(feed.onMade(metrics.decided));
+    const chains = createChainAccess(store, vault, config.chainTimeoutMs, metrics.calledNode);
     const webhooks = createDeliverer({
       clock,
       allowPrivate: config.webhookAllowPrivate,
       timeoutMs: () => config.webhookTimeoutMs,
       maxConcurrent: config.webhookMaxConcurrent,
+      answered: metrics.calledWebhook,
     });
     undo.push(() => webhooks.close());
     const receiver = createReceiver(clock);
@@ -186,17 +185,17 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const wallets = createWallets(clock);
     const keySigners = createKeySigners({ keystores, wallets });
     const transactions = createOperatorTransactions({ store, vault, chains, clock, entropy, keySigners });
-    const settlement = createSettlement({ store, chains, clock, log, everyMs: config.settlementPollMs });
+    const settlement = createSettlement({ store, chains, clock, log, isLeader, everyMs: config.settlementPollMs });
     undo.push(() => settlement.stop());
     let url: string | null = null;
     const address = (): string | null => url;
     const pause = await createPauseSwitch(store, log);
-    const notifications = await createNotifications({ store, clock, entropy, log });
+    const notifications = await createNotifications({ store, isLeader, clock, entropy, log });
     undo.push(() => notifications.stop());
-    const delivery = createDelivery({ notifications, store, webhooks, vault, clock, entropy, log, address });
+    const delivery = createDelivery({ notifications, store, isLeader, webhooks, vault, clock, entropy, log, address });
     undo.push(() => delivery.stop());
-    const measure = () => measureExposure({ store, chains });
-    const deskWatch = watchDesk({ notifications, store, feed, pause, vault, measure, clock, log });
+    const measure = () => measureExposure({ store, chains }).then(metrics.sawTanks);
+    const deskWatch = watchDesk({ notifications, store, feed, pause, vault, measure, isLeader, clock, log });
     undo.push(() => deskWatch.stop());
     const service = createService(
       {
@@ -225,21 +224,26 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         folder,
         freeBytes,
         polledAt: (chainId) => settlement.polledAt(chainId),
+        metrics,
         address,
       },
       feed,
     );
     const everyMs = config.settlementPollMs;
-    const watch = createPollLoop({ clock, log, name: 'transactions', everyMs, poll: () => transactions.refresh() });
-    undo.push(() => watch.stop());
-    const recheck = () => recheckContracts({ store, chains, log });
+    const watch = createPollLoop({
+      clock,
+      log,
+      name: 'transactions',
+      everyMs,
+      poll: asLeader(() => transactions.refresh()),
+    });
+    const recheck = asLeader(() => recheckContracts({ store, chains, log }));
     const contracts = createPollLoop({ clock, log, name: 'contracts', everyMs: RECHECK_MS, poll: recheck });
-    undo.push(() => contracts.stop());
     const clocks = createPollLoop({ clock, log, name: 'clock', everyMs: CLOCK_MS, poll: createClockWatch(clock, log) });
-    undo.push(() => clocks.stop());
-    const poll = () => checkpoints.poll();
+    const poll = asLeader(() => checkpoints.poll());
     const signing = createPollLoop({ clock, log, name: 'checkpoints', everyMs: CHECKPOINT_MS, poll });
-    undo.push(() => signing.stop());
+    for (const loop of [watch, contracts, clocks, signing]) undo.push(() => loop.stop());
+    undo.push(await followOthers(engines, { feed, pause, notifications, vault }, log));
     // Ended first: whatever else ends, nothing new is accepted meanwhile.
     const servers: Listening[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
@@ -262,13 +266,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
           ),
         );
         await store.logStart();
-        signing.start();
-        settlement.start();
-        watch.start();
-        contracts.start();
-        clocks.start();
-        deskWatch.start();
-        delivery.start();
+        for (const loop of [signing, settlement, watch, contracts, clocks, deskWatch, delivery]) loop.start();
         const { consoleFolder, consoleFramedBy } = options;
         const consoleOptions = { operatorToken, consoleFolder, consoleFramedBy };
         const app = createHttpApp({ service, config, clock, entropy, log, ...consoleOptions });

@@ -6,6 +6,7 @@ const SERVER_FAULTS: Partial<Record<ErrorCode, number>> = {
   CHAIN_UNREACHABLE: 503,
   DECISION_OUTDATED: 503,
   STORAGE_FAILED: 503,
+  STORE_UNAVAILABLE: 503,
   WALLET_UNREACHABLE: 503,
   TRANSACTION_MAYBE_SENT: 503,
 };
@@ -13,7 +14,7 @@ const SERVER_FAULTS: Partial<Record<ErrorCode, number>> = {
 describe.each(Object.keys(errorTable) as ErrorCode[])('%s', (code) => {
   const error = new EngineError(code);
 
-  test('blames the caller, unless it is our bug, chain, wallet or disk are away, or settings change: clients retry 5xx', () => {
+  test('blames the caller, unless it is our bug, chain, wallet, disk or database are away, or settings change: clients retry 5xx', () => {
     const expected = SERVER_FAULTS[code];
     if (expected === undefined) expect(error.status).toSatisfy((status: number) => status >= 400 && status < 500);
     else expect(error.status).toBe(expected);
@@ -39,6 +40,7 @@ test.each<[ErrorCode, number, number]>([
   ['CONTRACT_MISMATCH', -32052, 400],
   ['CHAIN_UNREACHABLE', -32053, 503],
   ['STORAGE_FAILED', -32053, 503],
+  ['STORE_UNAVAILABLE', -32053, 503],
   ['GAS_ESTIMATION_FAILED', -32054, 400],
   ['NOT_SPONSORED', -32050, 400],
   ['FEE_TOKEN_REQUIRED', -32056, 400],

@@ -30,8 +30,15 @@ export const errorTable = {
   AUTH_TOKEN_REQUIRED: { status: 401, rpc: -32051, title: 'Auth token is required in the headers' },
   CREDENTIALS_REQUIRED: { status: 401, rpc: -32051, title: 'Auth token and API key is required in the headers' },
   INVALID_AUTH_TOKEN: { status: 401, rpc: -32051, title: 'Invalid auth token' },
+  AUTH_TOKEN_EXPIRED: { status: 401, rpc: -32051, title: 'The auth token has expired' },
+  AUTH_TOKEN_SCOPE: { status: 403, rpc: -32051, title: 'The scope of the auth token does not allow this' },
   INVALID_API_KEY: { status: 401, rpc: -32051, title: 'Invalid API key' },
   OPERATOR_TOKEN_INVALID: { status: 401, rpc: -32051, title: 'This is not the operator token of the running service' },
+  METRICS_TOKEN_INVALID: {
+    status: 401,
+    rpc: -32051,
+    title: 'Other machines read the metrics with the token of the setting metricsToken',
+  },
   FORBIDDEN_HOST: {
     status: 403,
     rpc: -32600,
@@ -46,6 +53,12 @@ export const errorTable = {
 
   ACCOUNT_NOT_FOUND: { status: 404, rpc: -32602, title: 'Account not found' },
   AUTH_TOKEN_NOT_FOUND: { status: 404, rpc: -32602, title: 'Auth token not found' },
+  API_KEY_NOT_FOUND: { status: 404, rpc: -32602, title: 'API key not found' },
+  LAST_API_KEY: {
+    status: 400,
+    rpc: -32602,
+    title: 'This is the only API key of the DApp. Create another one before you revoke it',
+  },
   USER_NOT_FOUND: { status: 404, rpc: -32051, title: 'User not found' },
   PAYMASTER_NOT_FOUND: { status: 404, rpc: -32602, title: 'Paymaster not found' },
   POLICY_FILE_INVALID: { status: 400, rpc: -32602, title: 'The policy file is not valid' },
@@ -96,7 +109,7 @@ export const errorTable = {
 
   VAULT_LOCKED: { status: 400, rpc: -32052, title: 'The vault is locked' },
   VAULT_PASSPHRASE_WRONG: { status: 400, rpc: -32052, title: 'The passphrase does not open the vault' },
-  VAULT_DAMAGED: { status: 400, rpc: -32052, title: 'The vault file is damaged' },
+  VAULT_DAMAGED: { status: 400, rpc: -32052, title: 'The vault is damaged' },
   CONTRACT_MISMATCH: { status: 400, rpc: -32052, title: 'The paymaster contract does not match its version or signer' },
   NOT_DEPLOYABLE: {
     status: 400,
@@ -114,6 +127,13 @@ export const errorTable = {
     title: 'The settings kept changing during the decision. Try again',
   },
   STORAGE_FAILED: { status: 503, rpc: -32053, title: 'Gasdesk cannot write to its database' },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    rpc: -32053,
+    title:
+      'Gasdesk cannot reach its database, so it signs and changes nothing. It goes on by itself when the database is back',
+  },
+  DATABASE_NOT_EMPTY: { status: 400, rpc: -32602, title: 'There is a desk in that database already' },
   LOG_INCONSISTENT: {
     status: 400,
     rpc: -32603,

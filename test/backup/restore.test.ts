@@ -20,6 +20,7 @@ import { openBackup } from '../../src/engine/backup/open-backup.ts';
 import { restoreBackup } from '../../src/engine/backup/restore.ts';
 import { Secret } from '../../src/engine/base/secret.ts';
 import { openVault } from '../../src/engine/signer/vault.ts';
+import { vaultInFile } from '../../src/engine/store/vault-in-file.ts';
 import { PASSPHRASE, quickEngine } from '../support/quick-engine.ts';
 import { canMount, fillUp, mountSmall, unmount } from '../support/small-disk.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
@@ -200,14 +201,14 @@ test('a restore that was killed before it was decided leaves the desk as it was,
 describe('the vault in a backup', () => {
   test('of a desk that only the machine’s keychain opens, opens elsewhere with the passphrase of the backup', async () => {
     const dir = tempFolder();
-    const vault = openVault(join(dir, 'vault.json'));
+    const vault = openVault(vaultInFile(join(dir, 'vault.json')));
     const key = new Secret(new Uint8Array(32).fill(7));
     await vault.create({ key });
-    vault.set('name', new Secret('value'));
+    await vault.set('name', new Secret('value'));
     const text = (await vault.copyUnder(secret))();
     const elsewhere = join(tempFolder(), 'vault.json');
     writeFileSync(elsewhere, text);
-    const copy = openVault(elsewhere);
+    const copy = openVault(vaultInFile(elsewhere));
     await copy.unlock({ passphrase: secret });
     expect(copy.get('name')?.reveal()).toBe('value');
     expect(copy.webhookSecret('x').reveal()).toBe(vault.webhookSecret('x').reveal());
@@ -232,7 +233,7 @@ describe('the vault in a backup', () => {
     const { path } = await create(PASSPHRASE);
     await engine.stop();
     const opened = await openBackup(path, new Secret(PASSPHRASE));
-    const copy = openVault(join(opened.dir, 'vault.json'));
+    const copy = openVault(vaultInFile(join(opened.dir, 'vault.json')));
     await copy.unlock({ passphrase: new Secret(PASSPHRASE) });
     expect(copy.names()).toHaveLength(1);
     opened.close();

@@ -42,9 +42,15 @@ const pathOf = (apiKey: string): string => `/api/v1/${CHAIN_ID}/${apiKey}`;
  * @param nodeArgs such as `--cpu-prof`
  * @param log file descriptor of the log, one line per request
  */
-export const startDesk = async (dir: string, log: number, nodeArgs: readonly string[]): Promise<BenchDesk> => {
+export const startDesk = async (
+  dir: string,
+  log: number,
+  nodeArgs: readonly string[],
+  { database }: { readonly database?: string } = {},
+): Promise<BenchDesk> => {
   const env = { GASDESK_PASSPHRASE: 'benchmark' };
-  const args = [...nodeArgs, CLI, 'serve', '--port', '0', '--data', dir];
+  const place = database === undefined ? [] : ['--database', database];
+  const args = [...nodeArgs, CLI, 'serve', '--port', '0', '--data', dir, ...place];
   const server = await startServer(args, { env, stderr: log });
   const folder = openDataFolder(dir);
   const call = controlClient(folder.controlSocket);

@@ -1,4 +1,4 @@
-import { type Load, type LoadPlan, type Traffic, drive } from './drive.ts';
+import { type LoadPlan, type Traffic, drive } from './drive.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** What one server did under one load. */
@@ -16,7 +16,8 @@ const round = (value: number, digits: number): number => Number(value.toFixed(di
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 
-const latencyFigures = ({ latencies }: Load): Pick<Figures, 'p50Ms' | 'p99Ms'> => {
+/** The median and the 99th percentile of latencies, ms. */
+export const p99Of = (latencies: readonly number[]): Pick<Figures, 'p50Ms' | 'p99Ms'> => {
   const sorted = latencies.toSorted((a, b) => a - b);
   return { p50Ms: round(percentile(sorted, 0.5), 2), p99Ms: round(percentile(sorted, 0.99), 2) };
 };
@@ -28,7 +29,7 @@ export const measure = async (server: ServerProcess, traffic: Traffic, plan: Loa
   const after = server.usage();
   return {
     requestsPerSecond: round(driven.requests / driven.seconds, 0),
-    ...latencyFigures(driven),
+    ...p99Of(driven.latencies),
     cpuMicros: round((after.cpuMicros - before.cpuMicros) / driven.requests, 0),
     rssMB: round(after.rssBytes / 1_000_000, 0),
   };

@@ -24,7 +24,8 @@ export interface ServerProcess {
   kill(): Promise<void>;
 }
 
-const readUsage = (pid: number): Usage => {
+/** What a process has used so far. */
+export const readUsage = (pid: number): Usage => {
   // The name before the last bracket may hold anything; utime and stime are fields 14 and 15 of the whole.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(')').at(-1)?.trim().split(' ') ?? [];
   const ticks = Number(fields[11]) + Number(fields[12]);

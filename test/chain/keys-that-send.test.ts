@@ -8,6 +8,7 @@ import type { KeySigner } from '../../src/engine/keys/key-signers.ts';
 import { createLog } from '../../src/engine/base/log.ts';
 import { biconomy110 } from '../../src/core/paymaster-layouts/biconomy-1.1.0.ts';
 import { openVault } from '../../src/engine/signer/vault.ts';
+import { vaultInFile } from '../../src/engine/store/vault-in-file.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/engine/store/store.ts';
 import {
@@ -58,7 +59,7 @@ afterAll(() => store.close());
 
 /** The operator's transactions, signed by a key that does with them what `transact` does. */
 const withKey = (transact: KeySigner['transact'], address = wallet.address as Address): OperatorTransactions => {
-  const vault = openVault(join(tempFolder(), 'vault.json'));
+  const vault = openVault(vaultInFile(join(tempFolder(), 'vault.json')));
   const signMessage = () => Promise.reject(new Error('nobody asks for a message'));
   const keySigners = { of: () => ({ address, signMessage, transact }) };
   const chains = createChainAccess(store, vault, 5_000);

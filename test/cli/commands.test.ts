@@ -115,6 +115,41 @@ describe.concurrent.each([
     expect(await json('token', 'revoke', made.tokenId)).toMatchObject({ revokedAt: expect.any(Number) });
   });
 
+  it('token create: for one DApp, for reading, until a time', async () => {
+    const { json, run, paymasterId } = await openDesk(served);
+    const ofDapp = await json('token', 'create', '--dapp', paymasterId);
+    expect(ofDapp).toMatchObject({ scope: 'dapp', paymasterId, expiresAt: null });
+    const until = ['--expires', '2126-01-31T14:30:00Z'];
+    const reader = await json<{ tokenId: string }>('token', 'create', '--scope', 'read', ...until);
+    const expiresAt = Date.UTC(2126, 0, 31, 14, 30);
+    expect(reader).toMatchObject({ scope: 'read', paymasterId: null, expiresAt });
+    const listed = { tokenId: reader.tokenId, scope: 'read', paymasterId: null, expiresAt, lastUsedAt: null };
+    expect(await json('token', 'list')).toContainEqual(expect.objectContaining(listed));
+    expect(await run('token', 'create', '--scope', 'dapp')).toMatchObject({
+      code: 2,
+      stderr: 'gasdesk: The scope dapp needs a DApp. Name it by its paymasterId\n',
+    });
+  });
+
+  it('api-key create, list and revoke: the DApp keeps the last one', async () => {
+    const { json, run, paymasterId } = await openDesk(served);
+    const ofDapp = ['--dapp', paymasterId];
+    const [first] = await json<{ keyId: string; label: string }[]>('api-key', 'list', ...ofDapp);
+    expect(first).toMatchObject({ label: 'first', revokedAt: null });
+    const made = await json<{ keyId: string; apiKey: string }>('api-key', 'create', ...ofDapp, '--label', 'Web');
+    expect(made).toMatchObject({ label: 'Web', paymasterId });
+    const [shown] = (await json<{ paymasterId: string; apiKey: string }[]>('paymaster', 'list')).filter(
+      (dapp) => dapp.paymasterId === paymasterId,
+    );
+    expect(shown!.apiKey).toBe(made.apiKey);
+    const revoked = await json('api-key', 'revoke', first!.keyId, ...ofDapp);
+    expect(revoked).toMatchObject({ keyId: first!.keyId, revokedAt: expect.any(Number) });
+    expect(await run('api-key', 'revoke', made.keyId, ...ofDapp)).toMatchObject({
+      code: 1,
+      stderr: 'gasdesk: This is the only API key of the DApp. Create another one before you revoke it\n',
+    });
+  });
+
   it('pause and resume: nothing is sponsored in between, whoever looks', async () => {
     const { json, human } = await openDesk(served);
     const paused = await json('pause', '--reason', 'Key rotation');
@@ -384,7 +419,7 @@ describe.concurrent('the commands for people', () => {
   it('print one thing as a line per field', async () => {
     const { human } = await openDesk(true);
     expect(await human('token', 'create', '--label', 'CI')).toMatch(
-      /^tokenId {4}\S+\naccountId {2}\S+\nlabel {6}CI\nauthToken {2}gd_\S+\n$/,
+      /^tokenId {6}\S+\naccountId {4}\S+\nlabel {8}CI\nscope {8}manage\npaymasterId {2}.*\nexpiresAt {4}.*\nauthToken {4}gd_\S+\n$/,
     );
   });
 

@@ -66,6 +66,50 @@ describe.concurrent('an RPC URL that carries credentials', () => {
   });
 });
 
+describe.concurrent('the password of a database', () => {
+  const PASSWORD = 'pa55word';
+  const url = `postgres://desk:${PASSWORD}@127.0.0.1:1/gasdesk`;
+  const shown = 'postgres://desk@127.0.0.1:1/gasdesk';
+
+  it('is refused on the command line, with the ways to give it', async () => {
+    for (const command of [['serve'], ['chain', 'list'], ['config', 'print'], ['doctor']]) {
+      const { code, stdout, stderr } = await gasdesk([...command, '--database', url, '--data', tempFolder()]);
+      expect({ command, code, stdout }).toEqual({ command, code: 1, stdout: '' });
+      expect(stderr).toMatch(/GASDESK_DATABASE.*PGPASSWORD.*PGPASSFILE/);
+      expect(stderr).not.toContain(PASSWORD);
+    }
+  });
+
+  it('is in no output of any command', async () => {
+    const dir = tempFolder();
+    const file = join(dir, 'any.gasdesk-backup');
+    writeFileSync(join(dir, 'gasdesk.json'), JSON.stringify({ database: url }));
+    for (const env of [{ GASDESK_DATABASE: url }, {}]) {
+      const printed = await gasdesk(['config', 'print', '--data', dir], env);
+      expect(printed.stdout).toContain(shown);
+      const others = [['serve', '--port', '0'], ['doctor'], ['chain', 'list'], ['backup'], ['restore', file]];
+      const ran = await Promise.all(
+        others.map((command) => gasdesk([...command, '--data', dir], { ...env, ...UNLOCKED })),
+      );
+      for (const { code, stdout, stderr } of [printed, ...ran]) {
+        expect(stdout + stderr).not.toContain(PASSWORD);
+        expect(code === 0).toBe(stdout === printed.stdout);
+      }
+      const { stderr } = ran[4] ?? printed;
+      expect(stderr).toContain('"gasdesk database copy');
+    }
+  });
+
+  it('is not that of another database than the one of the service on the same folder', async () => {
+    const dir = tempFolder();
+    await serve(['--data', dir]);
+    const { code, stderr } = await gasdesk(['chain', 'list', '--data', dir], { GASDESK_DATABASE: url });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`uses SQLite, not ${shown}`);
+    expect((await gasdesk(['chain', 'list', '--data', dir], { GASDESK_DATABASE: '' })).code).toBe(0);
+  });
+});
+
 describe.concurrent('a private key', () => {
   const importKey = (dir: string, file: string) =>
     gasdesk(['signer', 'import', '--chain', '1', '--private-key-file', file, '--data', dir], UNLOCKED);

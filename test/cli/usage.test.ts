@@ -81,6 +81,7 @@ const COMMANDS = [
   'notifications test',
   'backup',
   'restore',
+  'database copy',
   'doctor',
   'log',
   'log export',

@@ -75,7 +75,9 @@ export const firstRunJourney = async (
   await page.getByRole('dialog').getByRole('button', { name: 'Register' }).click();
   await page.getByText('Verify a funding wallet').waitFor();
   await goTo('Connect');
-  await page.getByRole('button', { name: 'Copy API key', exact: true }).click();
+  // The list of keys below has it once more.
+  await page.getByRole('button', { name: 'Copy API key', exact: true }).first().click();
+  await expect.poll(copied).not.toBe(authToken);
   const apiKey = await copied();
   await fund(world, url, { authToken, apiKey, wallet: devWallet(100, chain.provider) });
 
@@ -104,6 +106,8 @@ export const firstRunJourney = async (
   await goTo('Connect');
   await page.getByText('curl', { exact: true }).click();
   await page.getByRole('button', { name: 'Copy curl snippet' }).click();
+  // The API key was copied before it.
+  await expect.poll(copied).toContain('curl');
   const snippet = await copied();
   await picture('6-snippet');
   await goTo('Overview');

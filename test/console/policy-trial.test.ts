@@ -35,7 +35,7 @@ beforeAll(async () => {
         return dapp.sponsor(operation(call, { sender, nonce: `0x${(nonce += 1).toString(16)}` }));
       }),
     );
-    await desk().clock.advance(6 * HOUR);
+    await desk().clock.sleep(6 * HOUR);
   }
 });
 

@@ -74,6 +74,57 @@ test('a rate limit is set for good without a restart, and what needs one says so
   expect(stored()).toEqual({ webhookAllowPrivate: false });
 });
 
+test('a token is made for one DApp and a time, and says so', async () => {
+  const page = await open('#/settings');
+  const tokens = page.getByRole('region', { name: 'API tokens' });
+  const choose = async (what: string, option: string): Promise<void> => {
+    await tokens.getByLabel(what, { exact: true }).click();
+    await page.getByText(option).last().click();
+  };
+  await tokens.getByLabel('Label').fill('Shop backend');
+  await choose('Scope', 'Only DApp');
+  await choose('Expiry', 'Expires in 90 days');
+  expect(await seriousFaults(page)).toEqual([]);
+  await tokens.getByRole('button', { name: 'Create an API token' }).click();
+  const row = tokens.getByRole('row').filter({ hasText: 'Shop backend' });
+  await row.getByText('Only').waitFor();
+  const made = (await engine.service.call('authTokens.list', {})).find(({ label }) => label === 'Shop backend');
+  expect(made).toMatchObject({ scope: 'dapp', paymasterId: expect.any(String), lastUsedAt: null });
+  expect(Math.round((made!.expiresAt! - made!.createdAt) / 86_400_000)).toBe(90);
+  expect(await seriousFaults(page)).toEqual([]);
+  for (const width of [1280, 800, 400]) {
+    await page.setViewportSize({ width, height: 900 });
+    await tokens.scrollIntoViewIfNeeded();
+    await page.screenshot({ path: join(artifacts, `console-tokens-${width}-light.png`) });
+  }
+});
+
+test("a DApp's key is changed: another one is made, and the old one revoked after a question", async () => {
+  const dark = { colorScheme: 'dark' } as const;
+  const page = await open('#/dapps/last/connect', dark);
+  const keys = page.getByRole('region', { name: 'API keys' });
+  await keys.getByText('Only key').waitFor();
+  await keys.getByLabel('Label').fill('Web app');
+  await keys.getByRole('button', { name: 'Create an API key' }).click();
+  await keys.getByRole('row').filter({ hasText: 'Web app' }).waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  for (const width of [1280, 800, 400]) {
+    await page.setViewportSize({ width, height: 900 });
+    await keys.scrollIntoViewIfNeeded();
+    await page.screenshot({ path: join(artifacts, `console-keys-${width}-dark.png`) });
+  }
+  await keys.getByRole('row').filter({ hasText: 'first' }).getByRole('button', { name: 'Revoke' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('The other keys stay valid.').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await keys.getByText('Only key').waitFor();
+  const [dapp] = await engine.service.call('paymasters.list', {});
+  expect(dapp!.apiKey).not.toBe(apiKey);
+  ({ apiKey } = dapp!);
+  await page.getByRole('region', { name: 'API key and address' }).getByText(dapp!.apiKey, { exact: true }).waitFor();
+});
+
 test('a burn-rate breaker is set on a chain, with its consequence said, and switched off again', async () => {
   const page = await open('#/settings');
   const chains = page.getByRole('region', { name: 'Chains' });

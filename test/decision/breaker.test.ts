@@ -38,7 +38,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await set(null);
   await resume();
-  await desk().clock.advance(7 * 24 * 60 * MINUTE);
 });
 
 describe('the burn-rate breaker of a chain', () => {

@@ -65,7 +65,7 @@ describe('an operation that cannot be valid', () => {
     expect(codeOf(await dapp.sponsor(attack, { expiryDuration: 3_600 }))).toBe('SENDER_WITHOUT_CODE');
     for (const hours of [1, 11, 11]) {
       expect(codeOf(await dapp.sponsor(op(ALICE)))).toBe('SPONSORED');
-      await world().clock.advance(hours * HOUR);
+      await world().clock.sleep(hours * HOUR);
     }
   });
 

@@ -99,6 +99,18 @@ describe('a client of the events', () => {
     expect(other.decisions.map((decision) => [decision.seq, decision.paymasterId])).toEqual([[7, paymasterId]]);
     expect(own.seqs).toEqual(range(1, 6));
   });
+
+  test('gets the decisions of one DApp only, where its token is for that alone', async () => {
+    const [{ paymasterId } = { paymasterId: '' }] = await engine.service.call('paymasters.list', {});
+    const { authToken } = await engine.service.call('authTokens.create', { paymasterId });
+    const sibling = await engine.dapp({});
+    await decide(1, sibling);
+    const client = await followEvents(engine.url, { authToken }, '/events?after=0');
+    await decide(1);
+    await client.received(1);
+    expect(client.decisions.map((decision) => decision.paymasterId)).toEqual([paymasterId]);
+  });
+
   const sponsorWith = (apiKey: string, value: Record<string, unknown>) =>
     engine.post(`/api/v1/31337/${apiKey}`, {
       jsonrpc: '2.0',

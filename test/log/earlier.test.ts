@@ -20,6 +20,10 @@ const withoutLog = (file: string): void => {
     }
     database.exec('ALTER TABLE rule DROP COLUMN binding; DROP TABLE shadow_result');
     database.exec('ALTER TABLE chain DROP COLUMN price; ALTER TABLE ledger_reservation DROP COLUMN of_wei');
+    database.exec('DROP TABLE api_key');
+    for (const column of ['scope', 'paymaster_id', 'expires_at', 'last_used_at']) {
+      database.exec(`ALTER TABLE auth_token DROP COLUMN ${column}`);
+    }
     database.pragma('user_version = 95');
   } finally {
     database.close();

@@ -5,7 +5,7 @@ import { type OperationCase, operationCases, prepare } from './fixtures.ts';
 
 const desk = useDesk();
 
-const nowhere = { paymasterId: 'p', webhookId: 'w', limitId: 'l' };
+const nowhere = { paymasterId: 'p', webhookId: 'w', limitId: 'l', keyId: 'k' };
 const fault = ([statusCode, message]: readonly [number, string]) => ({ statusCode, message });
 
 const ask = ({ method, path, body }: OperationCase, headers: Record<string, string>) =>

@@ -47,6 +47,8 @@ export interface Prepared {
   readonly paymasterId: string;
   readonly webhookId: string;
   readonly limitId: string;
+  /** An API key besides the one that requests are sent with. */
+  readonly keyId: string;
 }
 
 /** A spending limit as a client sends it. */
@@ -57,7 +59,7 @@ export const limit = {
 };
 
 /** Every operation of the management interface, each with a valid request (behaviour 8.1). */
-export const operationCases = ({ paymasterId, webhookId, limitId }: Prepared): readonly OperationCase[] => {
+export const operationCases = ({ paymasterId, webhookId, limitId, keyId }: Prepared): readonly OperationCase[] => {
   const webhook = '/webhook';
   const contract = '/smart-contract';
   const rule = '/paymaster-policy';
@@ -151,18 +153,22 @@ export const operationCases = ({ paymasterId, webhookId, limitId }: Prepared): r
     },
     { name: 'delete rule', method: 'DELETE', path: `${rule}/${limitId}`, faults: usual },
     { name: 'pause rule', method: 'PATCH', path: `${rule}/deactivate/${limitId}`, faults: usual },
+    { name: 'create API key', method: 'POST', path: '/api-key', body: { label: 'Web' }, faults: usual },
+    { name: 'list API keys', method: 'GET', path: '/api-key', faults: usual },
+    { name: 'revoke API key', method: 'DELETE', path: '/api-key', body: { keyId }, faults: usual },
     { name: 'unpause rule', method: 'PATCH', path: `${rule}/activate/${limitId}`, faults: usual },
   ];
 };
 
-/** Gives a DApp the webhook, contract and limit that {@link operationCases} act on. */
+/** Gives a DApp the webhook, contract, limit and API key that {@link operationCases} act on. */
 export const prepare = async (desk: TestDesk, { paymasterId, credentials: headers }: TestDapp): Promise<Prepared> => {
   const post = (path: string, body: unknown) => desk.manage('POST', path, { headers, body });
   const hook = await post('/webhook', { webhookUrl: 'https://example.com/hook', requestType: 'POST' });
   await post('/smart-contract', { name: 'Items', address: address(7), abi: gameAbi });
   const rule = await post('/paymaster-policy', limit);
   const { webhookId } = hook.data as { webhookId: string };
-  return { paymasterId, webhookId, limitId: (rule.data as { _id: string })._id };
+  const { keyId } = (await post('/api-key', {})).data as { keyId: string };
+  return { paymasterId, webhookId, keyId, limitId: (rule.data as { _id: string })._id };
 };
 
 /** Rows of a table of texts, each with the form in which the name of its test shows it. */

@@ -73,13 +73,14 @@ const hostile: Record<string, readonly string[]> = {
 /** Fields that may be left out. */
 const optional = (name: string, path: Path): boolean =>
   path.includes('0') ||
+  name === 'create API key' ||
   (['update spending limit', 'update rule'].includes(name) && path.length === 1) ||
   (name === 'create smart contract' && path[0] === 'whitelistedMethods');
 
 /** True where the hostile value happens to be a good one. */
 const isValid = ({ name }: OperationCase, path: Path, json: string): boolean => {
   const field = path.at(-1);
-  if (field === 'name') return oddNames.map((text) => JSON.stringify(text)).includes(json);
+  if (field === 'name' || field === 'label') return oddNames.map((text) => JSON.stringify(text)).includes(json);
   if (field === 'activeUntil') return ['null', '-0'].includes(json) || (/^\d+$/.test(json) && Number(json) <= 8.64e15);
   if (field === 'active') return ['true', 'false'].includes(json);
   if (field === 'whitelistedMethods') return json === '[]';
@@ -90,6 +91,7 @@ const isValid = ({ name }: OperationCase, path: Path, json: string): boolean => 
 /** What is answered to a value of the right type that names nothing. */
 const notFound: Readonly<Record<string, RegExp>> = {
   webhookId: /^Webhook not found$/,
+  keyId: /^API key not found$/,
   paymasterId: /^Paymaster not found$/,
   chainId: /^Chain ID not supported$/,
   version: /^Paymaster version not supported$/,
@@ -116,7 +118,9 @@ const expectFault = async (operation: OperationCase, path: Path, body: string): 
 };
 
 const current = (name: string): OperationCase => operationCases(ids).find((one) => one.name === name)!;
-const withBody = operationCases({ paymasterId: 'p', webhookId: 'w', limitId: 'l' }).filter(({ body }) => body);
+const withBody = operationCases({ paymasterId: 'p', webhookId: 'w', limitId: 'l', keyId: 'k' }).filter(
+  ({ body }) => body,
+);
 const targets = withBody.flatMap(({ name, body }) =>
   fieldsOf(body).map((path) => ({ name, field: path.join('.'), path })),
 );

@@ -44,6 +44,7 @@ test('every operation of behaviour 2.1 and behaviour 8.1 is described, and nothi
     ...['get', 'post', 'patch', 'delete'].map((method) => `${method} ${PREFIX}/smart-contract`),
     ...['get', 'post'].map((method) => `${method} ${PREFIX}/paymaster-policy`),
     ...['get', 'patch', 'delete'].map((method) => `${method} ${PREFIX}/paymaster-policy/{ruleId}`),
+    ...['get', 'post', 'delete'].map((method) => `${method} ${PREFIX}/api-key`),
     ...['limit', 'deactivate', 'activate'].map((verb) => `patch ${PREFIX}/paymaster-policy/${verb}/{ruleId}`),
     ...['/api/v1/{chainId}/{apiKey}', '/api/v2/{chainId}/{apiKey}', '/rpc/{chainId}'].map((path) => `post ${path}`),
   ];
@@ -152,7 +153,7 @@ const template = (path: string): string =>
     .replace(/^(\/funding-message)\/.*/, '$1/{paymasterId}');
 
 test('what the desk answers is what the description promises, for every operation', async () => {
-  for (const { name } of operationCases({ paymasterId: '', webhookId: '', limitId: '' })) {
+  for (const { name } of operationCases({ paymasterId: '', webhookId: '', limitId: '', keyId: '' })) {
     const dapp = await desk().dapp();
     const { method, path, body } = operationCases(await prepare(desk(), dapp)).find((one) => one.name === name)!;
     const promised = described(method.toLowerCase(), template(path))!.responses;

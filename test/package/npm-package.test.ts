@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -46,6 +46,8 @@ test('the package holds what runs and what is read, and nothing else', () => {
     /^out\/playground\/(index[.]html|assets\/[\w.-]+[.](js|css|svg))$/,
     /^out\/renderer\/(index[.]html|icon[.](png|svg)|assets\/[\w.-]+[.](js|css|woff2))$/,
     /^resources\/contracts\/[\w.-]+[.]json$/,
+    /^resources\/grafana-dashboard[.]json$/,
+    /^resources\/gasdesk[.]service$/,
   ];
   const files = readdirSync(installed, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -67,7 +69,15 @@ test('the installed package tells the main job on a local chain, and opens a pla
   expect(stderr).toBe('');
 });
 
-test('the installed package serves the console', async () => {
+test('the installed package serves the console, on SQLite without any code that speaks to PostgreSQL', async () => {
+  const folder = join(installed, 'out/cli');
+  const bundles = readdirSync(folder).filter((file) =>
+    readFileSync(join(folder, file), 'utf8').includes('SCRAM-SHA-256'),
+  );
+  expect(bundles).not.toEqual([]);
+  expect(bundles).not.toContain('index.js');
+  // No test here needs it.
+  for (const file of bundles) rmSync(join(folder, file));
   const serving = gasdesk('serve', '--port', '0', '--data', newFolder());
   const { child } = serving;
   const ended = serving.catch(() => undefined);

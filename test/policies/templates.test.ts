@@ -34,9 +34,9 @@ test('before and after its dates a campaign is denied; what is no part of it goe
   await makeCampaign(dapp, { currency: 'NATIVE_ASSET', budget: '1', only: 'no', ...times });
   const both = async () => [await ask(dapp, summer), await ask(dapp)];
   expect(await both()).toEqual(['CONDITION_NOT_MET', 'SPONSORED']);
-  await desk().clock.advance(DAY_MS);
+  await desk().clock.sleep(DAY_MS);
   expect(await both()).toEqual(['SPONSORED', 'SPONSORED']);
-  await desk().clock.advance(DAY_MS);
+  await desk().clock.sleep(DAY_MS);
   expect(await both()).toEqual(['CONDITION_NOT_MET', 'SPONSORED']);
 });
 

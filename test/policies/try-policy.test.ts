@@ -68,7 +68,7 @@ test('what a draft would have decided is what a DApp under it decides', async ()
       const decided = [];
       for (const [index, { minutes, sender, method, usd }] of operations.entries()) {
         // Windows begin with the first operation.
-        if (index > 0) await desk().clock.advance(minutes * 60_000);
+        if (index > 0) await desk().clock.sleep(minutes * 60_000);
         await call('chains.set', { chainId: 31337, price: { source: 'static', usd } });
         const op = operation({ to: ITEMS, data: gameCall(method) }, { sender, nonce: `0x${index.toString(16)}` });
         decided.push({ was: codeOf(await dapp.sponsor(op)), wouldBe: codeOf(await other.sponsor(op)) });

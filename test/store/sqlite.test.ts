@@ -27,5 +27,5 @@ describe.each([
   ['versions of the settings', describeSettingsVersion],
   ['the registry', describeRegistryStore],
   ["the operator's transactions", describeOperatorTransactionStore],
-  ['copies', describeSnapshots],
+  ['copies', (opened: OpenStore) => describeSnapshots(opened, 'end')],
 ])('the store on SQLite: %s', (_part, describePart) => describePart(open));

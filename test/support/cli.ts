@@ -65,8 +65,9 @@ const startServing = async (
   args: readonly string[],
   env: CliEnvironment,
   keep: (child: ChildProcess) => void,
+  cli?: string,
 ): Promise<ServingCli> => {
-  const { child, stdout, ended } = start(['serve', ...args], env);
+  const { child, stdout, ended } = start(['serve', ...args], env, cli);
   keep(child);
   const refused = ended.then(({ stderr }) => {
     throw new Error(`serve ended: ${stderr}`);
@@ -105,9 +106,9 @@ export const startPlaying = async (env: CliEnvironment = {}, cli = CLI): Promise
 
 /**
  * Gives tests a `gasdesk serve` on a free port. It is killed after the tests of the file, if it has not ended by then.
- * Where it ends instead of serving, an Error has what it said.
+ * Where it ends instead of serving, an Error has what it said. `cli`: the script of another copy of this program.
  */
-export const useServe = (): ((args: readonly string[], env?: CliEnvironment) => Promise<ServingCli>) => {
+export const useServe = (): ((args: readonly string[], env?: CliEnvironment, cli?: string) => Promise<ServingCli>) => {
   const children: ChildProcess[] = [];
   afterAll(async () => {
     for (const child of children.splice(0)) {
@@ -117,5 +118,5 @@ export const useServe = (): ((args: readonly string[], env?: CliEnvironment) => 
       await ended;
     }
   });
-  return (args, env = {}) => startServing(['--port', '0', ...args], env, (child) => children.push(child));
+  return (args, env = {}, cli) => startServing(['--port', '0', ...args], env, (child) => children.push(child), cli);
 };

@@ -12,6 +12,7 @@ import { createLog } from '../../src/engine/base/log.ts';
 import { MANAGEMENT_PREFIX } from '../../src/engine/management/operations.ts';
 import { Secret } from '../../src/engine/base/secret.ts';
 import type { ManualClock } from './manual-clock.ts';
+import { databaseFlags, leaveInFolder } from './test-database.ts';
 
 /** An answer of the desk; `body` is its JSON, or undefined where it has none. */
 export interface Answer {
@@ -65,7 +66,7 @@ export interface TestDesk {
   authToken(accountId?: string): Promise<string>;
   /** Registers a DApp through the management interface; of a new account unless one is named by its token. */
   dapp(authToken?: string, definition?: { name?: string; chainId?: number }): Promise<TestDapp>;
-  /** Every row of the database file as JSON, by table, read behind the engine's back; checkpoints come by the clock. */
+  /** Every row of the database file as JSON, by table, read behind the engine's back. Without what comes by the clock: checkpoints and last uses. */
   rows(): Record<string, string[]>;
 }
 
@@ -131,7 +132,7 @@ const readRows = (file: string): Record<string, string[]> => {
         database
           .prepare(`SELECT * FROM ${table}`)
           .all()
-          .map((row) => JSON.stringify(row)),
+          .map((row) => JSON.stringify({ ...(row as object), last_used_at: undefined })),
       ]),
     );
   } finally {
@@ -187,7 +188,7 @@ export const useDesk = ({ clock }: { clock?: ManualClock } = {}): (() => TestDes
     const lines: string[] = [];
     const engine = await createEngine({
       folder,
-      config: loadConfig({ flags: { port: 0 } }),
+      config: loadConfig({ flags: { port: 0, ...(await databaseFlags(dir)) } }),
       log: createLog({ level: 'info', write: (line) => lines.push(line) }),
       passphrase: new Secret('correct horse battery staple'),
       scrypt: { N: 1024, r: 8, p: 1 },
@@ -198,6 +199,7 @@ export const useDesk = ({ clock }: { clock?: ManualClock } = {}): (() => TestDes
   afterAll(async () => {
     agent.destroy();
     await running?.engine.stop();
+    if (running) await leaveInFolder(running.dir, openDataFolder(running.dir).database);
     if (running) rmSync(running.dir, { recursive: true, force: true });
   });
   return () => {

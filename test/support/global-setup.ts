@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildConsole } from '../../scripts/build-console.ts';
@@ -25,6 +25,8 @@ export const setup = async (): Promise<() => void> => {
   await buildContracts();
   if (findChromium() !== undefined) buildConsole();
   const folder = mkdtempSync(join(hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'gasdesk-'));
+  // A server of PostgreSQL may have to run as another user, who gets through to its own folder.
+  chmodSync(folder, 0o711);
   // Where every process looks for its temporary folder.
   process.env['TMPDIR'] = folder;
   beginReplayCounts();

@@ -16,6 +16,7 @@ import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { SENDER, encodeExecute } from './account-call-data.ts';
 import { type TestChain, useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
+import { databaseFlags, leaveInFolder } from './test-database.ts';
 import { wholeDecisions } from './whole-decisions.ts';
 
 /** The answer of `pm_sponsorUserOperation` in Biconomy's dialect. */
@@ -153,7 +154,7 @@ const dappMaker =
 /** Starts an engine on a data folder and a free port. */
 export const startEngine = async ({ dir, clock, flags = {}, locked = false }: Start): Promise<ServingEngine> => {
   const folder = openDataFolder(dir);
-  const configSources = { flags: { port: 0, logLevel: 'error', ...flags } };
+  const configSources = { flags: { port: 0, logLevel: 'error', ...(await databaseFlags(dir)), ...flags } };
   const config = loadConfig({ ...configSources, file: folder.config });
   const engine = await createEngine({
     folder,
@@ -167,7 +168,11 @@ export const startEngine = async ({ dir, clock, flags = {}, locked = false }: St
   });
   const url = await engine.serve();
   const post = poster(url);
-  return { ...engine, url, post, dapp: dappMaker(engine, post) };
+  const stop = async (): Promise<void> => {
+    await engine.stop();
+    await leaveInFolder(dir, folder.database);
+  };
+  return { ...engine, stop, url, post, dapp: dappMaker(engine, post) };
 };
 
 /** Runs something on a data folder of its own, which goes away afterwards. */

@@ -1,4 +1,4 @@
-import type { ReservationKind } from './account.ts';
+import type { Reservation, ReservationKind } from './account.ts';
 
 /** What became of a sponsored operation, as settlement found it. */
 export type SettlementState = 'reserved' | 'settled' | 'released' | 'unconfirmed';
@@ -31,3 +31,10 @@ export const heldAfter = (
   if (settlement !== 'settled' || follows === 'count') return reserved;
   return follows === 'share' && ofWei !== undefined ? dividedUp(reserved * actualCostWei, ofWei) : actualCostWei;
 };
+
+/** The same of a reservation: what counts in a rolling window is never given back. */
+export const heldOnceSettled = (
+  { kind: follows, amount: reserved, since, ...rest }: Reservation,
+  settlement: SettlementState,
+  actualCostWei: bigint,
+): bigint => (since === undefined ? heldAfter(settlement, { ...rest, follows, reserved }, actualCostWei) : reserved);

@@ -72,16 +72,6 @@ export class Ledger {
       }));
   }
 
-  /** Takes what an operation holds of which it is known already what became. */
-  takeSettled(reservations: readonly Reservation[], settlement: SettlementState, actualCostWei: bigint): void {
-    for (const reservation of reservations) {
-      const { kind: follows, amount: reserved, since, ...rest } = reservation;
-      const isGivenBack = since === undefined;
-      const held = isGivenBack ? heldAfter(settlement, { ...rest, follows, reserved }, actualCostWei) : reserved;
-      if (held !== 0n) this.addTo(reservation, held);
-    }
-  }
-
   /** Lets the accounts of a signed operation follow what became of it. */
   settle(holdings: readonly Held[], settlement: SettlementState, actualCostWei: bigint): void {
     for (const holding of holdings) {

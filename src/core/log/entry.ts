@@ -54,13 +54,18 @@ const isDecisionBody = (value: unknown): boolean => {
 
 /** One kind of entry each: what its body holds. */
 const bodies = {
-  /** The engine opened the database: holds of an engine that is gone have ended. */
+  /** An engine opened the database: holds of engines that are gone have ended. */
   start: z.strictObject({
     engine: z.string(),
     earlierDecisions: z
       .int()
       .min(0)
       .describe('How many decisions of before the log follow, and then the opening ledger'),
+    holds: z
+      .array(z.int())
+      .min(1)
+      .optional()
+      .describe('The holds of other engines, which go on; absent where there are none'),
   }),
   stop: z.strictObject({}),
   /** Part of what the ledger held when the log began on a desk that has decided before. */

@@ -65,9 +65,16 @@ export class LedgerCheck {
     }
   }
 
-  /** The engine was started: whoever held something is gone. */
-  releaseAll(): void {
-    this.release([...this.#holds.keys()]);
+  /**
+   * An engine was started: the holds of those that are gone end, and the others go on.
+   *
+   * @returns those of the others that are no holds, or are named twice
+   */
+  releaseAllBut(goOn: readonly number[] = []): number[] {
+    const lasting = new Set(goOn);
+    this.release([...this.#holds.keys()].filter((hold) => !lasting.has(hold)));
+    // The first time a hold is named it is taken out.
+    return goOn.filter((hold) => !(lasting.delete(hold) && this.#holds.has(hold)));
   }
 
   reset(account: EntryBody<'reset'>): void {

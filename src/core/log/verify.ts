@@ -148,8 +148,7 @@ export class LogVerifier {
   #checkBody(entry: Entry): void {
     switch (entry.kind) {
       case 'start':
-        this.#ledger.releaseAll();
-        this.#beginOpening(entry.body);
+        this.#start(entry.body);
         break;
       case 'ledger':
         this.#openLedger(entry.body);
@@ -178,9 +177,16 @@ export class LogVerifier {
     }
   }
 
-  /** Only the first entry may say that decisions of before follow: nobody else's amounts go unchecked. */
-  #beginOpening({ earlierDecisions }: EntryBody<'start'>): void {
-    if (earlierDecisions === 0 || !this.#isWhole) return;
+  /**
+   * A hold that goes on must have begun. Only the first entry may say that decisions of before follow: nobody else's amounts
+   * go unchecked.
+   */
+  #start({ earlierDecisions, holds }: EntryBody<'start'>): void {
+    const [unknown] = this.#ledger.releaseAllBut(holds);
+    if (!this.#isWhole) return;
+    if (unknown !== undefined)
+      this.#fault('MISPLACED', `Hold ${unknown} cannot go on: it does not last, or is named twice`);
+    if (earlierDecisions === 0) return;
     if (this.#position > 0) this.#fault('MISPLACED', 'Earlier decisions are told of in the first entry only');
     else {
       this.#earlierDecisions = earlierDecisions;

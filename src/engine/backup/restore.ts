@@ -48,6 +48,9 @@ const decidedIn = (dir: string): string => join(dir, 'restore.ready');
 
 const besides = (database: string): string[] => ['-wal', '-shm', '-journal'].map((suffix) => database + suffix);
 
+/** Every file that SQLite may have made of a database. */
+export const databaseFiles = (database: string): string[] => [database, ...besides(database)];
+
 /** Makes what was written or renamed in a data folder last. */
 const syncFolders = (dir: string): void => {
   if (existsSync(join(dir, KEYSTORES))) syncFolder(join(dir, KEYSTORES));

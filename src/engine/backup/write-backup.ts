@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, createReadStream, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -8,6 +17,7 @@ import { Encrypter } from 'age-encryption';
 import { type Pack, pack as createPack } from 'tar-stream';
 import { EngineError } from '../../shared/errors.ts';
 import type { Entropy } from '../base/clock.ts';
+import { withoutDatabase } from '../config/config.ts';
 import { type DataFolder, KEYSTORES, keptFiles, keystoreFiles } from '../data-folder/data-folder.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
 import type { Secret } from '../base/secret.ts';
@@ -98,7 +108,10 @@ const gather = async ({ folder, now, ...job }: BackupJob, into: string): Promise
   const madeAt = now();
   const vault = job.vaultText();
   if (vault !== undefined) writeFileSync(join(into, keptFiles.vault), vault, { mode: 0o600 });
-  if (existsSync(folder.config)) copyFileSync(folder.config, join(into, keptFiles.config));
+  if (existsSync(folder.config)) {
+    const settings = withoutDatabase(readFileSync(folder.config, 'utf8'));
+    writeFileSync(join(into, keptFiles.config), settings, { mode: 0o600 });
+  }
   mkdirSync(join(into, KEYSTORES), { mode: 0o700 });
   const keystores = keystoreFiles(folder.dir);
   for (const name of keystores) copyFileSync(join(folder.dir, name), join(into, name));

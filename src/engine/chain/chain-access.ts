@@ -3,7 +3,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { RegistryStore } from '../store/registry-store.ts';
-import { type RpcClient, RpcError, createRpcClient } from './rpc.ts';
+import { type CallOutcome, type CallTarget, type RpcClient, RpcError, createRpcClient } from './rpc.ts';
 
 /** Where a chain can be reached. */
 export interface ChainUrls {
@@ -84,19 +84,25 @@ const askChainId = async (node: RpcClient, chainId: number): Promise<unknown> =>
   }
 };
 
-/** Chains as set in the store, credentials from the vault. Clients are kept, so that connections are used again. */
+/**
+ * Chains as set in the store, credentials from the vault. Clients are kept, so that connections are used again.
+ *
+ * @param told is told what became of each request to a chain's node or bundler
+ */
 export const createChainAccess = (
   store: Pick<RegistryStore, 'findChain'>,
   vault: Vault,
   timeoutMs: number,
+  told: (target: CallTarget, outcome: CallOutcome) => void = () => undefined,
 ): ChainAccess => {
   const clients = new Map<string, RpcClient>();
   const nodes = new Map<string, RpcClient>();
 
   /** One per chain, also where two chains were given the same URL: one of them is wrong. */
-  const client = (url: string, what: string): RpcClient => {
+  const client = (url: string, target: CallTarget): RpcClient => {
+    const what = `The ${target.kind} of chain ${target.chainId}`;
     const key = `${what} ${url}`;
-    const known = clients.get(key) ?? createRpcClient(url, what, timeoutMs);
+    const known = clients.get(key) ?? createRpcClient(url, what, timeoutMs, (outcome) => told(target, outcome));
     clients.set(key, known);
     return known;
   };
@@ -124,7 +130,7 @@ export const createChainAccess = (
       const { rpc } = await urls(chainId);
       if (rpc === undefined) return undefined;
       const key = `${chainId} ${rpc}`;
-      const node = nodes.get(key) ?? verifying(client(rpc, `The node of chain ${chainId}`), chainId);
+      const node = nodes.get(key) ?? verifying(client(rpc, { chainId, kind: 'node' }), chainId);
       nodes.set(key, node);
       return node;
     },
@@ -138,7 +144,7 @@ export const createChainAccess = (
     },
     async bundler(chainId) {
       const { bundler } = await urls(chainId);
-      return bundler === undefined ? undefined : client(bundler, `The bundler of chain ${chainId}`);
+      return bundler === undefined ? undefined : client(bundler, { chainId, kind: 'bundler' });
     },
   };
 };

@@ -28,6 +28,15 @@ export const nodeRefusal = (chainId: number, cause: RpcError): EngineError =>
 export const isUnreachable = (error: unknown): error is EngineError =>
   error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE';
 
+/** What became of a request to a node. */
+export type CallOutcome = 'result' | 'error' | 'unreachable';
+
+/** Whom a request goes to. */
+export interface CallTarget {
+  readonly chainId: number;
+  readonly kind: 'node' | 'bundler';
+}
+
 /** JSON-RPC client of one chain's node or bundler. */
 export interface RpcClient {
   readonly url: string;
@@ -128,8 +137,14 @@ const requestFor = (url: string): { target: URL; headers: Record<string, string>
  *
  * @param what for messages, e.g. `The RPC of chain 31337`
  * @param timeoutMs how long an answer may take
+ * @param told is told what became of each request
  */
-export const createRpcClient = (url: string, what: string, timeoutMs: number): RpcClient => {
+export const createRpcClient = (
+  url: string,
+  what: string,
+  timeoutMs: number,
+  told: (outcome: CallOutcome) => void = () => undefined,
+): RpcClient => {
   const unreachable = (detail: string, cause?: unknown): EngineError =>
     new EngineError('CHAIN_UNREACHABLE', `${what} ${detail}`, {}, { cause });
 
@@ -159,7 +174,7 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
   /** Nodes quote the key that they refuse; what they say goes to DApps and into decisions. */
   const redacted = credentialRedactor(url);
   let id = 0;
-  const send = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+  const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     id += 1;
     const answer = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     if (!isAnswer(answer)) {
@@ -169,6 +184,17 @@ export const createRpcClient = (url: string, what: string, timeoutMs: number): R
     if (error === undefined || error === null) return result;
     const message = typeof error.message === 'string' ? redacted(error.message) : 'unknown error';
     throw new RpcError(typeof error.code === 'number' ? error.code : 0, message, revertData(error.data));
+  };
+
+  const send = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    try {
+      const result = await ask(method, params);
+      told('result');
+      return result;
+    } catch (error) {
+      told(error instanceof RpcError ? 'error' : 'unreachable');
+      throw error;
+    }
   };
 
   return {

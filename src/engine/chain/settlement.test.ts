@@ -66,6 +66,33 @@ const unreachable = (): never => {
   throw new EngineError('CHAIN_UNREACHABLE', 'The RPC cannot be reached');
 };
 
+test('an engine settles only while it is the leader, and what the last leader left', async () => {
+  const { node, store, clock, reserve } = desk();
+  const decision = reserve();
+  store.cursors.set(CHAIN, 4_000);
+  node.mine(HASH, PAYMASTER, 7n, 4_500);
+  let isLeader = false;
+  const log = createLog({ level: 'silent' });
+  const settlement = createSettlement({
+    store,
+    chains: { rpc: async () => node },
+    clock,
+    log,
+    isLeader: () => isLeader,
+  });
+  expect(await settlement.pollNow()).toBe(true);
+  expect([node.ranges, settlement.polledAt(CHAIN)]).toEqual([[], undefined]);
+  isLeader = true;
+  expect(await settlement.pollNow()).toBe(true);
+  expect(decision).toMatchObject({ settlement: 'settled', mined: { blockNumber: 4_500 } });
+  expect(settlement.polledAt(CHAIN)).toBe(START);
+  isLeader = false;
+  const asked = node.ranges.length;
+  await settlement.pollNow();
+  expect([node.ranges.length, settlement.polledAt(CHAIN)]).toEqual([asked, undefined]);
+  await settlement.stop();
+});
+
 describe('a provider with limits', () => {
   test('on blocks is asked for as many as it answers, and nothing is missed', async () => {
     const { node, store, settlement, reserve } = desk();

@@ -12,6 +12,8 @@ export interface SettlementOptions {
   readonly chains: Pick<ChainAccess, 'rpc'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Only while this is true anything is settled; without it always. */
+  readonly isLeader?: () => boolean;
   /** How often each chain is asked, in ms. */
   readonly everyMs?: number;
   /** The deepest re-org that is noticed, in blocks: {@link REORG_BLOCKS} unless it is said otherwise. */
@@ -34,7 +36,7 @@ export interface Settlement {
 
 /** One watcher per chain, so that a slow or dead node holds up no other chain. */
 export const createSettlement = (options: SettlementOptions): Settlement => {
-  const { overlapBlocks = REORG_BLOCKS } = options;
+  const { overlapBlocks = REORG_BLOCKS, isLeader = () => true } = options;
   const { store, chains, clock, log, everyMs = 4_000, maxRangeBlocks = 2_000 } = options;
   const watchers = new Map<number, ReturnType<typeof createPollLoop>>();
   const polled = new Map<number, number>();
@@ -42,8 +44,15 @@ export const createSettlement = (options: SettlementOptions): Settlement => {
 
   const watch = (chainId: number): void => {
     const rpc = () => chains.rpc(chainId);
-    const settle = createChainSettler({ chainId, rpc, store, clock, log, overlapBlocks, maxRangeBlocks });
+    let settle: ReturnType<typeof createChainSettler> | undefined;
     const poll = async (stop: AbortSignal): Promise<void> => {
+      if (!isLeader()) {
+        // It remembers what was read, which is no longer true once another engine has read on.
+        settle = undefined;
+        polled.delete(chainId);
+        return;
+      }
+      settle ??= createChainSettler({ chainId, rpc, store, clock, log, overlapBlocks, maxRangeBlocks });
       await settle(stop);
       polled.set(chainId, clock.now());
     };
@@ -57,6 +66,7 @@ export const createSettlement = (options: SettlementOptions): Settlement => {
     log,
     everyMs,
     poll: async () => {
+      if (!isLeader()) return;
       for (const chainId of await store.settlementChains()) if (!watchers.has(chainId)) watch(chainId);
     },
   });

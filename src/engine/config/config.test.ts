@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { EngineError } from '../../shared/errors.ts';
-import { type ConfigSources, describeConfig, loadConfig } from './config.ts';
+import { Secret } from '../base/secret.ts';
+import { type ConfigSources, describeConfig, loadConfig, withoutDatabase } from './config.ts';
+import { createSettings } from './settings.ts';
 
 let dir: string;
 let file: string;
@@ -51,6 +54,7 @@ test('without any setting the service listens on this machine only', () => {
     bodyLimitBytes: 1_048_576,
     rpcBodyLimitBytes: 131_072,
     maxConnections: 4_096,
+    metricsToken: new Secret(''),
   });
 });
 
@@ -140,8 +144,62 @@ test('a file that is there and cannot be read is not taken for none', () => {
   expect(refusal({ file: dir }).message).toContain(`cannot read ${dir} (`);
 });
 
+test('a database is a PostgreSQL URL, whose password is shown nowhere', () => {
+  const url = 'postgres://desk:s3cret@db.example.com/gasdesk';
+  const sources = { env: { GASDESK_DATABASE: url } };
+  const config = loadConfig(sources);
+  expect(config.database?.reveal()).toBe(url);
+  const described = describeConfig(sources);
+  expect(described).toContainEqual({
+    key: 'database',
+    value: 'postgres://desk@db.example.com/gasdesk',
+    source: 'GASDESK_DATABASE',
+  });
+  write({ database: url });
+  const settings = createSettings(loadConfig({ file }), {}, file);
+  expect(settings.list()).toContainEqual(
+    expect.objectContaining({ key: 'database', value: 'postgres://desk@db.example.com/gasdesk', next: null }),
+  );
+  const wrong = refusal({ env: { GASDESK_DATABASE: 'mysql://desk:s3cret@db/gasdesk' } });
+  expect(wrong.message).toContain('database (from GASDESK_DATABASE) must be a postgres:// or postgresql:// URL');
+  const shown = JSON.stringify([config, described, settings.list(), wrong.message, wrong.data]);
+  expect(shown + inspect([config, described, wrong])).not.toContain('s3cret');
+});
+
+test('without a database, or with an empty one, the desk is in its folder', () => {
+  write({ database: 'postgres://db/gasdesk' });
+  expect(loadConfig({}).database).toBeUndefined();
+  expect(loadConfig({ env: { GASDESK_DATABASE: '' }, file }).database).toBeUndefined();
+  expect(describeConfig({})).toContainEqual({ key: 'database', value: '', source: 'default' });
+});
+
+test('a password on the command line is refused: others can read it there', () => {
+  const flags = { database: 'postgres://desk:s3cret@db/gasdesk' };
+  const { message, data } = refusal({ flags });
+  expect(message).toMatch(/--database.*GASDESK_DATABASE.*PGPASSWORD.*PGPASSFILE/);
+  expect(message + JSON.stringify(data)).not.toContain('s3cret');
+  expect(loadConfig({ flags: { database: 'postgres://desk@db/gasdesk' } }).database).toBeDefined();
+});
+
+test('a copy in files does not name the database it was copied from', () => {
+  expect(JSON.parse(withoutDatabase('{"port": 1, "database": "postgres://db/gasdesk"}'))).toEqual({ port: 1 });
+  for (const text of ['{"port": 1}', 'not json', '7']) expect(withoutDatabase(text)).toBe(text);
+});
+
 test('settings cannot be changed behind the back of those who read them', () => {
   const config = loadConfig({});
   expect(Object.isFrozen(config)).toBe(true);
   expect(Object.isFrozen(config.allowedHosts)).toBe(true);
+});
+
+test('a secret is read like any other setting, and told to nobody', () => {
+  const token = 'sixteen-or-more-characters';
+  const sources = { env: { GASDESK_METRICS_TOKEN: token }, file };
+  const config = loadConfig(sources);
+  expect(config.metricsToken.reveal()).toBe(token);
+  const described = (given: ConfigSources) => describeConfig(given).find(({ key }) => key === 'metricsToken');
+  expect(described(sources)).toEqual({ key: 'metricsToken', value: '[secret]', source: 'GASDESK_METRICS_TOKEN' });
+  expect(described({ file })).toEqual({ key: 'metricsToken', value: '', source: 'default' });
+  expect(described({ flags: { ...config } })).toMatchObject({ value: '[secret]' });
+  expect(refusal({ env: { GASDESK_METRICS_TOKEN: 'too short' } }).message).not.toContain('too short');
 });

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import { writeDurably } from '../data-folder/write-durably.ts';
 import { logLevels } from '../base/log.ts';
+import { Secret } from '../base/secret.ts';
+import { hasPassword, isDatabaseUrl, withoutPassword } from './database-url.ts';
 
 /** How many requests per minute; they may all come at once. */
 const rateLimit = (standard: number) =>
@@ -64,7 +66,22 @@ const configSchema = z.strictObject({
   // The management interface takes whole ABIs; an operation for which gas is worth paying is far smaller.
   bodyLimitBytes: bodyLimit(1_048_576),
   rpcBodyLimitBytes: bodyLimit(131_072),
+  metricsToken: z
+    .preprocess(
+      (value): unknown => (value instanceof Secret ? (value as Secret<unknown>).reveal() : value),
+      z.string().regex(/^(?:[!-~]{16,200})?$/),
+    )
+    .default('')
+    .transform((token) => new Secret(token))
+    .describe('16 to 200 printable characters without spaces, or nothing: other machines may not read the metrics'),
   maxConnections: z.int().min(16).max(100_000).default(4_096).describe('an integer from 16 to 100000'),
+  // May contain a password. Undefined: SQLite.
+  database: z
+    .string()
+    .refine((text) => text === '' || isDatabaseUrl(text))
+    .transform((text) => (text === '' ? undefined : new Secret(text)))
+    .prefault('')
+    .describe('a postgres:// or postgresql:// URL, percent-encoded; empty for SQLite in the data folder'),
 });
 
 /** The settings of an engine. */
@@ -82,9 +99,9 @@ export interface ConfigSources {
   readonly file?: string;
 }
 
-/** One setting as `config print` shows it. */
+/** One setting as `config print` shows it: without secrets. */
 export interface ConfigEntry {
-  readonly key: string;
+  readonly key: Key;
   readonly value: unknown;
   /** `--port`, `GASDESK_PORT`, the path of the file, or `default`. */
   readonly source: string;
@@ -131,12 +148,24 @@ export const loadConfig = (sources: ConfigSources): Config => {
   return Object.freeze(configSchema.parse(Object.fromEntries(entries)));
 };
 
+/** The value of a setting as it may be shown: of a database's URL all but the password, of other secrets that there is one. */
+export const shownValue = (key: string, value: unknown): unknown => {
+  if (key === 'database') return value instanceof Secret ? withoutPassword((value as Secret<string>).reveal()) : '';
+  if (!(value instanceof Secret)) return value;
+  return value.reveal() === '' ? '' : String(value);
+};
+
 /**
- * Every setting with its value and where that comes from.
+ * Every setting with its value, unless it is secret, and where that comes from.
  *
  * @throws {@link EngineError} `CONFIG_INVALID`
  */
-export const describeConfig = (sources: ConfigSources): readonly ConfigEntry[] => resolve(sources);
+export const describeConfig = (sources: ConfigSources): readonly ConfigEntry[] =>
+  resolve(sources).map((entry) => {
+    const { data } = configSchema.shape[entry.key].safeParse(entry.value);
+    const isSecret = data instanceof Secret || entry.key === 'database';
+    return isSecret ? { ...entry, value: shownValue(entry.key, data) } : entry;
+  });
 
 /**
  * Changes a setting in the file for good. Whatever happens meanwhile, the file is whole.
@@ -158,9 +187,20 @@ export const saveSetting = ({ flags = {}, env = {} }: ConfigSources, file: strin
   writeDurably(file, `${JSON.stringify(values, null, 2)}\n`);
 };
 
+/**
+ * The content of a settings file for a copy of the desk in files: it does not name a database elsewhere. What is not
+ * readable as settings stays as it is.
+ */
+export const withoutDatabase = (text: string): string => {
+  const json = parseJson(text);
+  if (typeof json !== 'object' || json === null || !('database' in json)) return text;
+  const { database: _elsewhere, ...others } = json;
+  return `${JSON.stringify(others, null, 2)}\n`;
+};
+
 const resolve = ({ flags = {}, env = {}, file }: ConfigSources): ConfigEntry[] => {
   const layers = [flagLayer(flags), environmentLayer(env), ...(file === undefined ? [] : [fileLayer(file)])];
-  const faults = layers.flatMap(layerFaults);
+  const faults = [...layers.flatMap(layerFaults), ...shownToOthers(flags['database'], '--database')];
   if (faults.length > 0) throw invalid(faults);
   return keys.map((key) => {
     const layer = layers.find(({ values }) => values[key] !== undefined);
@@ -219,6 +259,25 @@ const fromText = (key: string, value: unknown): unknown => {
   if (typeof example === 'boolean') return value === 'true' ? true : value === 'false' ? false : value;
   if (Array.isArray(example)) return value === '' ? [] : value.split(',').map((item) => item.trim());
   return value;
+};
+
+/** Every user of a machine can read the arguments of its processes. @param flag the option that has the URL */
+const shownToOthers = (database: unknown, flag: string): string[] =>
+  typeof database === 'string' && hasPassword(database)
+    ? [
+        `database (from ${flag}) must not contain a password, since other users of this machine can read arguments. ` +
+          'Put the URL into GASDESK_DATABASE, or the password into PGPASSWORD or a password file (PGPASSFILE, ~/.pgpass)',
+      ]
+    : [];
+
+/**
+ * Refuses a URL of a database that another option than `--database` has, and that would show a password.
+ *
+ * @throws EngineError `CONFIG_INVALID`
+ */
+export const requireNoPassword = (url: string, flag: string): void => {
+  const faults = shownToOthers(url, flag);
+  if (faults.length > 0) throw invalid(faults);
 };
 
 /** Faults name the setting, never its value: a misspelt variable may well hold a passphrase. */

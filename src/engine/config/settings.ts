@@ -9,6 +9,7 @@ import {
   acceptedBySetting,
   describeConfig,
   saveSetting,
+  shownValue,
 } from './config.ts';
 
 type Setting = ProcedureOutput<'config.set'>;
@@ -68,7 +69,7 @@ export const createSettings = (started: Config, sources: ConfigSources, file: st
   };
   const view = (entry: ConfigEntry): Setting => {
     const { key, source } = entry;
-    const value = current[key as keyof Config];
+    const value = shownValue(key, current[key]) as Setting['value'];
     const stored = entry.value as Setting['value'];
     return {
       ...{ key, value, source, change: change(entry) },

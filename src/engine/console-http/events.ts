@@ -138,18 +138,19 @@ export const feedEvents = ({ follow }: Pick<ConsoleService, 'follow'>): EventSou
   follow: (after, tell) => follow(after, (page) => tell({ id: page.upTo, event: 'page', data: page })),
 });
 
-/** `GET /events`: whole decisions for an account's DApps, to whoever has one of its auth tokens. */
+/** `GET /events`: whole decisions for an account's DApps, to whoever has one of its auth tokens; to a token of one DApp, those for that DApp. */
 export const eventsRouter = ({ access, subscribe }: Service, streams: EventStreams): Router => {
   const router = new Router();
   router.get('/events', async (context) => {
     const authToken = context.get('authToken');
     if (authToken === '') throw new EngineError('AUTH_TOKEN_REQUIRED');
-    const accountId = await access.account(authToken);
+    const { accountId, paymasterId } = await access.token(authToken);
+    const whose = paymasterId === null ? { accountId } : { paymasterId };
     streams.serve(context, {
       follow: (after, tell) =>
-        subscribe(after, (decision) => tell({ id: decision.seq, event: 'decision', data: decision }), accountId),
-      // The token may be revoked meanwhile.
-      stillAllowed: () => access.account(authToken),
+        subscribe(after, (decision) => tell({ id: decision.seq, event: 'decision', data: decision }), whose),
+      // The token may be revoked meanwhile, or expire.
+      stillAllowed: () => access.token(authToken),
     });
   });
   return router;

@@ -38,9 +38,9 @@ const requestBody = (describe: Describe, { method, body }: Operation): Json =>
   method === 'get' ? {} : { requestBody: { required: !body.safeParse({}).success, content: content(describe(body)) } };
 
 const operationOf = (describe: Describe, operation: Operation): Json => {
-  const { method, path, summary, message, access, query = [], statuses = [] } = operation;
+  const { method, path, summary, message, access, changes, query = [], statuses = [] } = operation;
   const security = access === 'account' ? { authToken: [] } : { authToken: [], apiKey: [] };
-  const faults = [400, 401, ...statuses, 'default'].map((status) => [
+  const faults = [400, 401, ...(changes || access === 'dapp' ? [403] : []), ...statuses, 'default'].map((status) => [
     status,
     { description: 'Refused', content: content({ $ref: '#/components/schemas/Fault' }) },
   ]);

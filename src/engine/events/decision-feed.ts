@@ -1,5 +1,6 @@
 import type { DecisionRecord, FeedPage } from '../../shared/schema/decision.ts';
 import type { Store } from '../store/store.ts';
+import { type MadeDecisions, createMadeDecisions } from './made-decisions.ts';
 
 /** Someone who follows the decisions. */
 export interface Subscription {
@@ -9,24 +10,32 @@ export interface Subscription {
   readonly ended: Promise<void>;
 }
 
+/** Whose decisions are told: those for the DApps of an account, or for one DApp. */
+export interface Whose {
+  readonly accountId?: string;
+  readonly paymasterId?: string;
+}
+
 /** Decisions as they are made, and as settlement changes them. Nothing is told before it is durable. */
 export interface DecisionFeed {
   /** The same store, but what it writes is told to the subscribers. */
   readonly store: Store;
-  /** Calls `listener` with each decision made from now on, once it is durable. @returns ends that */
-  readonly onMade: (listener: (decision: DecisionRecord) => void) => () => void;
+  /** Calls `listener` with each decision made from now on, by whichever engine, once it is durable. @returns ends that */
+  readonly onMade: MadeDecisions['onMade'];
+  /** Tells what other engines have committed. To be called once before they do, too: what there is then is not told. */
+  readonly othersCommitted: () => Promise<void>;
   /**
    * Calls `listener` with every whole decision whose `seq` is greater than `after`, oldest first: those that are stored,
    * then those to come, each once. The next call waits for the promise the listener answers: nothing piles up for a slow
    * one.
    *
    * @param after undefined: only those to come. Whoever has seen more than there is, after a restored backup, gets these too
-   * @param accountId only decisions for the DApps of this account
+   * @param whose undefined: everybody's
    */
   readonly subscribe: (
     after: number | undefined,
     listener: (decision: DecisionRecord) => void | Promise<void>,
-    accountId?: string,
+    whose?: Whose,
   ) => Subscription;
   /**
    * Likewise calls `listener` with the pages of the feed after a position. The first page comes at once, though it be
@@ -66,9 +75,9 @@ export const createDecisionFeed = (store: Store): DecisionFeed => {
     return written;
   };
 
-  const listeners = new Set<(decision: DecisionRecord) => void>();
+  const all = createMadeDecisions(store);
   const made = <T extends DecisionRecord | undefined>(decision: T): T => {
-    if (decision !== undefined) for (const tell of listeners) tell(decision);
+    if (decision !== undefined) all.made(decision);
     return committed(decision);
   };
 
@@ -112,14 +121,15 @@ export const createDecisionFeed = (store: Store): DecisionFeed => {
   };
 
   return {
-    onMade(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    onMade: all.onMade,
+    othersCommitted() {
+      committed(undefined);
+      return all.readOthers();
     },
-    subscribe: (after, listener, accountId) =>
+    subscribe: (after, listener, whose) =>
       start(
         after,
-        (from) => store.pageDecisions({ after: from, limit: PAGE, accountId }),
+        (from) => store.pageDecisions({ after: from, limit: PAGE, ...whose }),
         async ({ decisions }, isCancelled) => {
           for (const decision of decisions) if (!isCancelled()) await listener(decision);
         },

@@ -17,7 +17,8 @@ const toEngineError = (error: unknown): EngineError | undefined => {
 export const publicFault = (error: unknown, log: Log, entropy: Entropy): EngineError => {
   const expected = toEngineError(error);
   // It is no bug, and the operator has to hear of it all the same.
-  if (expected?.code === 'STORAGE_FAILED') log.error('storage.failed', { err: expected });
+  if (expected?.code === 'STORAGE_FAILED' || expected?.code === 'STORE_UNAVAILABLE')
+    log.error('storage.failed', { err: expected });
   if (expected !== undefined) return expected;
   const requestId = entropy.uuid();
   log.error('request.failed', { requestId, err: error });

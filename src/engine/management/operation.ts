@@ -7,9 +7,11 @@ import type { Paymaster } from '../service/access.ts';
 export type OperationAccess = 'account' | 'dapp';
 
 /** Who calls: the account of the authToken and, where the operation asks for an apiKey, its DApp. */
-export type OperationCaller<Access extends OperationAccess> = { readonly accountId: string } & (Access extends 'dapp'
-  ? { readonly paymaster: Paymaster }
-  : { readonly paymaster?: Paymaster });
+export type OperationCaller<Access extends OperationAccess> = {
+  readonly accountId: string;
+  /** The DApp that the token is for alone; null where it is for all of the account. */
+  readonly onlyDapp: string | null;
+} & (Access extends 'dapp' ? { readonly paymaster: Paymaster } : { readonly paymaster?: Paymaster });
 
 /** What an operation is run with besides its caller; the body is read by its schema. */
 export interface OperationInput<Body> {
@@ -36,6 +38,8 @@ export interface Operation<Body extends z.ZodType = z.ZodType, Access extends Op
   /** Message of success. */
   readonly message: string;
   readonly access: Access;
+  /** False: tokens that may only read may use it. */
+  readonly changes: boolean;
   readonly faults: CredentialFaults;
   readonly body: Body;
   /** What the answer carries, for the description; operations without it answer no data. */
@@ -57,11 +61,13 @@ const nothing = z.strictObject({});
 
 type Given<Body extends z.ZodType, Access extends OperationAccess> = Omit<
   Operation<Body, Access>,
-  'faults' | 'body' | 'access'
+  'faults' | 'body' | 'access' | 'changes'
 > & {
   readonly faults?: Partial<CredentialFaults>;
   readonly body?: Body;
   readonly access?: Access;
+  /** Unless it says otherwise, what is asked for with GET changes nothing. */
+  readonly changes?: boolean;
 };
 
 /** Declares an operation: of a DApp, without a body and with the usual credential faults, unless it says otherwise. */
@@ -70,6 +76,7 @@ export const operation = <Body extends z.ZodType = typeof nothing, Access extend
 ): Operation => ({
   body: nothing,
   access: 'dapp',
+  changes: given.method !== 'get',
   ...given,
   faults: { ...standardFaults, ...given.faults },
   // The router reads the body by this very schema before it runs the operation.

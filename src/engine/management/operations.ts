@@ -1,3 +1,4 @@
+import { apiKeyOperations } from './api-keys.ts';
 import { contractOperations } from './contracts.ts';
 import type { Operation } from './operation.ts';
 import { paymasterOperations } from './paymasters.ts';
@@ -13,4 +14,5 @@ export const operations: readonly Operation[] = [
   ...paymasterOperations,
   ...contractOperations,
   ...ruleOperations,
+  ...apiKeyOperations,
 ];

@@ -34,8 +34,9 @@ export const paymasterOperations = [
     access: 'account',
     faults: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' },
     data: z.array(dapp),
-    async run({ service, accountId }) {
-      return (await service.run('paymasters.list', { accountId })).map(view);
+    async run({ service, accountId, onlyDapp }) {
+      const dapps = await service.run('paymasters.list', { accountId });
+      return dapps.filter(({ paymasterId }) => onlyDapp === null || paymasterId === onlyDapp).map(view);
     },
   }),
   operation({
@@ -72,6 +73,8 @@ export const paymasterOperations = [
       path: messagePath,
       summary: 'Update funding wallet, step 1: get the message to sign',
       message: 'Funding message sent',
+      // It takes the place of an earlier one.
+      changes: true,
       faults: userFaults,
       data: contract['paymasters.fundingMessage'].output,
       statuses: [404],

@@ -4,6 +4,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { parse } from '../../shared/schema/parse.ts';
 import { calledBy } from '../base/caller.ts';
 import { type ReadBody, readJson } from '../http/json.ts';
+import type { AuthToken } from '../service/access.ts';
 import type { Service } from '../service/index.ts';
 import type { Operation } from './operation.ts';
 import { MANAGEMENT_PREFIX, operations } from './operations.ts';
@@ -20,20 +21,27 @@ const orElse = async <T>(
   }
 };
 
+/** Whether the scope of a token allows an operation, on whatever DApp. A token of one DApp makes no others. */
+const mayUse = ({ scope }: AuthToken, { access, changes }: Operation): boolean =>
+  !changes || scope === 'manage' || (scope === 'dapp' && access === 'dapp');
+
 /** Checks the credentials that the operation asks for; headers are read before the body is. */
-const authenticate = async (context: Context, service: Service, { access, faults }: Operation) => {
+const authenticate = async (context: Context, service: Service, operation: Operation) => {
+  const { access, faults } = operation;
   const authToken = context.get('authToken');
   const apiKey = context.get('apiKey');
   if (authToken === '') throw new EngineError(faults.missingAuthToken);
   if (access === 'dapp' && apiKey === '') throw new EngineError('CREDENTIALS_REQUIRED');
-  const accountId = await orElse('INVALID_AUTH_TOKEN', new EngineError(faults.unknownAuthToken), () =>
-    service.access.account(authToken),
+  const token = await orElse('INVALID_AUTH_TOKEN', new EngineError(faults.unknownAuthToken), () =>
+    service.access.token(authToken),
   );
-  if (access === 'account') return { accountId };
+  if (!mayUse(token, operation)) throw new EngineError('AUTH_TOKEN_SCOPE');
+  const caller = { accountId: token.accountId, onlyDapp: token.paymasterId };
+  if (access === 'account') return caller;
   const paymaster = await orElse('INVALID_API_KEY', new EngineError(faults.unknownApiKey), () =>
-    service.access.dapp(accountId, apiKey),
+    service.access.dapp(token, apiKey),
   );
-  return { accountId, paymaster };
+  return { ...caller, paymaster };
 };
 
 /** The management interface: headers, body and envelope around the procedures. */

@@ -16,6 +16,8 @@ export interface DeliveryOptions {
   readonly notifications: Pick<Notifications, 'follow'>;
   readonly store: NotificationStore;
   readonly webhooks: Pick<Deliverer, 'deliver'>;
+  /** True while this engine is the one that sends. */
+  readonly isLeader: () => boolean;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly entropy: Entropy;
@@ -58,7 +60,7 @@ const refusalOf = ({ call: { status }, host, fault }: WebhookResponse): string |
 
 /** Calls are made, signed and guarded as those of DApps' webhooks; what is due outlives a restart. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
-  const { notifications, store, webhooks, vault, clock, entropy, log, address } = options;
+  const { notifications, store, isLeader, webhooks, vault, clock, entropy, log, address } = options;
 
   const call = async (shown: string, id: string, webhookData: Record<string, unknown>): Promise<string | undefined> => {
     const response = await webhooks.deliver({
@@ -92,7 +94,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   };
 
   const poll = async (stop: AbortSignal): Promise<void> => {
-    const webhook = await store.findNotificationWebhook();
+    const webhook = isLeader() ? await store.findNotificationWebhook() : undefined;
     if (webhook === undefined) return;
     for (const notification of await store.dueNotifications()) {
       if (stop.aborted) return;

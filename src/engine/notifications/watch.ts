@@ -27,6 +27,8 @@ export interface WatchOptions {
   readonly vault: Pick<Vault, 'state'>;
   /** Asks every node, and what is in every tank. */
   readonly measure: () => Promise<Exposure>;
+  /** True while this engine is the one that tells. */
+  readonly isLeader: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -55,7 +57,7 @@ const isEnough = ({ freeWei, lowBelowWei }: DappState['tank']): boolean =>
  * is low or empty, a burst of denials, a webhook or a node that does not answer, a tripped breaker, a pause.
  */
 export const watchDesk = (options: WatchOptions): Watch => {
-  const { notifications, store, feed, pause, vault, measure, clock, log } = options;
+  const { notifications, store, feed, pause, vault, measure, isLeader, clock, log } = options;
   const decisions = watchDecisions(notifications, clock);
   /** How often in a row a chain's node did not answer. */
   const silences = new Map<number, number>();
@@ -114,6 +116,9 @@ export const watchDesk = (options: WatchOptions): Watch => {
 
   const poll = async (): Promise<void> => {
     lookedAt = clock.monotonic();
+    // Another engine may have told since the last look.
+    await notifications.refresh();
+    if (!isLeader()) return;
     await lookAtPauses();
     await decisions.calm();
     await lookAtChains();

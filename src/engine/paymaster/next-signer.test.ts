@@ -7,9 +7,10 @@ import { createLog } from '../base/log.ts';
 import { Secret } from '../base/secret.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
-import { addressOf, nextSignerKeyName, signerKey, signerKeyName } from '../signer/chain-signer.ts';
+import { addressOf, nextSignerKeyName, signerKeyName } from '../signer/chain-signer.ts';
 import { prepareNextSigner, useNextSigner } from './next-signer.ts';
 import { type Vault, openVault } from '../signer/vault.ts';
+import { vaultInFile } from '../store/vault-in-file.ts';
 
 const tempFolder = useTempFolders();
 const chainId = 31337;
@@ -28,16 +29,16 @@ test.each([
     clock: new ManualClock(),
     log: createLog({ level: 'silent' }),
   });
-  const vault = openVault(join(dir, 'vault.json'), { scrypt: { N: 2, r: 1, p: 1 } });
+  const vault = openVault(vaultInFile(join(dir, 'vault.json')), { scrypt: { N: 2, r: 1, p: 1 } });
   const rpc = () => Promise.reject(new Error('there is no contract to ask about'));
   try {
     await vault.create({ passphrase: new Secret('correct horse') });
-    vault.set(signerKeyName(chainId), new Secret(present));
+    await vault.set(signerKeyName(chainId), new Secret(present));
     await store.saveSigner({ chainId, address: addressOf(present) });
     const next = await prepareNextSigner({ store, vault, entropy: systemEntropy }, chainId);
     const signs = async () => [
       (await store.findSigner(chainId))?.address,
-      addressOf(signerKey(vault, chainId)?.reveal() ?? ''),
+      addressOf(vault.get(signerKeyName(chainId))?.reveal() ?? ''),
     ];
 
     await expect(useNextSigner({ ...at(store, vault), rpc }, chainId)).rejects.toThrow('the disk is full');

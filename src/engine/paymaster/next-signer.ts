@@ -9,13 +9,7 @@ import { findAttachable } from '../../core/paymaster-layouts/registry.ts';
 import { Secret } from '../base/secret.ts';
 import type { ChainSigner, PaymasterContract, RegistryStore } from '../store/registry-store.ts';
 import type { Store } from '../store/store.ts';
-import {
-  addressOf,
-  nextSignerKeyName,
-  reconcileSigners,
-  requireSigner,
-  signerKeyName,
-} from '../signer/chain-signer.ts';
+import { addressOf, nextSignerKeyName, requireSigner, signerKeyName } from '../signer/chain-signer.ts';
 import type { Vault } from '../signer/vault.ts';
 
 /** What the change of a chain's signing key stands on. */
@@ -54,7 +48,7 @@ export const prepareNextSigner = async (
   if (known !== undefined) return { chainId, address: known };
   const privateKey = hexlify(entropy.bytes(32));
   const address = addressOf(privateKey);
-  vault.set(nextSignerKeyName(chainId), new Secret(privateKey));
+  await vault.set(nextSignerKeyName(chainId), new Secret(privateKey));
   return { chainId, address };
 };
 
@@ -90,7 +84,7 @@ const mustAccept = (next: Address, [first]: readonly PaymasterContract[]): void 
 };
 
 /**
- * Signs with the prepared key from now on. Every step leaves what the next start can mend ({@link reconcileSigners}):
+ * Signs with the prepared key from now on. Every step leaves what the next start can mend (`reconcileSigners`):
  * the address in the store, the key in its place, the prepared key gone.
  *
  * @param replacing a contract that is attached in the same step, in the place of the one of its version
@@ -124,18 +118,21 @@ export const useNextSigner = async (
   if (key === undefined || !sameAddress(addressOf(key.reveal()), next)) throw new EngineError('SIGNER_MISSING');
   const signer: ChainSigner = { chainId, address: next };
   try {
-    // Not awaited one by one: nothing is decided between what is known of the new key and the key.
+    // Once it is recorded, the prepared key signs, wherever it is in the vault.
     await Promise.all([
       store.saveSigner(signer),
       ...contracts.map((contract) => store.savePaymasterContract(contract)),
     ]);
-    vault.set(signerKeyName(chainId), key);
+    await vault.set(signerKeyName(chainId), key);
   } catch (error) {
-    // Where a full disk does not let this be written either, the next start does it.
-    await reconcileSigners(store, vault).catch(() => undefined);
+    // Where this is not written either, the prepared key has taken over: it is recorded, and the next start puts it in place.
+    const present = vault.get(signerKeyName(chainId));
+    if (present !== undefined) {
+      await store.saveSigner({ chainId, address: addressOf(present.reveal()) }).catch(() => undefined);
+    }
     throw error;
   }
-  vault.delete(nextSignerKeyName(chainId));
+  await vault.delete(nextSignerKeyName(chainId));
   return signer;
 };
 
@@ -164,5 +161,5 @@ export const dropNextSigner = async (
     const fix = 'First switch to this key, or remove it from the contract.';
     throw new EngineError('CONTRACT_MISMATCH', `The contract ${accepting.address} accepts ${next}. ${fix}`, { fix });
   }
-  vault.delete(nextSignerKeyName(chainId));
+  await vault.delete(nextSignerKeyName(chainId));
 };

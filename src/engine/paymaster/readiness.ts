@@ -81,7 +81,7 @@ const readyContract = async <Layout extends AttachableLayout>(
   if (vault.state !== 'unlocked') {
     throw missing('vault', 'The vault that holds the signing key is locked.', fixes.unlockVault);
   }
-  const key = signerKey(vault, chainId);
+  const key = signerKey(vault, chainId, signer.address);
   if (key === undefined) {
     throw missing('signer', `The vault does not hold the key of ${signer.address}.`, fixes.importSigner(chainId));
   }

@@ -3,7 +3,8 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { TrialSeries } from '../../core/trial-series.ts';
 import { PolicyTrial } from '../../core/try-policy.ts';
-import { type PastDecisions, openPastDecisions } from '../store/sqlite/past-decisions.ts';
+import { openPastDecisions } from '../store/open-past-decisions.ts';
+import type { PastDecisions } from '../store/past-decisions.ts';
 import { changedPolicy } from './changed-policy.ts';
 import type { FromTrial, ToTrial, TrialTask } from './trials.ts';
 
@@ -32,7 +33,7 @@ const tryOn = async (past: PastDecisions, { current, change, query }: TrialTask)
   const series = new TrialSeries(query.from ?? firstAt ?? 0, query.to ?? (lastAt ?? 0) + 1, STEPS);
   let done = 0;
   if (!(await mayGoOn({ done, of }))) return;
-  for (let lot = past.next(); lot.length > 0; lot = past.next()) {
+  for (let lot = await past.next(); lot.length > 0; lot = await past.next()) {
     for (const { record, revision } of lot) {
       const tried = trial.add(record, revision);
       if (tried !== undefined) series.add(record.at, tried);
@@ -49,10 +50,10 @@ const tryOn = async (past: PastDecisions, { current, change, query }: TrialTask)
 };
 
 const task = workerData as TrialTask;
-const past = openPastDecisions(task.database, task.query);
+const past = await openPastDecisions(task.database, task.query);
 try {
   await tryOn(past, task);
 } finally {
-  past.close();
+  await past.close();
   port.close();
 }

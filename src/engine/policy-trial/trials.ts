@@ -7,12 +7,13 @@ import type { TrialReport, TriedFlip } from '../../core/try-policy.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { PastQuery } from '../store/sqlite/past-decisions.ts';
+import type { DatabasePlace } from '../store/open-database.ts';
+import type { PastPlace } from '../store/open-past-decisions.ts';
+import type { PastQuery } from '../store/past-decisions.ts';
 
 /** What is tried: a change of a policy, on which past decisions. */
 export interface TrialTask {
-  /** Path of the database file. */
-  readonly database: string;
+  readonly database: PastPlace;
   readonly query: PastQuery;
   /** The policy in force. */
   readonly current: Policy;
@@ -64,7 +65,7 @@ export interface Trials {
 
 /** What the trials of a desk stand on. */
 interface TrialsContext {
-  readonly database: string;
+  readonly database: DatabasePlace;
   readonly entropy: Entropy;
   readonly clock: Clock;
   readonly log: Log;
@@ -147,7 +148,8 @@ export const createTrials = (context: TrialsContext): Trials => {
   return {
     start(task) {
       endCurrent();
-      const trial = startTrial({ ...task, database }, context);
+      const place = { file: database.folder.database, url: database.url?.reveal() };
+      const trial = startTrial({ ...task, database: place }, context);
       current = { id: entropy.uuid(), trial };
       running.add(trial.ended);
       void trial.ended.then(() => running.delete(trial.ended));

@@ -53,4 +53,5 @@ export const commonErrors: readonly ErrorCode[] = [
   'UNKNOWN_API_KEY',
   'RATE_LIMITED',
   'STORAGE_FAILED',
+  'STORE_UNAVAILABLE',
 ];

@@ -9,6 +9,7 @@ import { type EventStreams, eventStreams, eventsRouter, feedEvents } from '../co
 import { descriptionRouter } from '../description/router.ts';
 import type { Log } from '../base/log.ts';
 import { faultEnvelope, managementRouter } from '../management/router.ts';
+import { monitoringRouter } from '../monitoring/router.ts';
 import { type RateLimits, createRateLimits } from '../rate-limit/rate-limits.ts';
 import { rpcRouter } from '../rpc/router.ts';
 import type { Secret } from '../base/secret.ts';
@@ -181,9 +182,12 @@ export const createHttpApp = (context: HttpContext): Koa => {
   const others = [managementRouter(service, readBody), descriptionRouter(), eventsRouter(service, streams), console];
   const app = baseApp(context, config.allowedHosts);
   app.on(CLOSING, () => streams.end());
+  const watched = monitoringRouter(service.monitoring, config.metricsToken);
   app.use(rpc.routes());
+  // Whoever watches the desk asks more often, the more there is to see.
+  app.use(watched.routes());
   app.use(limitPeers(limits));
   for (const router of others) app.use(router.routes());
-  for (const router of [rpc, ...others]) app.use(router.allowedMethods());
+  for (const router of [rpc, watched, ...others]) app.use(router.allowedMethods());
   return app;
 };

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { EngineError } from '../../shared/errors.ts';
-import type { Paymaster } from '../store/registry-store.ts';
+import type { AuthToken, Paymaster } from '../store/registry-store.ts';
 
-export type { Paymaster } from '../store/registry-store.ts';
+export type { AuthToken, Paymaster } from '../store/registry-store.ts';
 import type { UnreadRequest } from '../sponsorship/failed-draft.ts';
 import { recordRefusal } from '../sponsorship/recording.ts';
+import { createLastUses } from './last-uses.ts';
 import type { ServiceContext } from './service.ts';
 
 /** The form in which auth tokens are stored: SHA-256, enough for 256 random bits. */
@@ -15,22 +16,37 @@ type RefusedRequest = Omit<UnreadRequest, 'paymaster' | 'isBlanked'>;
 
 /** Tells who is calling from the credentials of a request, before its body is read. */
 export interface Access {
-  /** True if there is a DApp on the chain with this API key. */
+  /** True if there is a DApp on the chain with this API key. Counts as a use of the key. */
   isApiKey(chainId: number, apiKey: string): Promise<boolean>;
   /** Stores that a request of a DApp was refused before it could be read as one for sponsorship; nothing for others. */
   refused(caller: { chainId: number; apiKey: string }, request: RefusedRequest, error: EngineError): Promise<void>;
-  /** @throws EngineError `INVALID_AUTH_TOKEN` if the token is unknown or revoked */
-  account(authToken: string): Promise<string>;
-  /** @throws EngineError `INVALID_API_KEY` if the key is unknown or of another account */
-  dapp(accountId: string, apiKey: string): Promise<Paymaster>;
+  /**
+   * Who acts by an auth token, and what it may do. Counts as a use of the token.
+   *
+   * @throws EngineError `INVALID_AUTH_TOKEN` if the token is unknown or revoked, `AUTH_TOKEN_EXPIRED`
+   */
+  token(authToken: string): Promise<AuthToken>;
+  /**
+   * The DApp that a token acts on by an API key. Counts as a use of the key.
+   *
+   * @throws EngineError `INVALID_API_KEY` if the key is unknown or of another account; `AUTH_TOKEN_SCOPE` if the token is for
+   *   another DApp
+   */
+  dapp(token: Pick<AuthToken, 'accountId' | 'paymasterId'>, apiKey: string): Promise<Paymaster>;
 }
 
 /** Access checks on the store. */
-export const createAccess = (context: Pick<ServiceContext, 'store' | 'clock' | 'entropy' | 'config'>): Access => {
-  const { store } = context;
+export const createAccess = (
+  context: Pick<ServiceContext, 'store' | 'clock' | 'entropy' | 'config' | 'log'>,
+): Access => {
+  const { store, clock } = context;
+  const uses = createLastUses(context);
+  const keyUsed = (apiKey: string): void => uses.note(apiKey, (at) => store.recordKeyUse(apiKey, at));
   return {
     async isApiKey(chainId, apiKey) {
-      return (await store.findPaymasterByApiKey(apiKey))?.chainId === chainId;
+      const isKnown = (await store.findPaymasterByApiKey(apiKey))?.chainId === chainId;
+      if (isKnown) keyUsed(apiKey);
+      return isKnown;
     },
     async refused({ chainId, apiKey }, request, error) {
       const paymaster = await store.findPaymasterByApiKey(apiKey);
@@ -38,14 +54,18 @@ export const createAccess = (context: Pick<ServiceContext, 'store' | 'clock' | '
       const isBlanked = context.config.blankWebhookData;
       await recordRefusal(context, { paymaster, isBlanked, ...request }, error);
     },
-    async account(authToken) {
-      const accountId = await store.accountOfToken(tokenHash(authToken));
-      if (accountId === undefined) throw new EngineError('INVALID_AUTH_TOKEN');
-      return accountId;
+    async token(authToken) {
+      const token = await store.findAuthToken(tokenHash(authToken));
+      if (token === undefined) throw new EngineError('INVALID_AUTH_TOKEN');
+      if (token.expiresAt !== null && token.expiresAt <= clock.now()) throw new EngineError('AUTH_TOKEN_EXPIRED');
+      uses.note(token.tokenId, (at) => store.recordTokenUse(token.tokenId, at));
+      return token;
     },
-    async dapp(accountId, apiKey) {
+    async dapp({ accountId, paymasterId }, apiKey) {
       const paymaster = await store.findPaymasterByApiKey(apiKey);
       if (paymaster?.accountId !== accountId) throw new EngineError('INVALID_API_KEY');
+      if (paymasterId !== null && paymaster.paymasterId !== paymasterId) throw new EngineError('AUTH_TOKEN_SCOPE');
+      keyUsed(apiKey);
       return paymaster;
     },
   };

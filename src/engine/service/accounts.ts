@@ -1,5 +1,8 @@
+import type { ProcedureArguments } from '../../api/index.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { tokenHash } from './access.ts';
+import { requirePaymaster } from './paymasters.ts';
+import type { AuthToken } from '../store/registry-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 /** Accounts and auth tokens. Without an account id, the first account is meant: it exists from the start. */
@@ -17,6 +20,25 @@ export const accountHandlers = ({
     if (first === undefined) throw new EngineError('ACCOUNT_NOT_FOUND');
     return first.accountId;
   };
+  /** What a token is asked to be allowed, and the account of the DApp it is for. @throws EngineError `PAYMASTER_NOT_FOUND` */
+  const scopeOf = async (
+    { scope, paymasterId }: Pick<ProcedureArguments<'authTokens.create'>, 'scope' | 'paymasterId'>,
+    accountId: string | undefined,
+  ): Promise<Pick<AuthToken, 'scope' | 'paymasterId'> & { dappsAccount?: string }> => {
+    if (paymasterId === undefined) {
+      if (scope !== 'dapp') return { scope: scope ?? 'manage', paymasterId: null };
+      throw new EngineError('VALIDATION', 'The scope dapp needs a DApp. Name it by its paymasterId');
+    }
+    if ((scope ?? 'dapp') !== 'dapp') {
+      throw new EngineError(
+        'VALIDATION',
+        `The scope ${scope ?? ''} is of all DApps. Leave the DApp out, or use the scope dapp`,
+      );
+    }
+    const dapp = await requirePaymaster({ store }, paymasterId);
+    if (accountId !== undefined && dapp.accountId !== accountId) throw new EngineError('PAYMASTER_NOT_FOUND');
+    return { scope: 'dapp', paymasterId, dappsAccount: dapp.accountId };
+  };
 
   return {
     'accounts.create': async ({ name }) => {
@@ -25,12 +47,20 @@ export const accountHandlers = ({
       return account;
     },
     'accounts.list': () => store.listAccounts(),
-    'authTokens.create': async ({ accountId, label = '' }) => {
-      const owner = (await known(accountId)) ?? (await firstAccount());
+    'authTokens.create': async ({ accountId, label = '', ...asked }) => {
+      const { expiresAt = null } = asked;
+      if (expiresAt !== null && expiresAt <= clock.now()) {
+        throw new EngineError('VALIDATION', 'expiresAt must be in the future');
+      }
+      const { scope, paymasterId, dappsAccount } = await scopeOf(asked, await known(accountId));
+      const token: AuthToken = {
+        ...{ tokenId: entropy.uuid(), accountId: accountId ?? dappsAccount ?? (await firstAccount()), label },
+        ...{ scope, paymasterId, createdAt: clock.now(), expiresAt, lastUsedAt: null, revokedAt: null },
+      };
       const authToken = `gd_${Buffer.from(entropy.bytes(32)).toString('base64url')}`;
-      const token = { tokenId: entropy.uuid(), accountId: owner, label, createdAt: clock.now(), revokedAt: null };
       await store.createAuthToken(token, tokenHash(authToken));
-      return { tokenId: token.tokenId, accountId: owner, label, authToken };
+      const { createdAt: _createdAt, lastUsedAt: _lastUsedAt, revokedAt: _revokedAt, ...made } = token;
+      return { ...made, authToken };
     },
     'authTokens.list': async ({ accountId }) => store.listAuthTokens(await known(accountId)),
     'authTokens.revoke': async ({ tokenId }) => {

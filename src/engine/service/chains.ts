@@ -78,13 +78,13 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
   const rpc = (chainId: number) => requireNode(context.chains, chainId);
 
   /** Puts a URL with credentials into the vault; the answer is what may be shown and stored in the open. */
-  const keepUrl = (chainId: number, kind: keyof ChainUrls, url: string | null): string | null => {
+  const keepUrl = async (chainId: number, kind: keyof ChainUrls, url: string | null): Promise<string | null> => {
     const name = vaultUrlName(chainId, kind);
     if (url === null || !carriesCredentials(url)) {
-      if (vault.state === 'unlocked') vault.delete(name);
+      if (vault.state === 'unlocked') await vault.delete(name);
       return url;
     }
-    vault.set(name, new Secret(url));
+    await vault.set(name, new Secret(url));
     return withoutCredentials(url);
   };
 
@@ -135,7 +135,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     await requireChain(context, chainId);
     if (!replace) await refuseReplacing(chainId);
     const address = addressOf(privateKey);
-    vault.set(signerKeyName(chainId), new Secret(privateKey));
+    await vault.set(signerKeyName(chainId), new Secret(privateKey));
     const signer: ChainSigner = { chainId, address };
     await store.saveSigner(signer);
     return signer;
@@ -145,13 +145,18 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, mustAnswer, ...limits }) => {
       if (rpc !== undefined) await refuseOtherChain(chainId, 'node', rpc, mustAnswer);
       if (bundler && mustAnswer) await refuseOtherChain(chainId, 'bundler', bundler, mustAnswer);
+      const urls = {
+        ...(rpc !== undefined && { rpc: await keepUrl(chainId, 'rpc', rpc) }),
+        ...(bundler !== undefined && { bundler: await keepUrl(chainId, 'bundler', bundler) }),
+      };
       const before = (await store.findChain(chainId)) ?? unset;
       const settings: ChainSettings = {
         chainId,
         name: name ?? before.name,
         symbol: symbol ?? before.symbol,
-        rpc: rpc === undefined ? before.rpc : keepUrl(chainId, 'rpc', rpc),
-        bundler: bundler === undefined ? before.bundler : keepUrl(chainId, 'bundler', bundler),
+        rpc: before.rpc,
+        bundler: before.bundler,
+        ...urls,
         treasury: treasury ?? before.treasury,
         ...changedLimits(before, limits),
       };
@@ -169,8 +174,8 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
       if (!force) await refuseInUse(chainId);
       if (!(await store.removeChain(chainId))) throw new EngineError('CHAIN_NOT_FOUND');
       if (vault.state === 'unlocked') {
-        vault.delete(vaultUrlName(chainId, 'rpc'));
-        vault.delete(vaultUrlName(chainId, 'bundler'));
+        await vault.delete(vaultUrlName(chainId, 'rpc'));
+        await vault.delete(vaultUrlName(chainId, 'bundler'));
       }
       return null;
     },

@@ -6,6 +6,7 @@ import type { DecisionFeed } from '../events/decision-feed.ts';
 import type { NotificationView } from '../../api/notifications.ts';
 import { type Access, createAccess } from './access.ts';
 import { accountHandlers } from './accounts.ts';
+import { apiKeyHandlers } from './api-keys.ts';
 import { backupHandlers } from './backups.ts';
 import { chainHandlers } from './chains.ts';
 import { configHandlers } from './config.ts';
@@ -16,6 +17,7 @@ import { fundingHandlers } from './funding.ts';
 import { inspectHandlers } from './inspect.ts';
 import { keyHandlers } from './keys.ts';
 import { logHandlers } from './log.ts';
+import { type Monitoring, createMonitoring } from './monitoring.ts';
 import { notificationHandlers, notificationView } from './notifications.ts';
 import { paymasterContractHandlers } from './paymaster-contracts.ts';
 import { paymasterHandlers } from './paymasters.ts';
@@ -40,6 +42,7 @@ export interface Service {
   /** Runs a procedure whose input the caller has already read by its schema. @throws EngineError */
   run<Name extends ProcedureName>(name: Name, args: ProcedureArguments<Name>): Promise<ProcedureOutput<Name>>;
   readonly access: Access;
+  readonly monitoring: Monitoring;
   /** Follows whole decisions, from any that are stored on. */
   readonly subscribe: DecisionFeed['subscribe'];
   /** Follows rows of decisions and of those that settlement changes, from any position of the feed on. */
@@ -56,6 +59,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
   const recorder = createPolicyRecorder(context);
   const handlers: Handlers<ProcedureName> = {
     ...accountHandlers(context),
+    ...apiKeyHandlers(context),
     ...backupHandlers(context),
     ...chainHandlers(context),
     ...configHandlers(context),
@@ -88,11 +92,14 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
   };
   /** What wallets ask for changes nothing that an operator has set, and comes a thousand times as often. */
   const run: Service['run'] = (name, args) =>
-    name.startsWith('sponsorship.') ? handlers[name](args) : inCall(name, () => handlers[name](args), logCall);
+    name.startsWith('sponsorship.')
+      ? context.metrics.timed(name, () => handlers[name](args))
+      : inCall(name, () => handlers[name](args), logCall);
   return {
     run,
     call: async (name, input) => run(name, parse(contract[name].input, input) as ProcedureArguments<typeof name>),
     access: createAccess(context),
+    monitoring: createMonitoring(context),
     subscribe,
     follow,
     followNotifications: (listener) => context.notifications.follow((one) => listener(notificationView(one))),

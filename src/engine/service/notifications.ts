@@ -31,9 +31,9 @@ export const notificationHandlers = (context: ServiceContext): Handlers<NamesOf<
     },
     'notifications.webhook': webhook,
     'notifications.setWebhook': async ({ url }) => {
-      const shown = url === null ? null : keepWebhookUrl(vault, NOTIFICATION_WEBHOOK, url);
+      const shown = url === null ? null : await keepWebhookUrl(vault, NOTIFICATION_WEBHOOK, url);
       await store.saveNotificationWebhook(shown);
-      if (shown === url) forgetWebhookUrl(vault, NOTIFICATION_WEBHOOK);
+      if (shown === url) await forgetWebhookUrl(vault, NOTIFICATION_WEBHOOK);
       return webhook();
     },
     'notifications.secret': async () => ({ secret: vault.webhookSecret(NOTIFICATION_WEBHOOK).reveal() }),

@@ -6,6 +6,7 @@ import { proofOf } from '../keys/message-proof.ts';
 import { findLayout } from '../../core/paymaster-layouts/registry.ts';
 import type { FundingMessage, Paymaster } from '../store/registry-store.ts';
 import { requireChain } from './chains.ts';
+import { newApiKey, newKey } from './new-api-key.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 const ANY_ORIGIN = '*';
@@ -40,8 +41,6 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
   const { store, clock, entropy, pause } = context;
   const base64 = (bytes: number): string => Buffer.from(entropy.bytes(bytes)).toString('base64url');
 
-  const newApiKey = (): string => `${base64(7).slice(0, 9)}.${entropy.uuid()}`;
-
   return {
     'paymasters.create': async ({ accountId, name, chainId, version }) => {
       if ((await store.findAccount(accountId)) === undefined) throw new EngineError('ACCOUNT_NOT_FOUND');
@@ -52,7 +51,7 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
         accountId,
         name,
         chainId,
-        apiKey: newApiKey(),
+        apiKey: newApiKey(entropy),
         version,
         fundingWallet: null,
         allowedOrigins: [ANY_ORIGIN],
@@ -95,9 +94,9 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
       return paymaster;
     },
     'paymasters.replaceKey': async ({ paymasterId }) => {
-      const paymaster = await store.setApiKey(paymasterId, newApiKey());
-      if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
-      return paymaster;
+      await requirePaymaster(context, paymasterId);
+      await store.replaceApiKeys(newKey(context, paymasterId, ''));
+      return requirePaymaster(context, paymasterId);
     },
     'paymasters.setSponsor': async ({ paymasterId, ...sponsor }) => {
       const paymaster = await store.setSponsor(paymasterId, sponsor);

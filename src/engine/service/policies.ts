@@ -150,7 +150,7 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
       });
       if (!isReplaced) throw new EngineError('POLICY_CHANGED');
       const kept = idsInVault(draft);
-      for (const id of idsInVault(current.policy)) if (!kept.has(id)) forgetWebhookUrl(vault, id);
+      for (const id of idsInVault(current.policy)) if (!kept.has(id)) await forgetWebhookUrl(vault, id);
       await recorder.catchUp();
       return { before, revision: policyHash(draft), changes, tests };
     },

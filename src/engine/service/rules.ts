@@ -113,7 +113,11 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       requireBinding(binding);
       const paymaster = await requirePaymaster(context, paymasterId);
       const ruleId = entropy.uuid();
-      const keepUrl = (url: string): string => keepWebhookUrl(vault, ruleId, url);
+      const urls: string[] = [];
+      const keepUrl = (url: string): string => {
+        urls.push(url);
+        return hideCredentials(url);
+      };
       const rule: Rule = {
         ruleId,
         paymasterId,
@@ -124,6 +128,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
         policyData: ruleTypeOf(policyType).setup.keep(policyData, { now: clock.now(), keepUrl }),
         ...keptBinding(binding),
       };
+      for (const url of urls) await keepWebhookUrl(vault, ruleId, url);
       await store.createRule(rule);
       return viewOf(paymaster).rule(rule);
     },
@@ -175,8 +180,8 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
         throw new EngineError('RULE_NOT_FOUND');
       }
       // What was refused must not be called.
-      for (const url of urls) keepWebhookUrl(vault, ruleId, url);
-      if (!JSON.stringify(policyData).includes(IN_VAULT)) forgetWebhookUrl(vault, ruleId);
+      for (const url of urls) await keepWebhookUrl(vault, ruleId, url);
+      if (!JSON.stringify(policyData).includes(IN_VAULT)) await forgetWebhookUrl(vault, ruleId);
       const { paymasterId: owner, policyType, active, cycle } = rule;
       return viewOf(paymaster).rule({ ...updated, paymasterId: owner, ruleId, policyType, active, cycle });
     },
@@ -192,7 +197,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
     'rules.delete': async ({ paymasterId, ruleId }) => {
       await requirePaymaster(context, paymasterId);
       if (!(await store.deleteRule(paymasterId, ruleId))) throw new EngineError('RULE_NOT_FOUND');
-      forgetWebhookUrl(vault, ruleId);
+      await forgetWebhookUrl(vault, ruleId);
       return null;
     },
     'rules.activate': ({ paymasterId, ruleId }) => setActive(paymasterId, ruleId, true),

@@ -9,6 +9,7 @@ import type { Keystores } from '../keys/keystores.ts';
 import type { Wallets } from '../keys/wallets.ts';
 import type { Log } from '../base/log.ts';
 import type { Secret } from '../base/secret.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Delivery } from '../notifications/delivery.ts';
 import type { Notifications } from '../notifications/notifications.ts';
@@ -39,6 +40,7 @@ export interface ServiceContext extends DecisionContext {
   readonly freeBytes: (dir: string) => Promise<bigint>;
   /** When settlement last looked through a chain, epoch ms; undefined where it has not yet. */
   readonly polledAt: (chainId: number) => number | undefined;
+  readonly metrics: Pick<Metrics, 'timed' | 'text' | 'contentType'>;
   /** Where the HTTP interfaces are served; null while they are not. */
   readonly address: () => string | null;
 }

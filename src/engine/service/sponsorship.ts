@@ -75,7 +75,7 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     try {
       const target = { version: entryPointVersionOf(paymaster.version), chainId };
       checkExpiry(paymaster, rest.options);
-      return { ...rest, paymaster, isBlanked, userOperation: readOperation(userOperation, target) };
+      return { ...rest, apiKey, paymaster, isBlanked, userOperation: readOperation(userOperation, target) };
     } catch (error) {
       await recordRefusal(context, { paymaster, method, received, isBlanked }, error);
       throw error;

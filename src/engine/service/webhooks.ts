@@ -37,7 +37,7 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
     'webhooks.create': async ({ paymasterId, webhookUrl, requestType }) => {
       await requirePaymaster(context, paymasterId);
       const webhookId = entropy.uuid();
-      const shown = keepWebhookUrl(vault, webhookId, webhookUrl);
+      const shown = await keepWebhookUrl(vault, webhookId, webhookUrl);
       const webhook: Webhook = { webhookId, paymasterId, webhookUrl: shown, requestType, active: true };
       await store.createWebhook(webhook);
       return view(webhook);
@@ -56,15 +56,15 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
       await requirePaymaster(context, paymasterId);
       const { webhooks } = await store.dappPolicy(paymasterId);
       if (!webhooks.some((webhook) => webhook.webhookId === webhookId)) throw new EngineError('WEBHOOK_NOT_FOUND');
-      const shown = keepWebhookUrl(vault, webhookId, webhookUrl);
+      const shown = await keepWebhookUrl(vault, webhookId, webhookUrl);
       await store.setWebhookUrl(paymasterId, webhookId, shown);
-      if (shown === webhookUrl) forgetWebhookUrl(vault, webhookId);
+      if (shown === webhookUrl) await forgetWebhookUrl(vault, webhookId);
       return null;
     },
     'webhooks.delete': async ({ paymasterId, webhookId }) => {
       await requirePaymaster(context, paymasterId);
       if (!(await store.deleteWebhook(paymasterId, webhookId))) throw new EngineError('WEBHOOK_NOT_FOUND');
-      forgetWebhookUrl(vault, webhookId);
+      await forgetWebhookUrl(vault, webhookId);
       return null;
     },
     'webhooks.calls': async ({ paymasterId, decisions }) => {

@@ -9,6 +9,7 @@ import { createLog } from '../base/log.ts';
 import { Secret } from '../base/secret.ts';
 import { nextSignerKeyName, signerKeyName } from './chain-signer.ts';
 import { openVault } from './vault.ts';
+import { vaultInFile } from '../store/vault-in-file.ts';
 
 const scrypt = { N: 2, r: 1, p: 1 };
 const tempFolder = useTempFolders();
@@ -43,9 +44,9 @@ test('a crash between the key and its record does not leave the desk signing for
   await (await start(dir)).call('signers.create', { chainId });
   await engine?.stop();
   const { privateKey, address } = Wallet.createRandom();
-  const vault = openVault(join(dir, 'vault.json'), { scrypt });
+  const vault = openVault(vaultInFile(join(dir, 'vault.json')), { scrypt });
   await vault.unlock({ passphrase });
-  vault.set(signerKeyName(chainId), new Secret(privateKey));
+  await vault.set(signerKeyName(chainId), new Secret(privateKey));
   vault.lock();
   expect(await (await start(dir)).call('signers.list', {})).toEqual([{ chainId, address }]);
 });
@@ -55,9 +56,9 @@ test('a crash in the middle of a change of keys leaves the desk signing with the
   await (await start(dir)).call('signers.create', { chainId });
   const { address } = await engine!.service.call('signers.prepareNext', { chainId });
   await engine?.stop();
-  const vault = openVault(join(dir, 'vault.json'), { scrypt });
+  const vault = openVault(vaultInFile(join(dir, 'vault.json')), { scrypt });
   await vault.unlock({ passphrase });
-  vault.set(signerKeyName(chainId), vault.get(nextSignerKeyName(chainId))!);
+  await vault.set(signerKeyName(chainId), vault.get(nextSignerKeyName(chainId))!);
   vault.lock();
   const service = await start(dir);
   expect(await service.call('signers.list', {})).toEqual([{ chainId, address }]);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { fixes } from '../base/fixes.ts';
 import { SigningKey, computeAddress } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
@@ -12,13 +13,6 @@ export const signerKeyName = (chainId: number): string => `signer.${chainId}`;
 
 /** Name under which the key that is to sign next on a chain is in the vault. */
 export const nextSignerKeyName = (chainId: number): string => `${signerKeyName(chainId)}.next`;
-
-/**
- * The private key that signs sponsorships on a chain; undefined if there is none.
- * @throws EngineError `VAULT_LOCKED`
- */
-export const signerKey = (vault: Vault, chainId: number): Secret<Hex> | undefined =>
-  vault.get(signerKeyName(chainId)) as Secret<Hex> | undefined;
 
 /** The address that signs on a chain. @throws EngineError `SIGNER_MISSING` */
 export const requireSigner = async (store: Pick<RegistryStore, 'findSigner'>, chainId: number): Promise<Address> => {
@@ -37,10 +31,30 @@ export const addressOf = (privateKey: string): Address => {
   }
 };
 
+/** Of keys by their SHA-256: to derive one takes longer than to decide. No key is kept. */
+const addresses = new Map<string, Address>();
+const knownAddressOf = (key: Secret<string>): Address => {
+  const hash = createHash('sha256').update(key.reveal()).digest('base64url');
+  const address = addresses.get(hash) ?? addressOf(key.reveal());
+  addresses.set(hash, address);
+  return address;
+};
+
+/**
+ * The private key of the address that signs sponsorships on a chain; undefined if the vault does not hold it. While a
+ * prepared key takes over, it is found where it was prepared: no engine signs with one key in the name of the other.
+ *
+ * @throws EngineError `VAULT_LOCKED`
+ */
+export const signerKey = (vault: Vault, chainId: number, signer: Address): Secret<Hex> | undefined =>
+  [signerKeyName(chainId), nextSignerKeyName(chainId)]
+    .map((name) => vault.get(name) as Secret<Hex> | undefined)
+    .find((key) => key !== undefined && sameAddress(knownAddressOf(key), signer));
+
 /**
  * Makes the recorded signers agree with the keys in an open vault. They differ after a crash between the two writes of
- * a new key, or with a vault from elsewhere; contracts are then checked anew. A next key that signs already is no longer
- * next.
+ * a new key, or with a vault from elsewhere; contracts are then checked anew. A next key that is recorded already takes its
+ * place: other engines sign with it.
  */
 export const reconcileSigners = async (
   store: Pick<RegistryStore, 'listSigners' | 'saveSigner'>,
@@ -48,11 +62,26 @@ export const reconcileSigners = async (
 ): Promise<void> => {
   if (vault.state !== 'unlocked') return;
   for (const { chainId, address } of await store.listSigners()) {
-    const key = signerKey(vault, chainId);
-    if (key === undefined) continue;
-    const actual = addressOf(key.reveal());
-    if (!sameAddress(actual, address)) await store.saveSigner({ chainId, address: actual });
-    if (vault.get(nextSignerKeyName(chainId))?.reveal() === key.reveal()) vault.delete(nextSignerKeyName(chainId));
+    const key = vault.get(signerKeyName(chainId));
+    const next = vault.get(nextSignerKeyName(chainId));
+    if (next !== undefined && sameAddress(addressOf(next.reveal()), address)) {
+      await vault.set(signerKeyName(chainId), next);
+      await vault.delete(nextSignerKeyName(chainId));
+    } else if (key !== undefined) {
+      const actual = addressOf(key.reveal());
+      if (!sameAddress(actual, address)) await store.saveSigner({ chainId, address: actual });
+      if (next?.reveal() === key.reveal()) await vault.delete(nextSignerKeyName(chainId));
+    }
+  }
+};
+
+/** Makes a vault; one that another engine has just made is opened. */
+const makeVault = async (vault: Vault, unlocker: Unlocker): Promise<void> => {
+  try {
+    await vault.create(unlocker);
+  } catch (error) {
+    if (vault.state !== 'locked') throw error;
+    await vault.unlock(unlocker);
   }
 };
 
@@ -66,7 +95,7 @@ export const openDeskVault = async (
   vault: Vault,
   unlocker: Unlocker,
 ): Promise<void> => {
-  if (vault.state === 'absent') await vault.create(unlocker);
+  if (vault.state === 'absent') await makeVault(vault, unlocker);
   else await vault.unlock(unlocker);
   await reconcileSigners(store, vault);
 };

@@ -1,9 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import type { Entropy } from '../base/clock.ts';
-import { writeDurably } from '../data-folder/write-durably.ts';
 import type { Secret } from '../base/secret.ts';
 import { type ScryptCost, scryptKey } from './scrypt-key.ts';
 
@@ -42,54 +40,34 @@ const vaultFileSchema = z.strictObject({
   entries: base64,
 });
 
-/** The vault as it lies on disk. Each sealed box is base64 of IV, ciphertext and tag of AES-256-GCM. */
+/** The vault as it is stored. Each sealed box is base64 of IV, ciphertext and tag of AES-256-GCM. */
 export type VaultFile = z.infer<typeof vaultFileSchema>;
 
-/** The error that says what is wrong with the file. */
-export const damaged = (file: string, fault: string, cause?: unknown): EngineError =>
-  new EngineError(
-    'VAULT_DAMAGED',
-    `The vault file ${file} is damaged: ${fault}. Restore it from a backup`,
-    { file },
-    { cause },
-  );
+/** The error that says what is wrong with what is stored in `place`. */
+export const damaged = (place: string, fault: string): EngineError =>
+  new EngineError('VAULT_DAMAGED', `The vault in ${place} is damaged: ${fault}. Restore it from a backup`, { place });
 
 /**
- * Reads the file without deciphering anything.
+ * Reads what is stored in `place`, without deciphering anything.
  *
- * @throws {@link EngineError} `VAULT_DAMAGED`, or `DATA_FOLDER_UNUSABLE` if it cannot be read at all
+ * @throws {@link EngineError} `VAULT_DAMAGED`
  */
-export const readVaultFile = (file: string): VaultFile => {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new EngineError(
-      'DATA_FOLDER_UNUSABLE',
-      `Cannot read ${file}: ${(cause as Error).message}`,
-      { file },
-      { cause },
-    );
-  }
+export const readVaultFile = (place: string, text: string): VaultFile => {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    throw damaged(file, 'it is not JSON');
+    throw damaged(place, 'it is not JSON');
   }
   const result = vaultFileSchema.safeParse(json);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw damaged(file, `${['vault', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'unreadable'}`);
+  throw damaged(place, `${['vault', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'unreadable'}`);
 };
 
 /** The content of a vault's file. */
 export const vaultFileText = (content: Omit<VaultFile, 'format' | 'version'>): string =>
   `${JSON.stringify({ format: 'gasdesk-vault', version: VERSION, ...content }, null, 2)}\n`;
-
-/** Writes the file atomically and durably, for its owner only. */
-export const writeVaultFile = (file: string, content: Omit<VaultFile, 'format' | 'version'>): void =>
-  writeDurably(file, vaultFileText(content));
 
 /** Encrypts and authenticates by AES-256-GCM; `purpose` keeps a box from being used in place of another. */
 export const seal = (key: Uint8Array, plain: Uint8Array, purpose: string, entropy: Entropy): string => {

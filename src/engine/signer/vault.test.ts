@@ -15,12 +15,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sharedVault } from '../../../test/support/shared-vault.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
 import { systemEntropy } from '../base/clock.ts';
 import { Secret } from '../base/secret.ts';
 import type { Unlocker } from './vault-file.ts';
 import { type Vault, openVault } from './vault.ts';
+import { vaultInFile } from '../store/vault-in-file.ts';
 
 const cheap = { scrypt: { N: 2, r: 1, p: 1 } };
 const passphrase = (text: string): Unlocker => ({ passphrase: new Secret(text) });
@@ -34,16 +36,16 @@ let vault: Vault;
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'gasdesk-vault-'));
   file = join(dir, 'vault.json');
-  vault = openVault(file, cheap);
+  vault = openVault(vaultInFile(file), cheap);
   await vault.create(RIGHT);
-  vault.set('signer:31337', new Secret(VALUE));
+  await vault.set('signer:31337', new Secret(VALUE));
 });
 afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
 const reopened = async (unlocker: Unlocker = RIGHT): Promise<Vault> => {
-  const other = openVault(file, cheap);
+  const other = openVault(vaultInFile(file), cheap);
   await other.unlock(unlocker);
   return other;
 };
@@ -60,7 +62,7 @@ const refused = async (act: () => unknown, code: ErrorCode, message: string | Re
 };
 
 test('keys survive a restart and open with the passphrase only', async () => {
-  const other = openVault(file, cheap);
+  const other = openVault(vaultInFile(file), cheap);
   expect(other.state).toBe('locked');
   await refused(() => other.unlock(passphrase('wrong horse')), 'VAULT_PASSPHRASE_WRONG', 'does not open the vault');
   expect(other.state).toBe('locked');
@@ -101,7 +103,7 @@ test('a locked vault gives nothing and takes nothing', async () => {
 test('an absent vault says so; creating cannot overwrite one that exists, not even by two calls at once', async () => {
   await refused(() => vault.create(RIGHT), 'VAULT_LOCKED', 'already');
   rmSync(file);
-  const fresh = openVault(file, cheap);
+  const fresh = openVault(vaultInFile(file), cheap);
   expect(fresh.state).toBe('absent');
   await refused(() => fresh.unlock(RIGHT), 'VAULT_LOCKED', 'no vault yet');
   await refused(() => fresh.get('a'), 'VAULT_LOCKED', 'no vault yet');
@@ -111,10 +113,10 @@ test('an absent vault says so; creating cannot overwrite one that exists, not ev
 });
 
 test('entries can be replaced and deleted for good, whatever their names', async () => {
-  for (const name of ['__proto__', 'constructor', 'ключ', '']) vault.set(name, new Secret(`value of ${name}`));
-  vault.set('signer:31337', new Secret('new'));
-  expect(vault.delete('ключ')).toBe(true);
-  expect(vault.delete('ключ')).toBe(false);
+  for (const name of ['__proto__', 'constructor', 'ключ', '']) await vault.set(name, new Secret(`value of ${name}`));
+  await vault.set('signer:31337', new Secret('new'));
+  expect(await vault.delete('ключ')).toBe(true);
+  expect(await vault.delete('ключ')).toBe(false);
   const other = await reopened();
   expect(other.names()).toEqual(['signer:31337', '__proto__', 'constructor', '']);
   expect(other.get('signer:31337')?.reveal()).toBe('new');
@@ -149,7 +151,7 @@ test('the desktop opens the vault with a key of the OS keychain, beside or inste
   await refused(() => reopened(key(systemEntropy.bytes(32))), 'VAULT_PASSPHRASE_WRONG', 'The key does not open');
 
   rmSync(file);
-  await openVault(file, cheap).create(key(bytes));
+  await openVault(vaultInFile(file), cheap).create(key(bytes));
   expect((await reopened(key(bytes))).names()).toEqual([]);
   await refused(() => reopened(RIGHT), 'VAULT_PASSPHRASE_WRONG', 'This vault does not open with a passphrase');
 });
@@ -166,9 +168,9 @@ test('a passphrase with an accent opens the vault from every keyboard', async ()
 
 test('an entry set while the vault is being unlocked again is not lost', async () => {
   const again = vault.unlock(RIGHT);
-  vault.set('late', new Secret('x'));
-  await again;
-  vault.set('later', new Secret('y'));
+  const late = vault.set('late', new Secret('x'));
+  await Promise.all([again, late]);
+  await vault.set('later', new Secret('y'));
   expect((await reopened()).names()).toEqual(['signer:31337', 'late', 'later']);
 });
 
@@ -188,7 +190,7 @@ test('webhook secrets have the form of Standard Webhooks, differ, and stay the s
   expect((await reopened(passphrase('new horse'))).webhookSecret('w1').reveal()).toBe(secret);
 
   const seed = Buffer.alloc(32, 7);
-  const known = openVault(join(dir, 'known.json'), {
+  const known = openVault(vaultInFile(join(dir, 'known.json')), {
     ...cheap,
     entropy: { bytes: (n) => Buffer.alloc(n, 7), uuid: () => '' },
   });
@@ -237,7 +239,7 @@ test('a vault that cannot be read is not taken for a missing one', async () => {
   rmSync(file);
   mkdirSync(file);
   await refused(() => reopened(), 'DATA_FOLDER_UNUSABLE', 'Cannot read');
-  await refused(() => openVault(file, cheap).create(RIGHT), 'VAULT_LOCKED', 'already');
+  await refused(() => openVault(vaultInFile(file), cheap).create(RIGHT), 'VAULT_LOCKED', 'already');
 });
 
 test('a change that cannot be written is not believed in memory either', async () => {
@@ -251,14 +253,15 @@ test('a change that cannot be written is not believed in memory either', async (
 test('after kill -9 in the middle of writing, every entry that was acknowledged is there', async () => {
   const script = `
     const { openVault } = await import(${JSON.stringify(new URL('./vault.ts', import.meta.url).href)});
+    const { vaultInFile } = await import(${JSON.stringify(new URL('../store/vault-in-file.ts', import.meta.url).href)});
     const { Secret } = await import(${JSON.stringify(new URL('../base/secret.ts', import.meta.url).href)});
-    const vault = openVault(process.argv[1], { scrypt: { N: 2, r: 1, p: 1 } });
+    const vault = openVault(vaultInFile(process.argv[1]), { scrypt: { N: 2, r: 1, p: 1 } });
     await vault.unlock({ passphrase: new Secret('correct horse') });
-    const next = (i) => {
-      vault.set('entry ' + i, new Secret('x'));
+    const next = async (i) => {
+      await vault.set('entry ' + i, new Secret('x'));
       process.stdout.write(i + '\\n', () => setImmediate(next, i + 1));
     };
-    next(1);`;
+    await next(1);`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script, file], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -274,8 +277,80 @@ test('after kill -9 in the middle of writing, every entry that was acknowledged 
   for (let i = 1; i <= acknowledged; i += 1) expect(names).toContain(`entry ${i}`);
 });
 
+test('a vault file that vanished is there again, whole, with the next change', async () => {
+  rmSync(file);
+  await vault.set('another', new Secret('x'));
+  expect((await reopened()).names()).toEqual(['signer:31337', 'another']);
+});
+
+test('a change is refused where the file was damaged meanwhile', async () => {
+  writeFileSync(file, 'not a vault');
+  await refused(() => vault.set('another', new Secret('x')), 'VAULT_DAMAGED', 'not JSON');
+  expect(vault.names()).toEqual(['signer:31337']);
+});
+
+describe('engines that share a vault', () => {
+  const twoEngines = async () => {
+    const view = sharedVault();
+    const [storage, otherStorage] = [view(), view()];
+    const [one, other] = [openVault(storage, cheap), openVault(otherStorage, cheap)];
+    await one.create(RIGHT);
+    expect(other.state).toBe('absent');
+    otherStorage.read();
+    expect(other.state).toBe('locked');
+    await other.unlock(RIGHT);
+    return { one, other, storage, otherStorage };
+  };
+
+  test('lose nothing that another one sets at the same time', async () => {
+    const { one, other, otherStorage } = await twoEngines();
+    await one.set('gone', new Secret('x'));
+    await Promise.all([
+      one.set('a', new Secret('1')),
+      other.set('b', new Secret('2')),
+      one.delete('gone'),
+      other.setUnlocker(passphrase('new horse')),
+      one.set('c', new Secret('3')),
+    ]);
+    otherStorage.read();
+    other.refresh();
+    expect([...other.names()].sort()).toEqual(['a', 'b', 'c']);
+    const third = openVault(otherStorage, cheap);
+    await third.unlock(passphrase('new horse'));
+    expect([...third.names()].sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('take over what another one has set, and stay open', async () => {
+    const { one, other, otherStorage } = await twoEngines();
+    await one.set('a', new Secret('1'));
+    other.refresh();
+    expect(other.get('a')).toBeUndefined();
+    otherStorage.read();
+    other.refresh();
+    expect([other.state, other.get('a')?.reveal()]).toEqual(['unlocked', '1']);
+    expect(other.webhookSecret('w').reveal()).toBe(one.webhookSecret('w').reveal());
+  });
+
+  test('do not open by it', async () => {
+    const { one, other, otherStorage } = await twoEngines();
+    other.lock();
+    await one.set('a', new Secret('1'));
+    otherStorage.read();
+    other.refresh();
+    expect(other.state).toBe('locked');
+  });
+
+  test('make one vault, though both are told to at the same moment', async () => {
+    const view = sharedVault();
+    const vaults = [openVault(view(), cheap), openVault(view(), cheap)];
+    const results = await Promise.allSettled(vaults.map((one) => one.create(RIGHT)));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(results[1]).toMatchObject({ reason: { code: 'VAULT_LOCKED' } });
+  });
+});
+
 test('with no cost given a guess at the passphrase costs 2^17', async () => {
-  const costly = openVault(join(dir, 'costly.json'));
+  const costly = openVault(vaultInFile(join(dir, 'costly.json')));
   await costly.create(RIGHT);
   expect(JSON.parse(readFileSync(join(dir, 'costly.json'), 'utf8'))).toMatchObject({
     locks: { passphrase: { scrypt: { N: 131_072, r: 8, p: 1 } } },

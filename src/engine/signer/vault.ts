@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import { noteChange } from '../base/caller.ts';
 import { type Entropy, systemEntropy } from '../base/clock.ts';
 import { Secret } from '../base/secret.ts';
+import type { VaultStorage } from '../store/database.ts';
 import { DEFAULT_SCRYPT, type ScryptCost } from './scrypt-key.ts';
 import {
   type Unlocker,
@@ -16,12 +16,12 @@ import {
   unlockDataKey,
   unseal,
   vaultFileText,
-  writeVaultFile,
 } from './vault-file.ts';
 
 /**
- * The secrets of the engine by name, encrypted at rest. Changes are on disk, durably, when a call returns; a call that
- * throws has changed nothing, neither on disk nor in memory.
+ * The secrets of the engine by name, encrypted at rest. Changes are durable when a call resolves; a call that rejects has
+ * changed nothing, neither where the vault is kept nor in memory. Each change is made of the newest content: engines that
+ * share a vault lose nothing that another one has set.
  */
 export interface Vault {
   /** `absent` until it is created; `locked` until it is opened with its passphrase or key. */
@@ -30,7 +30,7 @@ export interface Vault {
    * Makes the vault and leaves it unlocked.
    *
    * @throws {@link EngineError} `VAULT_LOCKED` if there is one already; `VAULT_PASSPHRASE_WRONG` if the unlocker is no
-   *   good; `DATA_FOLDER_UNUSABLE`
+   *   good; `DATA_FOLDER_UNUSABLE`, `STORE_UNAVAILABLE`
    */
   create(unlocker: Unlocker): Promise<void>;
   /**
@@ -54,9 +54,10 @@ export interface Vault {
   verify(unlocker: Unlocker): Promise<void>;
   /**
    * Makes `unlocker` open the vault: it replaces the passphrase or the key, whichever it is, and leaves the other. The
-   * data key stays, so an old copy of the file still opens with the old passphrase.
+   * data key stays, so an old copy of the vault still opens with the old passphrase.
    *
-   * @throws {@link EngineError} `VAULT_LOCKED`, `VAULT_PASSPHRASE_WRONG`, `DATA_FOLDER_UNUSABLE`
+   * @throws {@link EngineError} `VAULT_LOCKED`, `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`,
+   *   `STORE_UNAVAILABLE`
    */
   setUnlocker(unlocker: Unlocker): Promise<void>;
   /**
@@ -67,6 +68,12 @@ export interface Vault {
    * @throws {@link EngineError} `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`
    */
   copyUnder(passphrase: Secret<string>): Promise<() => string>;
+  /**
+   * Takes over what another engine has written, where this vault is open, which it stays.
+   *
+   * @throws {@link EngineError} `VAULT_DAMAGED`; the vault keeps what it had
+   */
+  refresh(): void;
   /** Forgets everything that was deciphered. */
   lock(): void;
   /**
@@ -84,16 +91,16 @@ export interface Vault {
   /**
    * Adds or replaces an entry.
    *
-   * @throws {@link EngineError} `VAULT_LOCKED`, `DATA_FOLDER_UNUSABLE`
+   * @throws {@link EngineError} `VAULT_LOCKED`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`, `STORE_UNAVAILABLE`
    */
-  set(name: string, value: Secret<string>): void;
+  set(name: string, value: Secret<string>): Promise<void>;
   /**
    * Removes an entry.
    *
-   * @returns whether there was such an entry
-   * @throws {@link EngineError} `VAULT_LOCKED`, `DATA_FOLDER_UNUSABLE`
+   * @returns answers whether there was such an entry
+   * @throws {@link EngineError} `VAULT_LOCKED`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`, `STORE_UNAVAILABLE`
    */
-  delete(name: string): boolean;
+  delete(name: string): Promise<boolean>;
   /**
    * The signing secret of a webhook, in the form of Standard Webhooks: `whsec_` and base64 of 32 bytes, which are
    * HMAC-SHA256(seed of the vault, `webhook:` + id). Derived, so a webhook needs no entry of its own.
@@ -132,23 +139,49 @@ export interface VaultOptions {
 
 const NO_VAULT = 'There is no vault yet. Create it';
 
-/** The vault in `file`, which need not exist yet. Only one process may use it: hold the lock of the data folder. */
+/** The vault that a storage keeps, which need not have one yet. */
 export const openVault = (
-  file: string,
+  storage: VaultStorage,
   { scrypt = DEFAULT_SCRYPT, entropy = systemEntropy }: VaultOptions = {},
 ): Vault => {
+  const { name: place } = storage;
   let opened: OpenVault | undefined;
 
+  /** One that cannot be read is there all the same. */
+  const exists = (): boolean => {
+    try {
+      return storage.current() !== undefined;
+    } catch {
+      return true;
+    }
+  };
   const unlocked = (): OpenVault => {
-    if (!opened) throw new EngineError('VAULT_LOCKED', existsSync(file) ? undefined : NO_VAULT);
+    if (!opened) throw new EngineError('VAULT_LOCKED', exists() ? undefined : NO_VAULT);
     return opened;
   };
-  const save = (next: OpenVault): void => {
-    writeVaultFile(file, { locks: next.locks, entries: sealContent(next, entropy) });
-    opened = next;
+  const alreadyThere = (): EngineError =>
+    new EngineError('VAULT_LOCKED', 'A vault already exists. Unlock it', { place });
+  const stored = (): VaultFile => {
+    const text = storage.current();
+    if (text === undefined) throw new EngineError('VAULT_LOCKED', NO_VAULT, { place });
+    return readVaultFile(place, text);
   };
-  const refuseExisting = (): void => {
-    if (existsSync(file)) throw new EngineError('VAULT_LOCKED', 'A vault already exists. Unlock it', { file });
+  const sealed = ({ locks, ...content }: OpenVault): string =>
+    vaultFileText({ locks, entries: sealContent(content, entropy) });
+  const refresh = (): void => {
+    if (opened) opened = openContent(place, stored(), opened.dataKey);
+  };
+  /** Writes what `change` makes of the newest content, unless it leaves it as it is. @returns answers what it made it of */
+  const save = async (change: (newest: OpenVault) => OpenVault): Promise<OpenVault> => {
+    let before = unlocked();
+    const { dataKey } = before;
+    await storage.update((text) => {
+      if (text !== undefined) before = openContent(place, readVaultFile(place, text), dataKey);
+      const next = change(before);
+      return next === before && text !== undefined ? text : sealed(next);
+    });
+    refresh();
+    return before;
   };
 
   const derive = (purpose: string): Buffer =>
@@ -156,38 +189,43 @@ export const openVault = (
 
   return {
     get state() {
-      return opened ? 'unlocked' : existsSync(file) ? 'locked' : 'absent';
+      return opened ? 'unlocked' : exists() ? 'locked' : 'absent';
     },
     async create(unlocker) {
-      refuseExisting();
+      if (exists()) throw alreadyThere();
       const dataKey = Buffer.from(entropy.bytes(32));
       const locks = await lockDataKey(dataKey, unlocker, scrypt, entropy);
-      // Again: another call may have made one while this one derived its key.
-      refuseExisting();
-      save({ locks, dataKey, seed: Buffer.from(entropy.bytes(32)).toString('base64'), entries: new Map() });
+      const seed = Buffer.from(entropy.bytes(32)).toString('base64');
+      const made: OpenVault = { locks, dataKey, seed, entries: new Map() };
+      await storage.update((text) => {
+        // Again: another call or engine may have made one while this one derived its key.
+        if (text !== undefined) throw alreadyThere();
+        return sealed(made);
+      });
+      opened = made;
     },
     async unlock(unlocker) {
-      if (!existsSync(file)) throw new EngineError('VAULT_LOCKED', NO_VAULT, { file });
-      const dataKey = await unlockDataKey(readVaultFile(file).locks, unlocker);
+      const dataKey = await unlockDataKey(stored().locks, unlocker);
       // Read only now, since entries may have been set while the key was derived.
-      opened = openContent(file, dataKey);
+      opened = openContent(place, stored(), dataKey);
     },
     unlockers() {
-      const locks = existsSync(file) ? readVaultFile(file).locks : {};
-      return { passphrase: locks.passphrase !== undefined, key: locks.key !== undefined };
+      const { passphrase, key } = storage.current() === undefined ? {} : stored().locks;
+      return { passphrase: passphrase !== undefined, key: key !== undefined };
     },
     async verify(unlocker) {
-      await unlockDataKey(readVaultFile(file).locks, unlocker);
+      await unlockDataKey(stored().locks, unlocker);
     },
     async setUnlocker(unlocker) {
       const lock = await lockDataKey(unlocked().dataKey, unlocker, scrypt, entropy);
-      save({ ...unlocked(), locks: { ...unlocked().locks, ...lock } });
+      await save((newest) => ({ ...newest, locks: { ...newest.locks, ...lock } }));
     },
     async copyUnder(passphrase) {
-      const dataKey = opened?.dataKey ?? (await unlockDataKey(readVaultFile(file).locks, { passphrase }));
+      const dataKey = opened?.dataKey ?? (await unlockDataKey(stored().locks, { passphrase }));
       const locks = await lockDataKey(dataKey, { passphrase }, scrypt, entropy);
-      return () => vaultFileText({ locks, entries: readVaultFile(file).entries });
+      return () => vaultFileText({ locks, entries: stored().entries });
     },
+    refresh,
     lock() {
       opened = undefined;
     },
@@ -196,17 +234,21 @@ export const openVault = (
       const value = unlocked().entries.get(name);
       return value === undefined ? undefined : new Secret(value);
     },
-    set(name, value) {
-      const before = unlocked().entries.get(name);
-      save({ ...unlocked(), entries: new Map(unlocked().entries).set(name, value.reveal()) });
+    async set(name, value) {
+      const { entries } = await save((newest) => ({
+        ...newest,
+        entries: new Map(newest.entries).set(name, value.reveal()),
+      }));
+      const before = entries.get(name);
       if (before === value.reveal()) return;
       noteChange({ subject: 'secret', id: name, before: before === undefined ? null : 'set', after: 'set anew' });
     },
-    delete(name) {
-      const entries = new Map(unlocked().entries);
-      const existed = entries.delete(name);
-      if (!existed) return false;
-      save({ ...unlocked(), entries });
+    async delete(name) {
+      const { entries } = await save((newest) => {
+        const left = new Map(newest.entries);
+        return left.delete(name) ? { ...newest, entries: left } : newest;
+      });
+      if (!entries.has(name)) return false;
       noteChange({ subject: 'secret', id: name, before: 'set', after: null });
       return true;
     },
@@ -215,14 +257,13 @@ export const openVault = (
   };
 };
 
-const sealContent = ({ dataKey, seed, entries }: OpenVault, entropy: Entropy): string =>
+const sealContent = ({ dataKey, seed, entries }: Omit<OpenVault, 'locks'>, entropy: Entropy): string =>
   seal(dataKey, Buffer.from(JSON.stringify({ seed, entries: [...entries] })), 'entries', entropy);
 
-const openContent = (file: string, dataKey: Buffer): OpenVault => {
-  const { locks, entries } = readVaultFile(file);
+const openContent = (place: string, { locks, entries }: VaultFile, dataKey: Buffer): OpenVault => {
   const plain = unseal(dataKey, entries, 'entries');
-  if (!plain) throw damaged(file, 'the entries were altered');
+  if (!plain) throw damaged(place, 'the entries were altered');
   const content = contentSchema.safeParse(JSON.parse(plain.toString()));
-  if (!content.success) throw damaged(file, 'the entries are not in the format that this Gasdesk reads');
+  if (!content.success) throw damaged(place, 'the entries are not in the format that this Gasdesk reads');
   return { locks, dataKey, seed: content.data.seed, entries: new Map(content.data.entries) };
 };

@@ -85,30 +85,46 @@ const requireKnownRules = ({ rules }: Policy): void => {
   throw new EngineError('PAYMASTER_NOT_READY', message, { missing: 'rule', fix });
 };
 
-/** Policies as last read: they change only with the settings. */
-const known = new WeakMap<Store, Map<string, CurrentPolicy>>();
+const readCurrent = async (context: PolicyContext, paymasterId: string, version: number): Promise<CurrentPolicy> => {
+  const { store } = context;
+  const paymaster = await store.findPaymaster(paymasterId);
+  if (paymaster === undefined) throw new EngineError('UNKNOWN_API_KEY');
+  const rules = await store.dappPolicy(paymasterId);
+  const policy = await readPolicy(context, paymaster, rules);
+  requireKnownRules(policy);
+  return { paymaster, policy, hash: policyHash(policy), ruleRevision: rules.revision, version };
+};
+
+/** A policy as last read, or as it is being read, and what it was read for. */
+interface Reading {
+  readonly version: number;
+  readonly outstandingSharePercent: number;
+  readonly policy: Promise<CurrentPolicy>;
+}
+
+/** By store and DApp: they change only with the settings. */
+const readings = new WeakMap<Store, Map<string, Reading>>();
 
 /**
- * The policy of a DApp. It is read anew where anything has changed that it stands on.
+ * The policy of a DApp. It is read anew where anything has changed that it stands on: once for all who ask meanwhile.
  *
  * @throws EngineError `UNKNOWN_API_KEY` if there is no such DApp any more; `PAYMASTER_NOT_READY` for a rule of an unknown type
  */
 export const currentPolicy = async (
   context: PolicyContext,
-  { paymasterId, chainId, apiKey }: Paymaster,
+  { paymasterId, chainId }: Pick<Paymaster, 'paymasterId' | 'chainId'>,
 ): Promise<CurrentPolicy> => {
-  const { store, config } = context;
+  const { store } = context;
+  const { outstandingSharePercent } = context.config;
   const version = await store.settingsVersion({ paymasterId, chainId });
-  const policies = known.get(store) ?? new Map<string, CurrentPolicy>();
-  known.set(store, policies);
-  const last = policies.get(paymasterId);
-  if (last?.version === version && last.policy.outstandingSharePercent === config.outstandingSharePercent) return last;
-  const paymaster = await store.findPaymasterByApiKey(apiKey);
-  if (paymaster === undefined) throw new EngineError('UNKNOWN_API_KEY');
-  const rules = await store.dappPolicy(paymasterId);
-  const policy = await readPolicy(context, paymaster, rules);
-  requireKnownRules(policy);
-  const current = { paymaster, policy, hash: policyHash(policy), ruleRevision: rules.revision, version };
-  policies.set(paymasterId, current);
-  return current;
+  const ofStore = readings.get(store) ?? new Map<string, Reading>();
+  readings.set(store, ofStore);
+  const last = ofStore.get(paymasterId);
+  if (last?.version === version && last.outstandingSharePercent === outstandingSharePercent) return last.policy;
+  const reading = { version, outstandingSharePercent, policy: readCurrent(context, paymasterId, version) };
+  ofStore.set(paymasterId, reading);
+  reading.policy.catch(() => {
+    if (ofStore.get(paymasterId) === reading) ofStore.delete(paymasterId);
+  });
+  return reading.policy;
 };

@@ -12,6 +12,7 @@ import { createLog } from '../base/log.ts';
 import { Secret } from '../base/secret.ts';
 import { signerKeyName } from '../signer/chain-signer.ts';
 import { openVault } from '../signer/vault.ts';
+import { vaultInFile } from '../store/vault-in-file.ts';
 import type { MinedUserOperation } from '../store/settlement-store.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
@@ -32,6 +33,7 @@ const GET_NONCE = '0x35567e1a';
 
 const request = (nonce: bigint): SponsorshipRequest => ({
   paymaster: dapp,
+  apiKey: dapp.apiKey,
   method: 'pm_sponsorUserOperation',
   userOperation: {
     sender: WALLET,
@@ -62,9 +64,12 @@ beforeEach(async () => {
   const dir = tempFolder();
   const clock = new ManualClock();
   store = openSqliteStore(join(dir, 'gasdesk.db'), { clock, log: createLog({ level: 'silent' }) });
-  const vault = openVault(join(dir, 'vault.json'), { entropy: systemEntropy, scrypt: { N: 2, r: 8, p: 1 } });
+  const vault = openVault(vaultInFile(join(dir, 'vault.json')), {
+    entropy: systemEntropy,
+    scrypt: { N: 2, r: 8, p: 1 },
+  });
   await vault.create({ passphrase: new Secret('x') });
-  vault.set(signerKeyName(CHAIN), new Secret(KEY));
+  await vault.set(signerKeyName(CHAIN), new Secret(KEY));
   await store.createAccount(account);
   await store.createPaymaster(dapp);
   await store.saveSigner({ chainId: CHAIN, address: computeAddress(KEY) as Address });

@@ -43,8 +43,14 @@ interface Current {
 }
 
 /** What a request is decided by now, whatever was known of the DApp when it came. */
-const findCurrent = async (context: DecisionContext, { paymaster, options }: SponsorshipRequest): Promise<Current> => {
+const findCurrent = async (
+  context: DecisionContext,
+  { paymaster, apiKey, options }: SponsorshipRequest,
+): Promise<Current> => {
   const current = await currentPolicy(context, paymaster);
+  // It may have been revoked since the request came, on another engine, too.
+  const found = await context.store.findPaymasterByApiKey(apiKey);
+  if (found?.paymasterId !== paymaster.paymasterId) throw new EngineError('UNKNOWN_API_KEY');
   checkExpiry(current.paymaster, options);
   return { current, payer: await findPayer(context, { paymaster: current.paymaster, options }) };
 };
@@ -63,7 +69,7 @@ const isStillPrepared = ({ payer, gasSource }: PreparedOperation, found: Current
  * again what may have changed, and decides and commits in one step. The decision is stored when this resolves; a
  * failure on the way is stored too, and thrown.
  *
- * @throws EngineError `PAYMASTER_NOT_READY`, `VERSION_NOT_SUPPORTED`, `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`,
+ * @throws EngineError `UNKNOWN_API_KEY`, `PAYMASTER_NOT_READY`, `VERSION_NOT_SUPPORTED`, `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`,
  *   `VAULT_LOCKED`, `GAS_ESTIMATION_FAILED`, `FEE_TOKEN_REQUIRED`, `TOKEN_NOT_SUPPORTED` or `VALIDATION`;
  *   `DECISION_OUTDATED` where what it stands on changed again and again
  */

@@ -7,6 +7,7 @@ import { biconomy110 } from '../../core/paymaster-layouts/biconomy-1.1.0.ts';
 import { Secret } from '../base/secret.ts';
 import { signerKeyName } from '../signer/chain-signer.ts';
 import { openVault } from '../signer/vault.ts';
+import { vaultInFile } from '../store/vault-in-file.ts';
 import { type Payer, holdsKey, isSamePayer } from './payer.ts';
 
 const tempFolder = useTempFolders();
@@ -31,15 +32,15 @@ test.each<[string, Partial<Payer['ready']>, boolean]>([
 });
 
 test('a key signs while the open vault holds it: not once it was replaced or the vault is locked', async () => {
-  const vault = openVault(join(tempFolder(), 'vault.json'), { scrypt: { N: 2, r: 1, p: 1 } });
+  const vault = openVault(vaultInFile(join(tempFolder(), 'vault.json')), { scrypt: { N: 2, r: 1, p: 1 } });
   const passphrase = new Secret('correct horse');
   await vault.create({ passphrase });
   expect(holdsKey(vault, ready)).toBe(false);
-  vault.set(signerKeyName(chainId), key);
+  await vault.set(signerKeyName(chainId), key);
   expect(holdsKey(vault, ready)).toBe(true);
   vault.lock();
   expect(holdsKey(vault, ready)).toBe(false);
   await vault.unlock({ passphrase });
-  vault.set(signerKeyName(chainId), new Secret(`0x${'5f'.repeat(32)}`));
+  await vault.set(signerKeyName(chainId), new Secret(`0x${'5f'.repeat(32)}`));
   expect(holdsKey(vault, ready)).toBe(false);
 });

@@ -48,8 +48,8 @@ export const isSamePayer = (one: Payer, other: Payer): boolean =>
   one.ready.key.reveal() === other.ready.key.reveal() && isDeepStrictEqual(termsOf(one), termsOf(other));
 
 /** True while the vault is open and holds the key that a payer was found with. To be asked just before it signs. */
-export const holdsKey = (vault: Vault, { chainId, key }: ReadyPaymaster): boolean =>
-  vault.state === 'unlocked' && signerKey(vault, chainId)?.reveal() === key.reveal();
+export const holdsKey = (vault: Vault, { chainId, signer, key }: ReadyPaymaster): boolean =>
+  vault.state === 'unlocked' && signerKey(vault, chainId, signer)?.reveal() === key.reveal();
 
 /**
  * Finds the payer of a request by its mode.

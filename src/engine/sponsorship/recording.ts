@@ -1,3 +1,4 @@
+import { EngineError } from '../../shared/errors.ts';
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { Store } from '../store/store.ts';
 import { newDecisionId } from './decision-id.ts';
@@ -11,6 +12,9 @@ interface RecordingContext {
   readonly entropy: Entropy;
 }
 
+/** Where the database was lost in the middle of a commit, nobody knows whether it holds the decision already. */
+const mayBeStored = (error: unknown): boolean => error instanceof EngineError && error.code === 'STORE_UNAVAILABLE';
+
 /** Runs what may fail on the way to a decision, given the decision's id. A failure is stored, then thrown. */
 export const withFailureRecord = async <T>(
   { store, clock, entropy }: RecordingContext,
@@ -21,7 +25,7 @@ export const withFailureRecord = async <T>(
   try {
     return await run(decisionId);
   } catch (error) {
-    await store.appendDecision(failedDraft(decisionId, request, clock.now(), error));
+    if (!mayBeStored(error)) await store.appendDecision(failedDraft(decisionId, request, clock.now(), error));
     throw error;
   }
 };

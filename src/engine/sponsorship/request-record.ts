@@ -9,6 +9,8 @@ import { kept, keptOperation } from './kept.ts';
 /** A request for sponsorship of a known DApp. */
 export interface SponsorshipRequest {
   readonly paymaster: Paymaster;
+  /** The DApp's key under which it came. */
+  readonly apiKey: string;
   /** JSON-RPC method by which it came. */
   readonly method: string;
   readonly userOperation: RequestedOperation;

@@ -9,12 +9,22 @@ export interface Account {
   createdAt: number;
 }
 
+/** What an auth token may do: read, read and change, or read and change what is of one DApp. */
+export type TokenScope = 'read' | 'manage' | 'dapp';
+
 /** An auth token; of the token itself only a hash is kept. */
 export interface AuthToken {
   tokenId: string;
   accountId: string;
   label: string;
+  scope: TokenScope;
+  /** The DApp of the scope `dapp`; null for the others. */
+  paymasterId: string | null;
   createdAt: number;
+  /** From then on it is refused; null: never. */
+  expiresAt: number | null;
+  /** Up to a minute before its last use; null: it was not used. */
+  lastUsedAt: number | null;
   revokedAt: number | null;
 }
 
@@ -32,6 +42,7 @@ export interface Paymaster {
   accountId: string;
   name: string;
   chainId: number;
+  /** The newest of its API keys that are not revoked. */
   apiKey: string;
   version: string;
   fundingWallet: Address | null;
@@ -43,6 +54,24 @@ export interface Paymaster {
   sponsor?: SponsorAnswer;
   createdAt: number;
 }
+
+/** A key by which a DApp asks for sponsorship. */
+export interface ApiKey {
+  keyId: string;
+  paymasterId: string;
+  apiKey: string;
+  label: string;
+  createdAt: number;
+  /** Up to a minute before its last use; null: it was not used. */
+  lastUsedAt: number | null;
+  revokedAt: number | null;
+}
+
+/** The label of the key that a DApp is made with. */
+export const FIRST_KEY_LABEL = 'first';
+
+/** Uses of a token or key within this time of the one that is kept are not written, ms. */
+export const LAST_USE_STEP_MS = 60_000;
 
 /** The newest funding message of a paymaster. */
 export interface FundingMessage {
@@ -105,30 +134,34 @@ export interface ChainSigner {
 /** Accounts and their auth tokens. */
 export interface AccountStore {
   createAccount(account: Account): Promise<void>;
+  /** Creates the account, unless there is one already, of whatever name. */
+  createFirstAccount(account: Account): Promise<void>;
   listAccounts(): Promise<Account[]>;
   findAccount(accountId: string): Promise<Account | undefined>;
   createAuthToken(token: AuthToken, hash: string): Promise<void>;
   listAuthTokens(accountId?: string): Promise<AuthToken[]>;
   /** Marks the token revoked; a token revoked before keeps its time. Undefined if there is none. */
   revokeAuthToken(tokenId: string, at: number): Promise<AuthToken | undefined>;
-  /** The account for which an unrevoked token with this hash acts. */
-  accountOfToken(hash: string): Promise<string | undefined>;
+  /** The token with this hash, expired or not; undefined if it is revoked. */
+  findAuthToken(hash: string): Promise<AuthToken | undefined>;
+  /** Keeps when a token was last used, by steps of {@link LAST_USE_STEP_MS}: what comes sooner writes nothing. */
+  recordTokenUse(tokenId: string, at: number): Promise<void>;
 }
 
 /** DApps and their funding wallets. */
 export interface PaymasterStore {
+  /** Its `apiKey` becomes its first key: with the id of the DApp, and {@link FIRST_KEY_LABEL}. */
   createPaymaster(paymaster: Paymaster): Promise<void>;
   listPaymasters(accountId?: string): Promise<Paymaster[]>;
   findPaymaster(paymasterId: string): Promise<Paymaster | undefined>;
   /** How many DApps there are on a chain. */
   countPaymasters(chainId: number): Promise<number>;
+  /** The DApp of a key that is not revoked. */
   findPaymasterByApiKey(apiKey: string): Promise<Paymaster | undefined>;
   /** Undefined if there is no such paymaster. */
   setAllowedOrigins(paymasterId: string, origins: readonly string[]): Promise<Paymaster | undefined>;
   /** Undefined if there is no such paymaster. */
   renamePaymaster(paymasterId: string, name: string): Promise<Paymaster | undefined>;
-  /** Undefined if there is no such paymaster. */
-  setApiKey(paymasterId: string, apiKey: string): Promise<Paymaster | undefined>;
   /** Undefined if there is no such paymaster. */
   setMaxExpiry(paymasterId: string, seconds: number): Promise<Paymaster | undefined>;
   /** Changes what stubs say of who sponsors; undefined if there is no such paymaster. */
@@ -143,6 +176,23 @@ export interface PaymasterStore {
   ): Promise<boolean>;
   /** Newest first. */
   listFundingWalletChanges(paymasterId: string): Promise<FundingWalletChange[]>;
+}
+
+/** The API keys of DApps. Of each DApp at least one is not revoked. */
+export interface ApiKeyStore {
+  createApiKey(key: ApiKey): Promise<void>;
+  /** Oldest first, those too that are revoked. */
+  listApiKeys(paymasterId: string): Promise<ApiKey[]>;
+  /**
+   * Marks the key revoked; a key revoked before keeps its time. Undefined if there is none.
+   *
+   * @throws EngineError `LAST_API_KEY` if the DApp would be left without a key; nothing is changed then
+   */
+  revokeApiKey(keyId: string, at: number): Promise<ApiKey | undefined>;
+  /** Revokes all keys of the DApp when this one is made. */
+  replaceApiKeys(key: ApiKey): Promise<void>;
+  /** Keeps when a key was last used, by steps of {@link LAST_USE_STEP_MS}: what comes sooner writes nothing. */
+  recordKeyUse(apiKey: string, at: number): Promise<void>;
 }
 
 /** Chains, their signers and their paymaster contracts. */
@@ -169,4 +219,4 @@ export interface FeeTokenStore {
 }
 
 /** Who uses the desk, and where. A clash with a unique name rejects with the error of the table that says so. */
-export type RegistryStore = AccountStore & PaymasterStore & ChainStore & FeeTokenStore;
+export type RegistryStore = AccountStore & PaymasterStore & ApiKeyStore & ChainStore & FeeTokenStore;

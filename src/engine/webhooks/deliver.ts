@@ -28,6 +28,8 @@ export interface DelivererOptions {
   readonly timeoutMs: () => number;
   /** Calls of one webhook at the same time. Each has a share of its own: one that hangs holds up no other of its host. */
   readonly maxConcurrent: number;
+  /** Is told of each answer, or of what came in place of one. */
+  readonly answered?: (response: WebhookResponse) => void;
   /** How long this thread has worked since it began, in ms. Default: what its event loop measures. */
   readonly busyMs?: () => number;
 }
@@ -160,6 +162,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
         micros: Math.round((clock.monotonic() - start) * 1000),
       };
       if (failOpen && VERDICTS.has(responseVerdict(response).code)) lastVerdicts.set(webhookId, clock.monotonic());
+      options.answered?.(response);
       return response;
     },
     close() {

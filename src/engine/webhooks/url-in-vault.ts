@@ -8,12 +8,12 @@ const nameOf = (webhookId: string): string => `webhook.${webhookId}.url`;
 /**
  * Puts the URL of a webhook into the vault if it has a user name or a password.
  *
- * @returns what is stored and shown in the open
+ * @returns answers what is stored and shown in the open
  * @throws EngineError `VAULT_LOCKED`, `DATA_FOLDER_UNUSABLE`
  */
-export const keepWebhookUrl = (vault: Vault, webhookId: string, url: string): string => {
+export const keepWebhookUrl = async (vault: Vault, webhookId: string, url: string): Promise<string> => {
   if (!hasCredentials(url)) return url;
-  vault.set(nameOf(webhookId), new Secret(url));
+  await vault.set(nameOf(webhookId), new Secret(url));
   return hideCredentials(url);
 };
 
@@ -30,6 +30,6 @@ export const fullWebhookUrl = (vault: Vault, webhookId: string, shown: string): 
 };
 
 /** Forgets what the vault has of a webhook. A locked vault keeps it: it opens nothing that is still asked. */
-export const forgetWebhookUrl = (vault: Vault, webhookId: string): void => {
-  if (vault.state === 'unlocked') vault.delete(nameOf(webhookId));
+export const forgetWebhookUrl = async (vault: Vault, webhookId: string): Promise<void> => {
+  if (vault.state === 'unlocked') await vault.delete(nameOf(webhookId));
 };

@@ -151,7 +151,9 @@ export const describeDecisionQueries = (open: OpenStore): void => {
       });
 
       const expiry = { chainId: 31337, validUntilBefore: 50, to: 'released' } as const;
-      await Promise.all([append({ id: 'c' }), store.expireReservations(expiry), append({ id: 'd' })]);
+      await append({ id: 'c' });
+      await store.expireReservations(expiry);
+      await append({ id: 'd' });
       await reopen();
       const told = [
         { id: 'c', isNew: true },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FeeToken } from '../../../src/shared/schema/fee-token.ts';
+import type { ApiKey, AuthToken } from '../../../src/engine/store/registry-store.ts';
 import type { Store } from '../../../src/engine/store/store.ts';
 import { account, paymaster } from '../../support/store-records.ts';
 import { type OpenStore, useStore } from './open-store.ts';
@@ -15,7 +16,10 @@ export const describeRegistryStore = (open: OpenStore): void => {
   });
 
   describe('accounts and auth tokens', () => {
-    const token = { tokenId: 't1', accountId: account.accountId, label: 'CI', createdAt: 5, revokedAt: null };
+    const token: AuthToken = {
+      ...{ tokenId: 't1', accountId: account.accountId, label: 'CI', scope: 'manage', paymasterId: null },
+      ...{ createdAt: 5, expiresAt: null, lastUsedAt: null, revokedAt: null },
+    };
 
     it('finds accounts and lists the first one first, which is the one that commands mean', async () => {
       const second = { accountId: 'account-0', name: 'Second', createdAt: 1_001 };
@@ -26,12 +30,42 @@ export const describeRegistryStore = (open: OpenStore): void => {
       expect(await store.findAccount('nobody')).toBeUndefined();
     });
 
-    it('lets a token act for its account by its hash, and by nothing else', async () => {
+    it('makes the first account where there is none, whoever else is about to', async () => {
+      await Promise.all([1, 2].map((n) => store.createFirstAccount({ accountId: `n${n}`, name: 'N', createdAt: n })));
+      expect(await store.listAccounts()).toEqual([account]);
+    });
+
+    it('finds a token by its hash, and by nothing else', async () => {
       await store.createAuthToken(token, 'hash-1');
 
-      expect(await store.accountOfToken('hash-1')).toBe(account.accountId);
-      expect(await store.accountOfToken('t1')).toBeUndefined();
-      expect(await store.accountOfToken('HASH-1')).toBeUndefined();
+      expect(await store.findAuthToken('hash-1')).toEqual(token);
+      expect(await store.findAuthToken('t1')).toBeUndefined();
+      expect(await store.findAuthToken('HASH-1')).toBeUndefined();
+    });
+
+    it('keeps what a token may do and for how long, and finds it when that time is over', async () => {
+      const ofDapp: AuthToken = { ...token, scope: 'dapp', paymasterId: 'dapp-1', expiresAt: 6 };
+      const reader: AuthToken = { ...token, tokenId: 't2', scope: 'read' };
+      await store.createAuthToken(ofDapp, 'hash-1');
+      await store.createAuthToken(reader, 'hash-2');
+      await reopen();
+
+      expect(await store.findAuthToken('hash-1')).toEqual(ofDapp);
+      expect(await store.findAuthToken('hash-2')).toEqual(reader);
+    });
+
+    it('keeps when a token was last used, and writes that once a minute at most', async () => {
+      await store.createAuthToken(token, 'hash-1');
+      const lastUse = async () => (await store.findAuthToken('hash-1'))?.lastUsedAt;
+
+      await store.recordTokenUse('t1', 100_000);
+      expect(await lastUse()).toBe(100_000);
+      await Promise.all([store.recordTokenUse('t1', 159_999), store.recordTokenUse('t1', 90_000)]);
+      expect(await lastUse()).toBe(100_000);
+      await Promise.all([store.recordTokenUse('t1', 160_000), store.recordTokenUse('t1', 160_001)]);
+      expect(await lastUse()).toBe(160_000);
+      await store.recordTokenUse('nothing', 100_000);
+      expect(await store.listAuthTokens()).toEqual([{ ...token, lastUsedAt: 160_000 }]);
     });
 
     it('lists the tokens of one account or of all', async () => {
@@ -50,7 +84,7 @@ export const describeRegistryStore = (open: OpenStore): void => {
 
       expect(await store.revokeAuthToken('t1', 70)).toEqual({ ...token, revokedAt: 70 });
       expect(await store.revokeAuthToken('t1', 90)).toEqual({ ...token, revokedAt: 70 });
-      expect(await store.accountOfToken('hash-1')).toBeUndefined();
+      expect(await store.findAuthToken('hash-1')).toBeUndefined();
       expect(await store.revokeAuthToken('nothing', 90)).toBeUndefined();
     });
   });
@@ -61,6 +95,9 @@ export const describeRegistryStore = (open: OpenStore): void => {
       expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toEqual(paymaster());
       expect(await store.findPaymasterByApiKey(paymaster().apiKey.toUpperCase())).toBeUndefined();
       expect(await store.findPaymaster('dapp')).toBeUndefined();
+      // What a request may name, though no database need be able to keep it.
+      expect(await store.findPaymaster('dapp-1\0')).toBeUndefined();
+      expect(await store.findPaymasterByApiKey('key\0')).toBeUndefined();
     });
 
     it('lists the DApps of one account or of all, in the order in which they were made', async () => {
@@ -94,16 +131,12 @@ export const describeRegistryStore = (open: OpenStore): void => {
       expect(await store.setMaxExpiry('nobody', 600)).toBeUndefined();
     });
 
-    it('renames a DApp and changes its API key, and refuses a name that is taken', async () => {
+    it('renames a DApp, and refuses a name that is taken', async () => {
       expect(await store.renamePaymaster('dapp-1', 'Bazaar')).toEqual(paymaster({ name: 'Bazaar' }));
       expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toMatchObject({ name: 'Bazaar' });
-      expect(await store.setApiKey('dapp-1', 'another')).toMatchObject({ apiKey: 'another' });
-      expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toBeUndefined();
-      expect(await store.findPaymasterByApiKey('another')).toMatchObject({ paymasterId: 'dapp-1' });
-      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Other', apiKey: 'third' }));
+      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Other' }));
       await expect(store.renamePaymaster('dapp-2', 'Bazaar')).rejects.toMatchObject({ code: 'PAYMASTER_NAME_EXISTS' });
       expect(await store.renamePaymaster('nobody', 'x')).toBeUndefined();
-      expect(await store.setApiKey('nobody', 'x')).toBeUndefined();
     });
 
     it('keeps what wallets are told of who sponsors, by its API key too', async () => {
@@ -118,6 +151,111 @@ export const describeRegistryStore = (open: OpenStore): void => {
         paymaster({ paymasterId: 'dapp-2', name: 'Other', apiKey: paymaster().apiKey }),
       );
       await expect(clash).rejects.not.toHaveProperty('code', 'PAYMASTER_NAME_EXISTS');
+    });
+  });
+
+  describe('API keys', () => {
+    const first: ApiKey = {
+      ...{ keyId: 'dapp-1', paymasterId: 'dapp-1', apiKey: paymaster().apiKey, label: 'first', createdAt: 2_000 },
+      ...{ lastUsedAt: null, revokedAt: null },
+    };
+    const second: ApiKey = { ...first, keyId: 'k2', apiKey: 'second key', label: 'Web', createdAt: 2_001 };
+    const third: ApiKey = { ...second, keyId: 'k3', apiKey: 'third key' };
+    const ofKey = async (apiKey: string) => (await store.findPaymasterByApiKey(apiKey))?.paymasterId;
+
+    it('begins with the key that the DApp is made with, which has its id', async () => {
+      expect(await store.listApiKeys('dapp-1')).toEqual([first]);
+      expect(await store.listApiKeys('nobody')).toEqual([]);
+    });
+
+    it('finds a DApp by any of its keys, and shows the newest', async () => {
+      await store.createApiKey(second);
+      await store.createApiKey(third);
+
+      expect(await store.listApiKeys('dapp-1')).toEqual([first, second, third]);
+      for (const { apiKey } of [first, second, third]) {
+        expect(await store.findPaymasterByApiKey(apiKey)).toEqual(paymaster({ apiKey: 'third key' }));
+      }
+      expect(await ofKey('k2')).toBeUndefined();
+      expect(await store.listPaymasters()).toEqual([paymaster({ apiKey: 'third key' })]);
+    });
+
+    it('refuses a revoked key at once and for good, serves the others, and shows the newest of them', async () => {
+      await store.createApiKey(second);
+      expect(await ofKey('second key')).toBe('dapp-1');
+
+      expect(await store.revokeApiKey('k2', 70)).toEqual({ ...second, revokedAt: 70 });
+      expect(await ofKey('second key')).toBeUndefined();
+      expect(await store.findPaymasterByApiKey(first.apiKey)).toEqual(paymaster());
+      expect(await store.revokeApiKey('k2', 90)).toEqual({ ...second, revokedAt: 70 });
+      expect(await store.listApiKeys('dapp-1')).toEqual([first, { ...second, revokedAt: 70 }]);
+      expect(await store.revokeApiKey('nothing', 90)).toBeUndefined();
+    });
+
+    it('leaves a DApp its last key, whatever comes at the same time', async () => {
+      await store.createApiKey(second);
+      const revoked = await Promise.allSettled(['dapp-1', 'k2'].map((keyId) => store.revokeApiKey(keyId, 70)));
+
+      const refused = revoked.filter((result) => result.status === 'rejected');
+      expect(refused).toEqual([{ status: 'rejected', reason: expect.objectContaining({ code: 'LAST_API_KEY' }) }]);
+      const [left, ...others] = (await store.listApiKeys('dapp-1')).filter(({ revokedAt }) => revokedAt === null);
+      expect(others).toEqual([]);
+      expect(await store.findPaymaster('dapp-1')).toMatchObject({ apiKey: left?.apiKey });
+    });
+
+    it('replaces all keys by one, and those of no other DApp', async () => {
+      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Other' }));
+      await store.createApiKey(second);
+      await store.revokeApiKey('dapp-1', 2_005);
+
+      await store.replaceApiKeys({ ...third, createdAt: 2_010 });
+
+      expect(await store.listApiKeys('dapp-1')).toEqual([
+        { ...first, revokedAt: 2_005 },
+        { ...second, revokedAt: 2_010 },
+        { ...third, createdAt: 2_010 },
+      ]);
+      expect([await ofKey('second key'), await ofKey('third key')]).toEqual([undefined, 'dapp-1']);
+      expect(await ofKey('key of dapp-2')).toBe('dapp-2');
+    });
+
+    it('takes a key twice for a bug, even one that is revoked, and changes nothing', async () => {
+      await store.createApiKey(second);
+      await store.revokeApiKey('k2', 70);
+
+      await expect(store.createApiKey({ ...third, apiKey: second.apiKey })).rejects.toThrow();
+      expect(await store.listApiKeys('dapp-1')).toEqual([first, { ...second, revokedAt: 70 }]);
+      expect(await store.findPaymaster('dapp-1')).toEqual(paymaster());
+    });
+
+    it('keeps when a key was last used, and writes that once a minute at most', async () => {
+      await store.createApiKey(second);
+      const lastUses = async () => (await store.listApiKeys('dapp-1')).map(({ lastUsedAt }) => lastUsedAt);
+
+      await store.recordKeyUse('second key', 100_000);
+      expect(await lastUses()).toEqual([null, 100_000]);
+      await Promise.all([store.recordKeyUse('second key', 159_999), store.recordKeyUse('second key', 90_000)]);
+      expect(await lastUses()).toEqual([null, 100_000]);
+      await Promise.all([store.recordKeyUse('second key', 160_000), store.recordKeyUse('nothing', 160_000)]);
+      expect(await lastUses()).toEqual([null, 160_000]);
+    });
+
+    it('lets decisions go on while a key is added: they do not stand on it', async () => {
+      const scope = { paymasterId: 'dapp-1', chainId: 31337 };
+      const version = await store.settingsVersion(scope);
+      await store.createApiKey(second);
+      expect(await store.settingsVersion(scope)).toBe(version);
+    });
+
+    it('lets decisions begin anew when a key is revoked or all are replaced: what was asked under it is not signed', async () => {
+      const scope = { paymasterId: 'dapp-1', chainId: 31337 };
+      await store.createApiKey(second);
+      const versions = [await store.settingsVersion(scope)];
+      await store.revokeApiKey('dapp-1', 70);
+      versions.push(await store.settingsVersion(scope));
+      await store.replaceApiKeys(third);
+      versions.push(await store.settingsVersion(scope));
+      expect(new Set(versions).size).toBe(3);
     });
   });
 

@@ -1,13 +1,23 @@
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { createLog } from '../../../src/engine/base/log.ts';
+import { openSqliteStore } from '../../../src/engine/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/engine/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { account, decision, paymaster } from '../../support/store-records.ts';
 import { useTempFolders } from '../../support/temp-folder.ts';
 import { DATABASE, type OpenStore, useStore } from './open-store.ts';
 
-/** What every implementation of {@link Snapshots} does. */
-export const describeSnapshots = (open: OpenStore): void => {
+/**
+ * What every implementation of {@link Snapshots} does.
+ *
+ * @param asOf the moment that a copy is of: when it began, or when it is done
+ */
+export const describeSnapshots = (open: OpenStore, asOf: 'begin' | 'end'): void => {
+  // Whatever the store is kept in, its copy is a file of SQLite.
+  const openCopy = (folder: string): Store =>
+    openSqliteStore(join(folder, DATABASE), { clock: new ManualClock(), log: createLog({ level: 'silent' }) });
+
   const tempFolder = useTempFolders();
   let store: Store;
   useStore(open, (opened) => (store = opened));
@@ -21,7 +31,7 @@ export const describeSnapshots = (open: OpenStore): void => {
     await store.copyTo(join(folder, DATABASE), new AbortController().signal);
     await decide('after');
 
-    const copy = await open(folder, new ManualClock());
+    const copy = openCopy(folder);
     expect(await copy.integrityFaults()).toEqual([]);
     expect(await copy.schemaVersion()).toBe(await store.schemaVersion());
     expect(await copy.listAccounts()).toEqual([account]);
@@ -31,7 +41,7 @@ export const describeSnapshots = (open: OpenStore): void => {
     expect(await store.countDecisions()).toBe(MANY + 1);
   });
 
-  test('others write and read while a copy is made, and what they wrote is in the copy', async () => {
+  test(`others write and read while a copy is made, which is as the database was at its ${asOf}`, async () => {
     const folder = tempFolder();
     let isCopied = false;
     const copied = store.copyTo(join(folder, DATABASE), new AbortController().signal).then(() => (isCopied = true));
@@ -46,9 +56,11 @@ export const describeSnapshots = (open: OpenStore): void => {
     await copied;
     expect(read).toBeGreaterThan(MANY);
 
-    const copy = await open(folder, new ManualClock());
+    const copy = openCopy(folder);
     expect(await copy.integrityFaults()).toEqual([]);
-    expect(await copy.countDecisions()).toBeGreaterThanOrEqual(read);
+    if (asOf === 'end') expect(await copy.countDecisions()).toBeGreaterThanOrEqual(read);
+    else expect(await copy.countDecisions()).toBeGreaterThanOrEqual(MANY);
+    expect(await copy.logSize()).toBeGreaterThan(await copy.countDecisions());
     await copy.close();
   });
 

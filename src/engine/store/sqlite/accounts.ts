@@ -1,17 +1,17 @@
 import type Database from 'better-sqlite3';
-import type { Account, AuthToken, AccountStore } from '../registry-store.ts';
-
-const ACCOUNT = 'SELECT account_id AS accountId, name, created_at AS createdAt FROM account';
-const TOKEN = `SELECT token_id AS tokenId, account_id AS accountId, label, created_at AS createdAt,
-  revoked_at AS revokedAt FROM auth_token`;
+import { ACCOUNT, TOKEN } from '../account-rows.ts';
+import { type Account, type AuthToken, type AccountStore, LAST_USE_STEP_MS } from '../registry-store.ts';
+import type { GroupCommit } from './group-commit.ts';
 
 /** Accounts and auth tokens in SQLite. */
-export const accountStore = (database: Database.Database): AccountStore => {
+export const accountStore = (database: Database.Database, commit: GroupCommit): AccountStore => {
   const insertAccount = database.prepare('INSERT INTO account VALUES (@accountId, @name, @createdAt)');
   const accounts = database.prepare<[], Account>(`${ACCOUNT} ORDER BY created_at, rowid`);
   const account = database.prepare<[string], Account>(`${ACCOUNT} WHERE account_id = ?`);
   const insertToken = database.prepare(
-    'INSERT INTO auth_token VALUES (@tokenId, @accountId, @hash, @label, @createdAt, @revokedAt)',
+    `INSERT INTO auth_token (token_id, account_id, hash, label, scope, paymaster_id, created_at, expires_at, last_used_at,
+       revoked_at)
+     VALUES (@tokenId, @accountId, @hash, @label, @scope, @paymasterId, @createdAt, @expiresAt, @lastUsedAt, @revokedAt)`,
   );
   const tokens = database.prepare<[{ accountId: string | null }], AuthToken>(
     `${TOKEN} WHERE @accountId IS NULL OR account_id = @accountId ORDER BY created_at, rowid`,
@@ -20,13 +20,18 @@ export const accountStore = (database: Database.Database): AccountStore => {
     'UPDATE auth_token SET revoked_at = coalesce(revoked_at, ?) WHERE token_id = ?',
   );
   const token = database.prepare<[string], AuthToken>(`${TOKEN} WHERE token_id = ?`);
-  const accountOfToken = database.prepare<[string], { accountId: string }>(
-    'SELECT account_id AS accountId FROM auth_token WHERE hash = ? AND revoked_at IS NULL',
+  const ofHash = database.prepare<[string], AuthToken>(`${TOKEN} WHERE hash = ? AND revoked_at IS NULL`);
+  const recordUse = database.prepare<[{ tokenId: string; at: number }]>(
+    `UPDATE auth_token SET last_used_at = @at
+     WHERE token_id = @tokenId AND (last_used_at IS NULL OR last_used_at <= @at - ${LAST_USE_STEP_MS})`,
   );
 
   return {
     async createAccount(value) {
       insertAccount.run(value);
+    },
+    async createFirstAccount(value) {
+      if (accounts.get() === undefined) insertAccount.run(value);
     },
     async listAccounts() {
       return accounts.all();
@@ -44,8 +49,11 @@ export const accountStore = (database: Database.Database): AccountStore => {
       revoke.run(at, tokenId);
       return token.get(tokenId);
     },
-    async accountOfToken(hash) {
-      return accountOfToken.get(hash)?.accountId;
+    async findAuthToken(hash) {
+      return ofHash.get(hash);
+    },
+    async recordTokenUse(tokenId, at) {
+      await commit.run(() => recordUse.run({ tokenId, at }));
     },
   };
 };

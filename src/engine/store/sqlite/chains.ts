@@ -1,36 +1,21 @@
 import type Database from 'better-sqlite3';
-import type { FeeToken } from '../../../shared/schema/fee-token.ts';
 import { addressKey } from '../../../shared/schema/hex.ts';
-import type { ChainSettings, ChainSigner, ChainStore, FeeTokenStore, PaymasterContract } from '../registry-store.ts';
+import {
+  CHAIN,
+  type ChainRow,
+  CONTRACT,
+  type ContractRow,
+  FEE_TOKEN,
+  type FeeTokenRow,
+  ofChain,
+  ofFeeToken,
+  SIGNER,
+  toChain,
+  toContract,
+  toFeeToken,
+} from '../chain-rows.ts';
+import type { ChainSigner, ChainStore, FeeTokenStore } from '../registry-store.ts';
 import { remembered } from './memory.ts';
-
-/** A chain as it is stored. */
-interface ChainRow extends Omit<ChainSettings, 'breaker' | 'price'> {
-  price: string | null;
-  breakerWei: string | null;
-  breakerSeconds: number | null;
-}
-
-interface ContractRow extends Omit<PaymasterContract, 'checked'> {
-  checked: number;
-}
-
-const CHAIN = `SELECT chain_id AS chainId, name, symbol, rpc, bundler, treasury, breaker_wei AS breakerWei,
-  breaker_seconds AS breakerSeconds, unreachable_budget_wei AS unreachableBudgetWei,
-  max_operation_cost_wei AS maxOperationCostWei, price FROM chain`;
-const SIGNER = 'SELECT chain_id AS chainId, address FROM signer';
-const CONTRACT = 'SELECT chain_id AS chainId, version, address, checked FROM paymaster_contract';
-
-const toChain = ({ breakerWei, breakerSeconds, price, ...row }: ChainRow): ChainSettings => ({
-  ...row,
-  price: price === null ? null : (JSON.parse(price) as ChainSettings['price']),
-  breaker:
-    breakerWei === null || breakerSeconds === null
-      ? null
-      : Object.freeze({ amountWei: breakerWei, seconds: breakerSeconds }),
-});
-
-const toContract = (row: ContractRow): PaymasterContract => ({ ...row, checked: row.checked === 1 });
 
 /**
  * Chain settings, signers and attached paymaster contracts in SQLite.
@@ -73,9 +58,8 @@ export const chainStore = (database: Database.Database, changed: (chainId: numbe
   });
 
   return {
-    async saveChain({ breaker, price, ...value }) {
-      const ofBreaker = { breakerWei: breaker?.amountWei ?? null, breakerSeconds: breaker?.seconds ?? null };
-      save.run({ ...value, ...ofBreaker, price: price && JSON.stringify(price) });
+    async saveChain(value) {
+      save.run(ofChain(value));
       chainOf.forget();
       changed(value.chainId);
     },
@@ -117,20 +101,7 @@ export const chainStore = (database: Database.Database, changed: (chainId: numbe
   };
 };
 
-interface FeeTokenRow extends Omit<FeeToken, 'rate' | 'preFund'> {
-  rate: string;
-  preFund: number;
-}
-
-const TOKEN = `SELECT chain_id AS chainId, address, symbol, decimals, premium, rate, pre_fund AS preFund,
-  logo_url AS logoUrl FROM fee_token`;
 const ORDER = 'ORDER BY chain_id, address_key';
-
-const toToken = (row: FeeTokenRow): FeeToken => ({
-  ...row,
-  rate: JSON.parse(row.rate) as FeeToken['rate'],
-  preFund: row.preFund === 1,
-});
 
 /**
  * Fee tokens in SQLite.
@@ -142,22 +113,17 @@ export const feeTokenStore = (database: Database.Database, changed: (chainId: nu
     `INSERT OR REPLACE INTO fee_token
      VALUES (@chainId, @addressKey, @address, @symbol, @decimals, @premium, @rate, @preFund, @logoUrl)`,
   );
-  const all = database.prepare<[], FeeTokenRow>(`${TOKEN} ${ORDER}`);
-  const ofChain = database.prepare<[number], FeeTokenRow>(`${TOKEN} WHERE chain_id = ? ${ORDER}`);
+  const all = database.prepare<[], FeeTokenRow>(`${FEE_TOKEN} ${ORDER}`);
+  const ofChain = database.prepare<[number], FeeTokenRow>(`${FEE_TOKEN} WHERE chain_id = ? ${ORDER}`);
   const remove = database.prepare<[number, string]>('DELETE FROM fee_token WHERE chain_id = ? AND address_key = ?');
 
   return {
     async saveFeeToken(token) {
-      save.run({
-        ...token,
-        addressKey: addressKey(token.address),
-        rate: JSON.stringify(token.rate),
-        preFund: Number(token.preFund),
-      });
+      save.run({ ...ofFeeToken(token), addressKey: addressKey(token.address) });
       changed(token.chainId);
     },
     async listFeeTokens(chainId) {
-      return (chainId === undefined ? all.all() : ofChain.all(chainId)).map(toToken);
+      return (chainId === undefined ? all.all() : ofChain.all(chainId)).map(toFeeToken);
     },
     async removeFeeToken(chainId, address) {
       const { changes } = remove.run(chainId, addressKey(address));

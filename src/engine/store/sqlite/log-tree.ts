@@ -1,22 +1,12 @@
 import type Database from 'better-sqlite3';
-import { CompactTree, type LeafRange, type Subtree, rangeRoot, subtreesOf } from '../../../core/log/merkle-tree.ts';
+import { type LeafRange, type Subtree, rangeRoot, subtreesOf } from '../../../core/log/merkle-tree.ts';
 import { sha256 } from '../../base/sha256.ts';
-
-/** A tile's subtree has this many levels, and 2 to that many hashes (c2sp.org/tlog-tiles). */
-const TILE_LEVELS = 8;
-const TILE_HASHES = 2 ** TILE_LEVELS;
-const HASH_BYTES = 32;
+import { hashesIn, rootOf, TILE_HASHES, TILE_LEVELS } from '../log-tiles.ts';
 
 interface Tile {
   hashes: Buffer;
   root: Buffer;
 }
-
-const rootOf = (hashes: readonly Uint8Array[]): Uint8Array => {
-  const tree = new CompactTree(sha256);
-  for (const hash of hashes) tree.append(hash);
-  return tree.root();
-};
 
 /** The log's Merkle tree in SQLite: leaf hashes stand with their entries, the rest in tiles. */
 export const logTree = (database: Database.Database) => {
@@ -40,10 +30,7 @@ export const logTree = (database: Database.Database) => {
     if (level > 0) return roots.all(level - 1, start, start + count);
     const tile = find.get(0, Math.floor(start / TILE_HASHES));
     if (tile === undefined) return leaves.all(start, start + count);
-    const from = (start % TILE_HASHES) * HASH_BYTES;
-    return Array.from({ length: count }, (_, index) =>
-      tile.hashes.subarray(from + index * HASH_BYTES, from + (index + 1) * HASH_BYTES),
-    );
+    return hashesIn(tile.hashes, start, count);
   };
 
   const hashOf = ({ level, index }: Subtree): Uint8Array => {

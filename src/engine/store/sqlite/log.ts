@@ -5,6 +5,7 @@ import { type AccountKey, type AccountKind, accountText } from '../../../core/le
 import type { Clock } from '../../base/clock.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { version } from '../../base/version.ts';
+import { ENTRY, type EntryRow, PAGE_CHARACTERS, toLine } from '../log-rows.ts';
 import type { LogCheckpoint, LogLine, LogStore } from '../log-store.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { logTree } from './log-tree.ts';
@@ -23,26 +24,6 @@ export interface LogWriter {
   /** Enters what operators have changed, which comes before whatever is decided by it. */
   readonly appendChanges: () => void;
 }
-
-interface EntryRow {
-  entry: number;
-  at: number;
-  kind: EntryKind;
-  hash: Buffer;
-  previous: Buffer | null;
-  body: string;
-}
-
-const ENTRY = `SELECT position AS entry, log_entry.at, kind, hash, previous, coalesce(body, record) AS body
-  FROM log_entry LEFT JOIN decision ON decision.seq = decision_seq`;
-
-const toLine = ({ entry, at, kind, hash, previous, body }: EntryRow): LogLine => ({
-  ...{ entry, at, kind, hash: hash.toString('hex') },
-  text: entryText({ entry, at, kind, previous: previous?.toString('hex') ?? null }, body),
-});
-
-/** About so much text is read at once. */
-const PAGE_CHARACTERS = 1024 * 1024;
 
 /** Reads rows until there are enough, or enough of their text. */
 const someOf = (rows: Iterable<EntryRow>): LogLine[] => {
@@ -99,9 +80,7 @@ export const createLogWriter = (database: Database.Database, clock: Clock): LogW
     append: (kind, body) => append(kind, JSON.stringify(body)),
     appendDecision: (seq, record) => append('decision', record, seq),
     appendChanges() {
-      for (const { via, by, action, changes } of operators.take()) {
-        append('action', JSON.stringify({ action, via, by, changes }));
-      }
+      for (const action of operators.take()) append('action', JSON.stringify(action));
     },
   };
 };

@@ -23,6 +23,7 @@ import { policyHistory } from './migrations/0095-policy-history.ts';
 import { log } from './migrations/0100-log.ts';
 import { ruleBinding } from './migrations/0105-rule-binding.ts';
 import { coinPrice } from './migrations/0110-coin-price.ts';
+import { tokensAndKeys } from './migrations/0120-tokens-and-keys.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const migrations: readonly Migration[] = [
@@ -48,6 +49,7 @@ const migrations: readonly Migration[] = [
   log,
   ruleBinding,
   coinPrice,
+  tokensAndKeys,
 ];
 
 /** The schema of this Gasdesk's databases (`user_version`). */

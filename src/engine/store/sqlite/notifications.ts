@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { COLUMNS, KEPT, type NotificationRow as Row, toNotification, WEBHOOK } from '../notification-rows.ts';
 import type {
   Happening,
   NewNotification,
@@ -6,16 +7,6 @@ import type {
   NotificationWebhook,
   StoredNotification,
 } from '../notification-store.ts';
-
-type Row = Omit<StoredNotification, 'seen'> & { readonly seen: number };
-
-/** How many are kept of those that are over: more than anybody reads. */
-const KEPT = 500;
-
-const COLUMNS = `seq, id, kind, subject, raised_at AS raisedAt, ended_at AS endedAt, seen, title, body,
-  decision_id AS decisionId`;
-
-const toNotification = (row: Row): StoredNotification => ({ ...row, seen: row.seen === 1 });
 
 /** What the operator is told, in SQLite. */
 export const notificationStore = (database: Database.Database): NotificationStore => {
@@ -38,9 +29,7 @@ export const notificationStore = (database: Database.Database): NotificationStor
     'UPDATE notification SET due = 0 WHERE seq = @seq AND ended_at IS @endedAt',
   );
   const forgetDue = database.prepare<[]>('UPDATE notification SET due = 0 WHERE due = 1');
-  const findWebhook = database.prepare<[], NotificationWebhook>(
-    'SELECT url, attempted_at AS attemptedAt, fault FROM notification_webhook WHERE only = 1',
-  );
+  const findWebhook = database.prepare<[], NotificationWebhook>(WEBHOOK);
   const saveWebhook = database.prepare<[string]>(
     'INSERT OR REPLACE INTO notification_webhook (only, url) VALUES (1, ?)',
   );

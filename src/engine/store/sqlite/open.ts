@@ -3,12 +3,15 @@ import Database from 'better-sqlite3';
 import { EngineError } from '../../../shared/errors.ts';
 import { migrate } from './migrate.ts';
 
+/** An open database file. */
+export type SqliteDatabase = Database.Database;
+
 /**
  * Opens a database file for the engine: WAL, every commit flushed to disk, foreign keys on, schema up to date.
  *
  * @throws EngineError `DATA_FOLDER_UNUSABLE` if the file cannot be opened or is no database, `DATABASE_TOO_NEW`
  */
-export const openDatabase = (file: string): Database.Database => {
+export const openDatabase = (file: string): SqliteDatabase => {
   let database: Database.Database | undefined;
   try {
     // API keys are in it. SQLite gives the mode of this file to those beside it.

@@ -1,17 +1,6 @@
 import type Database from 'better-sqlite3';
-import type { OperatorTransaction, OperatorTransactionStore } from '../operator-transaction-store.ts';
-
-interface Row {
-  record: string;
-}
-
-/** More than anybody reads. */
-const MOST = 500;
-
-const toTransaction = ({ record }: Row): OperatorTransaction => JSON.parse(record) as OperatorTransaction;
-
-/** Not followed up to its end: not mined for good, or what it is to bring about is not done yet. */
-const isOpen = ({ final, outcome }: OperatorTransaction): boolean => !final || outcome === null;
+import { isOpen, MOST, type TransactionRow as Row, toTransaction } from '../operator-transaction-rows.ts';
+import type { OperatorTransactionStore } from '../operator-transaction-store.ts';
 
 /**
  * What the operator sent to chains, in SQLite.

@@ -2,38 +2,7 @@ import Database from 'better-sqlite3';
 import { type CompactRecord, expandRecord } from '../../../core/stored-record.ts';
 import { parseExactJson } from '../../../shared/schema/decimal.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
-
-/** Which past decisions are read. Requests that failed before they were decided are none. */
-export interface PastQuery {
-  readonly paymasterId: string;
-  /** Only decisions made at this time (epoch ms) or later. */
-  readonly from?: number | undefined;
-  /** Only decisions made before this time (epoch ms). */
-  readonly to?: number | undefined;
-  /** Only so many, the newest. */
-  readonly last?: number | undefined;
-}
-
-/** How many they are, and when the first and the last were made, epoch ms; null where there are none. */
-interface Extent {
-  readonly decisions: number;
-  readonly firstAt: number | null;
-  readonly lastAt: number | null;
-}
-
-/** A decision, and the policy revision that it names, as it was stored. */
-export interface PastDecision {
-  readonly record: DecisionRecord;
-  readonly revision: unknown;
-}
-
-/** The past decisions of a DApp, as they were when they were asked for. */
-export interface PastDecisions {
-  readonly extent: Extent;
-  /** The next ones, in order, some dozen at a time; none at the end. */
-  next(): PastDecision[];
-  close(): void;
-}
+import type { PastDecision, PastExtent, PastQuery } from '../past-decisions.ts';
 
 interface StoredDecision {
   seq: number;
@@ -71,12 +40,12 @@ const WHERE = `paymaster_id = @paymasterId AND seq > @after AND seq <= @upTo AND
  *
  * @throws Error of SQLite
  */
-export const openPastDecisions = (file: string, { paymasterId, from = 0, to, last }: PastQuery): PastDecisions => {
+export const openSqlitePastDecisions = (file: string, { paymasterId, from = 0, to, last }: PastQuery) => {
   const database = new Database(file, { readonly: true, fileMustExist: true });
   const asked = { paymasterId, from, to: to ?? Number.MAX_SAFE_INTEGER };
   const start = from > 0 ? positionBefore(database, paymasterId, from) : 0;
   const { first, upTo, ...extent } = database
-    .prepare<[object], Extent & { first: number | null; upTo: number | null }>(
+    .prepare<[object], PastExtent & { first: number | null; upTo: number | null }>(
       `SELECT count(*) AS decisions, min(seq) AS first, max(seq) AS upTo, min(at) AS firstAt, max(at) AS lastAt
        FROM (SELECT seq, at FROM decision WHERE ${WHERE} ORDER BY seq DESC LIMIT @most)`,
     )
@@ -99,12 +68,12 @@ export const openPastDecisions = (file: string, { paymasterId, from = 0, to, las
   let after = (first ?? 1) - 1;
   return {
     extent,
-    next() {
+    next(): PastDecision[] {
       const lot: PastDecision[] = [];
       let length = 0;
       for (const { record: text, ...row } of read.iterate({ ...asked, after, upTo: upTo ?? 0 })) {
         // Conditions compare numbers that clients sent, of any length.
-        const record = { ...expandRecord(parseExactJson(text) as CompactRecord), ...row };
+        const record = Object.assign(expandRecord(parseExactJson(text) as CompactRecord), row);
         lot.push({ record, revision: revisionOf(record) });
         length += text.length;
         after = row.seq;

@@ -1,25 +1,14 @@
 import type Database from 'better-sqlite3';
-import type {
-  FundingMessage,
-  FundingWalletChange,
-  Paymaster,
-  PaymasterStore,
-  SponsorAnswer,
+import { MESSAGE, PAYMASTER, type PaymasterRow, toPaymaster, WALLET_CHANGE } from '../paymaster-rows.ts';
+import {
+  FIRST_KEY_LABEL,
+  type FundingMessage,
+  type FundingWalletChange,
+  type Paymaster,
+  type PaymasterStore,
 } from '../registry-store.ts';
 import { type Forgetful, remembered } from './memory.ts';
 import { orClash } from './unique.ts';
-
-const PAYMASTER = `SELECT paymaster_id AS paymasterId, account_id AS accountId, name, chain_id AS chainId,
-  api_key AS apiKey, version, funding_wallet AS fundingWallet, allowed_origins AS allowedOrigins,
-  max_expiry_s AS maxExpirySeconds, sponsor, created_at AS createdAt FROM paymaster`;
-
-type PaymasterRow = Omit<Paymaster, 'allowedOrigins' | 'sponsor'> & { allowedOrigins: string; sponsor: string | null };
-
-const toPaymaster = ({ allowedOrigins, sponsor, ...row }: PaymasterRow): Paymaster => ({
-  ...row,
-  allowedOrigins: JSON.parse(allowedOrigins) as string[],
-  ...(sponsor !== null && { sponsor: JSON.parse(sponsor) as SponsorAnswer }),
-});
 
 /**
  * DApps and their funding wallets in SQLite.
@@ -37,26 +26,33 @@ export const paymasterStore = (
      VALUES (@paymasterId, @accountId, @name, @chainId, @apiKey, @version, @fundingWallet, @allowedOrigins,
        @maxExpirySeconds, @createdAt)`,
   );
+  const insertFirstKey = database.prepare(
+    `INSERT INTO api_key (key_id, paymaster_id, api_key, label, created_at)
+     VALUES (@paymasterId, @paymasterId, @apiKey, '${FIRST_KEY_LABEL}', @createdAt)`,
+  );
+  const create = database.transaction((row: object): void => {
+    insert.run(row);
+    insertFirstKey.run(row);
+  });
   const list = database.prepare<[{ accountId: string | null }], PaymasterRow>(
     `${PAYMASTER} WHERE @accountId IS NULL OR account_id = @accountId ORDER BY created_at, rowid`,
   );
   const byId = database.prepare<[string], PaymasterRow>(`${PAYMASTER} WHERE paymaster_id = ?`);
-  const byApiKey = database.prepare<[string], PaymasterRow>(`${PAYMASTER} WHERE api_key = ?`);
+  const byApiKey = database.prepare<[string], PaymasterRow>(
+    `${PAYMASTER} WHERE paymaster_id = (SELECT paymaster_id FROM api_key WHERE api_key = ? AND revoked_at IS NULL)`,
+  );
   const count = database.prepare<[number], number>('SELECT count(*) FROM paymaster WHERE chain_id = ?').pluck();
   const setOrigins = database.prepare<[string, string]>(
     'UPDATE paymaster SET allowed_origins = ? WHERE paymaster_id = ?',
   );
   const setName = database.prepare<[string, string]>('UPDATE paymaster SET name = ? WHERE paymaster_id = ?');
-  const setKey = database.prepare<[string, string]>('UPDATE paymaster SET api_key = ? WHERE paymaster_id = ?');
   const setExpiry = database.prepare<[number, string]>('UPDATE paymaster SET max_expiry_s = ? WHERE paymaster_id = ?');
   const setAnswer = database.prepare<[string, string]>('UPDATE paymaster SET sponsor = ? WHERE paymaster_id = ?');
   const saveMessage = database.prepare(
     `INSERT INTO funding_message VALUES (@paymasterId, @message, @issuedAt)
      ON CONFLICT DO UPDATE SET message = excluded.message, issued_at = excluded.issued_at`,
   );
-  const message = database.prepare<[string], FundingMessage>(
-    'SELECT paymaster_id AS paymasterId, message, issued_at AS issuedAt FROM funding_message WHERE paymaster_id = ?',
-  );
+  const message = database.prepare<[string], FundingMessage>(`${MESSAGE} WHERE paymaster_id = ?`);
   const spendMessage = database.prepare<[string, string]>(
     'DELETE FROM funding_message WHERE paymaster_id = ? AND message = ?',
   );
@@ -68,10 +64,7 @@ export const paymasterStore = (
      VALUES (?, ?, ?, ?, ?)`,
   );
   const listChanges = database.prepare<[string], FundingWalletChange>(
-    `SELECT changed_at AS at, funding_wallet AS address, message, signature,
-       (SELECT funding_wallet FROM funding_wallet_change AS earlier WHERE earlier.paymaster_id = change.paymaster_id
-        AND earlier.change_id < change.change_id ORDER BY earlier.change_id DESC LIMIT 1) AS previous
-     FROM funding_wallet_change AS change WHERE paymaster_id = ? ORDER BY change_id DESC`,
+    `${WALLET_CHANGE} WHERE paymaster_id = ? ORDER BY change_id DESC`,
   );
   type Change = Parameters<PaymasterStore['useFundingMessage']>[1];
   const change = database.transaction((used: FundingMessage, { fundingWallet, signature, at }: Change): boolean => {
@@ -90,7 +83,7 @@ export const paymasterStore = (
     forget: () => ofApiKey.forget(),
     async createPaymaster(paymaster) {
       const row = { ...paymaster, allowedOrigins: JSON.stringify(paymaster.allowedOrigins) };
-      orClash({ name: 'PAYMASTER_NAME_EXISTS' }, () => insert.run(row));
+      orClash({ name: 'PAYMASTER_NAME_EXISTS' }, () => create(row));
       counts.forget();
       dappChanged(paymaster.paymasterId);
     },
@@ -114,12 +107,6 @@ export const paymasterStore = (
     },
     async renamePaymaster(paymasterId, name) {
       orClash({ name: 'PAYMASTER_NAME_EXISTS' }, () => setName.run(name, paymasterId));
-      ofApiKey.forget();
-      dappChanged(paymasterId);
-      return found(byId.get(paymasterId));
-    },
-    async setApiKey(paymasterId, apiKey) {
-      setKey.run(apiKey, paymasterId);
       ofApiKey.forget();
       dappChanged(paymasterId);
       return found(byId.get(paymasterId));

@@ -1,44 +1,24 @@
 import type Database from 'better-sqlite3';
-import { type Binding, type KeptBinding, keptBinding } from '../../../core/binding.ts';
+import { keptBinding } from '../../../core/binding.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
+import {
+  CONTRACT,
+  type ContractRow,
+  DAPP,
+  type DappRow,
+  ofContract,
+  ofRule,
+  ofWebhook,
+  RULE,
+  type RuleRow,
+  toContract,
+  toPolicy,
+  WEBHOOK,
+  type WebhookRow,
+} from '../policy-rows.ts';
 import type { DappPolicy, DappPolicyStore, Rule, SmartContract, Webhook } from '../policy-store.ts';
 import type { Forgetful } from './memory.ts';
 import { orClash } from './unique.ts';
-
-interface ContractRow extends Omit<SmartContract, 'methods' | 'whitelistedMethods' | 'active'> {
-  methods: string;
-  whitelistedMethods: string;
-  active: number;
-}
-interface RuleRow extends Omit<Rule, 'policyData' | 'active' | keyof Binding> {
-  policyData: string;
-  active: number;
-  binding: string;
-}
-interface WebhookRow extends Omit<Webhook, 'active'> {
-  active: number;
-}
-
-const CONTRACT = `SELECT rule_id AS ruleId, paymaster_id AS paymasterId, name, address, abi, methods,
-  whitelisted_methods AS whitelistedMethods, active FROM smart_contract WHERE paymaster_id = ?`;
-const RULE = `SELECT rule_id AS ruleId, paymaster_id AS paymasterId, name, policy_type AS policyType,
-  policy_data AS policyData, active, cycle, binding FROM rule WHERE paymaster_id = ?`;
-const WEBHOOK = `SELECT webhook_id AS webhookId, paymaster_id AS paymasterId, webhook_url AS webhookUrl,
-  request_type AS requestType, active FROM webhook`;
-
-const toContract = (row: ContractRow): SmartContract => ({
-  ...row,
-  methods: JSON.parse(row.methods) as string[],
-  whitelistedMethods: JSON.parse(row.whitelistedMethods) as string[],
-  active: row.active === 1,
-});
-const toRule = ({ binding, ...row }: RuleRow): Rule => ({
-  ...row,
-  policyData: JSON.parse(row.policyData) as unknown,
-  active: row.active === 1,
-  ...(JSON.parse(binding) as KeptBinding),
-});
-const toWebhook = (row: WebhookRow): Webhook => ({ ...row, active: row.active === 1 });
 
 /** Writes rows of what a DApp has. Each answers how many it wrote. */
 export const policyRows = (database: Database.Database) => {
@@ -55,21 +35,9 @@ export const policyRows = (database: Database.Database) => {
   );
   return {
     insertContract: (value: SmartContract): number =>
-      contract.run({
-        ...value,
-        addressKey: addressKey(value.address),
-        methods: JSON.stringify(value.methods),
-        whitelistedMethods: JSON.stringify(value.whitelistedMethods),
-        active: Number(value.active),
-      }).changes,
-    insertRule: (value: Rule): number =>
-      rule.run({
-        ...value,
-        policyData: JSON.stringify(value.policyData),
-        active: Number(value.active),
-        binding: JSON.stringify(keptBinding(value)),
-      }).changes,
-    insertWebhook: (value: Webhook): number => webhook.run({ ...value, active: Number(value.active) }).changes,
+      contract.run({ ...ofContract(value), addressKey: addressKey(value.address) }).changes,
+    insertRule: (value: Rule): number => rule.run(ofRule(value)).changes,
+    insertWebhook: (value: Webhook): number => webhook.run(ofWebhook(value)).changes,
   };
 };
 
@@ -86,15 +54,17 @@ export const policyStore = (
   const setMethods = database.prepare<[string, string, string]>(
     'UPDATE smart_contract SET whitelisted_methods = ? WHERE paymaster_id = ? AND address_key = ?',
   );
-  const contract = database.prepare<[string, string], ContractRow>(`${CONTRACT} AND address_key = ?`);
-  const contracts = database.prepare<[string], ContractRow>(`${CONTRACT} ORDER BY rowid`);
+  const contract = database.prepare<[string, string], ContractRow>(
+    `${CONTRACT} WHERE paymaster_id = ? AND address_key = ?`,
+  );
+  const contracts = database.prepare<[string], ContractRow>(`${CONTRACT} WHERE paymaster_id = ? ORDER BY rowid`);
   const removeContract = database.prepare<[string, string]>(
     'DELETE FROM smart_contract WHERE paymaster_id = ? AND address_key = ?',
   );
   const updateRule = database.prepare<[string, string, string, number, string, string]>(
     `UPDATE rule SET name = ?, policy_data = ?, binding = ?, cycle = cycle + ? WHERE paymaster_id = ? AND rule_id = ?`,
   );
-  const rules = database.prepare<[string], RuleRow>(`${RULE} ORDER BY rowid`);
+  const rules = database.prepare<[string], RuleRow>(`${RULE} WHERE paymaster_id = ? ORDER BY rowid`);
   const setRule = database.prepare<[number, string, string]>(
     'UPDATE rule SET active = ? WHERE paymaster_id = ? AND rule_id = ?',
   );
@@ -115,9 +85,7 @@ export const policyStore = (
   const removeWebhook = database.prepare<[string, string]>(
     'DELETE FROM webhook WHERE paymaster_id = ? AND webhook_id = ?',
   );
-  const dapp = database.prepare<[string], { revision: number; lowBalanceThresholdWei: string | null }>(
-    'SELECT rule_revision AS revision, low_tank_wei AS lowBalanceThresholdWei FROM paymaster WHERE paymaster_id = ?',
-  );
+  const dapp = database.prepare<[string], DappRow>(`${DAPP} WHERE paymaster_id = ?`);
   const setLow = database.prepare<[string | null, string]>(
     'UPDATE paymaster SET low_tank_wei = ? WHERE paymaster_id = ?',
   );
@@ -140,16 +108,13 @@ export const policyStore = (
     }
     return changed;
   };
-  const readPolicy = database.transaction((paymasterId: string): DappPolicy => {
-    const { revision = 0, lowBalanceThresholdWei = null } = dapp.get(paymasterId) ?? {};
-    return {
-      revision,
-      contracts: contracts.all(paymasterId).map(toContract),
-      rules: rules.all(paymasterId).map(toRule),
-      webhooks: webhooks.all(paymasterId).map(toWebhook),
-      ...(lowBalanceThresholdWei !== null && { lowBalanceThresholdWei: BigInt(lowBalanceThresholdWei) }),
-    };
-  });
+  const readPolicy = database.transaction((paymasterId: string): DappPolicy =>
+    toPolicy(dapp.get(paymasterId), {
+      contracts: contracts.all(paymasterId),
+      rules: rules.all(paymasterId),
+      webhooks: webhooks.all(paymasterId),
+    }),
+  );
   const findContract = (paymasterId: string, address: Address): SmartContract | undefined => {
     const row = contract.get(paymasterId, addressKey(address));
     return row && toContract(row);

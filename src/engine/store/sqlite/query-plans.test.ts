@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
 import { decision } from '../../../../test/support/store-records.ts';
 import { accountStore } from './accounts.ts';
+import { apiKeyStore } from './api-keys.ts';
 import { chainStore, feeTokenStore } from './chains.ts';
 import { decisionStore } from './decisions.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -37,7 +38,9 @@ beforeAll(async () => {
   const [ledger, commit] = [createLedger(database, entries), createGroupCommit(database, (_statement, run) => run())];
   ledgerQueries(database, entries);
   logStore(database, entries, commit);
-  for (const part of [accountStore, notificationStore]) part(database);
+  accountStore(database, commit);
+  notificationStore(database);
+  apiKeyStore(database, commit, { forget: () => undefined, dappChanged: () => undefined });
   for (const part of [feeTokenStore, paymasterStore, policyStore, chainStore]) part(database, () => undefined);
   pauseStore(database, () => undefined, createSettingsVersion());
   settlementStore(database, { ledger, entries, commit });
@@ -213,8 +216,11 @@ describe('the plans of the statements', () => {
     ],
     ['where settlement stands', 'FROM chain_cursor WHERE', 'PRIMARY KEY (rowid=?)'],
     ['the paymasters that settlement looks for', 'FROM watched_paymaster WHERE', 'PRIMARY KEY (chain_id=?)'],
-    ['the DApp of an API key', 'FROM paymaster WHERE api_key', 'sqlite_autoindex_paymaster_2 (api_key=?)'],
-    ['the account of a token', 'FROM auth_token WHERE hash', 'sqlite_autoindex_auth_token_2 (hash=?)'],
+    ['the keys of a DApp', 'FROM api_key WHERE paymaster_id = ? ORDER BY created_at, rowid', 'api_key_of_paymaster'],
+    ['a key by its id', 'FROM api_key WHERE key_id', 'sqlite_autoindex_api_key_1 (key_id=?)'],
+    ['the key that was used', 'UPDATE api_key SET last_used_at', 'sqlite_autoindex_api_key_2 (api_key=?)'],
+    ['the token that was used', 'UPDATE auth_token SET last_used_at', 'sqlite_autoindex_auth_token_1 (token_id=?)'],
+    ['a token by its hash', 'FROM auth_token WHERE hash', 'sqlite_autoindex_auth_token_2 (hash=?)'],
     ['a decision by its id', 'record FROM decision WHERE id', 'sqlite_autoindex_decision_1 (id=?)'],
     ['the block of a decision', 'settled_block FROM decision WHERE id', 'sqlite_autoindex_decision_1 (id=?)'],
     ['the webhooks of a DApp', 'FROM webhook WHERE paymaster_id = ? ORDER', 'webhook_of_paymaster (paymaster_id=?)'],
@@ -222,6 +228,16 @@ describe('the plans of the statements', () => {
     const [sql, ...others] = containing(text);
     expect(others).toEqual([]);
     expect(plan(sql!)).toEqual([expect.stringContaining(index)]);
+  });
+
+  it('finds the DApp of an API key by indexes', () => {
+    const [sql, ...others] = containing('SELECT paymaster_id FROM api_key WHERE api_key');
+    expect(others).toEqual([]);
+    expect(plan(sql!)).toEqual([
+      expect.stringContaining('sqlite_autoindex_paymaster_1 (paymaster_id=?)'),
+      expect.stringContaining('SCALAR SUBQUERY'),
+      expect.stringContaining('sqlite_autoindex_api_key_2 (api_key=?)'),
+    ]);
   });
 
   it('reads the feed from a position on, each decision by its seq', () => {

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { type SettlementState, heldAfter } from '../../../core/ledger/after-settlement.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
+import { type Candidate, slotKey } from '../operation-slot.ts';
 import type {
   AppliedRange,
   EndlessReservation,
@@ -14,29 +15,12 @@ import { createHashIndex, enterAll } from './hash-index.ts';
 import type { Ledger } from './ledger.ts';
 import type { LogWriter } from './log.ts';
 
-/** What an EntryPoint lets be mined once. */
-interface OperationSlot {
-  entryPoint: string;
-  paymaster: string;
-  sender: string;
-  nonce: bigint | string;
-}
-
-const slotKey = ({ entryPoint, paymaster, sender, nonce }: OperationSlot): string =>
-  [entryPoint, paymaster, sender, nonce].join(' ').toLowerCase();
-
 /** What became of a decision. */
 interface Settled {
   settlement: SettlementState;
   /** Wei; null unless it is settled. */
   actualCostWei: string | null;
   block: number | null;
-}
-
-/** A decision that may be what was mined. */
-interface Candidate extends OperationSlot {
-  seq: number;
-  settlement: string;
 }
 
 /** Settlement in SQLite: what the chain says of each decision, and what it still holds of the ledger. */

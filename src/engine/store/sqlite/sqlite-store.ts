@@ -3,6 +3,7 @@ import type { Log } from '../../base/log.ts';
 import type { SettingsScope } from '../policy-store.ts';
 import type { Store } from '../store.ts';
 import { accountStore } from './accounts.ts';
+import { apiKeyStore } from './api-keys.ts';
 import { chainStore, feeTokenStore } from './chains.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
@@ -50,8 +51,9 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     settings.dappChanged(paymasterId);
   };
   const store: Store = {
-    ...accountStore(database),
+    ...accountStore(database, commit),
     ...paymasters,
+    ...apiKeyStore(database, commit, { forget: forgetDapps, dappChanged: settings.dappChanged }),
     ...policies,
     ...policyReplacement(database, { isOfVersion, changed }),
     ...policyRevisionStore(database, settings, entries),

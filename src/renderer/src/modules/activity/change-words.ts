@@ -34,7 +34,7 @@ const isFields = (value: unknown): value is Fields =>
 const ABBREVIATIONS: readonly string[] = ['abi', 'api', 'id', 'rpc', 'url'];
 /** SQLite keeps truth as 0 and 1. */
 const YES_OR_NO: ReadonlySet<string> = new Set(['active', 'checked', 'preFund']);
-const TIMES: ReadonlySet<string> = new Set(['since', 'revokedAt', 'backedUpAt']);
+const TIMES: ReadonlySet<string> = new Set(['since', 'revokedAt', 'expiresAt', 'backedUpAt']);
 
 /** The name of a field as words: `allowedOrigins` is `allowed origins`. */
 const fieldWords = (name: string): string =>
@@ -90,6 +90,10 @@ const WORDS: Readonly<Record<string, (change: Change, fields: Fields, names: Nam
   authToken: (change, { label, revokedAt }) => ({
     what: `API token ${quoted(label)}`,
     did: typeof revokedAt === 'number' ? 'revoked' : didWords(change, 'created', 'removed'),
+  }),
+  apiKey: (change, fields, names) => ({
+    ...ofDapp(`API key ${quoted(fields['label'])}`, change, fields, names),
+    did: typeof fields['revokedAt'] === 'number' ? 'revoked' : didWords(change, 'created', 'removed'),
   }),
   dapp: (change, { name }) => ({
     ...{ what: 'DApp', dapp: { id: change.id, name: String(name) } },

@@ -47,6 +47,7 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
     title: 'Concurrent calls per webhook',
     purpose: 'Further calls wait their turn.',
   },
+  database: { title: 'Database', purpose: 'Several services may share one PostgreSQL database.' },
   host: { title: 'Listen address', purpose: 'With 127.0.0.1, only this machine can connect.' },
   port: { title: 'Port', purpose: '0 takes any free port.' },
   allowedHosts: { title: 'Host names', purpose: 'Names that clients may use for the service, besides IP addresses.' },
@@ -71,6 +72,7 @@ const isRateLimit = (key: string): boolean => key.startsWith('rateLimit');
 export const valueText = ({ key }: Setting, value: Setting['value']): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  if (key === 'database' && value === '') return 'SQLite in the data folder';
   if (isRateLimit(key)) return value === 0 ? 'no limit' : `${grouped(Number(value))} a minute`;
   if (key.endsWith('Percent')) return `${String(value)} %`;
   if (typeof value !== 'number' || key === 'port') return String(value);

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { id, name } from '../shared/schema/text.ts';
+import { procedure } from './procedure.ts';
+
+const apiKey = z.strictObject({
+  keyId: z.string(),
+  paymasterId: z.string(),
+  apiKey: z.string(),
+  label: z.string(),
+  createdAt: z.number(),
+  lastUsedAt: z.number().nullable().describe('Epoch ms, up to a minute before its last use; null: it was not used'),
+  revokedAt: z.number().nullable(),
+});
+
+/** The API keys of a DApp. Each works until it is revoked, so that a key is changed without an outage. */
+export const apiKeyProcedures = {
+  'apiKeys.create': procedure({
+    summary: 'Create another API key for a DApp; the others stay valid, and this one is shown where one key is shown',
+    input: z.strictObject({ paymasterId: id, label: name.optional() }),
+    output: apiKey,
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'apiKeys.list': procedure({
+    summary: 'List the API keys of a DApp, oldest first, those too that are revoked',
+    input: z.strictObject({ paymasterId: id }),
+    output: z.array(apiKey),
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'apiKeys.revoke': procedure({
+    summary: 'Revoke an API key, which is refused at once. A DApp keeps its last one',
+    input: z.strictObject({ paymasterId: id, keyId: id }),
+    output: apiKey,
+    errors: ['PAYMASTER_NOT_FOUND', 'API_KEY_NOT_FOUND', 'LAST_API_KEY'],
+  }),
+};

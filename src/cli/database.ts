@@ -1,0 +1,67 @@
+import { Option } from 'commander';
+import type { CopyOrder } from '../engine/backup/database-copy.ts';
+import { systemClock } from '../engine/base/clock.ts';
+import { createLog } from '../engine/base/log.ts';
+import { loadConfig, requireNoPassword, shownValue } from '../engine/config/config.ts';
+import { EngineError } from '../shared/errors.ts';
+import { command, group } from './command.ts';
+import { type DeskOptions, dataFolder } from './desk.ts';
+import { humanText, print } from './human-text.ts';
+
+/** A flag without a URL: the one that GASDESK_DATABASE or the settings file has. */
+type UrlFlag = string | true;
+
+interface CopyFlags {
+  readonly to?: UrlFlag;
+  readonly from?: UrlFlag;
+}
+
+/** The database that is not the data folder's. */
+const orderOf = (options: DeskOptions, url: UrlFlag, flag: '--to' | '--from') => {
+  const folder = dataFolder(options);
+  if (typeof url === 'string') requireNoPassword(url, flag);
+  const flags = typeof url === 'string' ? { database: url } : {};
+  const { database } = loadConfig({ flags, env: process.env, file: folder.config });
+  if (database === undefined) {
+    throw new EngineError('VALIDATION', `Name the database: ${flag} postgres://…, or GASDESK_DATABASE`);
+  }
+  const order: CopyOrder = {
+    ...{ dir: folder.dir, url: database, clock: systemClock, log: createLog({ level: 'error' }) },
+  };
+  return { order, folder: folder.database, database: String(shownValue('database', database)) };
+};
+
+const ENGINES_GO_ON =
+  'Engines still use that database. What they do from now on is not in the copy. Let only one of the two desks sign';
+
+const copy = command('copy', 'Copy a desk from the data folder to PostgreSQL, or back')
+  .addOption(new Option('--to [url]', 'empty database to copy into, without a password').conflicts('from'))
+  .addOption(new Option('--from [url]', 'database to copy from, into a data folder without a desk'))
+  .addHelpText(
+    'after',
+    `
+Copies data, log and vault, and compares every row. Stop the service first. A password belongs into GASDESK_DATABASE, which
+--to and --from use when they have no URL, into PGPASSWORD or into a password file. Settings and local keys stay in the
+data folder.`,
+  )
+  .action(async ({ to, from, database: other, ...options }: DeskOptions & CopyFlags) => {
+    const url = to ?? from;
+    if (url === undefined || other !== undefined) {
+      throw new EngineError('VALIDATION', 'Name the database by --to or --from');
+    }
+    const { order, folder, database } = orderOf(options, url, to === undefined ? '--from' : '--to');
+    const { copyIntoDatabase, copyOutOfDatabase } = await import('../engine/backup/database-copy.ts');
+    const copied =
+      to === undefined ? await copyOutOfDatabase(order) : { ...(await copyIntoDatabase(order)), engines: 0 };
+    const [source, target] = to === undefined ? [database, folder] : [folder, database];
+    const sides = [
+      { database: source, ...copied.source },
+      { database: target, ...copied.copy },
+    ];
+    if (options.json === true) print({ from: sides[0], to: sides[1], sameRoot: true, engines: copied.engines }, true);
+    else console.log(`${humanText(sides)}\n\nThe copy has the same root.`);
+    if (copied.engines > 0) console.error(`gasdesk: ${ENGINES_GO_ON}`);
+  });
+
+/** `gasdesk database` */
+export const databaseCommand = group('database', 'The database of the desk', [copy]);

@@ -1,0 +1,132 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { EngineError } from '../../shared/errors.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Secret } from '../base/secret.ts';
+import { type DataFolder, openDataFolder } from '../data-folder/data-folder.ts';
+import { lockDataFolder } from '../data-folder/lock.ts';
+import { syncFolder } from '../data-folder/write-durably.ts';
+import { configOf, withConnection } from '../store/postgres/connection.ts';
+import { type Copied, type TakenOut, copyToPostgres, copyToSqlite, requireDesk } from '../store/postgres/copy.ts';
+import { openDatabase } from '../store/sqlite/open.ts';
+import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { vaultInFile } from '../store/vault-in-file.ts';
+import { databaseFiles, finishInterrupted } from './restore.ts';
+
+/** What is to be copied between a data folder and a database of PostgreSQL. */
+export interface CopyOrder {
+  /** The data folder. */
+  readonly dir: string;
+  /** Of the database. */
+  readonly url: Secret<string>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const withFolder = async <T>(dir: string, use: (folder: DataFolder) => Promise<T>): Promise<T> => {
+  const folder = openDataFolder(dir);
+  const lock = lockDataFolder(folder.dir);
+  try {
+    finishInterrupted(folder.dir);
+    return await use(folder);
+  } finally {
+    lock.release();
+  }
+};
+
+const unusable = (message: string, folder: DataFolder): EngineError =>
+  new EngineError('DATA_FOLDER_UNUSABLE', message, { dir: folder.dir });
+
+/** Does what the start of an engine does to a database: its schema becomes the newest, earlier decisions enter the log. */
+const bringUpToDate = async (file: string, { clock, log }: Pick<CopyOrder, 'clock' | 'log'>): Promise<void> => {
+  const store = openSqliteStore(file, { clock, log });
+  try {
+    await store.enterEarlier();
+  } finally {
+    await store.close();
+  }
+};
+
+/**
+ * Copies the desk of a data folder into an empty database: its data with the log, and its sealed vault. The folder stays
+ * as it is; settings and local keys are in no database.
+ *
+ * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_NOT_EMPTY`, `DATABASE_TOO_NEW` or
+ *   `STORE_UNAVAILABLE`; the database holds nothing then
+ */
+export const copyIntoDatabase = ({ dir, url, ...watch }: CopyOrder): Promise<Copied> =>
+  withFolder(dir, async (folder) => {
+    if (!existsSync(folder.database)) throw unusable(`There is no desk in ${folder.dir}`, folder);
+    return withConnection(configOf(url), async (client) => {
+      await bringUpToDate(folder.database, watch);
+      const database = openDatabase(folder.database);
+      try {
+        return await copyToPostgres({ database, vault: vaultInFile(folder.vault).current() }, client);
+      } finally {
+        database.close();
+      }
+    });
+  });
+
+const removeFiles = (database: string): void => {
+  for (const file of databaseFiles(database)) rmSync(file, { force: true });
+};
+
+const makeDurable = (file: string): void => {
+  const descriptor = openSync(file, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+/** Puts the vault in its place. One that is the same was put there by a copy that was killed right after. */
+const placeVault = async (folder: DataFolder, sealed: string | undefined): Promise<void> => {
+  const vault = vaultInFile(folder.vault);
+  const there = vault.current();
+  if (there !== undefined && there !== sealed) {
+    throw unusable(`There is another vault in ${folder.dir} already. Choose another folder with --data`, folder);
+  }
+  if (sealed !== undefined) await vault.update(() => sealed);
+};
+
+/**
+ * Copies the desk of a database, as it is at one moment, into a data folder that has none. Engines may use the database
+ * meanwhile; what they do later is not in the copy.
+ *
+ * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `CONFIG_INVALID` if there is no desk in the database,
+ *   `DATABASE_TOO_NEW` or `STORE_UNAVAILABLE`; the folder has no desk then
+ */
+export const copyOutOfDatabase = ({ dir, url }: CopyOrder): Promise<TakenOut> =>
+  withFolder(dir, async (folder) => {
+    if (existsSync(folder.database)) {
+      const fix = `Choose another folder with --data, or move ${folder.database} away`;
+      throw unusable(`There is a desk in ${folder.dir} already. ${fix}`, folder);
+    }
+    const unfinished = `${folder.database}.new`;
+    removeFiles(unfinished);
+    try {
+      const taken = await withConnection(configOf(url), async (client) => {
+        await requireDesk(client);
+        const database = openDatabase(unfinished);
+        try {
+          const copied = await copyToSqlite(client, database);
+          // One file, without a log beside it.
+          database.pragma('journal_mode = DELETE');
+          return copied;
+        } finally {
+          database.close();
+        }
+      });
+      makeDurable(unfinished);
+      // First, since a desk without its vault would get a new one.
+      await placeVault(folder, taken.vault);
+      renameSync(unfinished, folder.database);
+      syncFolder(folder.dir);
+      return taken;
+    } catch (error) {
+      removeFiles(unfinished);
+      throw error;
+    }
+  });

@@ -1,0 +1,37 @@
+import { contract } from '../../api/index.ts';
+import { operation } from './operation.ts';
+
+const path = '/api-key';
+const dapp = { paymasterId: true } as const;
+
+/** The API keys of a DApp (behaviour 8.9). */
+export const apiKeyOperations = [
+  operation({
+    method: 'post',
+    path,
+    summary: 'Create another API key for the DApp; the others stay valid',
+    message: 'API key created',
+    body: contract['apiKeys.create'].input.omit(dapp),
+    data: contract['apiKeys.create'].output,
+    run: ({ service, paymaster: { paymasterId }, body }) => service.run('apiKeys.create', { paymasterId, ...body }),
+  }),
+  operation({
+    method: 'get',
+    path,
+    summary: 'List the API keys of the DApp, those too that are revoked',
+    message: 'API key list fetched',
+    data: contract['apiKeys.list'].output,
+    run: ({ service, paymaster: { paymasterId } }) => service.run('apiKeys.list', { paymasterId }),
+  }),
+  operation({
+    method: 'delete',
+    path,
+    summary: 'Revoke an API key of the DApp, but not its last',
+    message: 'API key revoked',
+    body: contract['apiKeys.revoke'].input.omit(dapp),
+    statuses: [404],
+    async run({ service, paymaster: { paymasterId }, body }) {
+      await service.run('apiKeys.revoke', { paymasterId, ...body });
+    },
+  }),
+];

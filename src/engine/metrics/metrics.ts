@@ -1,0 +1,158 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { ProcedureOutput } from '../../api/index.ts';
+import { type WebhookResponse, responseVerdict } from '../../core/webhooks/webhook-response.ts';
+import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { CallOutcome, CallTarget } from '../chain/rpc.ts';
+import type { Store } from '../store/store.ts';
+
+type Exposure = ProcedureOutput<'exposure.get'>;
+
+/** What is read when somebody asks for the metrics. None of it asks a chain. */
+export interface MetricsContext {
+  readonly store: Pick<Store, 'logSize' | 'outstandingReservations' | 'settlementChains'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** When settlement last looked through a chain, epoch ms; undefined where it has not yet. */
+  readonly polledAt: (chainId: number) => number | undefined;
+}
+
+/** What the desk counts and measures, for Prometheus. */
+export interface Metrics {
+  readonly decided: (decision: Pick<DecisionRecord, 'outcome' | 'rule' | 'chainId' | 'paymasterId'>) => void;
+  /** Measures how long the answer to a wallet takes. */
+  readonly timed: <T>(procedure: string, run: () => Promise<T>) => Promise<T>;
+  readonly calledNode: (target: CallTarget, outcome: CallOutcome) => void;
+  readonly calledWebhook: (response: WebhookResponse) => void;
+  /** Keeps what was seen of the tanks, and answers it. */
+  readonly sawTanks: (exposure: Exposure) => Exposure;
+  readonly contentType: string;
+  /** All of them in the text format of Prometheus, version 0.0.4. */
+  readonly text: (context: MetricsContext) => Promise<string>;
+}
+
+/** Seconds. Most answers take milliseconds; those that wait for a webhook or a node take seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Wei as gauges have them. */
+// eslint-disable-next-line house/exact-money -- the exposition format of Prometheus knows floating-point numbers only
+const toFloat = (wei: bigint | string): number => Number.parseFloat(String(wei));
+
+/**
+ * Metrics of one engine. Labels come from small sets: outcomes, kinds of rules, and the operator's own chains and DApps. No
+ * address and nothing that a stranger sends is one.
+ */
+export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
+  const register = new Registry();
+  const registers = [register];
+  const decisions = new Counter({
+    ...{
+      name: 'gasdesk_decisions_total',
+      help: 'Decisions made, by what they came to and the kind of rule that decided',
+    },
+    ...{ labelNames: ['outcome', 'rule', 'chain', 'dapp'] as const, registers },
+  });
+  const durations = new Histogram({
+    ...{ name: 'gasdesk_sponsorship_duration_seconds', help: 'Time to answer a wallet, webhooks and nodes included' },
+    ...{ labelNames: ['procedure', 'answered'] as const, buckets: BUCKETS, registers },
+  });
+  const nodeCalls = new Counter({
+    ...{ name: 'gasdesk_rpc_calls_total', help: 'Requests to nodes and bundlers' },
+    ...{ labelNames: ['chain', 'target', 'outcome'] as const, registers },
+  });
+  const webhookCalls = new Counter({
+    ...{ name: 'gasdesk_webhook_calls_total', help: 'Calls of webhooks, by what the answer meant' },
+    ...{ labelNames: ['code'] as const, registers },
+  });
+  const ofDapp = ['chain', 'dapp'] as const;
+  const reserved = new Gauge({
+    ...{ name: 'gasdesk_reserved_wei', help: 'Maximum cost of signed operations that are neither mined nor expired' },
+    ...{ labelNames: ofDapp, registers },
+  });
+  const operations = new Gauge({
+    ...{ name: 'gasdesk_reserved_operations', help: 'Signed operations that are neither mined nor expired' },
+    ...{ labelNames: ofDapp, registers },
+  });
+  const balances = new Gauge({
+    ...{ name: 'gasdesk_tank_balance_wei', help: 'Balance of the gas tank of a DApp when it was last looked at' },
+    ...{ labelNames: ofDapp, registers },
+  });
+  const free = new Gauge({
+    ...{ name: 'gasdesk_tank_free_wei', help: 'What was free of the gas tank of a DApp when it was last looked at' },
+    ...{ labelNames: ofDapp, registers },
+  });
+  const lag = new Gauge({
+    ...{ name: 'gasdesk_settlement_lag_seconds', help: 'Time since settlement last looked through a chain' },
+    ...{ labelNames: ['chain'] as const, registers },
+  });
+  const entries = new Gauge({ name: 'gasdesk_log_entries', help: 'Entries of the log', registers });
+
+  /** Observes the process from the first time on that somebody asks. */
+  const watchProcess = (): void => {
+    if (register.getSingleMetric('process_cpu_seconds_total') === undefined) collectDefaultMetrics({ register });
+  };
+
+  /** What was settled meanwhile is no longer there, and what cannot be read is not told. */
+  const forget = (): void => {
+    for (const gauge of [reserved, operations, lag]) gauge.reset();
+    entries.remove();
+  };
+
+  const measure = async ({ store, clock: wallClock, polledAt }: MetricsContext): Promise<void> => {
+    const [outstanding, chains, size] = await Promise.all([
+      store.outstandingReservations(),
+      store.settlementChains(),
+      store.logSize(),
+    ]);
+    for (const { chainId, paymasterId, reservedWei, operations: count } of outstanding) {
+      reserved.set({ chain: chainId, dapp: paymasterId }, toFloat(reservedWei));
+      operations.set({ chain: chainId, dapp: paymasterId }, count);
+    }
+    for (const chainId of chains) {
+      const at = polledAt(chainId);
+      if (at !== undefined) lag.set({ chain: chainId }, Math.max(0, wallClock.now() - at) / 1000);
+    }
+    entries.set(size);
+  };
+
+  return {
+    decided({ outcome, rule, chainId, paymasterId }) {
+      decisions.inc({ outcome, rule: rule ?? '', chain: chainId, dapp: paymasterId });
+    },
+    async timed(procedure, run) {
+      const start = clock.monotonic();
+      let answered = 'error';
+      try {
+        const result = await run();
+        answered = 'result';
+        return result;
+      } finally {
+        durations.observe({ procedure, answered }, (clock.monotonic() - start) / 1000);
+      }
+    },
+    calledNode({ chainId, kind }, outcome) {
+      nodeCalls.inc({ chain: chainId, target: kind, outcome });
+    },
+    calledWebhook(response) {
+      webhookCalls.inc({ code: responseVerdict(response).code });
+    },
+    sawTanks(exposure) {
+      for (const gauge of [balances, free]) gauge.reset();
+      for (const { chainId, paymasterId, tank } of exposure.dapps) {
+        const labels = { chain: chainId, dapp: paymasterId };
+        if (tank.balanceWei !== null) balances.set(labels, toFloat(tank.balanceWei));
+        if (tank.freeWei !== null) free.set(labels, toFloat(tank.freeWei));
+      }
+      return exposure;
+    },
+    contentType: register.contentType,
+    async text(context) {
+      watchProcess();
+      forget();
+      // Without the database the rest is told all the same: it is wanted most then.
+      await measure(context).catch((err: unknown) => context.log.warn('metrics.unread', { err }));
+      return register.metrics();
+    },
+  };
+};

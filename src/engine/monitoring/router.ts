@@ -1,0 +1,47 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { EngineError } from '../../shared/errors.ts';
+import type { Secret } from '../base/secret.ts';
+import { peerName } from '../rate-limit/peer.ts';
+import type { Monitoring } from '../service/monitoring.ts';
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** A proxy on this machine speaks for others, and says so. */
+const isFromHere = (context: Context): boolean =>
+  peerName(context.req.socket.remoteAddress ?? '') === undefined &&
+  ['forwarded', 'x-forwarded-for'].every((header) => context.get(header) === '');
+
+/** Lets whoever may read the metrics pass. @throws EngineError `METRICS_TOKEN_INVALID` */
+const checkReader = (context: Context, token: string): void => {
+  if (isFromHere(context)) return;
+  const [, sent = ''] = /^Bearer (\S{1,200})$/.exec(context.get('authorization')) ?? [];
+  // Digests have one length, so the comparison takes the same time whatever was sent.
+  const isToken = timingSafeEqual(digest(sent), digest(token));
+  if (token === '' || !isToken) throw new EngineError('METRICS_TOKEN_INVALID');
+};
+
+/**
+ * `/metrics` for Prometheus, `/healthz` (the process answers) and `/readyz` (the desk can decide).
+ *
+ * @param metricsToken lets other machines read the metrics; empty: none may
+ */
+export const monitoringRouter = (monitoring: Monitoring, metricsToken: Secret<string>): Router => {
+  const router = new Router();
+  router.get('/metrics', async (context) => {
+    checkReader(context, metricsToken.reveal());
+    const { text, contentType } = await monitoring.metrics();
+    context.set('Content-Type', contentType);
+    context.body = text;
+  });
+  router.get('/healthz', (context) => {
+    context.body = { ok: true };
+  });
+  router.get('/readyz', async (context) => {
+    const missing = await monitoring.missing();
+    context.status = missing.length === 0 ? 200 : 503;
+    context.body = { ready: missing.length === 0, missing };
+  });
+  return router;
+};

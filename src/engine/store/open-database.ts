@@ -1,0 +1,29 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Secret } from '../base/secret.ts';
+import type { DataFolder } from '../data-folder/data-folder.ts';
+import type { DeskDatabase } from './database.ts';
+import { openSqliteDatabase } from './sqlite/sqlite-database.ts';
+
+/** Where the data of a desk is. */
+export interface DatabasePlace {
+  /** The data folder, which has a SQLite file and the vault's file where there is no URL. */
+  readonly folder: Pick<DataFolder, 'database' | 'vault'>;
+  /** Of a PostgreSQL database. */
+  readonly url: Secret<string> | undefined;
+}
+
+/**
+ * Opens the database of a desk.
+ *
+ * @throws EngineError `DATA_FOLDER_UNUSABLE`, `STORE_UNAVAILABLE` or `DATABASE_TOO_NEW`
+ */
+export const openDeskDatabase = async (
+  { folder, url }: DatabasePlace,
+  watch: { readonly clock: Clock; readonly log: Log },
+): Promise<DeskDatabase> => {
+  if (url === undefined) return openSqliteDatabase(folder, watch);
+  // Who has no such database loads none of this.
+  const { openPostgresDatabase } = await import('./postgres/postgres-database.ts');
+  return openPostgresDatabase(url, watch);
+};

@@ -1,0 +1,157 @@
+import type { Change, EntryBody } from '../../core/log/entry.ts';
+import type { Call } from '../base/caller.ts';
+
+/** What an operator's action changed, as the log tells of it. */
+export type Action = EntryBody<'action'>;
+
+/** How a database's SQL says what databases say differently. */
+export interface Dialect {
+  /** The JSON that a column keeps as text. */
+  readonly json: (column: string) => string;
+  /** A field of such JSON that is text, a number or null. */
+  readonly field: (column: string, name: string) => string;
+  /** Tells values apart that are secret: the first 8 hexadecimal digits of the SHA-256 of the text. */
+  readonly fingerprint: (column: string) => string;
+}
+
+/** Something that operators change, as the log tells of it. */
+export interface Subject {
+  readonly table: string;
+  readonly subject: string;
+  /** SQL of what names it, by a row. */
+  readonly id: (row: string) => string;
+  /** SQL of each value that is told. What is secret is told by its fingerprint. */
+  readonly values: (row: string, dialect: Dialect) => Readonly<Record<string, string>>;
+}
+
+type Names = Readonly<Record<string, string>>;
+
+const columns = (names: Names, row: string): Names =>
+  Object.fromEntries(Object.entries(names).map(([name, column]) => [name, `${row}.${column}`]));
+
+const plain =
+  (names: Names): Subject['values'] =>
+  (row) =>
+    columns(names, row);
+
+/** All that operators change. */
+export const subjects: readonly Subject[] = [
+  { table: 'account', subject: 'account', id: (row) => `${row}.account_id`, values: plain({ name: 'name' }) },
+  {
+    ...{ table: 'auth_token', subject: 'authToken', id: (row) => `${row}.token_id` },
+    values: plain({
+      ...{ account: 'account_id', label: 'label', scope: 'scope', dapp: 'paymaster_id' },
+      ...{ expiresAt: 'expires_at', revokedAt: 'revoked_at' },
+    }),
+  },
+  {
+    ...{ table: 'paymaster', subject: 'dapp', id: (row) => `${row}.paymaster_id` },
+    values: (row, { json, fingerprint }) => ({
+      ...columns({ name: 'name', chainId: 'chain_id', version: 'version', fundingWallet: 'funding_wallet' }, row),
+      ...columns({ lowBalanceThresholdWei: 'low_tank_wei', maxExpirySeconds: 'max_expiry_s', sponsor: 'sponsor' }, row),
+      allowedOrigins: json(`${row}.allowed_origins`),
+      apiKeyFingerprint: fingerprint(`${row}.api_key`),
+    }),
+  },
+  {
+    ...{ table: 'api_key', subject: 'apiKey', id: (row) => `${row}.key_id` },
+    values: (row, { fingerprint }) => ({
+      ...columns({ dapp: 'paymaster_id', label: 'label', revokedAt: 'revoked_at' }, row),
+      fingerprint: fingerprint(`${row}.api_key`),
+    }),
+  },
+  {
+    ...{ table: 'smart_contract', subject: 'contract', id: (row) => `${row}.rule_id` },
+    values: (row, { json, fingerprint }) => ({
+      ...columns({ dapp: 'paymaster_id', name: 'name', address: 'address', active: 'active' }, row),
+      whitelistedMethods: json(`${row}.whitelisted_methods`),
+      abiFingerprint: fingerprint(`${row}.abi`),
+    }),
+  },
+  {
+    ...{ table: 'rule', subject: 'rule', id: (row) => `${row}.rule_id` },
+    values: (row, { json }) => ({
+      ...columns({ dapp: 'paymaster_id', name: 'name', type: 'policy_type', active: 'active', cycle: 'cycle' }, row),
+      data: json(`${row}.policy_data`),
+      binding: json(`${row}.binding`),
+    }),
+  },
+  {
+    ...{ table: 'webhook', subject: 'webhook', id: (row) => `${row}.webhook_id` },
+    values: plain({ dapp: 'paymaster_id', url: 'webhook_url', requestType: 'request_type', active: 'active' }),
+  },
+  {
+    ...{ table: 'chain', subject: 'chain', id: (row) => `${row}.chain_id` },
+    values: plain({
+      ...{ name: 'name', symbol: 'symbol', rpc: 'rpc', bundler: 'bundler', treasury: 'treasury' },
+      ...{ breakerWei: 'breaker_wei', breakerSeconds: 'breaker_seconds' },
+      ...{ unreachableBudgetWei: 'unreachable_budget_wei', maxOperationCostWei: 'max_operation_cost_wei' },
+      price: 'price',
+    }),
+  },
+  { table: 'signer', subject: 'signer', id: (row) => `${row}.chain_id`, values: plain({ address: 'address' }) },
+  {
+    ...{ table: 'paymaster_contract', subject: 'paymasterContract' },
+    id: (row) => `${row}.chain_id || ' ' || ${row}.version`,
+    values: plain({ address: 'address', checked: 'checked' }),
+  },
+  {
+    ...{ table: 'fee_token', subject: 'feeToken', id: (row) => `${row}.chain_id || ' ' || ${row}.address` },
+    values: plain({ symbol: 'symbol', decimals: 'decimals', premium: 'premium', rate: 'rate', preFund: 'pre_fund' }),
+  },
+  {
+    ...{ table: 'sponsorship_pause', subject: 'pause', id: () => `'desk'` },
+    values: plain({ since: 'since', reason: 'reason' }),
+  },
+  {
+    ...{ table: 'dapp_pause', subject: 'pause', id: (row) => `${row}.paymaster_id` },
+    values: plain({ since: 'since', reason: 'reason' }),
+  },
+  {
+    ...{ table: 'operator_transaction', subject: 'transaction', id: (row) => `${row}.id` },
+    values: (row, { field }) =>
+      Object.fromEntries(
+        ['kind', 'chainId', 'from', 'to', 'valueWei', 'hash', 'state', 'summary'].map((name) => [
+          name,
+          field(`${row}.record`, name),
+        ]),
+      ),
+  },
+  {
+    ...{ table: 'notification_webhook', subject: 'notificationWebhook', id: () => `'desk'` },
+    values: plain({ url: 'url' }),
+  },
+];
+
+/** A change of a row, as a trigger keeps it. */
+export interface ChangeRow {
+  call: string;
+  subject: string;
+  id: string;
+  before: string | null;
+  after: string | null;
+}
+
+const valueOf = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
+
+/** One change per thing: from what it was first to what it is in the end. */
+const merged = (rows: readonly ChangeRow[]): Change[] => {
+  const byThing = Map.groupBy(rows, ({ subject, id }) => `${subject} ${id}`);
+  return [...byThing.values()].flatMap((changes) => {
+    const [first, last] = [changes[0], changes.at(-1)];
+    if (first === undefined || last === undefined || first.before === last.after) return [];
+    const { subject, id } = first;
+    return [{ subject, id, before: valueOf(first.before), after: valueOf(last.after) }];
+  });
+};
+
+/** What the changes tell, by the calls that made them; `rows` in the order in which they were made. */
+export const actionsOf = (rows: readonly ChangeRow[]): Action[] => {
+  const byCall = Map.groupBy(rows, ({ call }) => call);
+  return [...byCall].flatMap(([call, changed]) => {
+    const changes = merged(changed);
+    if (changes.length === 0) return [];
+    const { action, via, by } = JSON.parse(call) as Call;
+    return [{ action, via, by, changes }];
+  });
+};

@@ -1,0 +1,57 @@
+import { EngineError } from '../../../shared/errors.ts';
+import { KEY } from '../paymaster-rows.ts';
+import type { ApiKey, ApiKeyStore } from '../registry-store.ts';
+import { createLastUses } from './last-uses.ts';
+import type { Rows } from './rows.ts';
+import type { Writer, Writing } from './writer.ts';
+
+const INSERT = `INSERT INTO api_key (key_id, paymaster_id, api_key, label, created_at, last_used_at, revoked_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+const NEWEST = `SELECT api_key AS "apiKey" FROM api_key WHERE paymaster_id = $1 AND revoked_at IS NULL
+  ORDER BY created_at DESC, place DESC LIMIT 1`;
+
+/** Shows the newest key that is not revoked with the DApp. @throws EngineError `LAST_API_KEY` */
+const showNewest = async (tx: Writing, paymasterId: string): Promise<void> => {
+  const newest = await tx.get<{ apiKey: string }>(NEWEST, [paymasterId]);
+  if (newest === undefined) throw new EngineError('LAST_API_KEY');
+  await tx.run('UPDATE paymaster SET api_key = $1 WHERE paymaster_id = $2', [newest.apiKey, paymasterId]);
+  tx.settingsChanged('other');
+};
+
+/** Another engine may still know of a key that is revoked: what was asked under it is not signed. */
+const refuseRevoked = (tx: Writing, paymasterId: string): void => tx.settingsChanged({ dapp: paymasterId });
+
+/** Adds a key. */
+export const insertApiKey = async (tx: Rows, key: ApiKey): Promise<void> => {
+  const { keyId, paymasterId, apiKey, label, createdAt, lastUsedAt, revokedAt } = key;
+  await tx.run(INSERT, [keyId, paymasterId, apiKey, label, createdAt, lastUsedAt, revokedAt]);
+};
+
+const create = async (tx: Writing, key: ApiKey): Promise<void> => {
+  await insertApiKey(tx, key);
+  await showNewest(tx, key.paymasterId);
+};
+
+/** The API keys of DApps in PostgreSQL. */
+export const apiKeyStore = ({ rows, writer }: { readonly rows: Rows; readonly writer: Writer }): ApiKeyStore => ({
+  createApiKey: (key) => writer.run((tx) => create(tx, key)),
+  listApiKeys: (paymasterId) =>
+    rows.all<ApiKey>(`${KEY} WHERE paymaster_id = $1 ORDER BY created_at, place`, [paymasterId]),
+  revokeApiKey: (keyId, at) =>
+    writer.run(async (tx) => {
+      const key = await tx.get<ApiKey>(`${KEY} WHERE key_id = $1`, [keyId]);
+      if (key?.revokedAt !== null) return key;
+      await tx.run('UPDATE api_key SET revoked_at = $1 WHERE key_id = $2', [at, keyId]);
+      await showNewest(tx, key.paymasterId);
+      refuseRevoked(tx, key.paymasterId);
+      return { ...key, revokedAt: at };
+    }),
+  replaceApiKeys: (key) =>
+    writer.run(async (tx) => {
+      const values = [key.createdAt, key.paymasterId];
+      await tx.run('UPDATE api_key SET revoked_at = $1 WHERE paymaster_id = $2 AND revoked_at IS NULL', values);
+      await create(tx, key);
+      refuseRevoked(tx, key.paymasterId);
+    }),
+  recordKeyUse: createLastUses(rows, { table: 'api_key', key: 'api_key' }),
+});

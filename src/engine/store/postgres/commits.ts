@@ -1,0 +1,88 @@
+import { boundToCall, detached } from '../../base/caller.ts';
+import type { PolicyRevision } from '../policy-store.ts';
+import type { DecisionDraft, LedgerFacts, LedgerPart } from '../decision-store.ts';
+import type { LedgerView } from './ledger.ts';
+import { storeFault } from './faults.ts';
+import type { SettingsVersions } from './settings-cache.ts';
+import type { Writing } from './writer.ts';
+
+/** What a write of a shared transaction stands on, and adds to. */
+export interface Deciding {
+  readonly writing: Writing;
+  readonly ledger: LedgerView;
+  /** The versions of the settings as they are within the transaction. */
+  readonly versions: () => SettingsVersions;
+  /** Adds a decision, and answers its `seq`. */
+  readonly append: (draft: DecisionDraft, revision: PolicyRevision | undefined) => Promise<number>;
+}
+
+/** A write that shares its transaction with others. It throws, or answers undefined, before it has added anything. */
+export interface DecisionWrite<T> {
+  /** The accounts it looks at. */
+  readonly parts: readonly LedgerPart[];
+  readonly settings?: LedgerFacts['settings'];
+  readonly run: (deciding: Deciding) => T | Promise<T>;
+}
+
+/** Runs writes of concurrent callers in shared transactions. */
+export interface Commits {
+  /** @returns what the write answered, once it is durable */
+  run<T>(write: DecisionWrite<T>): Promise<T>;
+  /** Resolves when everything handed in so far is done. */
+  drain(): Promise<void>;
+}
+
+interface Pending {
+  readonly write: DecisionWrite<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** More would keep the others' decisions waiting. */
+const MOST_AT_ONCE = 256;
+
+/**
+ * One transaction at a time serves all requests that have come while the one before was written.
+ *
+ * @param commit runs the writes in one transaction, and answers how each ended
+ */
+export const createCommits = (
+  commit: (writes: readonly DecisionWrite<unknown>[]) => Promise<PromiseSettledResult<unknown>[]>,
+): Commits => {
+  const queue: Pending[] = [];
+  let running: Promise<void> | undefined;
+
+  const settle = ({ resolve, reject }: Pending, result: PromiseSettledResult<unknown> | undefined): void => {
+    if (result?.status === 'fulfilled') resolve(result.value);
+    else reject(result?.reason);
+  };
+  const commitAll = async (batch: readonly Pending[]): Promise<void> => {
+    try {
+      const results = await commit(batch.map(({ write }) => write));
+      for (const [index, pending] of batch.entries()) settle(pending, results[index]);
+    } catch (error) {
+      // What the database refuses must not take the others with it. Where it was lost, nobody knows what it has written.
+      if (batch.length > 1 && storeFault(error) === error) for (const pending of batch) await commitAll([pending]);
+      else for (const { reject } of batch) reject(error);
+    }
+  };
+  const runAll = async (): Promise<void> => {
+    while (queue.length > 0) await commitAll(queue.splice(0, MOST_AT_ONCE));
+    running = undefined;
+  };
+  return {
+    run: <T>(write: DecisionWrite<T>) =>
+      new Promise<T>((resolve, reject) => {
+        const { run } = write;
+        let given: Deciding | undefined;
+        const inCall = boundToCall(() => given && run(given));
+        const bound = (deciding: Deciding) => {
+          given = deciding;
+          return inCall();
+        };
+        queue.push({ write: { ...write, run: bound }, resolve: (value) => resolve(value as T), reject });
+        running ??= detached(() => Promise.resolve().then(runAll));
+      }),
+    drain: () => running ?? Promise.resolve(),
+  };
+};

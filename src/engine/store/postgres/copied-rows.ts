@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import type { SqliteDatabase } from '../sqlite/open.ts';
+import { turn } from '../sqlite/positions.ts';
+
+/** How a column is kept; both databases have the same tables and columns. */
+interface Column {
+  readonly name: string;
+  readonly type: 'INTEGER' | 'TEXT' | 'BLOB';
+}
+
+/** A table as both databases have it. */
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** All its rows, in an order that is the same in both. */
+  readonly inSqlite: string;
+  readonly inPostgres: string;
+}
+
+/** Whole numbers are exact, however big. */
+export type Field = string | bigint | Uint8Array | null;
+/**
+ *
+ */
+export type Row = readonly Field[];
+
+/** At once in memory: rows may hold whole requests. */
+const LOT = 250;
+
+/** Says up to where SQLite has hashes in their table; PostgreSQL has all of them. */
+const OF_SQLITE_ALONE = 'decision_hash_end';
+
+/** The name of a table or column in SQL. */
+export const quoted = (name: string): string => `"${name}"`;
+
+/** Names of columns in SQL. */
+export const listed = ({ columns }: Pick<Table, 'columns'>): string =>
+  columns.map(({ name }) => quoted(name)).join(', ');
+
+/**
+ * The tables, each after those that it refers to.
+ *
+ * @param placed names of those whose rows have an order of their own: `place` in PostgreSQL, the rowid in SQLite
+ */
+export const tablesOf = (database: SqliteDatabase, placed: ReadonlySet<string>): Table[] => {
+  const names = database
+    .prepare<[], string>(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
+    )
+    .pluck()
+    .all()
+    .filter((name) => name !== OF_SQLITE_ALONE);
+  const ordered = new Map<string, Table>();
+  const enter = (name: string): void => {
+    if (ordered.has(name)) return;
+    const references = database.pragma(`foreign_key_list(${name})`) as { table: string }[];
+    for (const { table } of references) if (table !== name) enter(table);
+    const columns = database.pragma(`table_info(${name})`) as (Column & { pk: number })[];
+    const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+    const keyed = listed({ columns: key });
+    const rows = `SELECT ${listed({ columns })} FROM ${quoted(name)} ORDER BY`;
+    const [inSqlite, inPostgres] = placed.has(name) ? ['rowid', 'place'] : [keyed, keyed];
+    ordered.set(name, { name, columns, inSqlite: `${rows} ${inSqlite}`, inPostgres: `${rows} ${inPostgres}` });
+  };
+  for (const name of names) enter(name);
+  return [...ordered.values()];
+};
+
+/** Reads rows of SQLite. Everything else in the process has its turn in between; nothing else may use this connection. */
+export async function* sqliteLots(database: SqliteDatabase, sql: string): AsyncGenerator<Row[]> {
+  let lot: Row[] = [];
+  const rows = database.prepare<[]>(sql).raw().safeIntegers().iterate() as IterableIterator<Row>;
+  for (const row of rows) {
+    lot.push(row);
+    if (lot.length < LOT) continue;
+    yield lot;
+    lot = [];
+    await turn();
+  }
+  if (lot.length > 0) yield lot;
+}
+
+const exactTypes = new pg.TypeOverrides();
+exactTypes.setTypeParser(pg.types.builtins.INT8, BigInt);
+
+/** Reads rows of PostgreSQL within a transaction. */
+export async function* postgresLots(client: pg.ClientBase, sql: string): AsyncGenerator<Row[]> {
+  await client.query(`DECLARE copied NO SCROLL CURSOR FOR ${sql}`);
+  for (;;) {
+    const { rows } = await client.query<Field[]>({
+      ...{ text: `FETCH ${LOT} FROM copied`, rowMode: 'array', types: exactTypes },
+    });
+    if (rows.length === 0) break;
+    yield rows;
+  }
+  await client.query('CLOSE copied');
+}
+
+const textOf = (field: Field): string | null => {
+  if (typeof field === 'bigint') return String(field);
+  return field instanceof Uint8Array ? Buffer.from(field).toString('hex') : field;
+};
+
+/** Sums up rows: two tables with the same text hold the same rows in the same order. */
+export const createDigest = () => {
+  const hash = createHash('sha256');
+  let rows = 0;
+  return {
+    add(lot: readonly Row[]): void {
+      rows += lot.length;
+      for (const row of lot) hash.update(JSON.stringify(row.map(textOf)));
+    },
+    text: () => `${rows} ${hash.digest('hex')}`,
+  };
+};
+
+/** The digest of all rows. */
+export const digestOf = async (lots: AsyncIterable<Row[]>): Promise<string> => {
+  const digest = createDigest();
+  for await (const lot of lots) digest.add(lot);
+  return digest.text();
+};

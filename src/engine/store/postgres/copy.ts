@@ -1,0 +1,290 @@
+import type pg from 'pg';
+import { CompactTree } from '../../../core/log/merkle-tree.ts';
+import { EngineError } from '../../../shared/errors.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { createHashIndex } from '../sqlite/hash-index.ts';
+import type { SqliteDatabase } from '../sqlite/open.ts';
+import {
+  type Row,
+  type Table,
+  createDigest,
+  digestOf,
+  listed,
+  postgresLots,
+  quoted,
+  sqliteLots,
+  tablesOf,
+} from './copied-rows.ts';
+import { keepEnginesOut, migrate } from './migrate.ts';
+import { type Rows, rowsOf, storable } from './rows.ts';
+import { enginesOf } from './session.ts';
+
+/** What a database holds. */
+export interface Holding {
+  readonly decisions: number;
+  readonly logEntries: number;
+  /** The root of the log's tree, hexadecimal. */
+  readonly logRoot: string;
+}
+
+/** What was copied, as each database says. Both say the same. */
+export interface Copied {
+  readonly source: Holding;
+  readonly copy: Holding;
+}
+
+const PG_TYPES = { INTEGER: 'bigint[]', TEXT: 'text[]', BLOB: 'bytea[]' } as const;
+
+/** Rows that a new database has. */
+const MADE_WITH_THE_SCHEMA = 'DELETE FROM desk; DELETE FROM sponsorship_resume';
+
+const LEAVES = 'SELECT hash FROM log_entry ORDER BY position';
+const DECISIONS = 'SELECT count(*) FROM decision';
+
+const holdingOf = async (read: (sql: string) => AsyncIterable<Row[]>): Promise<Holding> => {
+  const tree = new CompactTree(sha256);
+  let logEntries = 0;
+  for await (const lot of read(LEAVES)) {
+    logEntries += lot.length;
+    for (const [hash] of lot) tree.append(hash as Uint8Array);
+  }
+  let decisions = 0;
+  for await (const [row] of read(DECISIONS)) decisions = Number(row?.[0] ?? 0);
+  return { decisions, logEntries, logRoot: Buffer.from(tree.root()).toString('hex') };
+};
+
+const requireSame = (what: string, one: string, other: string): void => {
+  if (one !== other) throw new EngineError('INTERNAL', `The copy of ${what} is not what was copied.`);
+};
+
+const requireSameHolding = (source: Holding, copy: Holding): Copied => {
+  requireSame('the log', JSON.stringify(source), JSON.stringify(copy));
+  return { source, copy };
+};
+
+const placedTables = async (rows: Rows): Promise<ReadonlySet<string>> => {
+  const found = await rows.all<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.columns
+     WHERE table_schema = current_schema() AND column_name = 'place'`,
+  );
+  return new Set(found.map(({ name }) => name));
+};
+
+const SET_HEAD = `UPDATE desk_head SET
+  decisions = (SELECT coalesce(max(seq), 0) FROM decision),
+  feed_end = (SELECT coalesce(max(position), 0) FROM decision_feed),
+  accounts = (SELECT coalesce(max(account_id), 0) FROM ledger_account),
+  log_size = (SELECT coalesce(max(position) + 1, 0) FROM log_entry),
+  log_at = (SELECT coalesce(max(at), 0) FROM log_entry),
+  log_hash = (SELECT hash FROM log_entry ORDER BY position DESC LIMIT 1)`;
+
+/** Numbers that PostgreSQL gives rows, and the last one given. */
+const IDENTITIES = `SELECT table_name AS "table", column_name AS "column",
+    pg_sequence_last_value(pg_get_serial_sequence(table_name, column_name)::regclass) AS last
+  FROM information_schema.columns WHERE is_identity = 'YES' AND table_schema = current_schema()`;
+
+interface Identity {
+  readonly table: string;
+  readonly column: string;
+  readonly last: number | null;
+}
+
+/** Numbers that SQLite gives no second time, though their rows be gone: the last one given, by table. */
+const LAST_GIVEN = 'SELECT name, seq FROM sqlite_sequence';
+
+/** Numbers that PostgreSQL gives go on behind those that SQLite gave. */
+const goOnInPostgres = async (rows: Rows, database: SqliteDatabase): Promise<void> => {
+  const given = database.prepare<[], { name: string; seq: number }>(LAST_GIVEN).all();
+  const lastOf = new Map(given.map(({ name, seq }) => [name, seq]));
+  for (const { table, column } of await rows.all<Identity>(IDENTITIES)) {
+    await rows.run(
+      `SELECT setval(pg_get_serial_sequence('${table}', '${column}'), last)
+       FROM (SELECT greatest(max(${quoted(column)}), nullif($1::bigint, 0)) AS last FROM ${quoted(table)}) AS given
+       WHERE last IS NOT NULL`,
+      [lastOf.get(table) ?? null],
+    );
+  }
+};
+
+/** The same the other way: SQLite itself remembers the greatest number of the rows that it was given. */
+const goOnInSqlite = (database: SqliteDatabase, identities: readonly Identity[]): void => {
+  const remembers = database
+    .prepare<[string]>(`SELECT 1 FROM sqlite_schema WHERE name = ? AND sql LIKE '%AUTOINCREMENT%'`)
+    .pluck();
+  const forget = database.prepare<[string]>('DELETE FROM sqlite_sequence WHERE name = ?');
+  const remember = database.prepare<[string, bigint]>('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)');
+  for (const { table, last } of identities) {
+    if (last === null || remembers.get(table) === undefined) continue;
+    forget.run(table);
+    remember.run(table, BigInt(last));
+  }
+};
+
+const notEmpty = (message: string): EngineError => new EngineError('DATABASE_NOT_EMPTY', message);
+
+const SCHEMA = `SELECT to_regclass('gasdesk_schema') IS NOT NULL AS "isOurs",
+  EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS "hasTables"`;
+
+/** Whose tables there are in a database. */
+const schemaOf = async (rows: Rows): Promise<{ isOurs: boolean; hasTables: boolean }> =>
+  (await rows.get<{ isOurs: boolean; hasTables: boolean }>(SCHEMA)) ?? { isOurs: false, hasTables: false };
+
+/** Makes the tables, unless there are those of another program. */
+const makeTables = async (client: pg.ClientBase, rows: Rows): Promise<void> => {
+  const { isOurs, hasTables } = await schemaOf(rows);
+  if (hasTables && !isOurs) throw notEmpty('There are tables of another program in that database. Name an empty one');
+  await migrate(client);
+};
+
+const requireEmpty = async (client: pg.ClientBase, rows: Rows): Promise<void> => {
+  const used = await rows.get(
+    'SELECT 1 FROM account UNION ALL SELECT 1 FROM log_entry UNION ALL SELECT 1 FROM vault LIMIT 1',
+  );
+  if (used !== undefined) throw notEmpty('There is a desk in that database already. Name an empty one');
+  if ((await enginesOf(client)).length > 0) {
+    throw notEmpty('An engine uses that database. Stop the engine, or name an empty database');
+  }
+};
+
+/** Enters the hashes of all decisions, each lot with the note that it is in. */
+const enterHashes = (database: SqliteDatabase): void => {
+  const hashes = createHashIndex(database);
+  const enterSome = database.transaction(() => hashes.catchUp());
+  while (!enterSome.immediate());
+};
+
+/** A desk in files. */
+export interface SqliteDesk {
+  readonly database: SqliteDatabase;
+  /** The sealed vault, if there is one. */
+  readonly vault: string | undefined;
+}
+
+/**
+ * Copies a desk from SQLite into an empty database of PostgreSQL, in one transaction, and compares every row before it
+ * stands. A NUL in a text, which PostgreSQL cannot hold, becomes what it becomes there always.
+ *
+ * @param desk its database, which has the newest schema and no engine, and its sealed vault
+ * @throws EngineError `DATABASE_NOT_EMPTY` or `DATABASE_TOO_NEW`
+ */
+export const copyToPostgres = async (desk: SqliteDesk, client: pg.ClientBase): Promise<Copied> => {
+  const { database, vault } = desk;
+  const rows = rowsOf(client);
+  await makeTables(client, rows);
+  enterHashes(database);
+  await client.query('BEGIN');
+  try {
+    await keepEnginesOut(client);
+    await requireEmpty(client, rows);
+    await client.query(MADE_WITH_THE_SCHEMA);
+    for (const table of tablesOf(database, await placedTables(rows))) {
+      const types = table.columns.map(({ type }, index) => `$${index + 1}::${PG_TYPES[type]}`).join(', ');
+      const insert = `INSERT INTO ${quoted(table.name)} (${listed(table)}) SELECT * FROM unnest(${types})`;
+      const source = createDigest();
+      for await (const lot of sqliteLots(database, table.inSqlite)) {
+        const stored = lot.map((row) => row.map(storable));
+        const column = (index: number) => stored.map((row) => row[index] ?? null);
+        await rows.run(
+          insert,
+          table.columns.map((_, index) => column(index)),
+        );
+        source.add(stored);
+      }
+      requireSame(`the table ${table.name}`, source.text(), await digestOf(postgresLots(client, table.inPostgres)));
+    }
+    // No engine has this number: the first that comes gives back what they hold.
+    await rows.run('UPDATE ledger_hold SET engine = 0');
+    await rows.run(SET_HEAD);
+    await goOnInPostgres(rows, database);
+    if (vault !== undefined) await rows.run('INSERT INTO vault VALUES (1, $1)', [vault]);
+    const source = await holdingOf((sql) => sqliteLots(database, sql));
+    const copied = requireSameHolding(source, await holdingOf((sql) => postgresLots(client, sql)));
+    await client.query('COMMIT');
+    return copied;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+};
+
+/** What was copied out of a database that engines may use. */
+export interface TakenOut extends Copied {
+  /** The sealed vault, if there is one. */
+  readonly vault: string | undefined;
+  /** How many engines use the database. */
+  readonly engines: number;
+}
+
+const fillTable = async (
+  { client, database, signal }: { client: pg.ClientBase; database: SqliteDatabase; signal?: AbortSignal | undefined },
+  table: Table,
+): Promise<string> => {
+  const marks = table.columns.map(() => '?').join(', ');
+  const insert = database.prepare(`INSERT INTO ${quoted(table.name)} (${listed(table)}) VALUES (${marks})`);
+  const insertLot = database.transaction((lot: readonly Row[]) => {
+    for (const row of lot) insert.run(...row);
+  });
+  const source = createDigest();
+  for await (const lot of postgresLots(client, table.inPostgres)) {
+    signal?.throwIfAborted();
+    insertLot(lot);
+    source.add(lot);
+  }
+  return source.text();
+};
+
+/**
+ * Copies a desk from PostgreSQL, as it is at one moment, into a new database of SQLite, and compares every row. The file
+ * is not durable yet.
+ *
+ * @param database has the newest schema, and nothing in it
+ * @throws the signal's reason
+ */
+export const copyToSqlite = async (
+  client: pg.ClientBase,
+  database: SqliteDatabase,
+  signal?: AbortSignal,
+): Promise<TakenOut> => {
+  const rows = rowsOf(client);
+  // A copy that is cut short is worth nothing.
+  database.pragma('synchronous = OFF');
+  database.exec(MADE_WITH_THE_SCHEMA);
+  const filled: { table: Table; digest: string }[] = [];
+  const taken = await (async () => {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    try {
+      const tables = tablesOf(database, await placedTables(rows));
+      for (const table of tables) {
+        filled.push({ table, digest: await fillTable({ client, database, signal }, table) });
+      }
+      goOnInSqlite(database, await rows.all<Identity>(IDENTITIES));
+      return {
+        source: await holdingOf((sql) => postgresLots(client, sql)),
+        vault: (await rows.get<{ sealed: string }>('SELECT sealed FROM vault'))?.sealed,
+        engines: (await enginesOf(client)).length,
+      };
+    } finally {
+      await client.query('ROLLBACK').catch(() => undefined);
+    }
+  })();
+  database.exec('UPDATE decision_hash_end SET seq = (SELECT coalesce(max(seq), 0) FROM decision)');
+  // Where a transaction stood meanwhile the server would end it: it waits for no client that long.
+  for (const { table, digest } of filled) {
+    signal?.throwIfAborted();
+    requireSame(`the table ${table.name}`, digest, await digestOf(sqliteLots(database, table.inSqlite)));
+  }
+  const copied = requireSameHolding(taken.source, await holdingOf((sql) => sqliteLots(database, sql)));
+  return { ...copied, vault: taken.vault, engines: taken.engines };
+};
+
+/**
+ * Brings the database of a desk to the newest schema.
+ *
+ * @throws EngineError `CONFIG_INVALID` where there is no desk, which is left as it is; `DATABASE_TOO_NEW`
+ */
+export const requireDesk = async (client: pg.ClientBase): Promise<void> => {
+  const rows = rowsOf(client);
+  const isDesk = (await schemaOf(rows)).isOurs && (await rows.get('SELECT 1 FROM account')) !== undefined;
+  if (!isDesk) throw new EngineError('CONFIG_INVALID', 'There is no desk in that database');
+  await migrate(client);
+};

@@ -1,0 +1,189 @@
+import type { WebhookCallRow } from '../../../api/webhooks.ts';
+import { readRecord } from '../../../core/stored-record.ts';
+import type { DecisionRecord, DecisionRow, FeedPage } from '../../../shared/schema/decision.ts';
+import type { DecisionFilter, DecisionQueries } from '../decision-queries.ts';
+import type { Rows, Value } from './rows.ts';
+
+/** A decision as it is kept: settlement stands beside its record. */
+export interface StoredDecision {
+  readonly seq: number;
+  readonly settlement: DecisionRecord['settlement'];
+  readonly actualCostWei: string | null;
+  readonly record: string;
+}
+
+/** The columns of {@link StoredDecision}. */
+export const STORED_DECISION = 'decision.seq, settlement, actual_cost_wei AS "actualCostWei", record';
+
+/** Looked through at once: a filter that nothing matches must not read ten million rows in one statement. */
+const STRETCH = 20_000;
+/** Some filters look into the records, which are read whole for them. */
+const TEXT_STRETCH = 500;
+/** Read at once. */
+const LOT = 500;
+
+/** How many positions are looked through at once; filters that name few decisions are looked up by their index. */
+const stretchOf = ({ userOpHash, decisionId, text, nonce, paymasterAndData }: Filters): number => {
+  if (userOpHash !== undefined || decisionId !== undefined) return Number.MAX_SAFE_INTEGER;
+  return [text, nonce, paymasterAndData].every((filter) => filter === undefined) ? STRETCH : TEXT_STRETCH;
+};
+
+/** Answered at once of records (characters), and one more decision. */
+const LOT_LENGTH = 1024 * 1024;
+
+const toRecord = ({ record, ...row }: StoredDecision): DecisionRecord => ({ ...readRecord(record), ...row });
+
+/** Longer text is cut in rows. */
+const LONGEST_TEXT = 500;
+const cut = <T extends string | null>(text: T): T => (text === null ? text : (text.slice(0, LONGEST_TEXT) as T));
+
+const toRow = (decision: DecisionRecord): DecisionRow => {
+  const { seq, id, at, paymasterId, chainId, outcome, maxCostWei, actualCostWei, settlement } = decision;
+  const { dapp, sender, mode, code, rule, message, hint } = decision;
+  return {
+    ...{ seq, id, at, paymasterId, chainId, outcome },
+    ...{ dapp: cut(dapp), sender: cut(sender), mode, code: cut(code), rule: cut(rule) },
+    ...{ message: cut(message), hint: cut(hint), maxCostWei, actualCostWei, settlement },
+  };
+};
+
+type Filters = Omit<DecisionFilter, 'before' | 'limit'>;
+type InColumns = Omit<Filters, 'text' | 'nonce' | 'paymasterAndData'>;
+
+/** How each filter of columns is said in SQL, about its value. */
+const CONDITIONS: Readonly<Record<keyof InColumns, (value: string) => string>> = {
+  userOpHash: (value) => `decision.seq IN (SELECT seq FROM decision_hash WHERE user_op_hash = ${value})`,
+  decisionId: (value) => `id = ${value}`,
+  wouldDeny: (value) =>
+    `decision.seq IN (SELECT decision_seq FROM shadow_result WHERE rule_id = ${value} AND would_deny = 1)`,
+  accountId: (value) => `paymaster_id IN (SELECT paymaster_id FROM paymaster WHERE account_id = ${value})`,
+  paymasterId: (value) => `paymaster_id = ${value}`,
+  sender: (value) => `sender = ${value}`,
+  outcome: (value) => `outcome = ${value}`,
+  rule: (value) => `rule = ${value}`,
+  from: (value) => `at >= ${value}`,
+  to: (value) => `at < ${value}`,
+};
+
+/** What records are looked through for: PostgreSQL refuses to look into JSON that holds a NUL, which clients may send. */
+const matches = (decision: DecisionRecord, { text, nonce, paymasterAndData }: Filters): boolean => {
+  if (nonce !== undefined && decision.nonce !== nonce) return false;
+  if (paymasterAndData !== undefined && decision.paymasterAndData !== paymasterAndData) return false;
+  if (text === undefined) return true;
+  const { sender, id, userOpHash, dapp, message, request } = decision;
+  const calls = JSON.stringify((request as { readonly calls?: unknown } | null | undefined)?.calls);
+  return [sender, id, userOpHash, dapp, message, calls].some((part) => part?.toLowerCase().includes(text) === true);
+};
+
+/** The query for a stretch, with the filters there are and no others. */
+const stretchSql = (query: Filters, order: 'ASC' | 'DESC'): { sql: string; values: Value[] } => {
+  const names = (Object.keys(CONDITIONS) as (keyof InColumns)[]).filter((name) => query[name] !== undefined);
+  const conditions = names.map((name, index) => CONDITIONS[name](`$${index + 4}`));
+  const where = ['decision.seq > $1 AND decision.seq < $2', ...conditions].join(' AND ');
+  return {
+    sql: `SELECT ${STORED_DECISION} FROM decision WHERE ${where} ORDER BY decision.seq ${order} LIMIT $3`,
+    values: names.map((name) => query[name] ?? null),
+  };
+};
+
+const FEED = `SELECT position, is_new AS "isNew", ${STORED_DECISION} FROM decision_feed JOIN decision USING (seq)
+  WHERE position > $1 AND position <= $2 ORDER BY position LIMIT $3`;
+
+type Queries = Pick<
+  DecisionQueries,
+  'listDecisions' | 'pageDecisions' | 'pageFeed' | 'findDecision' | 'minedBlock' | 'countDecisions' | 'webhookCalls'
+>;
+
+/** Reading decisions from PostgreSQL. */
+export const decisionQueries = (rows: Rows): Queries => {
+  const newest = async (): Promise<{ decisions: number; feedEnd: number }> =>
+    (await rows.get<{ decisions: number; feedEnd: number }>(
+      'SELECT decisions, feed_end AS "feedEnd" FROM desk_head',
+    )) ?? { decisions: 0, feedEnd: 0 };
+
+  return {
+    async listDecisions({ before = Number.MAX_SAFE_INTEGER, limit, ...query }) {
+      const { sql, values } = stretchSql(query, 'DESC');
+      const stretch = stretchOf(query);
+      const found: DecisionRow[] = [];
+      let high = Math.min(before, (await newest()).decisions + 1);
+      while (high > 1) {
+        const low = Math.max(0, high - 1 - stretch);
+        const some = await rows.all<StoredDecision>(sql, [low, high, LOT, ...values]);
+        for (const row of some) {
+          const decision = toRecord(row);
+          if (matches(decision, query)) found.push(toRow(decision));
+          if (found.length === limit) return found;
+        }
+        const last = some.at(-1);
+        high = last !== undefined && some.length === LOT ? last.seq : low + 1;
+      }
+      return found;
+    },
+    async pageDecisions({ after, limit, ...query }) {
+      const { decisions: end } = await newest();
+      const { sql, values } = stretchSql(query, 'ASC');
+      const stretch = stretchOf(query);
+      const decisions: DecisionRecord[] = [];
+      let length = 0;
+      let low = after;
+      while (low < end) {
+        const high = Math.min(low + stretch, end);
+        const most = Math.min(LOT, limit - decisions.length);
+        const some = await rows.all<StoredDecision>(sql, [low, high + 1, most, ...values]);
+        for (const row of some) {
+          decisions.push(toRecord(row));
+          length += row.record.length;
+          if (decisions.length === limit || length >= LOT_LENGTH) return { decisions, upTo: row.seq, more: true };
+        }
+        const last = some.at(-1);
+        low = last !== undefined && some.length === most ? last.seq : high;
+      }
+      // A restored backup may be older than what the caller has seen: he goes on from what there is.
+      return { decisions, upTo: end, more: false };
+    },
+    async pageFeed({ after, limit }) {
+      const { feedEnd } = await newest();
+      const found: FeedPage['rows'] = [];
+      let total = 0;
+      let upTo = after;
+      for (;;) {
+        const most = Math.min(LOT, limit - found.length);
+        const some = await rows.all<StoredDecision & { position: number; isNew: number }>(FEED, [upTo, feedEnd, most]);
+        for (const { position, isNew, ...row } of some) {
+          found.push({ ...toRow(toRecord(row)), isNew: isNew === 1 });
+          total += row.record.length;
+          upTo = position;
+          if (found.length === limit || total >= LOT_LENGTH) return { rows: found, upTo, more: true };
+        }
+        if (some.length < most) return { rows: found, upTo: Math.min(upTo, feedEnd), more: false };
+      }
+    },
+    async findDecision(decisionId) {
+      const row = await rows.get<StoredDecision>(`SELECT ${STORED_DECISION} FROM decision WHERE id = $1`, [decisionId]);
+      return row && toRecord(row);
+    },
+    async minedBlock(decisionId) {
+      const row = await rows.get<{ block: number | null }>(
+        `SELECT settled_block AS block FROM decision WHERE id = $1 AND settlement = 'settled'`,
+        [decisionId],
+      );
+      return row?.block ?? undefined;
+    },
+    countDecisions: async () => (await newest()).decisions,
+    async webhookCalls({ paymasterId, decisions }) {
+      const made = await rows.all<StoredDecision>(
+        `SELECT ${STORED_DECISION} FROM decision WHERE paymaster_id = $1 ORDER BY seq DESC LIMIT $2`,
+        [paymasterId, decisions],
+      );
+      return made.map(toRecord).flatMap(({ id, at, trace }) =>
+        trace.flatMap(({ call, outcome, code, micros }, index): WebhookCallRow[] => {
+          if (call === undefined || outcome === 'wouldDeny') return [];
+          const { webhookId, method, url, status = null } = call;
+          const answer = { outcome, code, status, micros };
+          return [{ decisionId: id, at, index, webhookId, method, url: cut(url), ...answer }];
+        }),
+      );
+    },
+  };
+};

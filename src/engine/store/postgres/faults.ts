@@ -1,0 +1,54 @@
+import { DatabaseError } from 'pg';
+import { EngineError, type ErrorCode } from '../../../shared/errors.ts';
+
+/**
+ * PostgreSQL's classes of faults that are the server's, not the statement's: connection, resources, shutdown, read-only, and
+ * a user or database that it does not let in.
+ */
+const SERVER_CLASSES = ['08', '25006', '25P03', '28', '3D', '40', '53', '55P03', '57', '58', 'XX'];
+
+/** Codes of a socket that fails, of a name that is not found, and of a certificate that is refused. */
+const SOCKET_FAULT = /^(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|E(HOST|NET)\w+|ERR_(SSL|TLS)_\w+|\w*CERT\w*)$/;
+
+/** What the client itself says: of a connection that ended, or that was not made or did not answer in time. */
+const CLIENT_FAULT =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when|Query read timeout|timeout expired|The server does not support SSL|Cannot use a pool after)/;
+
+const isServerFault = (error: unknown): boolean => {
+  if (error instanceof EngineError) return false;
+  if (error instanceof DatabaseError) return SERVER_CLASSES.some((start) => error.code?.startsWith(start) === true);
+  if (!(error instanceof Error)) return false;
+  if ('code' in error) return typeof error.code === 'string' && SOCKET_FAULT.test(error.code);
+  return CLIENT_FAULT.test(error.message);
+};
+
+/** `STORE_UNAVAILABLE` where the database is away; anything else stays what it is. */
+export const storeFault = (error: unknown): unknown => {
+  if (!isServerFault(error)) return error;
+  // Hosts and users of the database are none of the clients' business: the log has the cause.
+  return new EngineError('STORE_UNAVAILABLE', undefined, {}, { cause: error });
+};
+
+/** As {@link storeFault}, for the operator, who is told why. */
+export const openingFault = (error: unknown): unknown => {
+  if (!isServerFault(error)) return error;
+  const detail = error instanceof Error ? error.message : String(error);
+  return new EngineError('STORE_UNAVAILABLE', `Gasdesk cannot reach its database: ${detail}`, {}, { cause: error });
+};
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Runs a write and turns a clash with a unique constraint into the expected failure.
+ * @param clashes error by the name of the constraint
+ */
+export const orClash = async <T>(clashes: Readonly<Record<string, ErrorCode>>, write: () => Promise<T>): Promise<T> => {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error;
+    const code = clashes[error.constraint ?? ''];
+    if (code === undefined) throw error;
+    throw new EngineError(code, undefined, {}, { cause: error });
+  }
+};

@@ -1,0 +1,240 @@
+import { type AccountKey, type Reservation, type ReservationKind, accountText } from '../../../core/ledger/account.ts';
+import type { Reserved } from '../../../core/ledger/after-settlement.ts';
+import { MOST_PARTS } from '../../../core/ledger/rolling.ts';
+import type { LedgerPart } from '../decision-store.ts';
+import type { Rows } from './rows.ts';
+import type { Writing } from './writer.ts';
+
+/** An account as its table names it: a window or user that it does without is 0 or empty. */
+interface Columns {
+  readonly kind: string;
+  readonly id: string;
+  readonly window: number;
+  readonly user: string;
+}
+
+const columnsOf = ({ kind, id, window = 0, user = '' }: AccountKey): Columns => ({ kind, id, window, user });
+const keyOf = ({ kind, id, window, user }: Columns): string => JSON.stringify([kind, id, window, user]);
+const rollingKey = ({ kind, id }: AccountKey): string => JSON.stringify([kind, id]);
+
+interface AccountRow extends Columns {
+  readonly accountId: number;
+  readonly held: string;
+}
+
+const ACCOUNT = `account_id AS "accountId", kind, id, "window", "user", held FROM ledger_account`;
+
+const FIND = `SELECT ${ACCOUNT} JOIN unnest($1::text[], $2::text[], $3::bigint[], $4::text[])
+  AS asked (kind, id, "window", "user") USING (kind, id, "window", "user")`;
+
+const PARTS = `SELECT ${ACCOUNT} JOIN unnest($1::text[], $2::text[], $3::bigint[]) AS asked (kind, id, since)
+  USING (kind, id) WHERE "window" >= since`;
+
+const SAVE = `INSERT INTO ledger_account (account_id, kind, id, "window", "user", held)
+  SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[])
+  ON CONFLICT (account_id) DO UPDATE SET held = excluded.held`;
+
+const RESERVE = `INSERT INTO ledger_reservation (decision_seq, account_id, follows, reserved, held, of_wei)
+  SELECT seq, account, follows, amount, amount, of_wei
+  FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[]) AS r (seq, account, follows, amount, of_wei)`;
+
+const FORGET_PARTS = `DELETE FROM ledger_account WHERE kind = $1 AND id = $2 AND "window" < $3 AND "window" < (
+  SELECT "window" FROM ledger_account WHERE kind = $1 AND id = $2
+  ORDER BY "window" DESC LIMIT 1 OFFSET ${MOST_PARTS - 1})`;
+
+/** Parts that are no account by themselves are asked for by where they begin. */
+const isRolling = (part: LedgerPart): part is LedgerPart & { readonly since: number } => part.since !== undefined;
+
+const readParts = async (rows: Rows, parts: readonly LedgerPart[]): Promise<AccountRow[][]> => {
+  const single = parts.filter((part) => !isRolling(part)).map(({ account }) => columnsOf(account));
+  const rolling = parts.filter(isRolling);
+  const column = <Name extends keyof Columns>(name: Name): Columns[Name][] => single.map((one) => one[name]);
+  return Promise.all([
+    single.length === 0
+      ? []
+      : rows.all<AccountRow>(FIND, [column('kind'), column('id'), column('window'), column('user')]),
+    rolling.length === 0
+      ? []
+      : rows.all<AccountRow>(PARTS, [
+          rolling.map(({ account }) => account.kind),
+          rolling.map(({ account }) => account.id),
+          rolling.map(({ since }) => since),
+        ]),
+  ]);
+};
+
+interface Account extends Columns {
+  accountId: number;
+  held: bigint;
+}
+
+/**
+ * The accounts that some decisions of one transaction stand on: read at once, counted here, written at once. Nobody else
+ * writes meanwhile.
+ */
+export interface LedgerView {
+  /** What all decisions together hold of the account, or of the parts of its rolling window that count. */
+  heldOf(part: LedgerPart): bigint;
+  /** Adds the reservations of a decision. */
+  reserve(seq: number, reservations: readonly Reservation[]): void;
+  /** Adds to an account, which is made where there is none, and answers its number. */
+  add(account: AccountKey, amount: bigint): number;
+  flush(): Promise<void>;
+}
+
+/** Reads the accounts that some decisions of one transaction stand on. */
+export const loadLedger = async (writing: Writing, parts: readonly LedgerPart[]): Promise<LedgerView> => {
+  const accounts = new Map<string, Account>();
+  const rolling = new Map<string, Map<number, Account>>();
+  const changed = new Set<Account>();
+  const forgets = new Map<string, readonly [kind: string, id: string, since: number]>();
+  const reservations: (readonly [
+    seq: number,
+    account: number,
+    ReservationKind,
+    amount: string,
+    ofWei: string | null,
+  ])[] = [];
+  const enter = (account: Account, intoWindow: boolean): void => {
+    accounts.set(keyOf(account), account);
+    if (!intoWindow) return;
+    const key = rollingKey(account as unknown as AccountKey);
+    const windows = rolling.get(key) ?? new Map<number, Account>();
+    rolling.set(key, windows.set(account.window, account));
+  };
+  const [single = [], inWindows = []] = await readParts(writing, [
+    ...parts,
+    // A new part is added to, whatever else of its window counts.
+    ...parts.filter(isRolling).map(({ account }) => ({ account })),
+  ]);
+  for (const row of single) enter({ ...row, held: BigInt(row.held) }, false);
+  for (const row of inWindows) {
+    const known = accounts.get(keyOf(row));
+    enter(known ?? { ...row, held: BigInt(row.held) }, true);
+  }
+
+  const addTo = (account: AccountKey, amount: bigint, intoWindow: boolean): { accountId: number; isNew: boolean } => {
+    const columns = columnsOf(account);
+    const found = accounts.get(keyOf(columns));
+    const one = found ?? { ...columns, accountId: (writing.head.accounts += 1), held: 0n };
+    one.held += amount;
+    if (found === undefined) enter(one, intoWindow);
+    changed.add(one);
+    return { accountId: one.accountId, isNew: found === undefined };
+  };
+
+  return {
+    heldOf(part) {
+      if (!isRolling(part)) return accounts.get(keyOf(columnsOf(part.account)))?.held ?? 0n;
+      const windows = rolling.get(rollingKey(part.account))?.values() ?? [];
+      return [...windows].reduce((sum, { window, held }) => (window >= part.since ? sum + held : sum), 0n);
+    },
+    reserve(seq, taken) {
+      for (const { account, kind, amount, since, ofWei } of taken) {
+        const { accountId, isNew } = addTo(account, amount, since !== undefined);
+        if (since === undefined) {
+          reservations.push([seq, accountId, kind, String(amount), ofWei === undefined ? null : String(ofWei)]);
+        } else if (isNew) forgets.set(rollingKey(account), [account.kind, account.id, since]);
+      }
+    },
+    add: (account, amount) => addTo(account, amount, false).accountId,
+    async flush() {
+      const saved = [...changed];
+      if (saved.length > 0) {
+        await writing.run(SAVE, [
+          saved.map(({ accountId }) => accountId),
+          saved.map(({ kind }) => kind),
+          saved.map(({ id }) => id),
+          saved.map(({ window }) => window),
+          saved.map(({ user }) => user),
+          saved.map(({ held }) => String(held)),
+        ]);
+      }
+      if (reservations.length > 0) {
+        const column = (index: 0 | 1 | 2 | 3 | 4) => reservations.map((row) => row[index]);
+        await writing.run(RESERVE, [column(0), column(1), column(2), column(3), column(4)]);
+      }
+      for (const forget of forgets.values()) await writing.run(FORGET_PARTS, forget);
+    },
+  };
+};
+
+/** What is held now of accounts, or of the parts of their rolling windows that count, in their order. */
+export const readHeld = async (rows: Rows, parts: readonly LedgerPart[]): Promise<bigint[]> => {
+  const [single = [], inWindows = []] = await readParts(rows, parts);
+  const heldBy = new Map(single.map((row) => [keyOf(row), BigInt(row.held)]));
+  return parts.map((part) => {
+    if (!isRolling(part)) return heldBy.get(keyOf(columnsOf(part.account))) ?? 0n;
+    const { kind, id } = part.account;
+    // Another decision may ask for more of the same window.
+    const windows = new Map(
+      inWindows
+        .filter((row) => row.kind === kind && row.id === id && row.window >= part.since)
+        .map((row) => [row.window, BigInt(row.held)]),
+    );
+    return [...windows.values()].reduce((sum, held) => sum + held, 0n);
+  });
+};
+
+interface ReservationRow {
+  readonly accountId: number;
+  readonly follows: ReservationKind;
+  readonly reserved: string;
+  readonly held: string;
+  readonly ofWei: string | null;
+}
+
+const OF_DECISION = `SELECT account_id AS "accountId", follows, reserved, held, of_wei AS "ofWei"
+  FROM ledger_reservation WHERE decision_seq = $1 ORDER BY account_id`;
+
+const ADD = 'UPDATE ledger_account SET held = (held::numeric + $1::numeric)::text WHERE account_id = $2';
+
+/** Replaces what a decision holds by what `amountOf` says of each reservation. */
+export const adjustReservations = async (
+  writing: Writing,
+  seq: number,
+  amountOf: (reservation: Reserved) => bigint,
+): Promise<void> => {
+  for (const { accountId, follows, reserved, held, ofWei } of await writing.all<ReservationRow>(OF_DECISION, [seq])) {
+    const share = ofWei === null ? {} : { ofWei: BigInt(ofWei) };
+    const after = amountOf({ follows, reserved: BigInt(reserved), ...share });
+    if (String(after) === held) continue;
+    await writing.run('UPDATE ledger_reservation SET held = $1 WHERE decision_seq = $2 AND account_id = $3', [
+      ...[String(after), seq, accountId],
+    ]);
+    if (follows === 'tank') writing.advanceLedger();
+    await writing.run(ADD, [String(after - BigInt(held)), accountId]);
+  }
+};
+
+/** Reserves for what is no decision, until it is released. @param engine whose process it belongs to */
+export const holdReservations = async (
+  writing: Writing,
+  ledger: LedgerView,
+  reservations: readonly Reservation[],
+  engine: number,
+): Promise<number[]> => {
+  const holds: number[] = [];
+  for (const { account, amount } of reservations) {
+    const row = await writing.get<{ hold: number }>(
+      'INSERT INTO ledger_hold (account_id, amount, engine) VALUES ($1, $2, $3) RETURNING hold_id AS hold',
+      [ledger.add(account, amount), String(amount), engine],
+    );
+    const hold = row?.hold ?? 0;
+    writing.log.append('hold', { hold, account: accountText(account), amount: String(amount) });
+    holds.push(hold);
+  }
+  return holds;
+};
+
+/** Gives back what was held. Holds that have ended already stay as they are. */
+export const releaseHolds = async (writing: Writing, holds: readonly number[]): Promise<void> => {
+  const ended = await writing.all<{ hold: number; accountId: number; amount: string }>(
+    `DELETE FROM ledger_hold WHERE hold_id = ANY($1::bigint[])
+     RETURNING hold_id AS hold, account_id AS "accountId", amount`,
+    [[...holds]],
+  );
+  if (ended.length === 0) return;
+  for (const { accountId, amount } of ended) await writing.run(ADD, [String(-BigInt(amount)), accountId]);
+  writing.log.append('release', { holds: ended.map(({ hold }) => hold) });
+};

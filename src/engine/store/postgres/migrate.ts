@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { EngineError } from '../../../shared/errors.ts';
+import { changeTriggers } from './operator-changes.ts';
+import { type SchemaStep, schemaSteps } from './schema.ts';
+
+/** Engines that start at the same moment wait for each other here. */
+const MIGRATING = 0x6761_7303;
+
+/** By `server_version_num`: the first version whose sessions end by themselves where an engine is frozen. */
+const OLDEST_SERVER = 140_000;
+
+/** Lets pass servers that are new enough. @throws EngineError `CONFIG_INVALID` */
+export const requireServer = ({ server_version_num: number, server_version: name }: ServerVersion): void => {
+  if (Number(number) >= OLDEST_SERVER) return;
+  const message = `The database runs PostgreSQL ${name}, and Gasdesk needs PostgreSQL 14 or later. Use a newer server.`;
+  throw new EngineError('CONFIG_INVALID', message, { found: name });
+};
+
+/** What a server says of itself. */
+interface ServerVersion {
+  readonly server_version_num: string;
+  readonly server_version: string;
+}
+
+const SERVER = `SELECT current_setting('server_version_num') AS server_version_num,
+  current_setting('server_version') AS server_version`;
+
+/** Lets no engine start before this transaction ends. */
+export const keepEnginesOut = async (client: pg.ClientBase): Promise<void> => {
+  await client.query('SELECT pg_advisory_xact_lock($1, 0)', [MIGRATING]);
+};
+
+const currentSchema = async (client: pg.ClientBase): Promise<number> => {
+  const { rows } = await client.query<{ version: string | null }>('SELECT max(version) AS version FROM gasdesk_schema');
+  return Number(rows[0]?.version ?? 0);
+};
+
+const triggersHash = createHash('sha256').update(changeTriggers).digest('hex');
+
+const currentTriggers = async (client: pg.ClientBase): Promise<string | null | undefined> =>
+  (await client.query<{ triggers: string | null }>('SELECT triggers FROM gasdesk_schema LIMIT 1')).rows[0]?.triggers;
+
+/**
+ * Brings a database to the newest schema, all steps in one transaction.
+ *
+ * @throws EngineError `DATABASE_TOO_NEW` if a newer Gasdesk wrote it, `CONFIG_INVALID` if the server is too old; nothing is
+ *   touched then
+ */
+export const migrate = async (client: pg.ClientBase, steps: readonly SchemaStep[] = schemaSteps): Promise<void> => {
+  const { rows: servers } = await client.query<ServerVersion>(SERVER);
+  for (const server of servers) requireServer(server);
+  await client.query('BEGIN');
+  try {
+    await keepEnginesOut(client);
+    await client.query('CREATE TABLE IF NOT EXISTS gasdesk_schema (version bigint PRIMARY KEY, triggers text)');
+    const current = await currentSchema(client);
+    const newest = steps.at(-1)?.version ?? 0;
+    if (current > newest) {
+      throw new EngineError(
+        'DATABASE_TOO_NEW',
+        `The database has schema ${current}, and this Gasdesk knows up to ${newest}. Use a newer Gasdesk.`,
+        { found: current, known: newest },
+      );
+    }
+    const pending = steps.filter(({ version }) => version > current);
+    for (const { version, sql } of pending) {
+      await client.query(sql);
+      await client.query('INSERT INTO gasdesk_schema (version) VALUES ($1)', [version]);
+    }
+    // They follow the code, but nothing is locked where they are the same.
+    if ((await currentTriggers(client)) !== triggersHash) {
+      await client.query(changeTriggers);
+      await client.query('UPDATE gasdesk_schema SET triggers = $1', [triggersHash]);
+    }
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+};

@@ -1,0 +1,39 @@
+import { type Action, actionsOf, type ChangeRow, type Dialect, type Subject, subjects } from '../operator-changes.ts';
+import type { Rows } from './rows.ts';
+
+const dialect: Dialect = {
+  json: (column) => `${column}::json`,
+  field: (column, name) => `${column}::json -> '${name}'`,
+  fingerprint: (column) => `left(encode(sha256(convert_to(${column}, 'UTF8')), 'hex'), 8)`,
+};
+
+const objectOf = (values: Readonly<Record<string, string>>): string =>
+  `json_build_object(${Object.entries(values)
+    .map(([name, sql]) => `'${name}', ${sql}`)
+    .join(', ')})::text`;
+
+/** Keeps every change in the transaction that makes it, if that says whose call it is: other tools need not say so. */
+const triggerOf = ({ table, subject, id, values }: Subject): string => `
+  CREATE OR REPLACE FUNCTION keep_change_of_${table}() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    of_call text := current_setting('gasdesk.call', true);
+    was text := CASE WHEN TG_OP <> 'INSERT' THEN ${objectOf(values('old', dialect))} END;
+    is_now text := CASE WHEN TG_OP <> 'DELETE' THEN ${objectOf(values('new', dialect))} END;
+  BEGIN
+    IF of_call <> '' AND was IS DISTINCT FROM is_now THEN
+      INSERT INTO operator_change (call, subject, id, before, after) VALUES (
+        of_call, '${subject}', CASE WHEN TG_OP = 'DELETE' THEN (${id('old')})::text ELSE (${id('new')})::text END, was, is_now);
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE OR REPLACE TRIGGER keep_change AFTER INSERT OR UPDATE OR DELETE ON ${table}
+    FOR EACH ROW EXECUTE FUNCTION keep_change_of_${table}();`;
+
+/** SQL of the triggers. They are made anew each time the database is opened, so that they follow the code. */
+export const changeTriggers: string = subjects.map(triggerOf).join('\n');
+
+const TAKE = `WITH taken AS (DELETE FROM operator_change RETURNING *)
+  SELECT call, subject, id, before, after FROM taken ORDER BY change_id`;
+
+/** Takes the changes, by the calls that made them; runs at the end of the transaction that made them. */
+export const takeChanges = async (rows: Rows): Promise<Action[]> => actionsOf(await rows.all<ChangeRow>(TAKE));

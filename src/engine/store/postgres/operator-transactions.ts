@@ -1,0 +1,39 @@
+import { isOpen, MOST, toTransaction, type TransactionRow } from '../operator-transaction-rows.ts';
+import type { OperatorTransactionStore } from '../operator-transaction-store.ts';
+import type { Rows } from './rows.ts';
+import type { Writer } from './writer.ts';
+
+const SAVE = `INSERT INTO operator_transaction (id, chain_id, paymaster_id, open, record) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (id) DO UPDATE SET open = excluded.open, record = excluded.record`;
+const LIST = `SELECT record FROM operator_transaction
+  WHERE ($1::bigint IS NULL OR chain_id = $1) AND ($2::text IS NULL OR paymaster_id = $2)
+  ORDER BY seq DESC LIMIT ${MOST}`;
+
+/** What the operator sent to chains, in PostgreSQL. What withdrawals take out of tanks changes the ledger. */
+export const operatorTransactionStore = ({
+  rows,
+  writer,
+}: {
+  readonly rows: Rows;
+  readonly writer: Writer;
+}): OperatorTransactionStore => ({
+  saveOperatorTransaction: (transaction) =>
+    writer.run(async (tx) => {
+      const { transactionId, chainId, paymasterId, kind } = transaction;
+      const values = [transactionId, chainId, paymasterId, Number(isOpen(transaction)), JSON.stringify(transaction)];
+      await tx.run(SAVE, values);
+      if (kind === 'withdraw') tx.advanceLedger();
+    }),
+  removeOperatorTransaction: (transactionId) =>
+    writer.run(async (tx) => {
+      await tx.run('DELETE FROM operator_transaction WHERE id = $1', [transactionId]);
+      tx.advanceLedger();
+    }),
+  async listOperatorTransactions({ chainId = null, paymasterId = null }) {
+    return (await rows.all<TransactionRow>(LIST, [chainId, paymasterId])).map(toTransaction);
+  },
+  async openOperatorTransactions() {
+    const found = await rows.all<TransactionRow>('SELECT record FROM operator_transaction WHERE open = 1 ORDER BY seq');
+    return found.map(toTransaction);
+  },
+});

@@ -1,0 +1,66 @@
+import pg from 'pg';
+import { type CompactRecord, expandRecord } from '../../../core/stored-record.ts';
+import { parseExactJson } from '../../../shared/schema/decimal.ts';
+import { Secret } from '../../base/secret.ts';
+import type { PastDecision, PastDecisions, PastExtent, PastQuery } from '../past-decisions.ts';
+import { configOf } from './connection.ts';
+import { type StoredDecision, STORED_DECISION } from './decision-queries.ts';
+import { rowsOf, type Value } from './rows.ts';
+
+/** Read at once. */
+const LOT = 100;
+
+const WHERE = `paymaster_id = $1 AND seq > $2 AND seq <= $3 AND outcome <> 'error' AND at >= $4 AND at < $5`;
+
+const EXTENT = `SELECT count(*) AS decisions, min(seq) AS first, max(seq) AS "upTo", min(at) AS "firstAt",
+    max(at) AS "lastAt"
+  FROM (SELECT seq, at FROM decision WHERE ${WHERE} ORDER BY seq DESC LIMIT $6) AS newest`;
+
+const READ = `SELECT ${STORED_DECISION} FROM decision WHERE ${WHERE} ORDER BY seq LIMIT $6`;
+
+interface Extent extends PastExtent {
+  readonly first: number | null;
+  readonly upTo: number | null;
+}
+
+/**
+ * Reads past decisions from PostgreSQL by a connection of its own.
+ *
+ * @param url of the database
+ */
+export const openPostgresPastDecisions = async (
+  url: string,
+  { paymasterId, from = 0, to = Number.MAX_SAFE_INTEGER, last = Number.MAX_SAFE_INTEGER }: PastQuery,
+): Promise<PastDecisions> => {
+  // Counting what a big DApp has decided takes longer than a request may.
+  const client = new pg.Client({ ...configOf(new Secret(url)), query_timeout: undefined });
+  // Whoever waits for its answers is told.
+  client.on('error', () => undefined);
+  await client.connect();
+  const rows = rowsOf(client);
+  const asked = (after: number, upTo: number, most: number): Value[] => [paymasterId, after, upTo, from, to, most];
+  const found = await rows.get<Extent>(EXTENT, asked(0, Number.MAX_SAFE_INTEGER, last));
+  const { decisions = 0, firstAt = null, lastAt = null, first = null, upTo = null } = found ?? {};
+  const revisions = new Map<string, unknown>();
+  const revisionOf = async (hash: string | undefined): Promise<unknown> => {
+    if (hash === undefined || revisions.has(hash)) return hash && revisions.get(hash);
+    const text = await rows.get<{ policy: string }>('SELECT policy FROM policy_revision WHERE hash = $1', [hash]);
+    revisions.set(hash, text && JSON.parse(text.policy));
+    return revisions.get(hash);
+  };
+  let after = (first ?? 1) - 1;
+  return {
+    extent: { decisions, firstAt, lastAt },
+    async next() {
+      const lot: PastDecision[] = [];
+      for (const { record: text, ...row } of await rows.all<StoredDecision>(READ, asked(after, upTo ?? 0, LOT))) {
+        // Conditions compare numbers that clients sent, of any length.
+        const record = { ...expandRecord(parseExactJson(text) as CompactRecord), ...row };
+        lot.push({ record, revision: await revisionOf(record.policy) });
+        after = row.seq;
+      }
+      return lot;
+    },
+    close: () => client.end(),
+  };
+};

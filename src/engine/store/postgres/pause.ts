@@ -1,0 +1,59 @@
+import type { Pause, PauseStore } from '../policy-store.ts';
+import type { Rows } from './rows.ts';
+import type { SettingsCache } from './settings-cache.ts';
+import type { Writer } from './writer.ts';
+
+const SAVE = `INSERT INTO sponsorship_pause ("only", since, reason) VALUES (1, $1, $2)
+  ON CONFLICT ("only") DO UPDATE SET since = excluded.since, reason = excluded.reason`;
+const SAVE_OF_DAPP = `INSERT INTO dapp_pause (paymaster_id, since, reason) VALUES ($1, $2, $3)
+  ON CONFLICT (paymaster_id) DO UPDATE SET since = excluded.since, reason = excluded.reason`;
+const COUNT_RESUME_OF_DAPP = `INSERT INTO dapp_resume VALUES ($1, 1)
+  ON CONFLICT (paymaster_id) DO UPDATE SET times = dapp_resume.times + 1`;
+const RESUMES = `SELECT times AS desk, coalesce((SELECT times FROM dapp_resume WHERE paymaster_id = $1), 0) AS dapp
+  FROM sponsorship_resume`;
+
+/** Pauses of all sponsorship and of single DApps in PostgreSQL. The end of one lets decisions on their way begin anew. */
+export const pauseStore = ({
+  rows,
+  writer,
+  cache,
+}: {
+  readonly rows: Rows;
+  readonly writer: Writer;
+  readonly cache: SettingsCache;
+}): PauseStore => ({
+  async findPause() {
+    return (await rows.get<Pause>('SELECT since, reason FROM sponsorship_pause')) ?? null;
+  },
+  async listDappPauses() {
+    const found = await rows.all<Pause & { paymasterId: string }>(
+      'SELECT paymaster_id AS "paymasterId", since, reason FROM dapp_pause',
+    );
+    return new Map(found.map(({ paymasterId, ...pause }) => [paymasterId, pause]));
+  },
+  resumes: (paymasterId) =>
+    cache.get(
+      `resumes ${paymasterId}`,
+      async () => (await rows.get<{ desk: number; dapp: number }>(RESUMES, [paymasterId])) ?? { desk: 0, dapp: 0 },
+    ),
+  savePause: (pause) =>
+    writer.run(async (tx) => {
+      if (pause !== null) await tx.run(SAVE, [pause.since, pause.reason]);
+      else {
+        const ended = await tx.run('DELETE FROM sponsorship_pause');
+        if (ended > 0) await tx.run('UPDATE sponsorship_resume SET times = times + 1');
+        tx.advanceLedger();
+      }
+      tx.settingsChanged('desk');
+    }),
+  saveDappPause: (paymasterId, pause) =>
+    writer.run(async (tx) => {
+      if (pause !== null) await tx.run(SAVE_OF_DAPP, [paymasterId, pause.since, pause.reason]);
+      else {
+        const ended = await tx.run('DELETE FROM dapp_pause WHERE paymaster_id = $1', [paymasterId]);
+        if (ended > 0) await tx.run(COUNT_RESUME_OF_DAPP, [paymasterId]);
+        tx.advanceLedger();
+      }
+      tx.settingsChanged({ dapp: paymasterId });
+    }),
+});

@@ -1,0 +1,185 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Secret } from '../../base/secret.ts';
+import type { CommittedPart, DeskDatabase } from '../database.ts';
+import type { Store } from '../store.ts';
+import { accountStore } from './accounts.ts';
+import { apiKeyStore } from './api-keys.ts';
+import { chainStore, feeTokenStore } from './chains.ts';
+import { configOf, poolOf, readingConfig } from './connection.ts';
+import { decisionCounts } from './decision-counts.ts';
+import { decisionQueries } from './decision-queries.ts';
+import { decisionStore } from './decisions.ts';
+import { openingFault, storeFault } from './faults.ts';
+import { ledgerQueries } from './ledger-queries.ts';
+import { releaseHolds } from './ledger.ts';
+import { logStore } from './log.ts';
+import { migrate } from './migrate.ts';
+import { notificationStore } from './notifications.ts';
+import { operatorTransactionStore } from './operator-transactions.ts';
+import { pauseStore } from './pause.ts';
+import { paymasterStore } from './paymasters.ts';
+import { policyRevisionStore } from './policy-revisions.ts';
+import { policyStore } from './policy.ts';
+import { policyReplacement } from './replace-policy.ts';
+import { type Rows, rowsOf } from './rows.ts';
+import { type Session, joinEngines } from './session.ts';
+import { createSettingsCache } from './settings-cache.ts';
+import { settlementStore } from './settlements.ts';
+import { snapshotStore } from './snapshots.ts';
+import { createVaultStorage } from './vault-storage.ts';
+import { type Writer, createWriter } from './writer.ts';
+
+/** An engine whose requests all wait for the database needs no more connections to read by. */
+const READERS = 8;
+
+type Operation = (...args: unknown[]) => Promise<unknown>;
+
+/** Says of each operation when the database is to blame. */
+const withFaults = (store: Store): Store =>
+  Object.fromEntries(
+    (Object.entries(store) as [string, Operation][]).map(([name, run]): [string, Operation] => [
+      name,
+      (...args) =>
+        run(...args).catch((error: unknown) => {
+          throw storeFault(error);
+        }),
+    ]),
+  ) as unknown as Store;
+
+/** An engine that has not been there for this time is gone: what it was about to send is sent or never will be. */
+const GONE_MS = 60_000;
+
+const releaseHoldsOf = (writer: Writer, engines: readonly number[]): Promise<void> =>
+  writer.run(async (writing) => {
+    const holds = await writing.all<{ hold: number }>(
+      'SELECT hold_id AS hold FROM ledger_hold WHERE engine = ANY($1::bigint[])',
+      [engines],
+    );
+    await releaseHolds(
+      writing,
+      holds.map(({ hold }) => hold),
+    );
+  });
+
+/** Holds that were copied from a data folder belong to no engine: whoever held them was killed. */
+const releaseCopied = async (rows: Rows, writer: Writer): Promise<void> => {
+  const copied = await rows.get('SELECT 1 FROM ledger_hold WHERE engine = 0 LIMIT 1');
+  if (copied !== undefined) await releaseHoldsOf(writer, [0]);
+};
+
+/**
+ * Gives back what engines hold that are gone. One whose line is cut for a moment still sends what it holds for.
+ *
+ * @returns to be called from time to time with those that are there
+ */
+const createRelease = (rows: Rows, writer: Writer, clock: Clock) => {
+  const missing = new Map<number, number>();
+  return async (there: readonly number[]): Promise<void> => {
+    const holders = await rows.all<{ engine: number }>('SELECT DISTINCT engine FROM ledger_hold');
+    for (const { engine } of holders) if (!missing.has(engine)) missing.set(engine, clock.monotonic());
+    for (const engine of there) missing.delete(engine);
+    const gone = [...missing].filter(([, since]) => clock.monotonic() - since >= GONE_MS).map(([engine]) => engine);
+    if (gone.length === 0) return;
+    await releaseHoldsOf(writer, gone);
+    for (const engine of gone) missing.delete(engine);
+  };
+};
+
+/**
+ * Opens the store on a database of PostgreSQL, which other engines may use at the same time.
+ *
+ * @throws EngineError `STORE_UNAVAILABLE` or `DATABASE_TOO_NEW`
+ */
+export const openPostgresDatabase = async (
+  url: Secret<string>,
+  { clock, log }: { clock: Clock; log: Log },
+): Promise<DeskDatabase> => {
+  const config = configOf(url);
+  const [readers, writers] = [poolOf(readingConfig(config), READERS), poolOf(config, 1)];
+  for (const pool of [readers, writers]) pool.on('error', (err) => log.warn('store.connection', { err }));
+  let session: Session | undefined;
+  const leave = async (): Promise<void> => {
+    await session?.stop();
+    await Promise.all([readers.end(), writers.end()]);
+  };
+  try {
+    const client = await writers.connect();
+    try {
+      await migrate(client);
+    } finally {
+      client.release();
+    }
+    const rows = rowsOf(readers);
+    const cache = createSettingsCache(rows);
+    const number = (await rows.get<{ number: number }>(`SELECT nextval('engine_number') AS number`))?.number ?? 0;
+    const writer = createWriter({ pool: writers, cache, clock, engine: number });
+    const vault = createVaultStorage({ rows, writer });
+
+    const listeners = new Set<(part: CommittedPart) => void>();
+    const tell = (part: CommittedPart): void => {
+      for (const listener of listeners) listener(part);
+    };
+    const heard = (part: CommittedPart): void => {
+      if (part === 'settings') cache.clear();
+      if (part !== 'vault') tell(part);
+      else
+        vault.refresh().then(
+          () => tell(part),
+          (err: unknown) => log.warn('store.vault', { err }),
+        );
+    };
+    const parts = { rows, writer, cache };
+    const { drain, releaseLost, ...decisions } = decisionStore({ ...parts, log, engine: number });
+    const release = createRelease(rows, writer, clock);
+    const onBeat = async (there: readonly number[], isLeader: boolean): Promise<void> => {
+      await releaseLost();
+      if (isLeader) await release(there);
+    };
+    const joined = await joinEngines({ config, engine: number, log, heard, onBeat });
+    session = joined;
+    await releaseCopied(rows, writer);
+    // What was written before this engine listened.
+    await vault.refresh();
+    const store: Store = {
+      ...accountStore(parts),
+      ...paymasterStore(parts),
+      ...apiKeyStore(parts),
+      ...policyStore(parts),
+      ...policyReplacement(parts),
+      ...policyRevisionStore(parts),
+      ...chainStore(parts),
+      ...feeTokenStore(parts),
+      ...operatorTransactionStore(parts),
+      ...notificationStore(parts),
+      ...pauseStore(parts),
+      ...ledgerQueries(parts),
+      ...decisions,
+      ...decisionQueries(rows),
+      ...decisionCounts(rows),
+      ...settlementStore(parts),
+      ...snapshotStore({ rows, config }),
+      ...logStore(parts),
+      async close() {
+        await drain();
+        // Nothing is sent after this. Where the database is away, the others give it back.
+        await releaseHoldsOf(writer, [number]).catch((err: unknown) => log.warn('store.holdKept', { err }));
+        await leave();
+      },
+    };
+    return {
+      store: withFaults(store),
+      engines: {
+        isLeader: () => joined.isLeader(),
+        onOthers(listener) {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+      },
+      vault,
+    };
+  } catch (error) {
+    await leave();
+    throw openingFault(error);
+  }
+};

@@ -1,0 +1,176 @@
+import pg from 'pg';
+import { systemClock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { CommittedPart } from '../database.ts';
+import { CHANNEL } from './writer.ts';
+
+/** Advisory locks: one is held by the engine that leads, one by each engine under its number. */
+const LEADER_CLASS = 0x6761_7301;
+const ENGINE_CLASS = 0x6761_7302;
+
+/** Whether an engine is gone, and whether its own connection still stands, is asked this often. */
+const BEAT_MS = 2_000;
+/** A connection that does not answer within this time is given up, and with it the lead. */
+const ANSWER_MS = 4_000;
+
+/**
+ * The server ends a connection on which nothing comes for so long, and frees what it has locked: a process that is frozen,
+ * and a line that swallows everything, look alive to it.
+ */
+const SILENCE_MS = 6_000;
+/** An engine that could not ask for so long takes itself for no leader: before the server lets another one lead. */
+const LEASE_MS = 5_000;
+
+/** The server notices within some seconds that an engine's machine is gone. */
+const NOTICE_SOON = `SELECT set_config('tcp_keepalives_idle', '2', false), set_config('tcp_keepalives_interval', '1', false),
+  set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '${SILENCE_MS}', false),
+  set_config('idle_session_timeout', '${SILENCE_MS}', false)`;
+
+/** The server counts real time, also where an engine's clock is a test's. */
+const clock = systemClock;
+
+/** Resolves after some ms, or at once when it is not waited for any more. */
+const wait = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = clock.setTimer(ms, end);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end);
+  });
+
+/** This engine among the others: one connection that lasts as long as it can. */
+export interface Session {
+  readonly isLeader: () => boolean;
+  readonly stop: () => Promise<void>;
+}
+
+interface SessionOptions {
+  readonly config: pg.ClientConfig;
+  /** This engine's number, which names it to the others. */
+  readonly engine: number;
+  readonly log: Log;
+  /** Called with what another engine has committed; with everything after a time in which nothing was heard. */
+  readonly heard: (part: CommittedPart) => void;
+  /** Called at each beat, with the engines that are there, and whether this one leads. */
+  readonly onBeat: (engines: readonly number[], isLeader: boolean) => Promise<void>;
+}
+
+const LIVE = `SELECT objid::bigint AS number FROM pg_locks WHERE locktype = 'advisory' AND classid = ${ENGINE_CLASS}
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+/** The numbers of the engines that use the database. */
+export const enginesOf = async (client: pg.ClientBase): Promise<number[]> =>
+  (await client.query<{ number: string }>(LIVE)).rows.map(({ number }) => Number(number));
+
+const parts: readonly CommittedPart[] = ['decisions', 'settings', 'vault'];
+
+/** An attempt to be there, which may be given up while it waits. */
+interface Attempt {
+  isGivenUp: boolean;
+}
+
+/** Joins the engines of a database. @throws Error of the connection, the first time; later it is made again by itself */
+export const joinEngines = async (options: SessionOptions): Promise<Session> => {
+  const { config, engine, log, heard, onBeat } = options;
+  const stopped = new AbortController();
+  let client: pg.Client | undefined;
+  let isLeader = false;
+  let askedAt = 0;
+  let working: Promise<void> | undefined;
+
+  const connect = async (attempt: Attempt): Promise<pg.Client> => {
+    const next = new pg.Client(config);
+    const lost = (): void => {
+      if (client !== next) return;
+      client = undefined;
+      isLeader = false;
+    };
+    next.on('error', lost);
+    next.on('end', lost);
+    next.on('notification', ({ payload = '' }) => {
+      const [from, part] = payload.split(' ');
+      const told = parts.find((one) => one === part);
+      if (Number(from) !== engine && told !== undefined) heard(told);
+    });
+    try {
+      await next.connect();
+      await next.query(NOTICE_SOON);
+      await next.query(`LISTEN ${CHANNEL}`);
+      await next.query('SELECT pg_advisory_lock_shared($1, $2)', [ENGINE_CLASS, engine]);
+      if (attempt.isGivenUp) throw new Error('The database answers too late.');
+    } catch (error) {
+      void next.end().catch(() => undefined);
+      throw error;
+    }
+    client = next;
+    return next;
+  };
+
+  const beat = async (attempt: Attempt): Promise<void> => {
+    if (client === undefined) {
+      await connect(attempt);
+      for (const part of parts) heard(part);
+    }
+    const current = client;
+    if (current === undefined) return;
+    const askingAt = clock.monotonic();
+    if (!isLeader) {
+      const { rows } = await current.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1, 0) AS taken', [
+        LEADER_CLASS,
+      ]);
+      isLeader = client === current && rows[0]?.taken === true;
+      if (isLeader) log.info('engines.leads');
+    }
+    const there = await enginesOf(current);
+    askedAt = askingAt;
+    if (working !== undefined) return;
+    // It waits its turn like other work, which says nothing of this connection.
+    working = onBeat(there, isLeader)
+      .catch((err: unknown) => log.warn('engines.beat', { err }))
+      .finally(() => (working = undefined));
+  };
+
+  const inTime = async (run: (attempt: Attempt) => Promise<void>): Promise<void> => {
+    const attempt: Attempt = { isGivenUp: false };
+    const answered = new AbortController();
+    const lateness = wait(ANSWER_MS, answered.signal).then(() => 'late' as const);
+    try {
+      if ((await Promise.race([run(attempt), lateness])) === 'late') throw new Error('The database does not answer.');
+    } finally {
+      attempt.isGivenUp = true;
+      answered.abort();
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      try {
+        await inTime(beat);
+      } catch (err) {
+        log.warn('engines.connection', { err });
+        const broken = client;
+        client = undefined;
+        isLeader = false;
+        void broken?.end().catch(() => undefined);
+      }
+      await wait(BEAT_MS, stopped.signal);
+    }
+  };
+
+  await connect({ isGivenUp: false });
+  await beat({ isGivenUp: false });
+  const ended = run();
+  return {
+    isLeader: () => isLeader && clock.monotonic() - askedAt < LEASE_MS,
+    async stop() {
+      stopped.abort();
+      await ended;
+      await working;
+      await client?.end().catch(() => undefined);
+    },
+  };
+};

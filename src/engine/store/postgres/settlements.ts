@@ -1,0 +1,235 @@
+import { type SettlementState, heldAfter } from '../../../core/ledger/after-settlement.ts';
+import { readRecord } from '../../../core/stored-record.ts';
+import { type Address, addressKey } from '../../../shared/schema/hex.ts';
+import { type Candidate, slotKey } from '../operation-slot.ts';
+import type {
+  AppliedRange,
+  EndlessReservation,
+  MinedUserOperation,
+  ScannedRange,
+  SettlementStore,
+  UnmatchedOperation,
+} from '../settlement-store.ts';
+import { adjustReservations } from './ledger.ts';
+import type { Rows } from './rows.ts';
+import type { Writer, Writing } from './writer.ts';
+
+/** What became of a decision. */
+interface Settled {
+  settlement: SettlementState;
+  /** Wei; null unless it is settled. */
+  actualCostWei: string | null;
+  block: number | null;
+}
+
+interface StoredDecision {
+  seq: number;
+  settlement: string;
+  record: string;
+}
+
+/** Records are read here: PostgreSQL refuses to look into JSON that holds a NUL, and clients may send one. */
+const toCandidate = ({ seq, settlement, record }: StoredDecision): Candidate => {
+  const { sender, nonce, entryPoint, paymasterAndData } = readRecord(record);
+  return { seq, settlement, sender, nonce, entryPoint, paymaster: paymasterAndData.slice(0, 42) };
+};
+
+const STATE = `SELECT id, settlement, actual_cost_wei AS "actualCostWei", settled_block AS block
+  FROM decision WHERE seq = $1`;
+
+const SET_STATE = 'UPDATE decision SET settlement = $1, actual_cost_wei = $2, settled_block = $3 WHERE seq = $4';
+
+// Those that a block from the range on accounts for may be about to lose it: a re-org moves and replaces operations.
+const CANDIDATES = `SELECT seq, settlement, record FROM decision
+  WHERE chain_id = $1 AND sender = ANY($3::text[]) AND (settlement = 'reserved' OR settled_block >= $2)
+  ORDER BY seq`;
+
+const BY_HASH = `SELECT decision.seq FROM decision_hash JOIN decision USING (seq)
+  WHERE decision_hash.user_op_hash = $1 AND chain_id = $2 AND outcome = 'sponsored'
+  ORDER BY (settlement = 'settled') DESC, decision.seq LIMIT 1`;
+
+const SET_CURSOR = `INSERT INTO chain_cursor (chain_id, block) VALUES ($1, $2)
+  ON CONFLICT (chain_id) DO UPDATE SET block = excluded.block`;
+
+/** Says what became of a decision, and lets its accounts follow. */
+const change = async (writing: Writing, seq: number, { settlement, actualCostWei, block }: Settled): Promise<void> => {
+  const before = await writing.get<{ id: string } & Settled>(STATE, [seq]);
+  await adjustReservations(writing, seq, (reservation) =>
+    heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0)),
+  );
+  if (before === undefined) return;
+  const isTold = before.settlement === settlement && before.actualCostWei === actualCostWei;
+  if (isTold && before.block === block) return;
+  await writing.run(SET_STATE, [settlement, actualCostWei, block, seq]);
+  writing.log.append('settlement', { decision: before.id, settlement, actualCostWei, block });
+  if (isTold) return;
+  const position = (writing.head.feedEnd += 1);
+  await writing.run('INSERT INTO decision_feed (position, seq, is_new) VALUES ($1, $2, 0)', [position, seq]);
+  writing.decisionsChanged();
+};
+
+const putBack = (writing: Writing, seq: number): Promise<void> =>
+  change(writing, seq, { settlement: 'reserved', actualCostWei: null, block: null });
+const leaveUnconfirmed = (writing: Writing, seq: number, block: number | null): Promise<void> =>
+  change(writing, seq, { settlement: 'unconfirmed', actualCostWei: null, block });
+const release = (writing: Writing, seq: number): Promise<void> =>
+  change(writing, seq, { settlement: 'released', actualCostWei: null, block: null });
+
+/** The decision a mined operation of this chain settles: the one it settled before, else the first. */
+const findByHash = async (rows: Rows, userOpHash: string, chainId: number): Promise<number | undefined> =>
+  (await rows.get<{ seq: number }>(BY_HASH, [userOpHash.toLowerCase(), chainId]))?.seq;
+
+const decisionOf = async (
+  writing: Writing,
+  { userOpHash, sponsoredHashes = [] }: MinedUserOperation,
+  chainId: number,
+): Promise<number | undefined> => {
+  const known = await findByHash(writing, userOpHash, chainId);
+  if (known !== undefined) return known;
+  for (const hash of sponsoredHashes) {
+    const seq = await findByHash(writing, hash, chainId);
+    if (seq === undefined) continue;
+    await writing.run('INSERT INTO decision_hash VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+      userOpHash.toLowerCase(),
+      seq,
+    ]);
+    return seq;
+  }
+  return undefined;
+};
+
+/** The decisions each of these operations may be, by sender and nonce. */
+const candidatesOf = async (
+  writing: Writing,
+  { chainId, fromBlock }: ScannedRange,
+  unmatched: readonly MinedUserOperation[],
+): Promise<Map<MinedUserOperation, Candidate[]>> => {
+  if (unmatched.length === 0) return new Map();
+  const senders = unmatched.map(({ sender }) => addressKey(sender));
+  const found = await writing.all<StoredDecision>(CANDIDATES, [chainId, fromBlock, senders]);
+  const bySlot = Map.groupBy(found.map(toCandidate), slotKey);
+  return new Map(unmatched.map((operation) => [operation, bySlot.get(slotKey(operation)) ?? []]));
+};
+
+const applyRange = async (writing: Writing, range: ScannedRange): Promise<AppliedRange> => {
+  const { chainId, fromBlock, toBlock, mined, cursor } = range;
+  const seqOf = new Map<MinedUserOperation, number | undefined>();
+  for (const one of mined) seqOf.set(one, await decisionOf(writing, one, chainId));
+  const mayBe = await candidatesOf(
+    writing,
+    range,
+    mined.filter((operation) => seqOf.get(operation) === undefined),
+  );
+  const present = new Set([...seqOf.values(), ...[...mayBe.values()].flat().map(({ seq }) => seq)]);
+  const settledIn = await writing.all<{ seq: number }>(
+    'SELECT seq FROM decision WHERE chain_id = $1 AND settled_block BETWEEN $2 AND $3 ORDER BY settled_block, seq',
+    [chainId, fromBlock, toBlock],
+  );
+  const gone = settledIn.filter(({ seq }) => !present.has(seq));
+  for (const { seq } of gone) await putBack(writing, seq);
+  for (const [{ actualGasCost, blockNumber: block }, seq] of seqOf) {
+    if (seq === undefined) continue;
+    await change(writing, seq, { settlement: 'settled', actualCostWei: String(actualGasCost), block });
+  }
+  const unmatched: UnmatchedOperation[] = [];
+  for (const [operation, decisions] of mayBe) {
+    for (const { seq } of decisions) await leaveUnconfirmed(writing, seq, operation.blockNumber);
+    const isKnown = decisions.every(({ settlement }) => settlement === 'unconfirmed');
+    if (!isKnown) unmatched.push({ mined: operation, decisions: decisions.length });
+  }
+  await writing.run(SET_CURSOR, [chainId, cursor]);
+  return { putBack: gone.length, unmatched };
+};
+
+/** Every decision of all engines waits while one is ended. */
+const EXPIRY_LOT = 200;
+
+const expireLot = async (
+  writing: Writing,
+  { chainId, validUntilBefore, to }: Parameters<SettlementStore['expireReservations']>[0],
+): Promise<number> => {
+  const expired = await writing.all<{ seq: number }>(
+    `SELECT seq FROM decision
+     WHERE chain_id = $1 AND settlement = 'reserved' AND valid_until < $2 AND valid_until <> 0
+     ORDER BY seq LIMIT ${EXPIRY_LOT}`,
+    [chainId, validUntilBefore],
+  );
+  for (const { seq } of expired) {
+    await (to === 'released' ? release(writing, seq) : leaveUnconfirmed(writing, seq, null));
+  }
+  return expired.length;
+};
+
+/** Settlement in PostgreSQL: what the chain says of each decision, and what it still holds of the ledger. */
+export const settlementStore = ({ rows, writer }: { rows: Rows; writer: Writer }): SettlementStore => ({
+  async settlementChains() {
+    const found = await rows.all<{ chainId: number }>(
+      'SELECT chain_id AS "chainId" FROM chain_cursor UNION SELECT chain_id FROM watched_paymaster ORDER BY 1',
+    );
+    return found.map(({ chainId }) => chainId);
+  },
+  async settlementState(chainId) {
+    const [cursor, oldest, pairs] = await Promise.all([
+      rows.get<{ block: number }>('SELECT block FROM chain_cursor WHERE chain_id = $1', [chainId]),
+      rows.get<{ at: number }>(
+        `SELECT at FROM decision WHERE chain_id = $1 AND settlement = 'reserved' ORDER BY seq LIMIT 1`,
+        [chainId],
+      ),
+      rows.all<{ entryPoint: Address; paymaster: Address }>(
+        `SELECT entry_point AS "entryPoint", paymaster FROM watched_paymaster WHERE chain_id = $1 ORDER BY 1, 2`,
+        [chainId],
+      ),
+    ]);
+    return {
+      cursor: cursor?.block,
+      oldestReservedAt: oldest?.at,
+      entryPoints: [...new Set(pairs.map(({ entryPoint }) => entryPoint))],
+      paymasters: [...new Set(pairs.map(({ paymaster }) => paymaster))],
+    };
+  },
+  async operationsWithoutDecision(chainId, mined) {
+    const without: MinedUserOperation[] = [];
+    for (const one of mined) if ((await findByHash(rows, one.userOpHash, chainId)) === undefined) without.push(one);
+    return without;
+  },
+  applySettlements: (range) => writer.run((writing) => applyRange(writing, range)),
+  async countUnmatched(chainId, from) {
+    const found = await rows.get<{ n: number }>(
+      `SELECT count(*) AS n FROM decision
+       WHERE chain_id = $1 AND at >= $2 AND settlement = 'unconfirmed' AND settled_block IS NOT NULL`,
+      [chainId, from],
+    );
+    return found?.n ?? 0;
+  },
+  async moveSettlementCursor(chainId, block) {
+    await writer.run((writing) => writing.run(SET_CURSOR, [chainId, block]));
+  },
+  async expireReservations(expiry) {
+    let count = 0;
+    // After an hour without a node there may be a hundred thousand: decisions are stored between two lots.
+    for (;;) {
+      const lot = await writer.run((writing) => expireLot(writing, expiry));
+      count += lot;
+      if (lot < EXPIRY_LOT) return count;
+    }
+  },
+  async endlessReservations({ chainId, after, madeBefore, most }) {
+    const found = await rows.all<StoredDecision>(
+      `SELECT seq, settlement, record FROM decision
+       WHERE chain_id = $1 AND settlement = 'reserved' AND valid_until = 0 AND seq > $2 AND at < $3 ORDER BY seq LIMIT $4`,
+      [chainId, after, madeBefore, most],
+    );
+    return found.map(({ seq, record }): EndlessReservation => {
+      const { entryPoint, sender, nonce } = readRecord(record);
+      return { seq, entryPoint: entryPoint as Address, sender: sender as Address, nonce: BigInt(nonce) };
+    });
+  },
+  releaseReservations: (seqs) =>
+    writer.run(async (writing) => {
+      const reserved = await writing.all<{ seq: number }>(
+        `SELECT seq FROM decision WHERE seq = ANY($1::bigint[]) AND settlement = 'reserved' ORDER BY seq`,
+        [[...seqs]],
+      );
+      for (const { seq } of reserved) await release(writing, seq);
+    }),
+});

@@ -1,0 +1,39 @@
+import type pg from 'pg';
+import type { Snapshots } from '../snapshots.ts';
+import { openDatabase } from '../sqlite/open.ts';
+import { withConnection } from './connection.ts';
+import { copyToSqlite } from './copy.ts';
+import type { Rows } from './rows.ts';
+
+/** What each counter of the desk's row has to be. */
+const COUNTERS = `SELECT name, counted, found FROM desk_head, LATERAL (VALUES
+    ('decisions', decisions, (SELECT max(seq) FROM decision)),
+    ('positions of the feed', feed_end, (SELECT max(position) FROM decision_feed)),
+    ('accounts', accounts, (SELECT max(account_id) FROM ledger_account)),
+    ('entries of the log', log_size, (SELECT max(position) + 1 FROM log_entry))
+  ) AS counter (name, counted, found)`;
+
+/** The database as a whole, in PostgreSQL. */
+export const snapshotStore = ({ rows, config }: { rows: Rows; config: pg.ClientConfig }): Snapshots => ({
+  async copyTo(file, signal) {
+    await withConnection(config, async (client) => {
+      const database = openDatabase(file);
+      try {
+        await copyToSqlite(client, database, signal);
+        // One file, without a log beside it.
+        database.pragma('journal_mode = DELETE');
+      } finally {
+        database.close();
+      }
+    });
+  },
+  async schemaVersion() {
+    return (await rows.get<{ version: number }>('SELECT max(version) AS version FROM gasdesk_schema'))?.version ?? 0;
+  },
+  async integrityFaults() {
+    const counters = await rows.all<{ name: string; counted: number; found: number | null }>(COUNTERS);
+    return counters
+      .filter(({ counted, found }) => counted < (found ?? 0))
+      .map(({ name, counted, found }) => `The desk counts ${counted} ${name}, and the newest is ${found ?? 0}.`);
+  },
+});

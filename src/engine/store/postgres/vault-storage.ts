@@ -1,0 +1,52 @@
+import type { VaultStorage } from '../database.ts';
+import { storeFault } from './faults.ts';
+import type { Rows } from './rows.ts';
+import type { Writer } from './writer.ts';
+
+const READ = 'SELECT sealed FROM vault';
+const SAVE = `INSERT INTO vault VALUES (1, $1) ON CONFLICT ("only") DO UPDATE SET sealed = excluded.sealed`;
+
+/** The vault's sealed text in the database. What this engine has read last is kept. */
+export interface SharedVaultStorage extends VaultStorage {
+  /** Takes over what another engine has written. */
+  readonly refresh: () => Promise<void>;
+}
+
+/** The vault in the database, which all of its engines share. */
+export const createVaultStorage = ({ rows, writer }: { rows: Rows; writer: Writer }): SharedVaultStorage => {
+  let sealed: string | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  /** One after the other: what was read earlier must not take the place of what was written since. */
+  const inTurn = (run: () => Promise<void>): Promise<void> => {
+    const done = last.then(run).catch((error: unknown) => {
+      throw storeFault(error);
+    });
+    last = done.catch(() => undefined);
+    return done;
+  };
+  const read = async (): Promise<void> => {
+    sealed = (await rows.get<{ sealed: string }>(READ))?.sealed;
+  };
+  const write = async (change: (newest: string | undefined) => string): Promise<void> => {
+    try {
+      sealed = await writer.run(async (writing) => {
+        const newest = (await writing.get<{ sealed: string }>(READ))?.sealed;
+        const next = change(newest);
+        if (next === newest) return next;
+        await writing.run(SAVE, [next]);
+        writing.vaultChanged();
+        return next;
+      });
+    } catch (error) {
+      // It may be refused because of what is there by now; and nobody knows whether a commit stands that was lost.
+      await read().catch(() => undefined);
+      throw error;
+    }
+  };
+  return {
+    name: 'the database',
+    current: () => sealed,
+    update: (change) => inTurn(() => write(change)),
+    refresh: () => inTurn(read),
+  };
+};

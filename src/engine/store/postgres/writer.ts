@@ -1,0 +1,145 @@
+import type pg from 'pg';
+import type { Clock } from '../../base/clock.ts';
+import { currentCall } from '../../base/caller.ts';
+import type { CommittedPart } from '../database.ts';
+import { createLogWriter, type LogWriter } from './log-writer.ts';
+import { takeChanges } from './operator-changes.ts';
+import type { DeskHead } from './desk-head.ts';
+import { storeFault } from './faults.ts';
+import { type Rows, rowsOf } from './rows.ts';
+import { type ChangedScope, type SettingsCache, scopeText } from './settings-cache.ts';
+
+/** A transaction, beside which nobody writes. */
+export interface Writing extends Rows {
+  readonly head: DeskHead;
+  readonly log: LogWriter;
+  /** Says that what decides within a scope has changed: decisions on their way begin anew. */
+  readonly settingsChanged: (scope: ChangedScope) => void;
+  /** Says that decisions were made or changed, for those who follow them. */
+  readonly decisionsChanged: () => void;
+  /** Says that the vault has changed. */
+  readonly vaultChanged: () => void;
+  /** The scopes that were changed so far. */
+  readonly changedScopes: ReadonlySet<string>;
+  /** Lets decisions on their way look at everything anew. */
+  readonly advanceLedger: () => void;
+}
+
+/** Writes, one transaction after the other: over all engines, since each begins with a lock on the same row. */
+export interface Writer {
+  /** @returns what `write` returned, once it is durable; what it throws undoes everything */
+  run<T>(write: (writing: Writing) => Promise<T>): Promise<T>;
+  /** The version of the ledger that was last seen. It is never newer than what the ledger holds. */
+  ledgerVersion(): Promise<number>;
+}
+
+/** The channel on which engines tell each other what they have committed. */
+export const CHANNEL = 'gasdesk';
+
+const HEAD = `ledger_version AS "ledgerVersion", settings_changes AS "settingsChanges", decisions,
+  feed_end AS "feedEnd", accounts, log_size AS "logSize", log_at AS "logAt", log_hash AS "logHash"`;
+
+/** Locks the row, and tells the triggers whose call makes the changes that they keep. */
+const LOCK = `SELECT ${HEAD}, set_config('gasdesk.call', $1, true) FROM desk_head FOR UPDATE`;
+
+const SAVE_HEAD = `UPDATE desk_head SET ledger_version = $1, settings_changes = $2, decisions = $3, feed_end = $4,
+  accounts = $5, log_size = $6, log_at = $7, log_hash = $8`;
+
+const COUNT_CHANGES = `INSERT INTO settings_version SELECT unnest($1::text[]), 1
+  ON CONFLICT (scope) DO UPDATE SET version = settings_version.version + 1`;
+
+const rolledBack = (client: pg.PoolClient): Promise<boolean> =>
+  client.query('ROLLBACK').then(
+    () => true,
+    () => false,
+  );
+
+interface WriterOptions {
+  readonly pool: pg.Pool;
+  readonly cache: SettingsCache;
+  readonly clock: Clock;
+  /** This engine's number, which names it to the others. */
+  readonly engine: number;
+}
+
+/** Writes for one engine, by one connection. */
+export const createWriter = ({ pool, cache, clock, engine }: WriterOptions): Writer => {
+  let ledgerVersion: number | undefined;
+  let isStarted = false;
+
+  const seen = (head: DeskHead): void => {
+    ledgerVersion = head.ledgerVersion;
+    const known = cache.knownChanges();
+    if (known !== undefined && known !== head.settingsChanges) cache.clear();
+  };
+
+  const transact = async <T>(client: pg.PoolClient, write: (writing: Writing) => Promise<T>): Promise<T> => {
+    const rows = rowsOf(client);
+    // Whatever the database's own level is: who has waited for the lock sees what was written meanwhile.
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    const head = await rows.get<DeskHead>(LOCK, [JSON.stringify(currentCall())]);
+    if (head === undefined) throw new Error('The database has no row of its own to lock.');
+    const before = JSON.stringify(head);
+    const topics = new Set<CommittedPart>();
+    const changedScopes = new Set<string>();
+    const log = await createLogWriter({ rows, head, clock, isStarted });
+    const writing: Writing = {
+      ...rows,
+      head,
+      log,
+      changedScopes,
+      settingsChanged(scope) {
+        changedScopes.add(scopeText(scope));
+        topics.add('settings');
+      },
+      decisionsChanged: () => void topics.add('decisions'),
+      vaultChanged: () => void topics.add('vault'),
+      advanceLedger() {
+        head.ledgerVersion += 1;
+      },
+    };
+    const result = await write(writing);
+    for (const { action, via, by, changes } of await takeChanges(rows)) {
+      log.append('action', { action, via, by, changes: [...changes] });
+    }
+    await log.flush();
+    if (changedScopes.size > 0) {
+      head.settingsChanges += 1;
+      await rows.run(COUNT_CHANGES, [[...changedScopes]]);
+    }
+    if (JSON.stringify(head) !== before) {
+      await rows.run(SAVE_HEAD, [
+        ...[head.ledgerVersion, head.settingsChanges, head.decisions, head.feedEnd, head.accounts],
+        ...[head.logSize, head.logAt, head.logHash],
+      ]);
+    }
+    for (const topic of topics) await rows.run('SELECT pg_notify($1, $2)', [CHANNEL, `${engine} ${topic}`]);
+    await client.query('COMMIT');
+    isStarted = log.isStarted();
+    // What this engine has kept stands for the settings of before.
+    if (changedScopes.size > 0) cache.clear();
+    seen(head);
+    return result;
+  };
+
+  const run = async <T>(write: (writing: Writing) => Promise<T>): Promise<T> => {
+    const client = await pool.connect();
+    let isBroken = false;
+    try {
+      return await transact(client, write);
+    } catch (error) {
+      // Closing the connection rolls back as well, without waiting for a server that is away.
+      isBroken = storeFault(error) !== error || !(await rolledBack(client));
+      throw error;
+    } finally {
+      client.release(isBroken);
+    }
+  };
+  return {
+    run,
+    async ledgerVersion() {
+      ledgerVersion ??= (await rowsOf(pool).get<DeskHead>(`SELECT ${HEAD} FROM desk_head`))?.ledgerVersion ?? 0;
+      return ledgerVersion;
+    },
+  };
+};

@@ -1,0 +1,113 @@
+import { HDNodeWallet } from 'ethers';
+import { afterAll, beforeAll } from 'vitest';
+import { type RpcReply, askDesk } from '../../src/demo/ask-desk.ts';
+import type { Address } from '../../src/shared/schema/hex.ts';
+import { type CliEnvironment, type ServingCli, useServe } from './cli.ts';
+import { type PostgresServer, findPostgres, startPostgres } from './postgres.ts';
+import { signableOperation } from './signing-folder.ts';
+import { type ServingEngine, type SponsoredDapp, startEngine } from './sponsored-world.ts';
+import { useTempFolders } from './temp-folder.ts';
+
+/** Environment of the processes and commands on these desks. */
+export const ENGINES_ENV = { GASDESK_PASSPHRASE: 'correct horse battery staple', GASDESK_LOG_LEVEL: 'error' };
+
+/** A contract that no chain tells anything about. */
+const CONTRACT: Address = `0x${'ab'.repeat(20)}`;
+
+/** False where there is no PostgreSQL, outside CI: nothing is tested then, which is said. */
+export const canShare = findPostgres() !== undefined || process.env['CI'] !== undefined;
+if (!canShare) console.warn('No PostgreSQL here: what takes several engines is left out.');
+
+/** A database with a desk in it, on which no engine runs. */
+export interface SharedDesk {
+  /** Its URL. */
+  readonly database: string;
+}
+
+/** What a test prepares a desk with. */
+export interface Preparing {
+  readonly engine: ServingEngine;
+  /** A DApp that sponsors on a chain which nobody reaches. */
+  readonly dapp: (chainId: number) => Promise<SponsoredDapp>;
+  /** Adds a rule. */
+  readonly rule: (
+    dapp: SponsoredDapp,
+    rule: { readonly policyType: string; readonly policyData: unknown },
+  ) => Promise<string>;
+}
+
+/** A server of PostgreSQL, and engines on its databases. */
+export interface Engines {
+  server(): PostgresServer;
+  /** A new data folder. */
+  folder(): string;
+  /** Makes a desk by an engine that is stopped then. */
+  desk<T>(prepare: (preparing: Preparing) => Promise<T>): Promise<SharedDesk & T>;
+  /** Starts an engine as a process, on a data folder of its own unless one is named. */
+  start(database: string, options?: { readonly folder?: string; readonly env?: CliEnvironment }): Promise<ServingCli>;
+}
+
+/** Gives the tests of the file that calls it such a server. `durable`: it may be killed. */
+export const useEngines = (options: { readonly durable?: boolean } = {}): Engines => {
+  const serve = useServe();
+  const tempFolder = useTempFolders();
+  let server: PostgresServer | undefined;
+  const running = (): PostgresServer => {
+    if (server === undefined) throw new Error('The server runs only while tests do');
+    return server;
+  };
+  beforeAll(async () => {
+    server = await startPostgres(options);
+  });
+  afterAll(() => server?.stop());
+  const prepared = async (engine: ServingEngine, chainId: number): Promise<void> => {
+    await engine.service.call('paymasterContracts.use', { chainId, version: '1.1.0', address: CONTRACT });
+    await engine.service.call('signers.create', { chainId });
+  };
+  return {
+    server: running,
+    folder: tempFolder,
+    async desk(prepare) {
+      const database = await running().createDatabase();
+      const engine = await startEngine({ dir: tempFolder(), flags: { database } });
+      const chains = new Set<number>();
+      let rules = 0;
+      try {
+        const made = await prepare({
+          engine,
+          async dapp(chainId) {
+            if (!chains.has(chainId)) await prepared(engine, chainId);
+            chains.add(chainId);
+            return engine.dapp({ chainId, fundingWallet: HDNodeWallet.createRandom() });
+          },
+          async rule({ paymasterId }, rule) {
+            const named = { name: `Rule ${(rules += 1)}`, ...rule };
+            return (await engine.service.call('rules.create', { paymasterId, rule: named }))._id;
+          },
+        });
+        return { database, ...made };
+      } finally {
+        await engine.stop();
+      }
+    },
+    start: (database, { folder = tempFolder(), env = {} } = {}) =>
+      serve(['--data', folder, '--database', database], { ...ENGINES_ENV, ...env }),
+  };
+};
+
+/** What an engine that runs elsewhere is asked to sponsor. */
+export interface Asking {
+  readonly url: string;
+  readonly chainId: number;
+  readonly apiKey: string;
+}
+
+/** Asks for an operation that nothing but the DApp's rules keeps from being sponsored; by default of one sender. */
+export const ask = (asking: Asking, nonce: number, sender: Address = `0x${'11'.repeat(20)}`): Promise<RpcReply> =>
+  askDesk(asking, [{ ...signableOperation(nonce), sender }, { mode: 'SPONSORED' }]);
+
+/** What the client was given; undefined where it was not sponsored. */
+export const promiseIn = ({ result }: RpcReply): string | undefined => {
+  const { paymasterAndData = '0x' } = (result ?? {}) as { paymasterAndData?: string };
+  return paymasterAndData === '0x' ? undefined : paymasterAndData;
+};

@@ -1,0 +1,44 @@
+import { rmSync } from 'node:fs';
+import pg from 'pg';
+import { copyToSqlite } from '../../src/engine/store/postgres/copy.ts';
+import { openDatabase } from '../../src/engine/store/sqlite/open.ts';
+
+/** Names the server on which desks of tests keep their data, where it is not SQLite's files: `npm run test:postgres`. */
+const TEST_SERVER = 'GASDESK_TEST_POSTGRES';
+
+let made = 0;
+const databases = new Map<string, string>();
+
+/** The flags that put the desk of a data folder into a database of PostgreSQL, where the tests run on one. */
+export const databaseFlags = async (dir: string): Promise<{ database?: string }> => {
+  const server = process.env[TEST_SERVER];
+  if (server === undefined) return {};
+  const known = databases.get(dir);
+  if (known !== undefined) return { database: known };
+  made += 1;
+  const name = `desk_${process.pid}_${made}`;
+  const client = new pg.Client(server);
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  databases.set(dir, url.href);
+  return { database: url.href };
+};
+
+/** Writes what a stopped desk has into its folder, as the file in which every test's decisions are decided again. */
+export const leaveInFolder = async (dir: string, file: string): Promise<void> => {
+  const url = databases.get(dir);
+  if (url === undefined) return;
+  rmSync(file, { force: true });
+  const client = new pg.Client(url);
+  await client.connect();
+  const database = openDatabase(file);
+  try {
+    await copyToSqlite(client, database);
+  } finally {
+    database.close();
+    await client.end();
+  }
+};
