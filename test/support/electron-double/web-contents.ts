@@ -86,8 +86,8 @@ const serveRequests = async (cdp: CDPSession, emitter: EventEmitter, mainFrame: 
   };
   cdp.on('Fetch.requestPaused', (paused) => {
     answer(paused).catch((error: unknown) => {
-      // The page that asked was loaded again meanwhile: Chromium has given the request up.
-      if (!String(error).includes('Invalid InterceptionId')) throw error;
+      // The page that asked was loaded again or closed meanwhile: Chromium has given the request up.
+      if (!/Invalid InterceptionId|has been closed/.test(String(error))) throw error;
     });
   });
   await cdp.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
