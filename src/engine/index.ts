@@ -145,10 +145,10 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const vault = openVault(database.vault, { entropy, ...(scrypt !== undefined && { scrypt }) });
     undo.push(() => vault.lock());
     if (passphrase !== undefined && vault.state === 'locked') await vault.unlock({ passphrase });
-    const feed = createDecisionFeed(database.store);
-    const { store } = feed;
     const { engines } = database;
     const { isLeader } = engines;
+    const feed = createDecisionFeed(database.store, isLeader);
+    const { store } = feed;
     /** One engine at a time does it; another one begins with its next poll. */
     const asLeader = (poll: PollLoopOptions['poll']) => async (stop: AbortSignal) => {
       if (isLeader()) await poll(stop);
@@ -167,7 +167,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     vault.refresh();
     await reconcileSigners(store, vault);
     const metrics = createMetrics(clock);
-    undo.push(feed.onMade(metrics.decided));
+    undo.push(feed.onOwn(metrics.decided));
     const chains = createChainAccess(store, vault, config.chainTimeoutMs, metrics.calledNode);
     const webhooks = createDeliverer({
       clock,

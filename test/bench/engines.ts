@@ -34,6 +34,15 @@ interface EngineFigures {
   readonly engineCpuMicros: number;
   /** Of all processes of the database. */
   readonly databaseCpuMicros: number;
+  /** What a decision leaves in the database, and what is written ahead of it (WAL). */
+  readonly storedBytes: number;
+  readonly walBytes: number;
+}
+
+/** Bytes that a database takes, and that its server has ever written ahead. */
+interface Written {
+  readonly stored: number;
+  readonly wal: number;
 }
 
 const CLI = join(import.meta.dirname, '../../src/cli/index.ts');
@@ -52,10 +61,18 @@ const databaseCpu = (pid: number): number => {
   return processes.reduce((sum, one) => sum + readUsage(Number(one)).cpuMicros, 0);
 };
 
+const writtenIn = async (server: PostgresServer, database: string): Promise<Written> => {
+  const sql = `SELECT pg_database_size(current_database())::float8 AS stored,
+    pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS wal`;
+  const [written] = (await server.query(sql, new URL(database).pathname.slice(1))) as Written[];
+  if (written === undefined) throw new Error('The server did not say what it has written.');
+  return written;
+};
+
 const withEngines = async <T>(
   server: PostgresServer,
   count: number,
-  run: (engines: readonly ServerProcess[], path: string) => Promise<T>,
+  run: (engines: readonly ServerProcess[], path: string, database: string) => Promise<T>,
   kind: 'hot' | 'cold',
 ): Promise<T> => {
   const dir = mkdtempSync(join(tmpdir(), 'gasdesk-engines-'));
@@ -76,7 +93,7 @@ const withEngines = async <T>(
       undo.push(() => engine.stop());
       engines.push(engine);
     }
-    return await run(engines, first.path);
+    return await run(engines, first.path, database);
   } finally {
     for (const step of undo.toReversed()) await step();
   }
@@ -93,21 +110,25 @@ const measureEngines = (server: PostgresServer, count: number, kind: 'hot' | 'co
   withEngines(
     server,
     count,
-    async (engines, path) => {
+    async (engines, path, database) => {
       console.error(`bench: ${kind}, ${count} engines`);
       await driveAll(engines, path, { seconds: Math.max(4, seconds / 2) });
       const engineCpu = (): number => engines.reduce((sum, engine) => sum + engine.usage().cpuMicros, 0);
-      const before = { engine: engineCpu(), database: databaseCpu(server.pid()) };
+      const measured = async () => ({
+        ...{ engine: engineCpu(), database: databaseCpu(server.pid()) },
+        ...(await writtenIn(server, database)),
+      });
+      const before = await measured();
       const loads = await driveAll(engines, path, { seconds });
-      const after = { engine: engineCpu(), database: databaseCpu(server.pid()) };
+      const after = await measured();
       const latencies = loads.flatMap((load) => load.latencies);
-      const decisions = latencies.length;
+      const each = (kind: keyof typeof before): number => Math.round((after[kind] - before[kind]) / latencies.length);
       return {
         engines: count,
         decisionsPerSecond: Math.round(loads.reduce((sum, load) => sum + load.requests / load.seconds, 0)),
         ...p99Of(latencies),
-        engineCpuMicros: Math.round((after.engine - before.engine) / decisions),
-        databaseCpuMicros: Math.round((after.database - before.database) / decisions),
+        ...{ engineCpuMicros: each('engine'), databaseCpuMicros: each('database') },
+        ...{ storedBytes: each('stored'), walBytes: each('wal') },
       };
     },
     kind,

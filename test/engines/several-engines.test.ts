@@ -106,27 +106,54 @@ describe('engines that share a database', () => {
 describe('the decisions of engines that share a database', () => {
   const feeds = async () => {
     const all = [shared.join(), shared.join()].map(({ store: own, engines: hub }) => {
-      const feed = createDecisionFeed(own);
+      const feed = createDecisionFeed(own, hub.isLeader);
       hub.onOthers((part) => void (part === 'decisions' && feed.othersCommitted()));
-      const [made, followed]: [string[], string[]] = [[], []];
+      const [counted, made, followed]: [string[], string[], string[]] = [[], [], []];
+      feed.onOwn(({ id }) => counted.push(id));
       feed.onMade(({ id }) => made.push(id));
       const subscription = feed.subscribe(0, ({ id }) => void followed.push(id));
-      return { feed, made, followed, subscription };
+      return { feed, counted, made, followed, subscription };
     });
     for (const { feed } of all) await feed.othersCommitted();
     return all as [(typeof all)[number], (typeof all)[number]];
   };
 
-  it('reach everybody once, whoever made them, those of before only who asks for them', async () => {
+  beforeEach(async () => {
     await store.createAccount(account);
     await store.createPaymaster(paymaster());
     await store.appendDecision(decision({ id: 'before' }));
+  });
+  type Feeds = Awaited<ReturnType<typeof feeds>>;
+  /** Has two engines decide in turns. @returns the ids of their decisions */
+  const decide = async ([one, other]: Feeds, name: string): Promise<{ all: string[]; ofOne: string[] }> => {
+    const all = Array.from({ length: 250 }, (_, n) => `${name}${n}`);
+    const isOfOne = (_id: string, n: number): boolean => n % 3 === 0;
+    await Promise.all(all.map((id, n) => (isOfOne(id, n) ? one : other).feed.store.appendDecision(decision({ id }))));
+    return { all, ofOne: all.filter(isOfOne) };
+  };
+
+  it('reach everybody who follows them once, whoever made them; each engine counts its own', async () => {
     const [one, other] = await feeds();
-    const ids = Array.from({ length: 250 }, (_, n) => `d${n}`);
-    await Promise.all(ids.map((id, n) => (n % 3 === 0 ? one : other).feed.store.appendDecision(decision({ id }))));
-    for (const { made, followed, subscription } of [one, other]) {
-      await expect.poll(() => [...made].sort()).toEqual([...ids].sort());
-      await expect.poll(() => followed).toEqual(['before', ...ids]);
+    const { all, ofOne } = await decide([one, other], 'd');
+    for (const { followed, subscription } of [one, other]) {
+      await expect.poll(() => followed).toEqual(['before', ...all]);
+      subscription.cancel();
+      await subscription.ended;
+    }
+    expect(one.counted).toEqual(ofOne);
+    expect([...one.counted, ...other.counted].sort()).toEqual([...all].sort());
+  });
+
+  it('are told to the engine whose turn it is, from when it is', async () => {
+    const [one, other] = await feeds();
+    const first = await decide([one, other], 'first ');
+    await expect.poll(() => [...one.made].sort()).toEqual([...first.all].sort());
+    shared.lead(1);
+    await other.feed.othersCommitted();
+    const next = await decide([one, other], 'next ');
+    await expect.poll(() => [...other.made].sort()).toEqual([...next.all].sort());
+    expect(one.made).toHaveLength(first.all.length);
+    for (const { subscription } of [one, other]) {
       subscription.cancel();
       await subscription.ended;
     }

@@ -20,6 +20,8 @@ export interface Whose {
 export interface DecisionFeed {
   /** The same store, but what it writes is told to the subscribers. */
   readonly store: Store;
+  /** Calls `listener` with each decision of this engine, once it is durable. @returns ends that */
+  readonly onOwn: MadeDecisions['onOwn'];
   /** Calls `listener` with each decision made from now on, by whichever engine, once it is durable. @returns ends that */
   readonly onMade: MadeDecisions['onMade'];
   /** Tells what other engines have committed. To be called once before they do, too: what there is then is not told. */
@@ -58,8 +60,10 @@ interface Page {
 /**
  * The feed of a store. A commit only wakes the subscribers; each reads on from the last position it has seen. So replay
  * and live are one thing, and there is no seam between them where a decision could be lost or told twice.
+ *
+ * @param isFollowed false while `onMade` is to tell nothing
  */
-export const createDecisionFeed = (store: Store): DecisionFeed => {
+export const createDecisionFeed = (store: Store, isFollowed = (): boolean => true): DecisionFeed => {
   const asleep = new Set<() => void>();
   let commits = 0;
   let lastTurn = Promise.resolve();
@@ -75,7 +79,7 @@ export const createDecisionFeed = (store: Store): DecisionFeed => {
     return written;
   };
 
-  const all = createMadeDecisions(store);
+  const all = createMadeDecisions(store, isFollowed);
   const made = <T extends DecisionRecord | undefined>(decision: T): T => {
     if (decision !== undefined) all.made(decision);
     return committed(decision);
@@ -121,6 +125,7 @@ export const createDecisionFeed = (store: Store): DecisionFeed => {
   };
 
   return {
+    onOwn: all.onOwn,
     onMade: all.onMade,
     othersCommitted() {
       committed(undefined);

@@ -3,11 +3,13 @@ import type { DecisionQueries } from '../store/decision-queries.ts';
 
 /** Decisions as they are made, by this engine or by another one on the same database: each is told once. */
 export interface MadeDecisions {
-  /** Calls `listener` with each decision made from now on. @returns ends that */
+  /** Calls `listener` with each decision of this engine. @returns ends that */
+  readonly onOwn: (listener: (decision: DecisionRecord) => void) => () => void;
+  /** Calls `listener` with each decision made from now on, while they are followed. @returns ends that */
   readonly onMade: (listener: (decision: DecisionRecord) => void) => () => void;
   /** To be called with every decision of this engine once it is durable. */
   readonly made: (decision: DecisionRecord) => void;
-  /** Reads and tells what other engines have decided since this was first called, or since the first own decision. */
+  /** Reads and tells what other engines have decided since they are followed. */
   readonly readOthers: () => Promise<void>;
 }
 
@@ -17,8 +19,15 @@ const END = Number.MAX_SAFE_INTEGER;
 /**
  * Own decisions are told without reading them. All up to `told` are told; of those beyond, the own ones are remembered, so
  * that they are left out where the others are read. An engine alone leaves no gaps: it remembers none and reads none.
+ *
+ * @param isFollowed false while nobody on this engine is to be told of all decisions: to read what others make costs as much
+ *   as making it. What was decided meanwhile is not told later
  */
-export const createMadeDecisions = (store: Pick<DecisionQueries, 'pageDecisions'>): MadeDecisions => {
+export const createMadeDecisions = (
+  store: Pick<DecisionQueries, 'pageDecisions'>,
+  isFollowed: () => boolean,
+): MadeDecisions => {
+  const ownListeners = new Set<(decision: DecisionRecord) => void>();
   const listeners = new Set<(decision: DecisionRecord) => void>();
   const own = new Set<number>();
   let told: number | undefined;
@@ -27,8 +36,13 @@ export const createMadeDecisions = (store: Pick<DecisionQueries, 'pageDecisions'
   const tell = (decision: DecisionRecord): void => {
     for (const listener of listeners) listener(decision);
   };
+  const forget = (): void => {
+    told = undefined;
+    own.clear();
+  };
   const readOn = async (): Promise<void> => {
-    for (let more = true; more;) {
+    if (!isFollowed()) forget();
+    for (let more = isFollowed(); more;) {
       const page = await store.pageDecisions({ after: told ?? END, limit: PAGE });
       for (const decision of page.decisions) {
         if (decision.seq > (told ?? 0) && !own.has(decision.seq)) tell(decision);
@@ -42,11 +56,20 @@ export const createMadeDecisions = (store: Pick<DecisionQueries, 'pageDecisions'
   const readOthers = (): Promise<void> => (reading = reading.then(readOn, readOn));
 
   return {
+    onOwn(listener) {
+      ownListeners.add(listener);
+      return () => ownListeners.delete(listener);
+    },
     onMade(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     made(decision) {
+      for (const listener of ownListeners) listener(decision);
+      if (!isFollowed()) {
+        forget();
+        return;
+      }
       const { seq } = decision;
       if (told !== undefined && seq <= told) return;
       own.add(seq);

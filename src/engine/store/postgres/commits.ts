@@ -42,12 +42,13 @@ interface Pending {
 const MOST_AT_ONCE = 256;
 
 /**
- * One transaction at a time serves all requests that have come while the one before was written.
+ * One transaction at a time serves all requests that have come while the one before was written, by this engine or by
+ * another one.
  *
- * @param commit runs the writes in one transaction, and answers how each ended
+ * @param commit takes the writes once nobody else writes, runs them in one transaction, and answers how each ended
  */
 export const createCommits = (
-  commit: (writes: readonly DecisionWrite<unknown>[]) => Promise<PromiseSettledResult<unknown>[]>,
+  commit: (take: () => readonly DecisionWrite<unknown>[]) => Promise<PromiseSettledResult<unknown>[]>,
 ): Commits => {
   const queue: Pending[] = [];
   let running: Promise<void> | undefined;
@@ -56,18 +57,22 @@ export const createCommits = (
     if (result?.status === 'fulfilled') resolve(result.value);
     else reject(result?.reason);
   };
-  const commitAll = async (batch: readonly Pending[]): Promise<void> => {
+  const takeQueued = (): Pending[] => queue.splice(0, MOST_AT_ONCE);
+  const commitAll = async (take: () => readonly Pending[]): Promise<void> => {
+    let taken: readonly Pending[] | undefined;
+    const takeOnce = (): readonly Pending[] => (taken ??= take());
     try {
-      const results = await commit(batch.map(({ write }) => write));
-      for (const [index, pending] of batch.entries()) settle(pending, results[index]);
+      const results = await commit(() => takeOnce().map(({ write }) => write));
+      for (const [index, pending] of takeOnce().entries()) settle(pending, results[index]);
     } catch (error) {
+      const batch = takeOnce();
       // What the database refuses must not take the others with it. Where it was lost, nobody knows what it has written.
-      if (batch.length > 1 && storeFault(error) === error) for (const pending of batch) await commitAll([pending]);
+      if (batch.length > 1 && storeFault(error) === error) for (const one of batch) await commitAll(() => [one]);
       else for (const { reject } of batch) reject(error);
     }
   };
   const runAll = async (): Promise<void> => {
-    while (queue.length > 0) await commitAll(queue.splice(0, MOST_AT_ONCE));
+    while (queue.length > 0) await commitAll(takeQueued);
     running = undefined;
   };
   return {

@@ -111,10 +111,10 @@ export const decisionStore = ({
   const versionsIn = async (writing: Writing): Promise<SettingsVersions> =>
     cache.knownChanges() === writing.head.settingsChanges ? cache.versions() : readVersions(writing);
 
-  const commits = createCommits(async (writes) => {
+  const commits = createCommits(async (take) => {
     const made: NewDecision[] = [];
     const results = await writer.run(async (writing) => {
-      made.length = 0;
+      const writes = take();
       const ledger = await loadLedger(
         writing,
         writes.flatMap(({ parts }) => parts),
