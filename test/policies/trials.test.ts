@@ -118,6 +118,22 @@ describe('a change is tried on what the desk has decided', () => {
   });
 });
 
+test('the thread of a trial tries the next one, too, and ends when none has come for a minute', async () => {
+  const started: unknown[] = [];
+  const note = (worker: unknown): void => void started.push(worker);
+  process.on('worker', note);
+  try {
+    await desk().clock.advance(2 * MINUTE);
+    for (const threshold of ['1', '2', '3']) await tried(addPerUser(threshold));
+    expect(started).toHaveLength(1);
+    await desk().clock.advance(2 * MINUTE);
+    await tried(addPerUser('1'));
+    expect(started).toHaveLength(2);
+  } finally {
+    process.off('worker', note);
+  }
+});
+
 describe('a trial ends', () => {
   const isOver = (asked: Promise<unknown>) => expect(asked).rejects.toMatchObject({ code: 'TRIAL_NOT_FOUND' });
 

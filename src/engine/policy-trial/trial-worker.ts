@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { TrialSeries } from '../../core/trial-series.ts';
 import { PolicyTrial } from '../../core/try-policy.ts';
 import { openPastDecisions } from '../store/open-past-decisions.ts';
 import type { PastDecisions } from '../store/past-decisions.ts';
 import { changedPolicy } from './changed-policy.ts';
-import type { FromTrial, ToTrial, TrialTask } from './trials.ts';
+import type { FromTrial, ToTrial, TrialState, TrialTask } from './trial-thread.ts';
 
-/** The other side of `createTrials`: tries the change that `workerData` says, until it is done or told to end. */
+/** The other side of `startTrialThread`: tries one change after the other, each until it is done or told to end. */
 
 const port = parentPort;
 if (port === null) throw new Error('This is started as a thread');
@@ -20,40 +20,54 @@ const LOWEST_PRIORITY = 19;
 // On Linux, and nowhere else, this is about the thread alone: the desk's requests come first.
 if (process.platform === 'linux') setPriority(LOWEST_PRIORITY);
 
-/** Tells how far it is, and waits for the desk's own thread to say whether to go on: where that is busy, it takes its time. */
-const mayGoOn = async (state: FromTrial): Promise<boolean> => {
-  port.postMessage(state);
-  const [answer] = (await once(port, 'message')) as [ToTrial];
-  return answer === 'next';
+const nextMessage = async (): Promise<ToTrial> => {
+  const [message] = (await once(port, 'message')) as [ToTrial];
+  return message;
+};
+const tell = (news: FromTrial): void => port.postMessage(news);
+
+/** Tells how far it is, and answers whether the desk's own thread says to go on: where that is busy, it takes its time. */
+const mayGoOn = async (state: TrialState): Promise<boolean> => {
+  const answer = nextMessage();
+  tell(state);
+  return (await answer) === 'next';
 };
 
-const tryOn = async (past: PastDecisions, { current, change, query }: TrialTask): Promise<void> => {
+const tryOn = async (past: PastDecisions, { current, change, query }: TrialTask): Promise<FromTrial> => {
   const { decisions: of, firstAt, lastAt } = past.extent;
   const trial = new PolicyTrial(changedPolicy(current, change), query.from);
   const series = new TrialSeries(query.from ?? firstAt ?? 0, query.to ?? (lastAt ?? 0) + 1, STEPS);
   let done = 0;
-  if (!(await mayGoOn({ done, of }))) return;
+  // While it is being told of one lot, the next one is tried.
+  let goesOn = mayGoOn({ done, of });
   for (let lot = await past.next(); lot.length > 0; lot = await past.next()) {
     for (const { record, revision } of lot) {
       const tried = trial.add(record, revision);
       if (tried !== undefined) series.add(record.at, tried);
     }
     done += lot.length;
-    if (!(await mayGoOn({ done, of }))) return;
+    if (!(await goesOn)) return 'ended';
+    goesOn = mayGoOn({ done, of });
   }
+  if (!(await goesOn)) return 'ended';
   const { from: seriesFrom, stepMs, steps } = series;
   const result = {
     ...{ report: trial.report(), flips: trial.flips, from: trial.from ?? 0 },
     series: { from: seriesFrom, stepMs, steps },
   };
-  port.postMessage({ done, of, result } satisfies FromTrial);
+  return { done, of, result };
 };
 
-const task = workerData as TrialTask;
-const past = await openPastDecisions(task.database, task.query);
-try {
-  await tryOn(past, task);
-} finally {
-  await past.close();
-  port.close();
+const runTask = async (task: TrialTask): Promise<FromTrial> => {
+  const past = await openPastDecisions(task.database, task.query);
+  try {
+    return await tryOn(past, task);
+  } finally {
+    await past.close();
+  }
+};
+
+for (let message = await nextMessage(); typeof message === 'object'; message = await nextMessage()) {
+  tell(await runTask(message));
 }
+port.close();

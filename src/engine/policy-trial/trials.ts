@@ -1,51 +1,10 @@
-import { extname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import type { PolicyChange } from '../../api/policy-trials.ts';
-import type { Policy } from '../../core/policy.ts';
-import type { TrialStep } from '../../core/trial-series.ts';
-import type { TrialReport, TriedFlip } from '../../core/try-policy.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { DatabasePlace } from '../store/open-database.ts';
-import type { PastPlace } from '../store/open-past-decisions.ts';
-import type { PastQuery } from '../store/past-decisions.ts';
+import { type TrialState, type TrialTask, type TrialThread, startTrialThread } from './trial-thread.ts';
 
-/** What is tried: a change of a policy, on which past decisions. */
-export interface TrialTask {
-  readonly database: PastPlace;
-  readonly query: PastQuery;
-  /** The policy in force. */
-  readonly current: Policy;
-  readonly change: PolicyChange;
-}
-
-/** What came of a trial. */
-interface TrialResult {
-  readonly report: TrialReport;
-  readonly flips: readonly TriedFlip[];
-  /** When new and changed limits began, epoch ms. */
-  readonly from: number;
-  /** Operations sponsored over time. */
-  readonly series: { readonly from: number; readonly stepMs: number; readonly steps: readonly TrialStep[] };
-}
-
-/** How far a trial is, and what came of it once it is over. */
-export interface TrialState {
-  /** Decisions tried so far. */
-  readonly done: number;
-  /** How many there are to try; undefined until they are counted. */
-  readonly of?: number;
-  readonly result?: TrialResult;
-}
-
-/** What the thread sends, after each lot of decisions. */
-export type FromTrial = TrialState;
-
-/** What is answered to that, unless it was the last. */
-export type ToTrial = 'next' | 'end';
-
-/** Changes of policies tried on past decisions, one at a time, each in a thread of its own. */
+/** Changes of policies tried on past decisions, one at a time, beside the desk's own thread. */
 export interface Trials {
   /** Begins a trial, and ends the one before. @returns its id */
   start(task: Omit<TrialTask, 'database'>): string;
@@ -71,52 +30,47 @@ interface TrialsContext {
   readonly log: Log;
 }
 
-/** The script of the thread: beside this one, be it the source or a bundle. */
-const SCRIPT = join(import.meta.dirname, `trial-worker${extname(import.meta.filename)}`);
 /** Whoever waits is told after so many decisions: some times a second. */
 const TELL_AFTER = 2_000;
 /** A trial that nobody asks about for so long ends: its page was closed. */
 const FORSAKEN_MS = 60_000;
-/** A trial keeps what the limits of the draft hold, user by user. */
-const MOST_MEMORY_MB = 1_024;
+/** A thread that had nothing to try for so long ends. Who tries one draft soon tries another, and has not to wait for a start. */
+const IDLE_MS = 60_000;
 
 const failure = (cause: unknown): EngineError =>
   (cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? new EngineError('TRIAL_TOO_BIG')
     : new EngineError('INTERNAL', 'The trial failed', {}, { cause });
 
-/** One trial, from its thread's start on. */
-const startTrial = (task: TrialTask, { clock, log }: TrialsContext) => {
+/** One trial, in a thread that has nothing else to do. */
+const startTrial = (thread: TrialThread, task: TrialTask, { clock, log }: TrialsContext) => {
   let state: TrialState = { done: 0 };
   let fault: unknown;
   let isOver = false;
+  let isWanted = true;
   let askedAt = clock.now();
   const wake: (() => void)[] = [];
   const tell = (): void => {
     for (const resolve of wake.splice(0)) resolve();
   };
-  const worker = new Worker(SCRIPT, {
-    workerData: task,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
-  });
-  let isWanted = true;
-  worker.on('message', (news: FromTrial) => {
-    state = news;
-    const goesOn = isWanted && clock.now() - askedAt <= FORSAKEN_MS;
-    if (news.result === undefined) worker.postMessage((goesOn ? 'next' : 'end') satisfies ToTrial);
-    tell();
-  });
-  worker.on('error', (error: unknown) => {
-    fault = error;
-    log.error('policyTrial', { err: error });
-  });
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve())).then(() => {
+  const run = async (): Promise<void> => {
+    try {
+      await thread.run(task, (news) => {
+        state = news;
+        tell();
+        return isWanted && clock.now() - askedAt <= FORSAKEN_MS;
+      });
+    } catch (error) {
+      fault = error;
+      log.error('policyTrial', { err: error });
+    }
     isOver = true;
     tell();
-  });
+  };
   return {
     task,
-    ended,
+    /** Resolves when it is over: whether the thread is still there. */
+    ended: run().then(() => fault === undefined),
     end(): void {
       isWanted = false;
     },
@@ -132,9 +86,33 @@ const startTrial = (task: TrialTask, { clock, log }: TrialsContext) => {
   };
 };
 
+interface Kept {
+  readonly thread: TrialThread;
+  readonly cancelTimer: () => void;
+}
+
+/** Keeps the thread that was used last for a while. */
+const createThreads = (clock: Clock) => {
+  let kept: Kept | undefined;
+  /** Keeps another one, or none. @returns the one of before */
+  const keep = (next?: Kept): TrialThread | undefined => {
+    const before = kept;
+    before?.cancelTimer();
+    kept = next;
+    return before?.thread;
+  };
+  return {
+    take: (): TrialThread => keep() ?? startTrialThread(),
+    giveBack: async (thread: TrialThread): Promise<void> =>
+      keep({ thread, cancelTimer: clock.setTimer(IDLE_MS, () => void keep()?.end()) })?.end(),
+    end: async (): Promise<void> => keep()?.end(),
+  };
+};
+
 /** The trials of a desk. */
 export const createTrials = (context: TrialsContext): Trials => {
   const { database, entropy } = context;
+  const threads = createThreads(context.clock);
   let current: { readonly id: string; readonly trial: ReturnType<typeof startTrial> } | undefined;
   const running = new Set<Promise<void>>();
   const endCurrent = (): void => {
@@ -149,10 +127,13 @@ export const createTrials = (context: TrialsContext): Trials => {
     start(task) {
       endCurrent();
       const place = { file: database.folder.database, url: database.url?.reveal() };
-      const trial = startTrial({ ...task, database: place }, context);
+      const thread = threads.take();
+      const trial = startTrial(thread, { ...task, database: place }, context);
       current = { id: entropy.uuid(), trial };
-      running.add(trial.ended);
-      void trial.ended.then(() => running.delete(trial.ended));
+      const ended = trial.ended
+        .then((isThere) => (isThere ? threads.giveBack(thread) : undefined))
+        .finally(() => running.delete(ended));
+      running.add(ended);
       return current.id;
     },
     async news(id, seen) {
@@ -167,6 +148,7 @@ export const createTrials = (context: TrialsContext): Trials => {
     async stop() {
       endCurrent();
       await Promise.all(running);
+      await threads.end();
     },
   };
 };
