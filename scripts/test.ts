@@ -4,8 +4,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What `npm test` does: the gates, then every test, then one last line that says how it went. With `--clients` it also
- * runs the newest client of each family, and the line counts both.
+ * What `npm test` does: every check, the tests that need no more than Node.js, and one last line that says how it went.
+ * `scripts/test.ts NAME …` runs those suites instead, and `all` every one; the line counts them together.
  */
 
 /** The part of vitest's JSON report that is counted. */
@@ -63,12 +63,34 @@ const vitest = async (options = ''): Promise<Counts> => {
   return passes || counts.failed > 0 ? counts : { ...counts, failed: 1 };
 };
 
-// At once: neither keeps two cores busy.
-const [gatesHold, tests] = await Promise.all([run('npm run --silent check', 'at the end'), vitest()]);
-const runs = [tests];
-if (process.argv.includes('--clients')) runs.push(await vitest('--config test/clients/vitest.config.ts --mode newest'));
+/** Tests that need a browser or a database server, by where they are. The former takes most of the time. */
+const BROWSER = ['test/console/', 'test/package/', 'test/shell/'];
+const ENGINES = ['test/engines/', 'test/running/'];
+
+const SUITES = {
+  core: [...BROWSER, ...ENGINES].map((folder) => `--exclude '${folder}**'`).join(' '),
+  browser: BROWSER.join(' '),
+  engines: ENGINES.join(' '),
+  clients: '--config test/clients/vitest.config.ts --mode newest',
+} as const;
+type Suite = keyof typeof SUITES;
+
+const NAMES = Object.keys(SUITES) as Suite[];
+const asked = process.argv.slice(2);
+const names = asked.includes('all') ? NAMES : NAMES.filter((name) => asked.includes(name));
+if (names.length === 0) names.push('core');
+
+let gatesHold = true;
+const runs: Counts[] = [];
+for (const name of names) {
+  // The checks belong to the core. At once: neither keeps two cores busy.
+  const gates = name === 'core' ? run('npm run --silent check', 'at the end') : Promise.resolve(true);
+  runs.push(await vitest(SUITES[name]));
+  gatesHold &&= await gates;
+}
 
 if (!gatesHold) console.log('npm run check failed: see above. It counts as one failure.');
+if (asked.length === 0) console.log('Left out: npm run test:browser, npm run test:engines and npm run test:clients.');
 const sum = (count: keyof Counts): number => runs.reduce((total, each) => total + each[count], 0);
 const [passed, skipped] = [sum('passed'), sum('skipped')];
 const failed = sum('failed') + (gatesHold ? 0 : 1);
