@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
@@ -29,6 +29,18 @@ const open = async (address: string, view = {}): Promise<Page> => {
   await page.getByText('Engine running').waitFor();
   await page.evaluate((hash) => (window.location.hash = hash), address);
   return page;
+};
+/** Keeps what a part of a page looks like in both themes, which no one must find hard to read. */
+const keepPictures = async (page: Page, part: Locator, name: string): Promise<void> => {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [1280, 800, 400]) {
+      await page.setViewportSize({ width, height: 900 });
+      await part.scrollIntoViewIfNeeded();
+      await page.screenshot({ path: join(artifacts, `console-${name}-${width}-${colorScheme}.png`) });
+    }
+    expect(await seriousFaults(page)).toEqual([]);
+  }
 };
 /** A node that tells its chain and nothing else. */
 const nodeOf = async (chainId: string): Promise<string> => {
@@ -92,27 +104,18 @@ test('a token is made for one DApp and a time, and says so', async () => {
   expect(made).toMatchObject({ scope: 'dapp', paymasterId: expect.any(String), lastUsedAt: null });
   expect(Math.round((made!.expiresAt! - made!.createdAt) / 86_400_000)).toBe(90);
   expect(await seriousFaults(page)).toEqual([]);
-  for (const width of [1280, 800, 400]) {
-    await page.setViewportSize({ width, height: 900 });
-    await tokens.scrollIntoViewIfNeeded();
-    await page.screenshot({ path: join(artifacts, `console-tokens-${width}-light.png`) });
-  }
+  await keepPictures(page, tokens, 'tokens');
 });
 
 test("a DApp's key is changed: another one is made, and the old one revoked after a question", async () => {
-  const dark = { colorScheme: 'dark' } as const;
-  const page = await open('#/dapps/last/connect', dark);
+  const page = await open('#/dapps/last/connect');
   const keys = page.getByRole('region', { name: 'API keys' });
   await keys.getByText('Only key').waitFor();
   await keys.getByLabel('Label').fill('Web app');
   await keys.getByRole('button', { name: 'Create an API key' }).click();
   await keys.getByRole('row').filter({ hasText: 'Web app' }).waitFor();
   expect(await seriousFaults(page)).toEqual([]);
-  for (const width of [1280, 800, 400]) {
-    await page.setViewportSize({ width, height: 900 });
-    await keys.scrollIntoViewIfNeeded();
-    await page.screenshot({ path: join(artifacts, `console-keys-${width}-dark.png`) });
-  }
+  await keepPictures(page, keys, 'keys');
   await keys.getByRole('row').filter({ hasText: 'first' }).getByRole('button', { name: 'Revoke' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('The other keys stay valid.').waitFor();
