@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What `npm test` does: every check, the tests that need no more than Node.js, and one last line that says how it went.
+ * What `npm test` does: every check, the tests of what a desk does, and one last line that says how it went.
  * `scripts/test.ts NAME …` runs those suites instead, and `all` every one; the line counts them together.
  */
 
@@ -63,14 +63,16 @@ const vitest = async (options = ''): Promise<Counts> => {
   return passes || counts.failed > 0 ? counts : { ...counts, failed: 1 };
 };
 
-/** Tests that need a browser or a database server, by where they are. The former takes most of the time. */
+/** Tests that need a browser, a database server or much time, by where they are. */
 const BROWSER = ['test/console/', 'test/package/', 'test/shell/'];
 const ENGINES = ['test/engines/', 'test/running/'];
+const FAULTS = ['test/attacks/', 'test/faults/'];
 
 const SUITES = {
-  core: [...BROWSER, ...ENGINES].map((folder) => `--exclude '${folder}**'`).join(' '),
+  core: [...BROWSER, ...ENGINES, ...FAULTS].map((folder) => `--exclude '${folder}**'`).join(' '),
   browser: BROWSER.join(' '),
   engines: ENGINES.join(' '),
+  faults: FAULTS.join(' '),
   clients: '--config test/clients/vitest.config.ts --mode newest',
 } as const;
 type Suite = keyof typeof SUITES;
@@ -90,7 +92,10 @@ for (const name of names) {
 }
 
 if (!gatesHold) console.log('npm run check failed: see above. It counts as one failure.');
-if (asked.length === 0) console.log('Left out: npm run test:browser, npm run test:engines and npm run test:clients.');
+if (asked.length === 0) {
+  const others = NAMES.filter((name) => !names.includes(name)).map((name) => `npm run test:${name}`);
+  console.log(`Left out: ${others.join(', ')}.`);
+}
 const sum = (count: keyof Counts): number => runs.reduce((total, each) => total + each[count], 0);
 const [passed, skipped] = [sum('passed'), sum('skipped')];
 const failed = sum('failed') + (gatesHold ? 0 : 1);
