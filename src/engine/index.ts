@@ -17,7 +17,6 @@ import { createTrials } from './policy-trial/trials.ts';
 import { createPauseSwitch } from './sponsorship/pause-switch.ts';
 import { createHttpApp } from './server/app.ts';
 import { type Listening, listen } from './http/listen.ts';
-import { createMetrics } from './metrics/metrics.ts';
 import { createDelivery } from './notifications/delivery.ts';
 import { createCheckpoints } from './log/checkpoints.ts';
 import { createNotifications } from './notifications/notifications.ts';
@@ -128,6 +127,8 @@ const undoAll = async (undo: (() => unknown)[]): Promise<void> => {
  *   `VAULT_DAMAGED`; nothing is changed then and the folder is free
  */
 export const createEngine = async (options: EngineOptions): Promise<Engine> => {
+  // Loaded while other threads derive the vault's key, where nothing else is to do.
+  const loadingMetrics = import('./metrics/metrics.ts');
   const { folder, log, passphrase, vaultKey, clock = systemClock, entropy = systemEntropy, scrypt } = options;
   const { freeBytes = freeOnDisk, openDatabase = openDeskDatabase } = options;
   const settings = createSettings(options.config, options.configSources ?? { flags: options.config }, folder.config);
@@ -166,7 +167,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     await openOrMakeVault(store, vault, { passphrase, vaultKey });
     vault.refresh();
     await reconcileSigners(store, vault);
-    const metrics = createMetrics(clock);
+    const metrics = (await loadingMetrics).createMetrics(clock);
     undo.push(feed.onOwn(metrics.decided));
     const chains = createChainAccess(store, vault, config.chainTimeoutMs, metrics.calledNode);
     const webhooks = createDeliverer({
