@@ -70,7 +70,8 @@ const FAULTS = ['test/attacks/', 'test/faults/'];
 
 const SUITES = {
   core: [...BROWSER, ...ENGINES, ...FAULTS].map((folder) => `--exclude '${folder}**'`).join(' '),
-  browser: BROWSER.join(' '),
+  // Without a browser there are none.
+  browser: `${BROWSER.join(' ')} --passWithNoTests`,
   engines: ENGINES.join(' '),
   faults: FAULTS.join(' '),
   clients: '--config test/clients/vitest.config.ts --mode newest',
@@ -79,6 +80,9 @@ type Suite = keyof typeof SUITES;
 
 const NAMES = Object.keys(SUITES) as Suite[];
 const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => name !== 'all' && !(name in SUITES));
+if (unknown.length > 0)
+  throw new Error(`No suite is named ${unknown.join(' or ')}. There are: ${NAMES.join(', ')}, all.`);
 const names = asked.includes('all') ? NAMES : NAMES.filter((name) => asked.includes(name));
 if (names.length === 0) names.push('core');
 

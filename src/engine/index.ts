@@ -226,6 +226,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         freeBytes,
         polledAt: (chainId) => settlement.polledAt(chainId),
         metrics,
+        isLeader,
         address,
       },
       feed,

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Caller, ProcedureInput, ProcedureOutput } from '../../src/api/index.ts';
 import type { PolicyChange } from '../../src/api/policy-trials.ts';
@@ -119,14 +121,16 @@ describe('a change is tried on what the desk has decided', () => {
 });
 
 test('the thread of a trial tries the next one, too, and ends when none has come for a minute', async () => {
-  const started: unknown[] = [];
-  const note = (worker: unknown): void => void started.push(worker);
+  const started: Worker[] = [];
+  const note = (worker: Worker): void => void started.push(worker);
   process.on('worker', note);
   try {
     await desk().clock.advance(2 * MINUTE);
     for (const threshold of ['1', '2', '3']) await tried(addPerUser(threshold));
     expect(started).toHaveLength(1);
+    const ended = once(started[0]!, 'exit');
     await desk().clock.advance(2 * MINUTE);
+    await ended;
     await tried(addPerUser('1'));
     expect(started).toHaveLength(2);
   } finally {

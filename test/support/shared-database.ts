@@ -57,6 +57,7 @@ export const shareDatabase = (store: Store) => {
     /** Makes another engine the leader, by the order in which they joined. */
     lead(next: number): void {
       leader = next;
+      members[next]?.hear('decisions');
     },
   };
 };

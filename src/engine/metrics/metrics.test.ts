@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ProcedureOutput } from '../../api/index.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { createLog } from '../base/log.ts';
 import { type MetricsContext, createMetrics } from './metrics.ts';
@@ -13,6 +14,7 @@ const context: MetricsContext = {
   },
   clock,
   log: createLog({ level: 'silent' }),
+  isLeader: () => true,
   polledAt: (chainId) => (chainId === 1 ? clock.now() - 1_500 : undefined),
 };
 const own = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('gasdesk_'));
@@ -30,6 +32,21 @@ test('what is read from the store is as it is now, and nothing else is left of b
     'gasdesk_settlement_lag_seconds{chain="1"} 1.5',
     'gasdesk_log_entries 7',
   ]);
+});
+
+test('tanks are told by the engine that looks at them, and by nobody who did so once', async () => {
+  const metrics = createMetrics(clock);
+  const tank = { balanceWei: '9', freeWei: '7' };
+  metrics.sawTanks({
+    dapps: [{ chainId: 1, paymasterId: 'dapp-1', tank }],
+  } as unknown as ProcedureOutput<'exposure.get'>);
+  const tanks = async (isLeader: boolean) =>
+    own(await metrics.text({ ...context, isLeader: () => isLeader })).filter((line) => line.includes('tank'));
+  expect(await tanks(true)).toEqual([
+    'gasdesk_tank_balance_wei{chain="1",dapp="dapp-1"} 9',
+    'gasdesk_tank_free_wei{chain="1",dapp="dapp-1"} 7',
+  ]);
+  expect(await tanks(false)).toEqual([]);
 });
 
 test('a database that does not answer hides nothing else', async () => {

@@ -14,6 +14,8 @@ export interface MetricsContext {
   readonly store: Pick<Store, 'logSize' | 'outstandingReservations' | 'settlementChains'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** True while this engine is the one that looks at tanks. */
+  readonly isLeader: () => boolean;
   /** When settlement last looked through a chain, epoch ms; undefined where it has not yet. */
   readonly polledAt: (chainId: number) => number | undefined;
 }
@@ -99,7 +101,9 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
     entries.remove();
   };
 
-  const measure = async ({ store, clock: wallClock, polledAt }: MetricsContext): Promise<void> => {
+  const measure = async ({ store, clock: wallClock, isLeader, polledAt }: MetricsContext): Promise<void> => {
+    // What it saw when it led is old.
+    if (!isLeader()) for (const gauge of [balances, free]) gauge.reset();
     const [outstanding, chains, size] = await Promise.all([
       store.outstandingReservations(),
       store.settlementChains(),

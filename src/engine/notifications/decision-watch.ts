@@ -35,6 +35,8 @@ export interface DecisionWatch {
   made(decision: DecisionRecord): void;
   /** Ends the bursts that are over. */
   calm(): Promise<void>;
+  /** Forgets what was counted: this engine hears of no decisions until it leads again. */
+  forget(): void;
 }
 
 /** Counts what happened to each DApp lately. */
@@ -48,6 +50,7 @@ const createCounters = ({ count, withinMs }: { count: number; withinMs: number }
       return own.length === count && clock.now() - (own[0] ?? 0) <= withinMs;
     },
     forget: (dapp: string): void => void times.delete(dapp),
+    forgetAll: (): void => times.clear(),
   };
 };
 
@@ -56,6 +59,8 @@ export const watchDecisions = (notifications: Notifications, clock: Clock): Deci
   const bursts = createCounters(BURST, clock);
   const outages = createCounters(OUTAGE, clock);
   const lastBurst = new Map<string, number>();
+  /** When this engine did not hear of decisions for the last time, epoch ms. */
+  let deafAt = 0;
 
   const webhookOf = (decision: DecisionRecord): void => {
     const { paymasterId: subject, id } = decision;
@@ -80,8 +85,15 @@ export const watchDecisions = (notifications: Notifications, clock: Clock): Deci
     async calm() {
       for (const { kind, subject, raisedAt } of notifications.open()) {
         if (kind !== 'denials') continue;
-        if (clock.now() - (lastBurst.get(subject) ?? raisedAt) >= CALM_MS) await notifications.end({ kind, subject });
+        const last = lastBurst.get(subject) ?? Math.max(raisedAt, deafAt);
+        if (clock.now() - last >= CALM_MS) await notifications.end({ kind, subject });
       }
+    },
+    forget() {
+      bursts.forgetAll();
+      outages.forgetAll();
+      lastBurst.clear();
+      deafAt = clock.now();
     },
   };
 };

@@ -118,7 +118,11 @@ export const watchDesk = (options: WatchOptions): Watch => {
     lookedAt = clock.monotonic();
     // Another engine may have told since the last look.
     await notifications.refresh();
-    if (!isLeader()) return;
+    if (!isLeader()) {
+      decisions.forget();
+      silences.clear();
+      return;
+    }
     await lookAtPauses();
     await decisions.calm();
     await lookAtChains();

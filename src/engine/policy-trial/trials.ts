@@ -131,7 +131,7 @@ export const createTrials = (context: TrialsContext): Trials => {
       const trial = startTrial(thread, { ...task, database: place }, context);
       current = { id: entropy.uuid(), trial };
       const ended = trial.ended
-        .then((isThere) => (isThere ? threads.giveBack(thread) : undefined))
+        .then((isThere) => (isThere ? threads.giveBack(thread) : thread.end()))
         .finally(() => running.delete(ended));
       running.add(ended);
       return current.id;

@@ -40,6 +40,8 @@ export interface ServiceContext extends DecisionContext {
   readonly freeBytes: (dir: string) => Promise<bigint>;
   /** When settlement last looked through a chain, epoch ms; undefined where it has not yet. */
   readonly polledAt: (chainId: number) => number | undefined;
+  /** True while this engine is the one that settles, looks at tanks and tells. */
+  readonly isLeader: () => boolean;
   readonly metrics: Pick<Metrics, 'timed' | 'text' | 'contentType'>;
   /** Where the HTTP interfaces are served; null while they are not. */
   readonly address: () => string | null;

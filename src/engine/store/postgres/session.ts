@@ -118,6 +118,7 @@ export const joinEngines = async (options: SessionOptions): Promise<Session> => 
     const current = client;
     if (current === undefined) return;
     const askingAt = clock.monotonic();
+    const wasLeader = isLeader;
     if (!isLeader) {
       const { rows } = await current.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1, 0) AS taken', [
         LEADER_CLASS,
@@ -127,6 +128,8 @@ export const joinEngines = async (options: SessionOptions): Promise<Session> => 
     }
     const there = await enginesOf(current);
     askedAt = askingAt;
+    // Who leads follows all decisions: from now on, not from when the next one is made.
+    if (isLeader && !wasLeader) heard('decisions');
     if (working !== undefined) return;
     // It waits its turn like other work, which says nothing of this connection.
     working = onBeat(there, isLeader)
