@@ -10,6 +10,9 @@ import pg from 'pg';
 /** Where Debian keeps the programs of each version. */
 const DEBIAN = '/usr/lib/postgresql';
 
+/** So often a start is tried. */
+const STARTS = 100;
+
 /** The folder of PostgreSQL's programs; undefined where there is none. */
 export const findPostgres = (): string | undefined => {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
@@ -86,19 +89,28 @@ export const startPostgres = async (options: { readonly durable?: boolean } = {}
       await client.end();
     }
   };
-  const start = async (): Promise<void> => {
+  /** Whether it answers before it ends. */
+  const startOnce = async (): Promise<boolean> => {
     const flags = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
     const child = spawn(join(programs, 'postgres'), flags, { ...user, cwd: folder, stdio: 'ignore', detached: true });
     server = child;
-    for (;;) {
-      try {
-        await query('SELECT 1');
-        return;
-      } catch (error) {
-        if (child.exitCode !== null) throw error;
-        await wait(50);
-      }
+    while (child.exitCode === null && child.signalCode === null) {
+      const answers = await query('SELECT 1').then(
+        () => true,
+        () => false,
+      );
+      if (answers) return true;
+      await wait(50);
     }
+    return false;
+  };
+  /** It does not start while a process of a killed one is still ending, or somebody's connection uses the port. */
+  const start = async (): Promise<void> => {
+    for (let left = STARTS; left > 0; left -= 1) {
+      if (await startOnce()) return;
+      await wait(100);
+    }
+    throw new Error('PostgreSQL does not start.');
   };
   const end = async (signal: NodeJS.Signals, wholeGroup: boolean): Promise<void> => {
     const child = server;

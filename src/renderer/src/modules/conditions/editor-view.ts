@@ -58,9 +58,13 @@ const sourceOf =
 /** As many as are seen at once: the list moves with the choice, and is not to be scrolled. */
 const MOST_LISTED = 10;
 
-/** Escape closes what is listed, and nothing around it. */
+/** Escape closes what is listed, and never the form around it: what was typed would be lost. */
+const escape = (view: EditorView): boolean => {
+  closeCompletion(view);
+  return true;
+};
 const keys = completionKeymap.map((binding) =>
-  binding.key === 'Escape' ? { ...binding, run: closeCompletion, stopPropagation: true } : binding,
+  binding.key === 'Escape' ? { ...binding, run: escape, stopPropagation: true } : binding,
 );
 
 /** Colours and sizes are those of the other fields. */
