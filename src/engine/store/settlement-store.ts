@@ -1,4 +1,13 @@
+import type { SettlementState as Became } from '../../core/ledger/after-settlement.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
+
+/** What became of a decision. */
+export interface Settled {
+  settlement: Became;
+  /** Wei; null unless it is settled. */
+  actualCostWei: string | null;
+  block: number | null;
+}
 
 /** What the EntryPoint's `UserOperationEvent` says of an operation that a paymaster of ours paid for. */
 export interface MinedUserOperation {

@@ -15,8 +15,7 @@ import {
 } from '../chain-rows.ts';
 import type { ChainSigner, ChainStore, FeeTokenStore } from '../registry-store.ts';
 import type { Rows } from './rows.ts';
-import type { SettingsCache } from './settings-cache.ts';
-import type { Writer, Writing } from './writer.ts';
+import type { Access, Writer, Writing } from './writer.ts';
 
 const REMOVE_CHAIN = 'DELETE FROM chain WHERE chain_id = $1';
 const INSERT_CHAIN = `INSERT INTO chain (chain_id, name, symbol, rpc, bundler, treasury, breaker_wei, breaker_seconds,
@@ -34,15 +33,7 @@ const settingsOfChainChanged = (tx: Writing, chain: number): void => {
 };
 
 /** Chain settings, signers and attached paymaster contracts in PostgreSQL. */
-export const chainStore = ({
-  rows,
-  writer,
-  cache,
-}: {
-  readonly rows: Rows;
-  readonly writer: Writer;
-  readonly cache: SettingsCache;
-}): ChainStore => ({
+export const chainStore = ({ rows, writer, cache }: Access): ChainStore => ({
   saveChain: (value) =>
     writer.run(async (tx) => {
       const row = ofChain(value);

@@ -7,8 +7,8 @@ import { type Commits, type DecisionWrite, type Deciding, createCommits } from '
 import { holdReservations, loadLedger, readHeld, releaseHolds } from './ledger.ts';
 import { savePolicyRevision } from './policy-revisions.ts';
 import type { Rows } from './rows.ts';
-import { type SettingsCache, type SettingsVersions, readVersions, versionOf } from './settings-cache.ts';
-import type { Writer, Writing } from './writer.ts';
+import { type SettingsVersions, readVersions, versionOf } from './settings-cache.ts';
+import type { Access, Writing } from './writer.ts';
 
 const INSERT = `INSERT INTO decision (seq, id, at, paymaster_id, chain_id, sender, outcome, user_op_hash, valid_until,
     settlement, actual_cost_wei, rule, record)
@@ -79,10 +79,7 @@ const writeDecisions = async (
   writing.decisionsChanged();
 };
 
-interface DecisionStoreOptions {
-  readonly rows: Rows;
-  readonly writer: Writer;
-  readonly cache: SettingsCache;
+interface DecisionStoreOptions extends Access {
   readonly log: Log;
   /** This engine's number, by which its holds are known. */
   readonly engine: number;

@@ -1,7 +1,6 @@
 import { COLUMNS, KEPT, type NotificationRow, toNotification, WEBHOOK } from '../notification-rows.ts';
 import type { NotificationStore, NotificationWebhook } from '../notification-store.ts';
-import type { Rows } from './rows.ts';
-import type { Writer } from './writer.ts';
+import type { Access } from './writer.ts';
 
 const INSERT = `INSERT INTO notification (id, kind, subject, raised_at, due, title, body, decision_id)
   VALUES ($1, $2, $3, $4, (SELECT count(*) FROM notification_webhook), $5, $6, $7)
@@ -15,13 +14,7 @@ const SAVE_WEBHOOK = `INSERT INTO notification_webhook ("only", url) VALUES (1, 
   ON CONFLICT ("only") DO UPDATE SET url = excluded.url, attempted_at = NULL, fault = NULL`;
 
 /** What the operator is told, in PostgreSQL. Other engines hear of it as of settings, so that their consoles show it. */
-export const notificationStore = ({
-  rows,
-  writer,
-}: {
-  readonly rows: Rows;
-  readonly writer: Writer;
-}): NotificationStore => {
+export const notificationStore = ({ rows, writer }: Omit<Access, 'cache'>): NotificationStore => {
   const list = async (rest: string, values: readonly number[] = []) =>
     (await rows.all<NotificationRow>(`SELECT ${COLUMNS} FROM notification ${rest}`, values)).map(toNotification);
   const write = (sql: string, values: readonly (number | string | null)[]): Promise<void> =>

@@ -1,7 +1,6 @@
 import { isOpen, MOST, toTransaction, type TransactionRow } from '../operator-transaction-rows.ts';
 import type { OperatorTransactionStore } from '../operator-transaction-store.ts';
-import type { Rows } from './rows.ts';
-import type { Writer } from './writer.ts';
+import type { Access } from './writer.ts';
 
 const SAVE = `INSERT INTO operator_transaction (id, chain_id, paymaster_id, open, record) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (id) DO UPDATE SET open = excluded.open, record = excluded.record`;
@@ -10,13 +9,7 @@ const LIST = `SELECT record FROM operator_transaction
   ORDER BY seq DESC LIMIT ${MOST}`;
 
 /** What the operator sent to chains, in PostgreSQL. What withdrawals take out of tanks changes the ledger. */
-export const operatorTransactionStore = ({
-  rows,
-  writer,
-}: {
-  readonly rows: Rows;
-  readonly writer: Writer;
-}): OperatorTransactionStore => ({
+export const operatorTransactionStore = ({ rows, writer }: Omit<Access, 'cache'>): OperatorTransactionStore => ({
   saveOperatorTransaction: (transaction) =>
     writer.run(async (tx) => {
       const { transactionId, chainId, paymasterId, kind } = transaction;

@@ -1,7 +1,5 @@
 import type { Pause, PauseStore } from '../policy-store.ts';
-import type { Rows } from './rows.ts';
-import type { SettingsCache } from './settings-cache.ts';
-import type { Writer } from './writer.ts';
+import type { Access } from './writer.ts';
 
 const SAVE = `INSERT INTO sponsorship_pause ("only", since, reason) VALUES (1, $1, $2)
   ON CONFLICT ("only") DO UPDATE SET since = excluded.since, reason = excluded.reason`;
@@ -13,15 +11,7 @@ const RESUMES = `SELECT times AS desk, coalesce((SELECT times FROM dapp_resume W
   FROM sponsorship_resume`;
 
 /** Pauses of all sponsorship and of single DApps in PostgreSQL. The end of one lets decisions on their way begin anew. */
-export const pauseStore = ({
-  rows,
-  writer,
-  cache,
-}: {
-  readonly rows: Rows;
-  readonly writer: Writer;
-  readonly cache: SettingsCache;
-}): PauseStore => ({
+export const pauseStore = ({ rows, writer, cache }: Access): PauseStore => ({
   async findPause() {
     return (await rows.get<Pause>('SELECT since, reason FROM sponsorship_pause')) ?? null;
   },

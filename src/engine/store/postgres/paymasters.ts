@@ -8,9 +8,8 @@ import {
 } from '../registry-store.ts';
 import { insertApiKey } from './api-keys.ts';
 import { orClash } from './faults.ts';
-import type { Rows } from './rows.ts';
-import type { ChangedScope, SettingsCache } from './settings-cache.ts';
-import type { Writer } from './writer.ts';
+import type { ChangedScope } from './settings-cache.ts';
+import type { Access } from './writer.ts';
 
 const INSERT = `INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, funding_wallet,
     allowed_origins, max_expiry_s, created_at)
@@ -27,15 +26,7 @@ const nameClash = { paymaster_name: 'PAYMASTER_NAME_EXISTS' } as const;
 const found = (row: PaymasterRow | undefined): Paymaster | undefined => row && toPaymaster(row);
 
 /** DApps and their funding wallets in PostgreSQL. */
-export const paymasterStore = ({
-  rows,
-  writer,
-  cache,
-}: {
-  readonly rows: Rows;
-  readonly writer: Writer;
-  readonly cache: SettingsCache;
-}): PaymasterStore => {
+export const paymasterStore = ({ rows, writer, cache }: Access): PaymasterStore => {
   /** Undefined if there is no such DApp. */
   const set = (
     paymasterId: string,

@@ -1,9 +1,7 @@
 import type { Policy } from '../../../core/policy.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { PolicyRevision, PolicyRevisionStore, PolicyTime } from '../policy-store.ts';
-import type { Rows } from './rows.ts';
-import type { SettingsCache } from './settings-cache.ts';
-import type { Writer, Writing } from './writer.ts';
+import type { Access, Writing } from './writer.ts';
 
 const INSERT =
   'INSERT INTO policy_revision (hash, paymaster_id, at, policy) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
@@ -21,15 +19,7 @@ export const savePolicyRevision = async (
 const HISTORY = 'SELECT hash, at FROM policy_history WHERE paymaster_id = $1 ORDER BY seq DESC LIMIT $2';
 
 /** Which policies were in force when, in PostgreSQL. */
-export const policyRevisionStore = ({
-  rows,
-  writer,
-  cache,
-}: {
-  readonly rows: Rows;
-  readonly writer: Writer;
-  readonly cache: SettingsCache;
-}): PolicyRevisionStore => ({
+export const policyRevisionStore = ({ rows, writer, cache }: Access): PolicyRevisionStore => ({
   async settingsChanges() {
     return (await cache.versions()).changes;
   },

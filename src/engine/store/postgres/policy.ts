@@ -17,8 +17,7 @@ import {
 import type { DappPolicy, DappPolicyStore, Rule, SmartContract, Webhook } from '../policy-store.ts';
 import { orClash } from './faults.ts';
 import type { Rows } from './rows.ts';
-import type { SettingsCache } from './settings-cache.ts';
-import type { Writer, Writing } from './writer.ts';
+import type { Access, Writing } from './writer.ts';
 
 /** Adds a contract. @returns how many rows that are, here and below */
 export const insertContract = (tx: Rows, value: SmartContract): Promise<number> => {
@@ -59,15 +58,7 @@ const POLICY = `SELECT dapp.*, ${inOrder(CONTRACT, 'contracts')}, ${inOrder(RULE
   ${inOrder(WEBHOOK, 'webhooks')} FROM (${DAPP} WHERE paymaster_id = $1) AS dapp`;
 
 /** Contracts, rules and webhooks in PostgreSQL. Every change moves the rule revision of its DApp. */
-export const policyStore = ({
-  rows,
-  writer,
-  cache,
-}: {
-  readonly rows: Rows;
-  readonly writer: Writer;
-  readonly cache: SettingsCache;
-}): Omit<DappPolicyStore, 'replaceDappPolicy'> => {
+export const policyStore = ({ rows, writer, cache }: Access): Omit<DappPolicyStore, 'replaceDappPolicy'> => {
   /** Policies as last read: they are what there is as long as their revision is. */
   const policies = new Map<string, DappPolicy>();
 

@@ -1,4 +1,4 @@
-import { type SettlementState, heldAfter } from '../../../core/ledger/after-settlement.ts';
+import { heldAfter } from '../../../core/ledger/after-settlement.ts';
 import { readRecord } from '../../../core/stored-record.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import { type Candidate, slotKey } from '../operation-slot.ts';
@@ -7,20 +7,13 @@ import type {
   EndlessReservation,
   MinedUserOperation,
   ScannedRange,
+  Settled,
   SettlementStore,
   UnmatchedOperation,
 } from '../settlement-store.ts';
 import { adjustReservations } from './ledger.ts';
 import type { Rows } from './rows.ts';
 import type { Writer, Writing } from './writer.ts';
-
-/** What became of a decision. */
-interface Settled {
-  settlement: SettlementState;
-  /** Wei; null unless it is settled. */
-  actualCostWei: string | null;
-  block: number | null;
-}
 
 interface StoredDecision {
   seq: number;

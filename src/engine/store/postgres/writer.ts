@@ -33,6 +33,14 @@ export interface Writer {
   ledgerVersion(): Promise<number>;
 }
 
+/** How a store reads, writes, and keeps settings between. */
+export interface Access {
+  /** Reads outside of any transaction. */
+  readonly rows: Rows;
+  readonly writer: Writer;
+  readonly cache: SettingsCache;
+}
+
 /** The channel on which engines tell each other what they have committed. */
 export const CHANNEL = 'gasdesk';
 

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { type SettlementState, heldAfter } from '../../../core/ledger/after-settlement.ts';
+import { heldAfter } from '../../../core/ledger/after-settlement.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import { type Candidate, slotKey } from '../operation-slot.ts';
 import type {
@@ -7,6 +7,7 @@ import type {
   EndlessReservation,
   MinedUserOperation,
   ScannedRange,
+  Settled,
   SettlementStore,
   UnmatchedOperation,
 } from '../settlement-store.ts';
@@ -14,14 +15,6 @@ import type { GroupCommit } from './group-commit.ts';
 import { createHashIndex, enterAll } from './hash-index.ts';
 import type { Ledger } from './ledger.ts';
 import type { LogWriter } from './log.ts';
-
-/** What became of a decision. */
-interface Settled {
-  settlement: SettlementState;
-  /** Wei; null unless it is settled. */
-  actualCostWei: string | null;
-  block: number | null;
-}
 
 /** Settlement in SQLite: what the chain says of each decision, and what it still holds of the ledger. */
 export const settlementStore = (
