@@ -40,6 +40,8 @@ import { openDeskDatabase } from './store/open-database.ts';
 import type { Store } from './store/store.ts';
 import { createOperatorTransactions } from './transactions/operator-transactions.ts';
 import { EngineError } from '../shared/errors.ts';
+import { createPost } from './network/http-post.ts';
+import { createNames } from './network/names.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 import { createReceiver } from './webhooks/receiver.ts';
 
@@ -67,6 +69,8 @@ export interface EngineOptions {
   readonly openDatabase?: typeof openDeskDatabase;
   /** How many bytes may still be written to where a folder is; asks the operating system unless a test says. */
   readonly freeBytes?: (dir: string) => Promise<bigint>;
+  /** Addresses of the DNS servers that are asked for names of webhooks and nodes; those of the machine unless a test says. */
+  readonly nameServers?: readonly string[];
   /** Cost of deriving the keys of the vault and of new keystores; tests take a cheap one. */
   readonly scrypt?: ScryptCost;
 }
@@ -169,9 +173,13 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     await reconcileSigners(store, vault);
     const metrics = (await loadingMetrics).createMetrics(clock);
     undo.push(feed.onOwn(metrics.decided));
-    const chains = createChainAccess(store, vault, config.chainTimeoutMs, metrics.calledNode);
+    const names = createNames({ clock, servers: options.nameServers });
+    undo.push(() => names.close());
+    const post = createPost(names.resolve);
+    const chains = createChainAccess(store, vault, config.chainTimeoutMs, metrics.calledNode, post);
     const webhooks = createDeliverer({
       clock,
+      resolver: names.resolve,
       allowPrivate: config.webhookAllowPrivate,
       timeoutMs: () => config.webhookTimeoutMs,
       maxConcurrent: config.webhookMaxConcurrent,

@@ -38,7 +38,7 @@ const SPELLINGS = ['arePoliciesVerified', 'arePoliciesVerifed'];
  * Causes of `WEBHOOK_UNREACHABLE` that lie with the receiver or with its host. Whatever else keeps this machine from
  * calling it, such as open files or the resolver of names, somebody may have brought about here.
  */
-const CAUSES_AT_RECEIVER: ReadonlySet<unknown> = new Set([
+export const CAUSES_AT_RECEIVER: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',

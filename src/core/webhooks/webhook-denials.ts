@@ -16,6 +16,10 @@ export const webhookDenials = {
     message: `${the(evidence)} did not answer completely within ${String(evidence['timeoutMs'])} ms.`,
     hint: `Make the webhook answer within ${String(evidence['timeoutMs'])} ms, or raise the setting webhookTimeoutMs.`,
   }),
+  WEBHOOK_NOT_REACHED: (evidence) => ({
+    message: `${the(evidence)} was not asked: Gasdesk had no connection to it within ${String(evidence['timeoutMs'])} ms.`,
+    hint: 'Check that DNS and the network of this machine work, and that the server of the webhook is up.',
+  }),
   WEBHOOK_STATUS: (evidence) => ({
     message: `${the(evidence)} answered with HTTP status ${String(evidence['status'])}.`,
     hint: `Make the webhook answer with status 200 and ${ANSWER}.`,

@@ -3,6 +3,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { RegistryStore } from '../store/registry-store.ts';
+import type { Post } from '../network/http-post.ts';
 import { type CallOutcome, type CallTarget, type RpcClient, RpcError, createRpcClient } from './rpc.ts';
 
 /** Where a chain can be reached. */
@@ -88,12 +89,14 @@ const askChainId = async (node: RpcClient, chainId: number): Promise<unknown> =>
  * Chains as set in the store, credentials from the vault. Clients are kept, so that connections are used again.
  *
  * @param told is told what became of each request to a chain's node or bundler
+ * @param post connects to nodes and bundlers; default: by the names of the machine
  */
 export const createChainAccess = (
   store: Pick<RegistryStore, 'findChain'>,
   vault: Vault,
   timeoutMs: number,
   told: (target: CallTarget, outcome: CallOutcome) => void = () => undefined,
+  post?: Post,
 ): ChainAccess => {
   const clients = new Map<string, RpcClient>();
   const nodes = new Map<string, RpcClient>();
@@ -102,7 +105,7 @@ export const createChainAccess = (
   const client = (url: string, target: CallTarget): RpcClient => {
     const what = `The ${target.kind} of chain ${target.chainId}`;
     const key = `${what} ${url}`;
-    const known = clients.get(key) ?? createRpcClient(url, what, timeoutMs, (outcome) => told(target, outcome));
+    const known = clients.get(key) ?? createRpcClient(url, what, timeoutMs, (outcome) => told(target, outcome), post);
     clients.set(key, known);
     return known;
   };
@@ -136,7 +139,7 @@ export const createChainAccess = (
     },
     async chainIdAt(url) {
       try {
-        const answer = await createRpcClient(url, 'The node', timeoutMs).send('eth_chainId', []);
+        const answer = await createRpcClient(url, 'The node', timeoutMs, undefined, post).send('eth_chainId', []);
         return Number(quantity.parse(answer));
       } catch {
         return undefined; // whatever is wrong with it is said when it is used

@@ -1,5 +1,8 @@
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, isHex } from '../../shared/schema/hex.ts';
+import { systemClock } from '../base/clock.ts';
+import { type Post, createPost } from '../network/http-post.ts';
+import { createNames } from '../network/names.ts';
 import { credentialRedactor } from './redact-credentials.ts';
 
 /** An error that the node answered with: a reverted call carries its revert data. */
@@ -71,28 +74,14 @@ const isAnswer = (value: unknown): value is RpcAnswer =>
 /** More than any answer the desk asks for: it must not fill the memory. */
 const MOST_MIB = 32;
 
-/** Reads a body as JSON; undefined if it is none. @throws RangeError if it is larger than {@link MOST_MIB} */
-const readJson = async ({ body }: Response): Promise<unknown> => {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  // The type of fetch's body does not tell what is in it.
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > MOST_MIB * 2 ** 20) throw new RangeError('The answer is too large');
-    chunks.push(chunk);
-  }
+/** Undefined for what is not JSON, which has no undefined of its own. */
+const parseJson = (body: Buffer): unknown => {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString());
+    return JSON.parse(body.toString());
   } catch {
     return undefined;
   }
 };
-
-/** What became of a request that got no answer, in words. */
-const silence = (error: unknown, timeoutMs: number): string =>
-  error instanceof DOMException && error.name === 'TimeoutError'
-    ? `did not answer in ${timeoutMs} ms`
-    : 'cannot be reached';
 
 /** A time-out passes in so many parts. */
 const PARTS = 10;
@@ -116,7 +105,7 @@ const startTimeout = (timeoutMs: number): { readonly signal: AbortSignal; readon
   return { signal: controller.signal, end: () => void (left = 0) };
 };
 
-/** fetch takes no user info in a URL: it goes into a header. */
+/** User info of a URL goes into a header. */
 const requestFor = (url: string): { target: URL; headers: Record<string, string> } => {
   const target = new URL(url);
   const { username, password } = target;
@@ -132,18 +121,23 @@ const requestFor = (url: string): { target: URL; headers: Record<string, string>
   };
 };
 
+/** For who has no engine's names: those of the machine. */
+const postBySystem = createPost(createNames({ clock: systemClock }).resolve);
+
 /**
- * A client that posts each request by itself; the runtime keeps its connections open.
+ * A client that posts each request by itself.
  *
  * @param what for messages, e.g. `The RPC of chain 31337`
  * @param timeoutMs how long an answer may take
  * @param told is told what became of each request
+ * @param send connects to the server
  */
 export const createRpcClient = (
   url: string,
   what: string,
   timeoutMs: number,
   told: (outcome: CallOutcome) => void = () => undefined,
+  send: Post = postBySystem,
 ): RpcClient => {
   const unreachable = (detail: string, cause?: unknown): EngineError =>
     new EngineError('CHAIN_UNREACHABLE', `${what} ${detail}`, {}, { cause });
@@ -153,19 +147,14 @@ export const createRpcClient = (
   const post = async (body: string): Promise<unknown> => {
     const timeout = startTimeout(timeoutMs);
     try {
-      const response = await fetch(target, {
-        method: 'POST',
-        headers,
-        body,
-        redirect: 'error',
-        signal: timeout.signal,
-      });
-      const date = Date.parse(response.headers.get('date') ?? '');
+      const { signal } = timeout;
+      const answer = await send(target, { headers, body, signal, mostBytes: MOST_MIB * 2 ** 20 });
+      const date = Date.parse(answer.headers.date ?? '');
       answeredAt = Number.isNaN(date) ? undefined : date;
-      return await readJson(response);
+      return parseJson(answer.body);
     } catch (error) {
       if (error instanceof RangeError) throw unreachable(`answered with more than ${MOST_MIB} MiB`);
-      throw unreachable(silence(error, timeoutMs), error);
+      throw unreachable(timeout.signal.aborted ? `did not answer in ${timeoutMs} ms` : 'cannot be reached', error);
     } finally {
       timeout.end();
     }
@@ -186,7 +175,7 @@ export const createRpcClient = (
     throw new RpcError(typeof error.code === 'number' ? error.code : 0, message, revertData(error.data));
   };
 
-  const send = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+  const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     try {
       const result = await ask(method, params);
       told('result');
@@ -199,10 +188,10 @@ export const createRpcClient = (
 
   return {
     url,
-    send,
+    send: request,
     answeredAt: () => answeredAt,
     call: async (to, data) => {
-      const answer = await send('eth_call', [{ to, data }, 'latest']);
+      const answer = await request('eth_call', [{ to, data }, 'latest']);
       if (typeof answer === 'string' && isHex(answer)) return answer;
       throw unreachable('did not return bytes for eth_call');
     },

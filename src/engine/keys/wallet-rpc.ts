@@ -2,6 +2,8 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { EngineError } from '../../shared/errors.ts';
 import type { Clock } from '../base/clock.ts';
+import { readHostNames } from '../network/hosts.ts';
+import { socketLookup } from '../network/names.ts';
 import { exchange } from '../webhooks/exchange.ts';
 
 /** What a wallet answered with instead of a result. */
@@ -56,7 +58,10 @@ const readAnswer = (text: string): WalletAnswer | undefined => {
 
 /** A client that sends each request once, on a connection of its own: a repeated one would ask the owner twice. */
 export const createWalletRpc = (clock: Clock): WalletRpc => {
+  const hosts = readHostNames();
   const agents = { 'http:': new HttpAgent(), 'https:': new HttpsAgent() };
+  // Wallets are on this machine: the DNS has nothing to say of them.
+  const lookup = socketLookup(async (name) => hosts.addressesOf(name.toLowerCase()));
   const stopping = new AbortController();
   let id = 0;
   return {
@@ -71,9 +76,7 @@ export const createWalletRpc = (clock: Clock): WalletRpc => {
       const agent = agents[target.protocol === 'https:' ? 'https:' : 'http:'];
       const { fault, text } = await exchange(
         { url: target, method: 'POST', headers, body },
-        agent,
-        signal,
-        MAX_ANSWER_BYTES,
+        { agent, lookup, signal, limitBytes: MAX_ANSWER_BYTES },
       );
       cancel();
       const answer = fault === undefined ? readAnswer(text) : undefined;

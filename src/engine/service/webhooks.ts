@@ -78,7 +78,9 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
     'webhooks.test': async (trial) => {
       const decisionId = newDecisionId(clock.now(), entropy);
       for (const { paymasterId } of await store.listPaymasters()) {
-        const response = await tryWebhook(context, await store.dappPolicy(paymasterId), { ...trial, decisionId });
+        const response = await tryWebhook(context, await store.dappPolicy(paymasterId), {
+          ...{ ...trial, decisionId, paymasterId },
+        });
         if (response === undefined) continue;
         const verdict = responseVerdict(response);
         const { call, micros } = response;

@@ -30,6 +30,8 @@ export interface WebhookTrial {
   readonly userOp?: object | undefined;
   /** In the form of a decision's id; none is stored under it. */
   readonly decisionId: string;
+  /** The DApp whose webhook it is. */
+  readonly paymasterId: string;
 }
 
 /** A call as it is kept: what was sent holds what the client sent. */
@@ -48,11 +50,11 @@ const keptResponse = (response: WebhookResponse): WebhookResponse => {
 export const tryWebhook = async (
   { webhooks, vault }: { webhooks: Deliverer; vault: Vault },
   policy: Pick<DappPolicy, 'webhooks' | 'rules'>,
-  { webhookId, data, userOp, decisionId }: WebhookTrial,
+  { webhookId, data, userOp, decisionId, paymasterId }: WebhookTrial,
 ): Promise<WebhookResponse | undefined> => {
   const target = webhookTargets(policy).find((one) => one.webhookId === webhookId);
   if (target === undefined) return undefined;
-  const asked = { decisionId, webhookData: data, preview: true };
+  const asked = { decisionId, dapp: paymasterId, webhookData: data, preview: true };
   return keptResponse(await webhooks.deliver({ ...callOf(vault, target, userOp), ...asked }));
 };
 
@@ -65,10 +67,11 @@ export const callWebhooks = (
   { webhooks, vault }: { webhooks: Deliverer; vault: Vault },
   targets: readonly WebhookTarget[],
   op: UserOperation,
-  { decisionId, options, isBlanked }: { decisionId: string } & Pick<SponsorshipRequest, 'options' | 'isBlanked'>,
+  request: { decisionId: string } & Pick<SponsorshipRequest, 'options' | 'isBlanked' | 'paymaster'>,
 ): Promise<WebhookResponse[]> => {
+  const { decisionId, options, isBlanked, paymaster } = request;
   const keep = isBlanked ? blankedResponse : keptResponse;
-  const asked = { decisionId, webhookData: options.sponsorshipInfo.webhookData };
+  const asked = { decisionId, dapp: paymaster.paymasterId, webhookData: options.sponsorshipInfo.webhookData };
   const calls = targets.map((target) => webhooks.deliver({ ...callOf(vault, target, op), ...asked }));
   return Promise.all(
     calls.map(async (call, index) => ({

@@ -1,14 +1,7 @@
-import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { type ResolveName, socketLookup } from '../network/names.ts';
 import { WebhookFault } from './fault.ts';
-
-/** All addresses of a host name, at least one. Rejects like `dns.lookup` where there are none. */
-export type Resolver = (hostname: string) => Promise<readonly string[]>;
-
-/** The operating system's resolver, hosts file included. */
-export const systemResolver: Resolver = async (hostname) =>
-  (await lookup(hostname, { all: true })).map(({ address }) => address);
 
 /** Ranges by ipaddr.js's names that are reached from this machine or its network only. */
 const PRIVATE_RANGES = ['loopback', 'private', 'carrierGradeNat', 'uniqueLocal'];
@@ -64,34 +57,11 @@ export const requireCallable = (address: string, allowPrivate: boolean): void =>
 /**
  * A `lookup` for Node's sockets: they connect to the very addresses that were checked here, so that a second answer
  * of the DNS cannot lead them elsewhere. One bad address among several refuses the name.
+ *
+ * @param dapp whose webhook it is, for the bounds of `resolve`
  */
-export const guardedLookup = (resolver: Resolver, allowPrivate: boolean): LookupFunction => {
-  const underWay = new Map<string, Promise<readonly string[]>>();
-
-  /** A name is asked for once at a time: the system's resolver has few threads, which one slow name could hold all. */
-  const resolve = (hostname: string): Promise<readonly string[]> => {
-    const known = underWay.get(hostname);
-    if (known) return known;
-    const asked = resolver(hostname).finally(() => underWay.delete(hostname));
-    underWay.set(hostname, asked);
-    return asked;
-  };
-
-  const checked = async (hostname: string): Promise<{ address: string; family: number }[]> => {
-    const addresses = await resolve(hostname);
-    for (const address of addresses) requireCallable(address, allowPrivate);
-    return addresses.map((address) => ({ address, family: isIP(address) }));
-  };
-
-  return (hostname, { all }, callback) => {
-    checked(hostname).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (!first) callback(Object.assign(new Error('No address'), { code: 'ENOTFOUND' }), '');
-        else if (all) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      },
-      (error: unknown) => callback(error as NodeJS.ErrnoException, ''),
-    );
-  };
-};
+export const guardedLookup = (resolve: ResolveName, allowPrivate: boolean, dapp: string | undefined): LookupFunction =>
+  socketLookup(
+    (hostname) => resolve(hostname, dapp),
+    (address) => requireCallable(address, allowPrivate),
+  );

@@ -9,7 +9,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { startRawReceiver, startReceiver, verify } from '../../../test/support/webhook-receiver.ts';
 import { responseVerdict } from '../../core/webhooks/webhook-response.ts';
+import { createNames } from '../network/names.ts';
 import { systemClock } from '../base/clock.ts';
+import { faultOf } from './fault.ts';
 import { Secret } from '../base/secret.ts';
 import { createDeliverer, type DelivererOptions } from './deliver.ts';
 import type { WebhookRequest } from './request.ts';
@@ -21,7 +23,11 @@ const NOT_UTF8 = Buffer.from('{"arePoliciesVerified":true,"user":"\xff"}', 'lati
 
 const deliverer = (options: Partial<DelivererOptions> = {}) => {
   const clock = new ManualClock();
-  const made = createDeliverer({ clock, allowPrivate: true, timeoutMs: () => 3_000, maxConcurrent: 32, ...options });
+  const { resolve: resolver } = createNames({ clock });
+  const made = createDeliverer({
+    ...{ clock, resolver, allowPrivate: true, timeoutMs: () => 3_000, maxConcurrent: 32 },
+    ...options,
+  });
   onTestFinished(() => {
     made.close();
     expect(clock.pending).toBe(0);
@@ -242,20 +248,6 @@ describe('a call takes no longer than the time-out', () => {
     await clock.advance(3_000);
     expect((await pending).verdict).toMatchObject({ code: 'WEBHOOK_TIMEOUT' });
   });
-
-  test('when the DNS is silent, whom nobody asks twice at a time', async () => {
-    let asked = 0;
-    const resolver = () => {
-      asked += 1;
-      return new Promise<readonly string[]>(() => undefined);
-    };
-    const { deliver, clock } = deliverer({ resolver });
-    const pending = [deliver(call('http://slow.example/')), deliver(call('http://slow.example/'))];
-    await clock.advance(0);
-    await clock.advance(3_000);
-    for (const made of await Promise.all(pending)) expect(made.verdict).toMatchObject({ code: 'WEBHOOK_TIMEOUT' });
-    expect(asked).toBe(1);
-  });
 });
 
 describe('a call that may fail open is denied where the fault is not with the receiver', () => {
@@ -277,6 +269,39 @@ describe('a call that may fail open is denied where the fault is not with the re
       resolver: () => Promise.reject(error(code)),
     });
     expect(verdict).toMatchObject({ outcome: 'deny', code: 'WEBHOOK_UNREACHABLE', evidence: { cause: code } });
+  });
+
+  test('as when the DNS is silent: the receiver was not asked', async () => {
+    const { deliver, clock } = deliverer({ resolver: () => new Promise(() => undefined) });
+    const pending = deliver(call('http://slow.example/', open));
+    await clock.advance(0);
+    await clock.advance(3_000);
+    expect((await pending).verdict).toMatchObject({
+      ...{ outcome: 'deny', code: 'WEBHOOK_NOT_REACHED', evidence: { timeoutMs: 3_000 } },
+    });
+  });
+
+  test('as when the DNS took most of the time: what was left to the receiver says nothing of it', async () => {
+    const found = signal<readonly string[]>();
+    const receiver = await startReceiver(() => undefined);
+    const { deliver, clock } = deliverer({ resolver: () => found.promise });
+    const pending = deliver(call(`http://hooks.example:${receiver.port}/`, open));
+    await clock.advance(0);
+    await clock.advance(1_501);
+    found.resolve(['127.0.0.1']);
+    while (receiver.calls.length === 0) await turn();
+    await clock.advance(1_499);
+    const { verdict } = await pending;
+    expect(verdict).toMatchObject({ outcome: 'deny', code: 'WEBHOOK_TIMEOUT' });
+    expect(verdict.evidence['notAnOutage']).toMatch(/no connection for most of the time-out/);
+  });
+
+  test('as when one of its addresses could not be tried from here', async () => {
+    const closed = Object.assign(new Error('no'), { code: 'ECONNREFUSED', address: '192.0.2.1' });
+    const full = Object.assign(new Error('no'), { code: 'EMFILE', address: '192.0.2.2' });
+    const noIpv6 = Object.assign(new Error('no'), { code: 'ENETUNREACH', address: '2001:db8::1' });
+    const cause = (...errors: Error[]) => faultOf(new AggregateError(errors)).evidence['cause'];
+    expect([cause(closed, full), cause(noIpv6, closed)]).toEqual(['EMFILE', 'ECONNREFUSED']);
   });
 
   test('as when the call had to wait for its turn, and the rest of its time was too short', async () => {
@@ -495,7 +520,9 @@ describe('connections', () => {
       import { createDeliverer } from ${JSON.stringify(new URL('deliver.ts', import.meta.url).href)};
       import { Secret } from ${JSON.stringify(new URL('../base/secret.ts', import.meta.url).href)};
       import { systemClock } from ${JSON.stringify(new URL('../base/clock.ts', import.meta.url).href)};
-      const made = createDeliverer({ clock: systemClock, allowPrivate: true, timeoutMs: () => 3000, maxConcurrent: 1 });
+      const resolver = () => Promise.reject(new Error('no names'));
+      const options = { clock: systemClock, resolver, allowPrivate: true, timeoutMs: () => 3000, maxConcurrent: 1 };
+      const made = createDeliverer(options);
       const call = { webhookId: 'w', url: '${receiver.url}', method: 'GET', secret: new Secret('AAAA'), decisionId: 'd' };
       const { call: { status } } = await made.deliver(call);
       made.close();

@@ -2,7 +2,8 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { isIP } from 'node:net';
 import type { Clock } from '../base/clock.ts';
-import { guardedLookup, requireCallable, type Resolver, systemResolver } from './address-guard.ts';
+import type { ResolveName } from '../network/names.ts';
+import { guardedLookup, requireCallable } from './address-guard.ts';
 import { createCallSlots } from './call-slots.ts';
 import { exchange } from './exchange.ts';
 import { WebhookFault } from './fault.ts';
@@ -20,8 +21,7 @@ const IDLE_MS = 60_000;
 /** What a deliverer is made of. */
 export interface DelivererOptions {
   readonly clock: Clock;
-  /** Default: the operating system's. */
-  readonly resolver?: Resolver;
+  readonly resolver: ResolveName;
   /** Whether webhooks may be at loopback and private addresses. */
   readonly allowPrivate: boolean;
   /** How long a call may take in all, waiting included; asked for each call. */
@@ -37,6 +37,8 @@ export interface DelivererOptions {
 /** An answer, and whether the call had to wait for a free slot. */
 interface AnsweredCall extends Answer {
   readonly waited?: boolean;
+  /** How long it took until there was a connection, ms. */
+  readonly connectedAfterMs?: number | undefined;
 }
 
 /** Asks webhooks for their verdict. */
@@ -56,14 +58,9 @@ export interface Deliverer {
  * used: behind one the address that is connected to could not be checked.
  */
 export const createDeliverer = (options: DelivererOptions): Deliverer => {
-  const { clock, resolver = systemResolver, allowPrivate, maxConcurrent } = options;
+  const { clock, resolver, allowPrivate, maxConcurrent } = options;
   const { busyMs = () => performance.eventLoopUtilization().active } = options;
-  const connections = {
-    keepAlive: true,
-    maxFreeSockets: maxConcurrent,
-    timeout: IDLE_MS,
-    lookup: guardedLookup(resolver, allowPrivate),
-  };
+  const connections = { keepAlive: true, maxFreeSockets: maxConcurrent, timeout: IDLE_MS };
   const httpAgent = new HttpAgent(connections);
   // Said outright, so that no environment variable switches it off.
   const httpsAgent = new HttpsAgent({ ...connections, rejectUnauthorized: true });
@@ -74,7 +71,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
   let closed = false;
 
   const ask = async (
-    webhookId: string,
+    { webhookId, dapp }: WebhookRequest,
     outgoing: OutgoingRequest,
     signal: AbortSignal,
     timeoutMs: number,
@@ -90,7 +87,13 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
         // A receiver that is given what is left of its time would be blamed for ours.
         if (clock.monotonic() - start > timeoutMs / 2)
           throw new WebhookFault('WEBHOOK_BUSY', { atOnce: maxConcurrent });
-        return { ...(await exchange(outgoing, agent, signal)), waited };
+        let connectedAfterMs: number | undefined;
+        const connected = (is: boolean): void => void (connectedAfterMs = is ? clock.monotonic() - start : undefined);
+        const lookup = guardedLookup(resolver, allowPrivate, dapp);
+        const answer = await exchange(outgoing, { agent, lookup, signal, connected });
+        const inVain = answer.fault?.code === 'WEBHOOK_TIMEOUT' && connectedAfterMs === undefined;
+        const fault = inVain ? new WebhookFault('WEBHOOK_NOT_REACHED', { timeoutMs }) : answer.fault;
+        return { ...answer, fault, waited, connectedAfterMs };
       });
     } catch (error) {
       if (!(error instanceof WebhookFault)) throw error;
@@ -102,7 +105,11 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     if (closed) throw new Error('The deliverer of webhooks is closed');
   };
 
-  const askInTime = async (webhookId: string, outgoing: OutgoingRequest, timeoutMs: number): Promise<AnsweredCall> => {
+  const askInTime = async (
+    request: WebhookRequest,
+    outgoing: OutgoingRequest,
+    timeoutMs: number,
+  ): Promise<AnsweredCall> => {
     requireOpen();
     const call = new AbortController();
     underWay.add(call);
@@ -110,7 +117,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     // What arrived in time while this thread was busy is read first.
     const cancel = clock.setTimer(timeoutMs, () => void setImmediate(timeOut));
     try {
-      const answer = await ask(webhookId, outgoing, call.signal, timeoutMs);
+      const answer = await ask(request, outgoing, call.signal, timeoutMs);
       // What our own end broke off says nothing of the receiver, and must not pass as its outage.
       requireOpen();
       return answer;
@@ -122,12 +129,13 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
 
   /** Why a receiver may be up though its answer is missing: somebody floods it through this desk, or the desk itself. */
   const whyNoOutage = (
-    { fault, waited }: AnsweredCall,
+    { fault, waited, connectedAfterMs = 0 }: AnsweredCall,
     began: { lastVerdict: number; timeoutMs: number; at: number; busyMs: number },
   ): string | undefined => {
     if (began.lastVerdict >= began.at - began.timeoutMs) return 'the receiver has just answered another call';
     if (fault?.code !== 'WEBHOOK_TIMEOUT') return undefined;
     if (waited === true) return 'the call had waited for a free slot';
+    if (connectedAfterMs > began.timeoutMs / 2) return 'there was no connection for most of the time-out';
     return busyMs() - began.busyMs > began.timeoutMs / 2 ? 'this machine was busy for most of the time-out' : undefined;
   };
 
@@ -137,7 +145,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
       const start = clock.monotonic();
       const began = { at: start, timeoutMs: options.timeoutMs(), busyMs: failOpen ? busyMs() : 0 };
       const outgoing = outgoingRequest(call, clock.now());
-      const answer = await askInTime(webhookId, outgoing, began.timeoutMs);
+      const answer = await askInTime(call, outgoing, began.timeoutMs);
       const lastVerdict = lastVerdicts.get(webhookId) ?? -Infinity;
       const notAnOutage = failOpen ? whyNoOutage(answer, { ...began, lastVerdict }) : undefined;
       const { status, headers, text, fault } = answer;

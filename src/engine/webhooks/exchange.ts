@@ -3,6 +3,7 @@ import { type Agent, request as httpRequest, type IncomingMessage } from 'node:h
 import { request as httpsRequest } from 'node:https';
 import { faultOf, WebhookFault } from './fault.ts';
 import type { OutgoingRequest } from './request.ts';
+import type { LookupFunction } from 'node:net';
 import type { Answer } from '../../core/webhooks/verdict.ts';
 
 /** The most that is read of the body of a webhook's answer, in bytes. */
@@ -11,23 +12,29 @@ const LIMIT_BYTES = 65_536;
 /** The receiver closed an idle connection just when it was used again. */
 const isStale = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONNRESET' || error.code === 'EPIPE';
 
+/** How an exchange is made. */
+export interface ExchangeOptions {
+  readonly agent: Agent;
+  /** Finds the addresses that a new connection may lead to. */
+  readonly lookup: LookupFunction;
+  /** Its reason is the fault when it ends the exchange. */
+  readonly signal: AbortSignal;
+  /** Is told whether there is a connection: once there is one, and where another one must be made. */
+  readonly connected?: (isConnected: boolean) => void;
+  /** The most that is read of the answer's body. Default: {@link LIMIT_BYTES}. */
+  readonly limitBytes?: number;
+}
+
 /**
  * Sends one request and reads its answer; redirects are not followed. Never rejects: what went wrong is the answer's
  * `fault`, beside whatever had arrived until then.
- *
- * @param signal its reason is the fault when it ends the exchange
- * @param limitBytes the most that is read of the answer's body
  */
-export const exchange = (
-  outgoing: Omit<OutgoingRequest, 'shownUrl'>,
-  agent: Agent,
-  signal: AbortSignal,
-  limitBytes = LIMIT_BYTES,
-): Promise<Answer> =>
+export const exchange = (outgoing: Omit<OutgoingRequest, 'shownUrl'>, options: ExchangeOptions): Promise<Answer> =>
   new Promise((resolve) => {
     const { url, method, headers, body } = outgoing;
+    const { agent, lookup, signal, connected, limitBytes = LIMIT_BYTES } = options;
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const request = send(url, { method, headers, agent });
+    const request = send(url, { method, headers, agent, lookup });
     const chunks: Buffer[] = [];
     let size = 0;
     let response: IncomingMessage | undefined;
@@ -54,10 +61,14 @@ export const exchange = (
     };
     const fail = (error: NodeJS.ErrnoException): void => {
       const again = request.reusedSocket && !response && isStale(error);
-      end(() => (again ? exchange(outgoing, agent, signal, limitBytes) : answer(faultOf(error))));
+      end(() => (again ? exchange(outgoing, options) : answer(faultOf(error))));
     };
     const abort = (): void => fail(signal.reason as Error);
 
+    request.on('socket', (socket) => {
+      connected?.(!socket.connecting);
+      if (socket.connecting) socket.once('connect', () => connected?.(true));
+    });
     request.on('response', (incoming) => {
       response = incoming;
       incoming.on('data', (chunk: Buffer) => {

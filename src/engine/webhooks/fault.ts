@@ -1,4 +1,5 @@
 import type { Evidence } from '../../shared/denials.ts';
+import { CAUSES_AT_RECEIVER } from '../../core/webhooks/verdict.ts';
 import type { WebhookDenialCode } from '../../core/webhooks/webhook-denials.ts';
 
 /** Why a call to a webhook gave no verdict that passes. */
@@ -24,16 +25,28 @@ const words: Readonly<Record<string, string>> = {
   EPROTO: 'its server does not speak TLS (https)',
   ENOTFOUND: 'DNS does not know its host name',
   EAI_AGAIN: 'DNS did not answer',
+  LOOKUPS_FULL: 'too many host names of webhooks are being looked up',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by an unknown authority',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by an unknown authority',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is signed by an unknown authority',
 };
 
+/** What a machine without IPv6 says of an IPv6 address. */
+const isOtherFamily = ({ code, address = '' }: NodeJS.ErrnoException & { address?: string }): boolean =>
+  address.includes(':') && (code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL');
+
+/** Of the failures at several addresses of one name, the one that is not the receiver's; else the first. */
+const decisive = (error: NodeJS.ErrnoException): NodeJS.ErrnoException => {
+  if (!(error instanceof AggregateError)) return error;
+  const errors = (error.errors as NodeJS.ErrnoException[]).filter((one) => !isOtherFamily(one));
+  return errors.find(({ code }) => !CAUSES_AT_RECEIVER.has(code)) ?? errors[0] ?? error;
+};
+
 /** What an error of Node's HTTP client means for a call; `cause` is the error's code. */
 export const faultOf = (error: NodeJS.ErrnoException): WebhookFault => {
   if (error instanceof WebhookFault) return error;
-  const { code: cause = 'unknown', message } = error;
+  const { code: cause = 'unknown', message } = decisive(error);
   // Codes of Node's HTTP parser; that of an end amid an answer is no fault of the form.
   if (cause.startsWith('HPE_') && cause !== 'HPE_INVALID_EOF_STATE')
     return new WebhookFault('WEBHOOK_NOT_HTTP', { cause, detail: message });

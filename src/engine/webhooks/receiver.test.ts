@@ -3,6 +3,7 @@ import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { type ReceiverBehaviour, receiverBehaviours } from '../../api/receiver.ts';
 import { responseVerdict } from '../../core/webhooks/webhook-response.ts';
 import { Secret } from '../base/secret.ts';
+import { createNames } from '../network/names.ts';
 import { createDeliverer } from './deliver.ts';
 import { createReceiver } from './receiver.ts';
 
@@ -12,7 +13,13 @@ const secret = new Secret('whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD/3pG+YYQ4sI=');
 const world = async () => {
   const clock = new ManualClock();
   const receiver = createReceiver(clock);
-  const deliverer = createDeliverer({ clock, allowPrivate: true, timeoutMs: () => 3_000, maxConcurrent: 4 });
+  const deliverer = createDeliverer({
+    clock,
+    resolver: createNames({ clock }).resolve,
+    allowPrivate: true,
+    timeoutMs: () => 3_000,
+    maxConcurrent: 4,
+  });
   onTestFinished(async () => {
     deliverer.close();
     await receiver.stop();

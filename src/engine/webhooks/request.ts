@@ -7,6 +7,8 @@ import { signatureHeaders, signedContent } from './sign.ts';
 export interface WebhookRequest {
   /** Id of the registered webhook or of the rule. */
   readonly webhookId: string;
+  /** The DApp whose webhook it is; absent: the operator's own. Look-ups of host names are counted by it. */
+  readonly dapp?: string;
   /** http or https; user info in it is sent as Basic authorization. */
   readonly url: string;
   /** A rule always posts. */

@@ -1,0 +1,86 @@
+import { readFileSync, statSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+
+/** Where a machine keeps names of its own. */
+export const HOSTS_FILE =
+  process.platform === 'win32'
+    ? join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'drivers', 'etc', 'hosts')
+    : '/etc/hosts';
+
+/** Where a machine keeps the domains in which it searches for short names; Windows has no such file. */
+export const RESOLV_CONF = '/etc/resolv.conf';
+
+/** Reads a small text file again once it has changed. A file that is missing is empty. */
+const cachedFile = <T>(file: string, parse: (text: string) => T): (() => T) => {
+  let version: string | undefined;
+  let known = parse('');
+  return () => {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    const found = stat === undefined ? '' : `${stat.mtimeMs} ${stat.size} ${stat.ino}`;
+    if (found === version) return known;
+    known = parse(stat === undefined ? '' : readFileSync(file, 'utf8'));
+    version = found;
+    return known;
+  };
+};
+
+const linesOf = (text: string): string[][] =>
+  text
+    .split('\n')
+    .map((line) => line.replace(/[#;].*/, '').trim())
+    .filter((line) => line !== '')
+    .map((line) => line.split(/\s+/));
+
+/** The addresses of each name in a hosts file. */
+const parseHosts = (text: string): ReadonlyMap<string, readonly string[]> => {
+  const hosts = new Map<string, string[]>();
+  for (const [address = '', ...names] of linesOf(text)) {
+    if (isIP(address) === 0) continue;
+    for (const name of names.map((one) => one.toLowerCase()))
+      hosts.set(name, [...new Set([...(hosts.get(name) ?? []), address])]);
+  }
+  return hosts;
+};
+
+/** The domains in which short names are searched, and how many dots make a name that is tried as it is first. */
+interface Search {
+  readonly domains: readonly string[];
+  readonly dots: number;
+}
+
+const MOST_DOMAINS = 6;
+
+const parseSearch = (text: string): Search => {
+  const lines = linesOf(text);
+  const [, ...domains] = lines.findLast(([word]) => word === 'search' || word === 'domain') ?? [];
+  const dots = lines.flatMap(([word, ...options]) => (word === 'options' ? options : []));
+  const [, count = '1'] = /^ndots:(\d{1,2})$/.exec(dots.findLast((option) => option.startsWith('ndots:')) ?? '') ?? [];
+  return { domains: domains.slice(0, MOST_DOMAINS), dots: Number(count) };
+};
+
+/** What the machine itself says of names. */
+export interface HostNames {
+  /** The addresses that the hosts file, or the meaning of `localhost`, gives a name in lower case; none otherwise. */
+  readonly addressesOf: (name: string) => readonly string[];
+  /** The full names that a name may stand for, in the order in which they are tried. */
+  readonly candidates: (name: string) => readonly string[];
+}
+
+const isLocalhost = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
+
+/** Names by the files of a machine. */
+export const readHostNames = (hostsFile = HOSTS_FILE, resolvConf = RESOLV_CONF): HostNames => {
+  const hosts = cachedFile(hostsFile, parseHosts);
+  const search = cachedFile(resolvConf, parseSearch);
+  return {
+    // RFC 6761, 6.3: what is called localhost is never asked of the DNS.
+    addressesOf: (name) => hosts().get(name) ?? (isLocalhost(name) ? ['127.0.0.1', '::1'] : []),
+    candidates(name) {
+      if (name.endsWith('.')) return [name];
+      const { domains, dots } = search();
+      const longer = domains.map((domain) => `${name}.${domain}`);
+      return name.split('.').length > dots ? [name, ...longer] : [...longer, name];
+    },
+  };
+};

@@ -1,0 +1,86 @@
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { type ResolveName, socketLookup } from './names.ts';
+
+/** What is posted. */
+export interface PostRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Ends the exchange; the promise then rejects. */
+  readonly signal: AbortSignal;
+  /** The most that is read of the answer's body. */
+  readonly mostBytes: number;
+}
+
+/** An answer to a post, whatever its status. */
+export interface PostAnswer {
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+/**
+ * Posts to an http or https URL without user info.
+ *
+ * @throws RangeError for an answer that is larger than `mostBytes`
+ * @throws Error where there is no complete answer, or a redirect, which is not followed
+ */
+export type Post = (url: URL, request: PostRequest) => Promise<PostAnswer>;
+
+/** A connection that nothing uses is closed after this time, before most servers close it. */
+const IDLE_MS = 4_000;
+
+const bodyOf = async (response: IncomingMessage, mostBytes: number): Promise<Buffer> => {
+  const isZipped = response.headers['content-encoding'] === 'gzip';
+  // What fails in between ends the stream that is read.
+  const stream = isZipped ? pipeline(response, createGunzip(), () => undefined) : response;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bytes += chunk.byteLength;
+    if (bytes > mostBytes) throw new RangeError('The answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};
+
+/** A client that keeps its connections open for a while and finds addresses by `resolve`, never by getaddrinfo. */
+export const createPost = (resolve: ResolveName): Post => {
+  const connections = { keepAlive: true, timeout: IDLE_MS, lookup: socketLookup(resolve) };
+  const httpAgent = new HttpAgent(connections);
+  const httpsAgent = new HttpsAgent(connections);
+
+  const answerTo = (url: URL, { headers, body, signal }: PostRequest): Promise<IncomingMessage> =>
+    new Promise((answer, reject) => {
+      const isTls = url.protocol === 'https:';
+      const send = isTls ? httpsRequest : httpRequest;
+      const length = String(Buffer.byteLength(body));
+      const options = {
+        method: 'POST',
+        agent: isTls ? httpsAgent : httpAgent,
+        headers: { ...headers, 'accept-encoding': 'gzip', 'content-length': length },
+        signal,
+      };
+      const request = send(url, options, answer);
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        // The server closed an idle connection just when it was used again.
+        const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+        if (isStale && !signal.aborted) answer(answerTo(url, { headers, body, signal, mostBytes: 0 }));
+        else reject(error);
+      });
+      request.end(body);
+    });
+
+  return async (url, request) => {
+    const response = await answerTo(url, request);
+    const { statusCode = 0, headers } = response;
+    try {
+      if (statusCode >= 300 && statusCode <= 399) throw new Error(`A redirect (status ${statusCode})`);
+      return { headers, body: await bodyOf(response, request.mostBytes) };
+    } catch (error) {
+      response.destroy();
+      throw error;
+    }
+  };
+};

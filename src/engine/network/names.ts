@@ -1,0 +1,178 @@
+import { Resolver } from 'node:dns/promises';
+import { type LookupFunction, isIP } from 'node:net';
+import type { Clock } from '../base/clock.ts';
+import { type HostNames, readHostNames } from './hosts.ts';
+
+/** A name whose addresses cannot be had. */
+export class NameFault extends Error {
+  override readonly name = 'NameFault';
+  /**
+   * `ENOTFOUND`: the DNS says that it has none. `EAI_AGAIN`: the DNS did not say. `LOOKUPS_FULL`: it was not asked, since
+   * too many names of the DApp, or of all, are being looked up.
+   */
+  readonly code: 'ENOTFOUND' | 'EAI_AGAIN' | 'LOOKUPS_FULL';
+
+  constructor(code: NameFault['code'], options?: ErrorOptions) {
+    super(code, options);
+    this.code = code;
+  }
+}
+
+/**
+ * All addresses of a host name, at least one.
+ *
+ * @param dapp whose name it is, for the bounds; without it, it is the operator's
+ * @throws NameFault
+ */
+export type ResolveName = (hostname: string, dapp?: string) => Promise<readonly string[]>;
+
+/** Finds the addresses of host names. */
+export interface Names {
+  readonly resolve: ResolveName;
+  /** Gives up what is being looked up. */
+  readonly close: () => void;
+}
+
+/** What a resolver of names is made of. */
+export interface NamesOptions {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Addresses of DNS servers, each with a port if it is not 53. Default: those of the machine. */
+  readonly servers?: readonly string[] | undefined;
+  /** Default: by the files of the machine. */
+  readonly hosts?: HostNames;
+}
+
+/** How long a DNS server may take for a first answer; c-ares doubles it for the second try. */
+const TIMEOUT_MS = 800;
+const TRIES = 2;
+/** Names of one DApp that are looked up at the same time: more than it may have webhooks. */
+const MOST_OF_DAPP = 32;
+/** The same for all DApps together. Names of the operator are few, and are not counted. */
+const MOST_OF_ALL = 1_024;
+/** An answer is believed as long as the DNS says, at most so long. */
+const LONGEST_CACHE_S = 30;
+const MOST_CACHED = 1_000;
+
+interface Answer {
+  readonly addresses: readonly string[];
+  readonly seconds: number;
+}
+
+/** What a DNS says of a name that has no address of a family: not an outage of the DNS. */
+const isNone = (error: unknown): boolean =>
+  ['ENOTFOUND', 'ENODATA', 'EBADNAME'].includes(String((error as NodeJS.ErrnoException).code));
+
+const askBoth = async (resolver: Resolver, name: string): Promise<Answer> => {
+  const asked = [resolver.resolve4(name, { ttl: true }), resolver.resolve6(name, { ttl: true })];
+  const answers = await Promise.allSettled(asked);
+  const records = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const faults = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
+  const unanswered = faults.find((fault) => !isNone(fault));
+  if (records.length > 0)
+    return { addresses: records.map(({ address }) => address), seconds: Math.min(...records.map(({ ttl }) => ttl)) };
+  // The codes of c-ares are not passed on: its ECONNREFUSED is that of a DNS server.
+  throw new NameFault(unanswered === undefined ? 'ENOTFOUND' : 'EAI_AGAIN', { cause: unanswered ?? faults[0] });
+};
+
+/**
+ * Names by the hosts file and the DNS. It never uses getaddrinfo, which holds a thread of the process until a name is
+ * answered: a few names that nobody answers would hold all of them, and stop everybody's look-ups.
+ */
+export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOptions): Names => {
+  const cached = new Map<string, { readonly until: number; readonly addresses: readonly string[] }>();
+  const underWay = new Map<string, Promise<readonly string[]>>();
+  const counts = new Map<string, number>();
+  const asking = new Set<Resolver>();
+  let counted = 0;
+
+  const askDns = async (name: string): Promise<Answer> => {
+    // A new one reads anew which servers the machine uses.
+    const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+    if (servers !== undefined) resolver.setServers(servers);
+    asking.add(resolver);
+    try {
+      let last: unknown;
+      for (const candidate of hosts.candidates(name)) {
+        try {
+          return await askBoth(resolver, candidate);
+        } catch (error) {
+          if (!(error instanceof NameFault) || error.code !== 'ENOTFOUND') throw error;
+          last = error;
+        }
+      }
+      throw last;
+    } finally {
+      asking.delete(resolver);
+    }
+  };
+
+  const keep = (name: string, { addresses, seconds }: Answer): void => {
+    const [oldest] = cached.keys();
+    if (cached.size >= MOST_CACHED && oldest !== undefined) cached.delete(oldest);
+    const forMs = Math.min(seconds, LONGEST_CACHE_S) * 1_000;
+    if (forMs > 0) cached.set(name, { addresses, until: clock.monotonic() + forMs });
+  };
+
+  const fromCache = (name: string): readonly string[] | undefined => {
+    const known = cached.get(name);
+    if (known === undefined || known.until > clock.monotonic()) return known?.addresses;
+    cached.delete(name);
+    return undefined;
+  };
+
+  const count = (dapp: string, step: 1 | -1): void => {
+    counted += step;
+    const left = (counts.get(dapp) ?? 0) + step;
+    if (left === 0) counts.delete(dapp);
+    else counts.set(dapp, left);
+  };
+
+  const lookUp = async (name: string, dapp: string | undefined): Promise<readonly string[]> => {
+    if (dapp !== undefined) {
+      if ((counts.get(dapp) ?? 0) >= MOST_OF_DAPP || counted >= MOST_OF_ALL) throw new NameFault('LOOKUPS_FULL');
+      count(dapp, 1);
+    }
+    try {
+      const answer = await askDns(name);
+      keep(name, answer);
+      return answer.addresses;
+    } finally {
+      if (dapp !== undefined) count(dapp, -1);
+    }
+  };
+
+  return {
+    async resolve(hostname, dapp) {
+      const name = hostname.toLowerCase();
+      const local = hosts.addressesOf(name.replace(/\.$/, ''));
+      const known = local.length > 0 ? local : (fromCache(name) ?? underWay.get(name));
+      if (known !== undefined) return known;
+      const asked = lookUp(name, dapp).finally(() => underWay.delete(name));
+      underWay.set(name, asked);
+      return asked;
+    },
+    close() {
+      for (const resolver of asking) resolver.cancel();
+    },
+  };
+};
+
+/** A `lookup` for Node's sockets. @param check throws for an address that must not be connected to */
+export const socketLookup =
+  (resolve: (hostname: string) => Promise<readonly string[]>, check?: (address: string) => void): LookupFunction =>
+  (hostname, { all }, callback) => {
+    const find = async (): Promise<{ address: string; family: number }[]> => {
+      const addresses = await resolve(hostname);
+      if (check !== undefined) for (const address of addresses) check(address);
+      return addresses.map((address) => ({ address, family: isIP(address) }));
+    };
+    find().then(
+      (addresses) => {
+        const [first] = addresses;
+        if (!first) callback(new NameFault('ENOTFOUND'), '');
+        else if (all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => callback(error as NodeJS.ErrnoException, ''),
+    );
+  };
