@@ -1,9 +1,10 @@
 import type { Evidence } from '../shared/denials.ts';
+import type { PolicyRule } from './policy.ts';
 import { readCondition } from './conditions/condition.ts';
 import { type CheckResult, type RuleInput, deny } from './rules/rule.ts';
 
 /** What it takes to ask a condition. */
-type Asked = Pick<RuleInput, 'facts' | 'policy' | 'values'>;
+type Asked = Pick<RuleInput, 'facts' | 'policy' | 'values' | 'ask'>;
 
 /** Why a condition says neither yes nor no. */
 type Refusal = CheckResult<'CONDITION_FAILED' | 'CONDITION_NOT_READ'>;
@@ -19,12 +20,16 @@ const failureEvidence = (expression: string, failure: string, { facts, policy, v
   };
 };
 
-/** What the condition of a rule says of an operation, or why the operation is denied. @param rule the name of the rule */
-export const askCondition = (rule: string, expression: string, asked: Asked): { readonly holds: boolean } | Refusal => {
+/** What a condition of a rule says of an operation, or why the operation is denied. */
+export const askCondition = (
+  { name: rule, enforcement }: Pick<PolicyRule, 'name' | 'enforcement'>,
+  expression: string,
+  asked: Asked,
+): { readonly holds: boolean } | Refusal => {
   const condition = readCondition(expression);
   if (condition.asksForPrice && asked.facts.price === undefined)
     return deny('CONDITION_NOT_READ', { rule, expression });
-  const answer = condition.evaluate(asked.values());
+  const answer = asked.ask(expression, enforcement === 'shadow');
   if (!('failure' in answer)) return answer;
   return deny('CONDITION_FAILED', { rule, ...failureEvidence(expression, answer.failure, asked) });
 };

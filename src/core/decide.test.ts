@@ -403,6 +403,7 @@ const rows = {
       true,
     ),
   ],
+  WEBHOOK_NOT_REACHED: [webhookRow({ ...unfinished('WEBHOOK_NOT_REACHED', { timeoutMs: 3000 }), failOpen: true })],
   WEBHOOK_STATUS: [webhookRow(responseWith({}, { status: 500 }))],
   WEBHOOK_REDIRECT: [webhookRow(responseWith({ headers: { location: '/there' } }, { status: 302 }))],
   WEBHOOK_NOT_JSON: [webhookRow(responseWith({}, { response: 'true enough' }))],

@@ -1,9 +1,8 @@
 import { askCondition } from './ask-condition.ts';
-import type { ConditionValues } from './conditions/vocabulary.ts';
 import type { Facts } from './facts.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 import { isRuleType, ruleTypeOf } from './rule-words.ts';
-import { type CheckResult, type IdleRule, saidBy, skip, wasRead } from './rules/rule.ts';
+import { type CheckResult, type IdleRule, type RuleInput, saidBy, skip, wasRead } from './rules/rule.ts';
 
 const ofTime = ({ name, activeFrom, activeUntil }: PolicyRule, now: number): CheckResult<never> | undefined => {
   if (activeFrom !== undefined && now < activeFrom) return skip('NOT_ACTIVE_YET', { rule: name, startsAt: activeFrom });
@@ -24,7 +23,7 @@ const ofCondition = (rule: PolicyRule, asked: Parameters<typeof askCondition>[2]
   if (when === undefined) return undefined;
   // Gas and fees may be open: whether the rule binds is seen when they are known. Until then it denies nothing.
   if (asked.facts.stage === 'draft') return isAllowing(rule) ? undefined : skip('NOT_KNOWN_YET', { rule: name, when });
-  const answer = askCondition(name, when, asked);
+  const answer = askCondition(rule, when, asked);
   if ('holds' in answer) return answer.holds ? undefined : skip('NOT_CONCERNED', { rule: name, when });
   if (!isAllowing(rule) || !wasRead(answer)) return answer;
   return skip('NOT_CONCERNED', { rule: name, when, failure: String(answer.evidence.failure) });
@@ -34,15 +33,17 @@ const ofCondition = (rule: PolicyRule, asked: Parameters<typeof askCondition>[2]
  * Divides the rules of a policy into those that an operation is held to, and those that do not concern it. A condition that
  * cannot be evaluated denies. What allows something restricts it where it does not bind, as while it is paused.
  *
- * @param values what conditions are asked of
+ * @param conditions asks the conditions
  */
 export const divideRules = (
   policy: Policy,
   facts: Facts,
-  values: () => ConditionValues,
+  conditions: Pick<RuleInput, 'values' | 'ask'>,
 ): { readonly policy: Policy; readonly idle: readonly IdleRule[] } => {
   const idle = policy.rules.flatMap((rule): IdleRule[] => {
-    const result = rule.active ? (ofTime(rule, facts.at) ?? ofCondition(rule, { facts, policy, values })) : undefined;
+    const result = rule.active
+      ? (ofTime(rule, facts.at) ?? ofCondition(rule, { facts, policy, ...conditions }))
+      : undefined;
     return result === undefined ? [] : [{ rule, result: saidBy(rule, result) }];
   });
   if (idle.length === 0) return { policy, idle };

@@ -809,6 +809,12 @@ const advices = {
       /answer within 3000 ms, or raise .* webhookTimeoutMs/,
     ),
   ],
+  WEBHOOK_NOT_REACHED: [
+    verifying(
+      unfinished('WEBHOOK_NOT_REACHED', { timeoutMs: 3000 }),
+      /^Check that DNS and the network of this machine/,
+    ),
+  ],
   WEBHOOK_STATUS: [
     {
       denied: withResponse(responseWith({}, { status: 500 })),

@@ -1,6 +1,7 @@
 import { chainSymbol } from '../shared/chains.ts';
 import { decodeCalls } from './calls/decode-calls.ts';
 import { decodeDeployment, deploymentOf } from './calls/decode-deployment.ts';
+import { conditionAnswers } from './conditions/answers.ts';
 import type { ConditionValues } from './conditions/vocabulary.ts';
 import { conditionValues } from './conditions/condition-values.ts';
 import type { Facts } from './facts.ts';
@@ -45,11 +46,11 @@ const read = (facts: Facts, policy: Policy): RuleInput => {
       layout,
       requiredWei,
     }));
-  const { policy: bound, idle } = divideRules(
-    payment === undefined ? policy : withoutSponsorshipRules(policy),
-    facts,
+  const ask = conditionAnswers(values);
+  const { policy: bound, idle } = divideRules(payment === undefined ? policy : withoutSponsorshipRules(policy), facts, {
     values,
-  );
+    ask,
+  });
   return {
     ...{
       facts,
@@ -62,6 +63,7 @@ const read = (facts: Facts, policy: Policy): RuleInput => {
       requiredWei,
       payment,
       values,
+      ask,
     },
     symbol: chainSymbol(chainId, policy.chain),
   };

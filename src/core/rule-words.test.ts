@@ -207,6 +207,7 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
     evidence: { host, address: '169.254.169.254', range: 'link-local', private: false },
     names: [host, '169.254.169.254', 'link-local'],
   },
+  WEBHOOK_NOT_REACHED: { evidence: { host, timeoutMs: 3000 }, names: [host, '3000'] },
   WEBHOOK_BUSY: { evidence: { host, atOnce: 32 }, names: [host, '32', 'webhookMaxConcurrent'] },
 };
 

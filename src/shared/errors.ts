@@ -81,6 +81,7 @@ export const errorTable = {
   CONTRACT_ADDRESS_EXISTS: { status: 400, rpc: -32602, title: 'Smart contract address already exists' },
   CONTRACT_NAME_EXISTS: { status: 400, rpc: -32602, title: 'Smart contract name already exists' },
   UNKNOWN_CONTRACT_METHOD: { status: 400, rpc: -32602, title: 'Unknown method' },
+  TOO_MANY: { status: 400, rpc: -32602, title: 'The DApp has as many of these as it may have' },
   RULE_NAME_EXISTS: { status: 400, rpc: -32602, title: 'Paymaster policy name already exists' },
   NOT_A_LIMIT: { status: 400, rpc: -32602, title: 'Only a spending limit can be updated' },
   FEE_TOKEN_MISMATCH: { status: 400, rpc: -32602, title: 'The fee token does not match its contract' },

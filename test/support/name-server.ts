@@ -1,6 +1,5 @@
 import { type RemoteInfo, createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { onTestFinished } from 'vitest';
 
 /** What a name server says of a name: addresses of IPv4, that there is no such name, that it failed, or nothing at all. */
 export type Answer = readonly string[] | 'unknown' | 'failing' | 'silent';
@@ -10,6 +9,7 @@ interface NameServer {
   readonly address: string;
   /** The names that were asked for, once for each question. */
   readonly asked: string[];
+  stop(): Promise<void>;
 }
 
 const HEADER_BYTES = 12;
@@ -38,7 +38,7 @@ const record = (address: string, ttl: number): Buffer => {
   return Buffer.concat([fixed, Buffer.from(address.split('.').map(Number))]);
 };
 
-/** A DNS server on this machine that ends with the test. @param ttl how long its answers hold, s */
+/** A DNS server on this machine. @param ttl how long its answers hold, s */
 export const startNameServer = async (answer: (name: string) => Answer, ttl = 0): Promise<NameServer> => {
   const socket = createSocket('udp4');
   const asked: string[] = [];
@@ -58,9 +58,12 @@ export const startNameServer = async (answer: (name: string) => Answer, ttl = 0)
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  onTestFinished(async () => {
-    socket.close();
-    await once(socket, 'close');
-  });
-  return { address: `127.0.0.1:${socket.address().port}`, asked };
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    asked,
+    async stop() {
+      socket.close();
+      await once(socket, 'close');
+    },
+  };
 };

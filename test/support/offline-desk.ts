@@ -62,8 +62,15 @@ export const codesOf = (replies: readonly RpcReply[]): Record<string, number> =>
   return counts;
 };
 
-/** Gives the tests of the file that calls it such a desk. The result is for inside tests. */
-export const useOfflineDesk = (flags: Record<string, unknown> = {}): (() => OfflineDesk) => {
+/**
+ * Gives the tests of the file that calls it such a desk. The result is for inside tests.
+ *
+ * @param nameServers starts the DNS servers that it asks
+ */
+export const useOfflineDesk = (
+  flags: Record<string, unknown> = {},
+  nameServers?: () => Promise<readonly string[]>,
+): (() => OfflineDesk) => {
   const dir = mkdtempSync(join(tmpdir(), 'gasdesk-offline-'));
   const fundingWallet = HDNodeWallet.fromPhrase('test test test test test test test test test test test junk');
   const clock = new ManualClock();
@@ -73,7 +80,7 @@ export const useOfflineDesk = (flags: Record<string, unknown> = {}): (() => Offl
     return engine;
   };
   const start = async (): Promise<void> => {
-    engine = await startEngine({ dir, clock, flags: { ...PATIENT, ...flags } });
+    engine = await startEngine({ dir, clock, flags: { ...PATIENT, ...flags }, nameServers: await nameServers?.() });
   };
   const call = <T>(procedure: ProcedureName, input: unknown): Promise<T> =>
     (running().service.call as (name: string, input: unknown) => Promise<unknown>)(procedure, input) as Promise<T>;

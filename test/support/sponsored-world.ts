@@ -61,6 +61,8 @@ interface Start {
   readonly dir: string;
   readonly clock?: Clock;
   readonly flags?: Record<string, unknown>;
+  /** DNS servers in place of the machine's. */
+  readonly nameServers?: readonly string[] | undefined;
   /** True: started without its passphrase. */
   readonly locked?: boolean;
 }
@@ -152,7 +154,13 @@ const dappMaker =
   };
 
 /** Starts an engine on a data folder and a free port. */
-export const startEngine = async ({ dir, clock, flags = {}, locked = false }: Start): Promise<ServingEngine> => {
+export const startEngine = async ({
+  dir,
+  clock,
+  nameServers,
+  flags = {},
+  locked = false,
+}: Start): Promise<ServingEngine> => {
   const folder = openDataFolder(dir);
   const configSources = { flags: { port: 0, logLevel: 'error', ...(await databaseFlags(dir)), ...flags } };
   const config = loadConfig({ ...configSources, file: folder.config });
@@ -165,6 +173,7 @@ export const startEngine = async ({ dir, clock, flags = {}, locked = false }: St
     scrypt: { N: 1024, r: 8, p: 1 },
     ...(!locked && { passphrase: new Secret('correct horse battery staple') }),
     ...(clock && { clock }),
+    ...(nameServers && { nameServers }),
   });
   const url = await engine.serve();
   const post = poster(url);

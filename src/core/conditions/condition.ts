@@ -13,6 +13,8 @@ export type Answer =
 /** A condition that was read. */
 export interface Condition {
   readonly evaluate: (values: ConditionValues) => Answer;
+  /** The most steps that {@link evaluate} takes over these values. */
+  readonly steps: (values: ConditionValues) => number;
   /** The values that it names, each with the text that names it; what a loop runs over is left out. */
   readonly met: (values: ConditionValues) => NamedValue[];
   /** More of what it reads than `met`, for who writes it: also what its loops run over, and what is not there. */
@@ -47,6 +49,9 @@ const MOST_NESTED_LOOPS = 2;
 
 /** Why a condition that asks for calls cannot be evaluated. */
 export const CALLS_UNREADABLE = 'the calls of the operation cannot be decoded';
+
+/** Why a condition is not evaluated. */
+export const TOO_MANY_STEPS = 'it takes too many steps for an operation of this size';
 
 /** Steps that one evaluation may take, at about 100 ns. */
 const MOST_STEPS = 200_000;
@@ -186,10 +191,10 @@ const compile = (text: string): Condition | ConditionFault => {
   if (nested(ast, isLoop) > MOST_NESTED_LOOPS)
     return { message: 'loops may not be nested more than twice', at: whole.start, end: whole.end };
   return {
+    steps: (values) => Math.min(MOST_STEPS, stepsOver(values, measures)),
     evaluate(values) {
       if (asksForCalls && values['calls'] === undefined) return { failure: CALLS_UNREADABLE };
-      if (stepsOver(values, measures) > MOST_STEPS)
-        return { failure: 'it takes too many steps for an operation of this size' };
+      if (stepsOver(values, measures) > MOST_STEPS) return { failure: TOO_MANY_STEPS };
       return evaluateWith(run, values);
     },
     met: valuesIn(ast, source),
@@ -224,6 +229,7 @@ export const NO_CONDITION = 'its expression is not valid';
 
 /** A condition that is none by what was learnt since it was written. */
 const unreadable = (text: string, { message }: ConditionFault): Condition => ({
+  steps: () => 0,
   evaluate: () => ({ failure: `${NO_CONDITION}: ${message}` }),
   met: () => [],
   readings: () => [],

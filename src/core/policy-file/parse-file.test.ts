@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EngineError } from '../../shared/errors.ts';
+import { MOST } from '../policy-bounds.ts';
 import { parsePolicyFile } from './parse-file.ts';
 
 const EMPTY = 'version: 1\ncontracts: []\nrules: []\nwebhooks: []\nallowedOrigins: ["*"]\n';
@@ -218,4 +219,22 @@ test('a number keeps its digits, and what YAML of before took for something else
   expect(faultsOf(withRule('{name: no, type: WALLET_DEPLOYMENT, active: no}'))).toEqual([
     'line 4, column 41: rules[0].active must be a boolean value',
   ]);
+});
+
+test('a file with more than a DApp may have is refused before anything of it is read', () => {
+  const rules = (count: number): string => `rules:\n${'  - {}\n'.repeat(count)}`;
+  const refused = (text: string): unknown => {
+    try {
+      return parsePolicyFile(text);
+    } catch (error) {
+      return error;
+    }
+  };
+  const file = (count: number): string => EMPTY.replace('rules: []\n', rules(count));
+  expect(refused(file(MOST.rules + 1))).toMatchObject({
+    ...{ code: 'TOO_MANY', message: expect.stringContaining('at most 1,000 rules') },
+  });
+  expect(refused(file(2))).toMatchObject({ code: 'POLICY_FILE_INVALID' });
+  const asking = EMPTY.replace('rules: []\n', `rules:\n${'  - {type: WEBHOOK}\n'.repeat(MOST.webhooks + 1)}`);
+  expect(refused(asking)).toMatchObject({ code: 'TOO_MANY', data: { bound: 'webhooks', most: MOST.webhooks } });
 });

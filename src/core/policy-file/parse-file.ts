@@ -2,6 +2,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
 import { type PlacedFault, readBy } from '../../shared/schema/parse.ts';
 import { stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
+import { type DappCounts, requireRoom } from '../policy-bounds.ts';
 import { bindingFault } from '../binding.ts';
 import { ruleTypeOf } from '../rule-words.ts';
 import { hasCredentials } from '../webhooks/hidden-credentials.ts';
@@ -110,13 +111,29 @@ const checkUnique = <Item>(
   }
 };
 
+const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
+
+/** How much a file that may be wrong wants. */
+const countsIn = (value: unknown): Partial<DappCounts> => {
+  const { rules, contracts, webhooks } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const asking = (Array.isArray(rules) ? rules : []).filter(
+    (one) => (one as { type?: unknown } | null)?.type === 'WEBHOOK',
+  );
+  return {
+    ...{ rules: lengthOf(rules), contracts: lengthOf(contracts) },
+    webhooks: lengthOf(webhooks) + asking.length,
+  };
+};
+
 /**
  * Reads a policy file: YAML that says what an operator sets of a DApp's policy, and tests of it.
  *
+ * @throws EngineError `TOO_MANY` for more than a DApp may have, before anything of it is read
  * @throws EngineError `POLICY_FILE_INVALID`; `data.errors` says up to 20 faults, each with line, column and what would be right
  */
 export const parsePolicyFile = (text: string): PolicyFile => {
   const { value, refuse } = readYaml(text);
+  requireRoom(countsIn(value));
   const read = readBy(fileSchema, value);
   if ('faults' in read) return refuse(read.faults);
   const faults: PlacedFault[] = [];

@@ -1,5 +1,6 @@
 import type { DenialRows, Evidence } from '../../shared/denials.ts';
-import { CALLS_UNREADABLE, NO_CONDITION, readCondition } from '../conditions/condition.ts';
+import { STEPS_USED_UP } from '../conditions/answers.ts';
+import { CALLS_UNREADABLE, NO_CONDITION, TOO_MANY_STEPS, readCondition } from '../conditions/condition.ts';
 import type { NamedValue } from '../conditions/unmet.ts';
 import type { PolicyRule } from '../policy.ts';
 import { askCondition } from '../ask-condition.ts';
@@ -14,6 +15,7 @@ const PLAIN_CALLS = 'calls through a plain execute or executeBatch of the accoun
 const remedy = ({ failure, missing, priceFault, chainId }: Evidence): string | undefined => {
   const text = String(failure);
   if (text.startsWith(NO_CONDITION)) return undefined;
+  if (text === STEPS_USED_UP || text === TOO_MANY_STEPS) return 'Send fewer calls in one operation';
   if (priceFault !== undefined) {
     const set = `gasdesk chain set ${String(chainId)}`;
     return `There is no usable price of the native coin: ${String(priceFault)}. Set one with "${set} --usd AMOUNT" or "${set} --native-feed ADDRESS"`;
@@ -50,11 +52,12 @@ type Result = CheckResult<keyof typeof denials>;
 const metEvidence = (met: readonly NamedValue[]): Evidence =>
   met.length === 0 ? {} : { met: met.map(({ text, value }) => `${text} is ${value}`).join(', ') };
 
-const checkCondition = (
-  { name, policyData: { expression: text, message } }: PolicyRule & { readonly policyData: ConditionData },
-  input: RuleInput,
-): Result => {
-  const answer = askCondition(name, text, input);
+const checkCondition = (rule: PolicyRule & { readonly policyData: ConditionData }, input: RuleInput): Result => {
+  const {
+    name,
+    policyData: { expression: text, message },
+  } = rule;
+  const answer = askCondition(rule, text, input);
   if (!('holds' in answer)) return answer;
   const [condition, values] = [readCondition(text), input.values()];
   // Every record of an operation holds this: what the expression is stands in the policy that the record names.

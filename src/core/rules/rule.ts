@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Evidence, Explanation } from '../../shared/denials.ts';
 import type { TraceStep } from '../../shared/schema/decision.ts';
 import type { Deployment } from '../calls/decode-deployment.ts';
+import type { AskCondition } from '../conditions/answers.ts';
 import type { ConditionValues } from '../conditions/vocabulary.ts';
 import type { Decoding } from '../calls/decoding.ts';
 import type { Facts } from '../facts.ts';
@@ -58,6 +59,8 @@ export interface RuleInput {
   readonly symbol: string;
   /** What conditions are asked of; worked out once it is needed. */
   readonly values: () => ConditionValues;
+  /** Evaluates conditions within the steps that a decision may take. */
+  readonly ask: AskCondition;
 }
 
 /** What a denial brings about besides. */

@@ -18,6 +18,7 @@ const namesBy = async (
   writeFileSync(files.hosts, hosts);
   writeFileSync(files.resolvConf, resolvConf);
   const server = await startNameServer(answer, ttl);
+  onTestFinished(() => server.stop());
   const clock = new ManualClock();
   const names = createNames({
     ...{ clock, servers: [server.address], hosts: readHostNames(files.hosts, files.resolvConf) },

@@ -90,3 +90,11 @@ export const toPolicy = (dapp: DappRow | undefined, { contracts, rules, webhooks
     ...(lowBalanceThresholdWei !== null && { lowBalanceThresholdWei: BigInt(lowBalanceThresholdWei) }),
   };
 };
+
+/** SQL that counts what a DApp has. @param dapp the parameter that is its id */
+export const countsOf = (dapp: string): string => `SELECT
+  (SELECT count(*) FROM rule WHERE paymaster_id = ${dapp}) AS rules,
+  (SELECT count(*) FROM smart_contract WHERE paymaster_id = ${dapp}) AS contracts,
+  (SELECT count(*) FROM webhook WHERE paymaster_id = ${dapp})
+    + (SELECT count(*) FROM rule WHERE paymaster_id = ${dapp} AND policy_type = 'WEBHOOK') AS webhooks,
+  (SELECT count(*) FROM api_key WHERE paymaster_id = ${dapp} AND revoked_at IS NULL) AS "apiKeys"`;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DappPolicy, OperatorPolicy } from '../../../src/engine/store/policy-store.ts';
 import type { Store } from '../../../src/engine/store/store.ts';
+import { MOST } from '../../../src/core/policy-bounds.ts';
 import { policyWith } from '../../support/facts.ts';
 import { limitRule, paymaster, smartContract, webhook } from '../../support/store-records.ts';
 import { wholePolicy } from '../../support/whole-policies.ts';
@@ -62,6 +63,41 @@ export const describePolicyStore = (open: OpenStore): void => {
       expect(await store.deleteContract('dapp-1', smartContract().address)).toBe(false);
       await store.createContract(smartContract({ ruleId: 'r2' }));
       expect((await store.dappPolicy('dapp-1')).contracts).toEqual([smartContract({ ruleId: 'r2' })]);
+    });
+  });
+
+  describe('bounds of what a DApp may have', () => {
+    const fill = async <Row>(count: number, create: (index: number) => Promise<Row>): Promise<void> => {
+      for (let index = 0; index < count; index += 1) await create(index);
+    };
+    const refused = (bound: string) => ({ code: 'TOO_MANY', data: { bound, most: MOST[bound as 'rules'] } });
+
+    it('refuses the webhook beyond, those of rules included, and keeps what there is', async () => {
+      const asking = (index: number) => ({
+        ...limitRule({ ruleId: `ask-${index}`, name: `Ask ${index}` }),
+        policyType: 'WEBHOOK',
+      });
+      await fill(MOST.webhooks - 1, (index) => store.createWebhook(webhook({ webhookId: `w${index}` })));
+      await store.createRule(asking(1));
+      await expect(store.createRule(asking(2))).rejects.toMatchObject(refused('webhooks'));
+      await expect(store.createWebhook(webhook({ webhookId: 'late' }))).rejects.toMatchObject(refused('webhooks'));
+      const { webhooks, rules, revision } = await store.dappPolicy('dapp-1');
+      expect([webhooks.length, rules.length]).toEqual([MOST.webhooks - 1, 1]);
+      // Another bound does not keep a DApp from adding what it has room for.
+      await store.createRule(limitRule());
+      expect((await store.dappPolicy('dapp-1')).revision).toBe(revision + 1);
+    });
+
+    it('refuses the contract and the rule beyond, also of those that come at the same time', async () => {
+      const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}` as const;
+      const contract = (index: number) =>
+        smartContract({ ruleId: `c${index}`, name: `Contract ${index}`, address: address(index) });
+      await fill(MOST.contracts - 1, (index) => store.createContract(contract(index)));
+      const made = await Promise.allSettled([500, 501, 502].map((index) => store.createContract(contract(index))));
+      expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      const rule = (index: number) => limitRule({ ruleId: `r${index}`, name: `Rule ${index}` });
+      await fill(MOST.rules, (index) => store.createRule(rule(index)));
+      await expect(store.createRule(rule(MOST.rules))).rejects.toMatchObject(refused('rules'));
     });
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MOST } from '../../../src/core/policy-bounds.ts';
 import type { FeeToken } from '../../../src/shared/schema/fee-token.ts';
 import type { ApiKey, AuthToken } from '../../../src/engine/store/registry-store.ts';
 import type { Store } from '../../../src/engine/store/store.ts';
@@ -190,6 +191,16 @@ export const describeRegistryStore = (open: OpenStore): void => {
       expect(await store.revokeApiKey('k2', 90)).toEqual({ ...second, revokedAt: 70 });
       expect(await store.listApiKeys('dapp-1')).toEqual([first, { ...second, revokedAt: 70 }]);
       expect(await store.revokeApiKey('nothing', 90)).toBeUndefined();
+    });
+
+    it('counts the keys that are not revoked: one beyond their bound is refused until another is revoked', async () => {
+      const key = (index: number): ApiKey => ({ ...second, keyId: `n${index}`, apiKey: `key ${index}` });
+      for (let index = 1; index < MOST.apiKeys; index += 1) await store.createApiKey(key(index));
+      await expect(store.createApiKey(second)).rejects.toMatchObject({ code: 'TOO_MANY', data: { bound: 'apiKeys' } });
+      expect(await ofKey(second.apiKey)).toBeUndefined();
+      await store.revokeApiKey('n1', 70);
+      await store.createApiKey(second);
+      expect(await ofKey(second.apiKey)).toBe('dapp-1');
     });
 
     it('leaves a DApp its last key, whatever comes at the same time', async () => {

@@ -1,5 +1,7 @@
+import { type DappCounts, requireRoom } from '../../../core/policy-bounds.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import { KEY } from '../paymaster-rows.ts';
+import { countsOf } from '../policy-rows.ts';
 import type { ApiKey, ApiKeyStore } from '../registry-store.ts';
 import { createLastUses } from './last-uses.ts';
 import type { Rows } from './rows.ts';
@@ -34,7 +36,12 @@ const create = async (tx: Writing, key: ApiKey): Promise<void> => {
 
 /** The API keys of DApps in PostgreSQL. */
 export const apiKeyStore = ({ rows, writer }: { readonly rows: Rows; readonly writer: Writer }): ApiKeyStore => ({
-  createApiKey: (key) => writer.run((tx) => create(tx, key)),
+  createApiKey: (key) =>
+    writer.run(async (tx) => {
+      await create(tx, key);
+      const counts = await tx.get<DappCounts>(countsOf('$1'), [key.paymasterId]);
+      requireRoom({ apiKeys: counts?.apiKeys ?? 0 });
+    }),
   listApiKeys: (paymasterId) =>
     rows.all<ApiKey>(`${KEY} WHERE paymaster_id = $1 ORDER BY created_at, place`, [paymasterId]),
   revokeApiKey: (keyId, at) =>

@@ -1,8 +1,10 @@
 import { keptBinding } from '../../../core/binding.ts';
+import { type DappCounts, countedOf, requireRoom } from '../../../core/policy-bounds.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import {
   CONTRACT,
   type ContractRow,
+  countsOf,
   DAPP,
   type DappRow,
   ofContract,
@@ -62,10 +64,20 @@ export const policyStore = ({ rows, writer, cache }: Access): Omit<DappPolicySto
   /** Policies as last read: they are what there is as long as their revision is. */
   const policies = new Map<string, DappPolicy>();
 
-  /** Runs a change that says how many rows it touched, and moves the revision if it touched any. */
-  const change = (paymasterId: string, write: (tx: Writing) => Promise<number>): Promise<boolean> =>
+  /**
+   * Runs a change that says how many rows it touched, and moves the revision if it touched any.
+   *
+   * @param added what it adds to, of what there is then
+   */
+  const change = (
+    paymasterId: string,
+    write: (tx: Writing) => Promise<number>,
+    added?: (counts: DappCounts) => Partial<DappCounts>,
+  ): Promise<boolean> =>
     writer.run(async (tx) => {
       if ((await write(tx)) === 0) return false;
+      const all = added === undefined ? undefined : await tx.get<DappCounts>(countsOf('$1'), [paymasterId]);
+      if (all !== undefined) requireRoom(added?.(all) ?? {});
       await tx.run('UPDATE paymaster SET rule_revision = rule_revision + 1 WHERE paymaster_id = $1', [paymasterId]);
       tx.settingsChanged({ dapp: paymasterId });
       return true;
@@ -90,7 +102,11 @@ export const policyStore = ({ rows, writer, cache }: Access): Omit<DappPolicySto
   return {
     async createContract(value) {
       await orClash({ contract_address: 'CONTRACT_ADDRESS_EXISTS', contract_name: 'CONTRACT_NAME_EXISTS' }, () =>
-        change(value.paymasterId, (tx) => insertContract(tx, value)),
+        change(
+          value.paymasterId,
+          (tx) => insertContract(tx, value),
+          (all) => ({ contracts: all.contracts }),
+        ),
       );
     },
     async updateContract(paymasterId, address, methods) {
@@ -109,7 +125,13 @@ export const policyStore = ({ rows, writer, cache }: Access): Omit<DappPolicySto
         ]),
       ),
     async createRule(rule) {
-      await orClash({ rule_name: 'RULE_NAME_EXISTS' }, () => change(rule.paymasterId, (tx) => insertRule(tx, rule)));
+      await orClash({ rule_name: 'RULE_NAME_EXISTS' }, () =>
+        change(
+          rule.paymasterId,
+          (tx) => insertRule(tx, rule),
+          (all) => countedOf(all, rule.policyType),
+        ),
+      );
     },
     updateRule(paymasterId, ruleId, update) {
       const { name, policyData, restarts } = update;
@@ -136,7 +158,11 @@ export const policyStore = ({ rows, writer, cache }: Access): Omit<DappPolicySto
         return rules + (await tx.run(ofContracts, values));
       }),
     async createWebhook(value) {
-      await change(value.paymasterId, (tx) => insertWebhook(tx, value));
+      await change(
+        value.paymasterId,
+        (tx) => insertWebhook(tx, value),
+        (all) => ({ webhooks: all.webhooks }),
+      );
     },
     async isWebhook(id) {
       const found = await rows.get(

@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3';
+import { type DappCounts, requireRoom } from '../../../core/policy-bounds.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import { KEY } from '../paymaster-rows.ts';
+import { countsOf } from '../policy-rows.ts';
 import { type ApiKey, type ApiKeyStore, LAST_USE_STEP_MS } from '../registry-store.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { Forgetful, SettingsVersion } from './memory.ts';
@@ -48,6 +50,11 @@ export const apiKeyStore = (
     insert.run(key);
     showNewest(key.paymasterId);
   });
+  const counts = database.prepare<[{ dapp: string }], DappCounts>(countsOf('@dapp'));
+  const add = database.transaction((key: ApiKey): void => {
+    create(key);
+    requireRoom({ apiKeys: counts.get({ dapp: key.paymasterId })?.apiKeys ?? 0 });
+  });
   const revoke = database.transaction((keyId: string, at: number): ApiKey | undefined => {
     const key = find.get(keyId);
     if (key?.revokedAt !== null) return key;
@@ -67,7 +74,7 @@ export const apiKeyStore = (
 
   return {
     async createApiKey(key) {
-      create(key);
+      add(key);
       told.forget(key.paymasterId);
     },
     async listApiKeys(paymasterId) {

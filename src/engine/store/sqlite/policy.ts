@@ -1,9 +1,11 @@
 import type Database from 'better-sqlite3';
 import { keptBinding } from '../../../core/binding.ts';
+import { type DappCounts, countedOf, requireRoom } from '../../../core/policy-bounds.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import {
   CONTRACT,
   type ContractRow,
+  countsOf,
   DAPP,
   type DappRow,
   ofContract,
@@ -19,6 +21,8 @@ import {
 import type { DappPolicy, DappPolicyStore, Rule, SmartContract, Webhook } from '../policy-store.ts';
 import type { Forgetful } from './memory.ts';
 import { orClash } from './unique.ts';
+
+type Added = (counts: DappCounts) => Partial<DappCounts>;
 
 /** Writes rows of what a DApp has. Each answers how many it wrote. */
 export const policyRows = (database: Database.Database) => {
@@ -51,6 +55,7 @@ export const policyStore = (
   dappChanged: (paymasterId: string) => void,
 ): Omit<DappPolicyStore, 'replaceDappPolicy'> & Forgetful => {
   const rows = policyRows(database);
+  const counts = database.prepare<[{ dapp: string }], DappCounts>(countsOf('@dapp'));
   const setMethods = database.prepare<[string, string, string]>(
     'UPDATE smart_contract SET whitelisted_methods = ? WHERE paymaster_id = ? AND address_key = ?',
   );
@@ -94,14 +99,20 @@ export const policyStore = (
   );
   /** Policies as last read, until they change: only this process writes to the database. */
   const policies = new Map<string, DappPolicy>();
-  const changeAndAdvance = database.transaction((paymasterId: string, write: () => number): boolean => {
+  const changeAndAdvance = database.transaction((paymasterId: string, write: () => number, added?: Added): boolean => {
     const changed = write() > 0;
     if (changed) advance.run(paymasterId);
+    const all = added === undefined ? undefined : counts.get({ dapp: paymasterId });
+    if (all !== undefined) requireRoom(added?.(all) ?? {});
     return changed;
   });
-  /** Runs a change that says how many rows it touched, and moves the revision if it touched any. */
-  const change = (paymasterId: string, write: () => number): boolean => {
-    const changed = changeAndAdvance(paymasterId, write);
+  /**
+   * Runs a change that says how many rows it touched, and moves the revision if it touched any.
+   *
+   * @param added what it adds to, of what there is then
+   */
+  const change = (paymasterId: string, write: () => number, added?: Added): boolean => {
+    const changed = changeAndAdvance(paymasterId, write, added);
     if (changed) {
       policies.delete(paymasterId);
       dappChanged(paymasterId);
@@ -124,7 +135,11 @@ export const policyStore = (
     forget: (paymasterId) => void policies.delete(paymasterId),
     async createContract(value) {
       orClash({ address_key: 'CONTRACT_ADDRESS_EXISTS', name: 'CONTRACT_NAME_EXISTS' }, () =>
-        change(value.paymasterId, () => rows.insertContract(value)),
+        change(
+          value.paymasterId,
+          () => rows.insertContract(value),
+          (all) => ({ contracts: all.contracts }),
+        ),
       );
     },
     async updateContract(paymasterId, address, methods) {
@@ -138,7 +153,13 @@ export const policyStore = (
       return change(paymasterId, () => removeContract.run(paymasterId, addressKey(address)).changes);
     },
     async createRule(rule) {
-      orClash({ name: 'RULE_NAME_EXISTS' }, () => change(rule.paymasterId, () => rows.insertRule(rule)));
+      orClash({ name: 'RULE_NAME_EXISTS' }, () =>
+        change(
+          rule.paymasterId,
+          () => rows.insertRule(rule),
+          (all) => countedOf(all, rule.policyType),
+        ),
+      );
     },
     async updateRule(paymasterId, ruleId, update) {
       const { name, policyData, restarts } = update;
@@ -155,7 +176,11 @@ export const policyStore = (
       return change(paymasterId, () => setRule.run(...row).changes + setContract.run(...row).changes);
     },
     async createWebhook(value) {
-      change(value.paymasterId, () => rows.insertWebhook(value));
+      change(
+        value.paymasterId,
+        () => rows.insertWebhook(value),
+        (all) => ({ webhooks: all.webhooks }),
+      );
     },
     async isWebhook(id) {
       return webhook.get(id, id) !== undefined;

@@ -1,0 +1,32 @@
+import { type Answer, readCondition } from './condition.ts';
+import type { ConditionValues } from './vocabulary.ts';
+
+/**
+ * Steps that the conditions of one decision may take together: those of the rules in force, and, so that a rule in shadow
+ * denies nothing, as many for those in shadow. Steps are counted before they are taken, by the size of the operation: a
+ * decision comes to the same wherever it is decided again. This bounds what a decision costs however many rules a DApp has.
+ */
+export const MOST_STEPS_OF_DECISION = 400_000;
+
+/** Why a condition is not evaluated where the others have taken the steps. */
+export const STEPS_USED_UP = 'the conditions of all rules together take too many steps for an operation of this size';
+
+/** Evaluates a condition of a decision. @param isShadow whether its rule is in shadow */
+export type AskCondition = (expression: string, isShadow: boolean) => Answer;
+
+/** Evaluates the conditions of one decision in their order, each text once. */
+export const conditionAnswers = (values: () => ConditionValues): AskCondition => {
+  const known = new Map<string, Answer>();
+  const left = { enforced: MOST_STEPS_OF_DECISION, shadow: MOST_STEPS_OF_DECISION };
+  return (expression, isShadow) => {
+    const before = known.get(expression);
+    if (before !== undefined) return before;
+    const { evaluate, steps } = readCondition(expression);
+    const [taken, kind] = [steps(values()), isShadow ? 'shadow' : 'enforced'] as const;
+    if (taken > left[kind]) return { failure: STEPS_USED_UP };
+    left[kind] -= taken;
+    const answer = evaluate(values());
+    known.set(expression, answer);
+    return answer;
+  };
+};

@@ -1,0 +1,42 @@
+import { EngineError } from '../shared/errors.ts';
+
+/** What is counted of a DApp. Webhooks of rules count as webhooks, too: each costs a call and a connection. */
+export type Countable = 'rules' | 'contracts' | 'webhooks' | 'apiKeys';
+
+/** How many a DApp has of each. */
+export type DappCounts = Readonly<Record<Countable, number>>;
+
+/**
+ * The most that a DApp may have of each. A decision looks at all rules: a thousand cost a few times as much as two, which is
+ * what a decision may cost; conditions have a budget of their own besides. Every revision of the policy stores the ABI of each
+ * contract, and every decision calls each webhook.
+ */
+export const MOST: DappCounts = { rules: 1_000, contracts: 200, webhooks: 20, apiKeys: 20 };
+
+const WORDS: Readonly<Record<Countable, string>> = {
+  rules: 'rules',
+  contracts: 'smart contracts',
+  webhooks: 'webhooks, those of rules included',
+  apiKeys: 'API keys that are not revoked',
+};
+
+/**
+ * Refuses more than a DApp may have. What it has beyond a bound already stays, and does not keep it from adding other things.
+ *
+ * @param counts how many there would be of what is added
+ * @throws EngineError `TOO_MANY`
+ */
+export const requireRoom = (counts: Partial<DappCounts>): void => {
+  for (const [kind, count] of Object.entries(counts) as [Countable, number][]) {
+    const most = MOST[kind];
+    if (count <= most) continue;
+    const words = `A DApp may have at most ${most.toLocaleString('en-US')} ${WORDS[kind]}. Remove what is not used any more`;
+    throw new EngineError('TOO_MANY', words, { bound: kind, most });
+  }
+};
+
+/** What an added rule counts as. */
+export const countedOf = ({ rules, webhooks }: DappCounts, policyType: string): Partial<DappCounts> => ({
+  rules,
+  ...(policyType === 'WEBHOOK' && { webhooks }),
+});
