@@ -5,6 +5,7 @@ import { expression } from '../core/conditions/expression.ts';
 import { bindingFields, bindingUpdate } from '../core/binding.ts';
 import { limitUpdate, typedLimitUpdate } from '../core/limit-data.ts';
 import { id, name } from '../shared/schema/text.ts';
+import { wholeUrls } from './whole-urls.ts';
 import { procedure } from './procedure.ts';
 
 type Data = z.ZodType<Readonly<Record<string, unknown>>>;
@@ -91,13 +92,13 @@ const target = z.strictObject({ paymasterId: id, ruleId: id });
 export const ruleProcedures = {
   'rules.create': procedure({
     summary: 'Add a rule: spending limit, webhook or wallet deployment',
-    input: z.strictObject({ paymasterId: id, rule: definition(({ sent }) => sent) }),
+    input: z.strictObject({ paymasterId: id, rule: definition(({ sent }) => sent), whole: wholeUrls }),
     output: rule,
     errors: ['PAYMASTER_NOT_FOUND', 'RULE_NAME_EXISTS', 'VAULT_LOCKED'],
   }),
   'rules.list': procedure({
     summary: 'List the rules and registered contracts of a DApp',
-    input: z.strictObject({ paymasterId: id }),
+    input: z.strictObject({ paymasterId: id, whole: wholeUrls }),
     output: z.array(rule),
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
@@ -147,7 +148,7 @@ export const ruleProcedures = {
   }),
   'rules.update': procedure({
     summary: 'Update a rule of any type: its name, what it says, when it binds and whether it does',
-    input: z.strictObject({ ...target.shape, update: ruleUpdate }),
+    input: z.strictObject({ ...target.shape, update: ruleUpdate, whole: wholeUrls }),
     output: rule,
     errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND', 'RULE_NAME_EXISTS', 'VAULT_LOCKED'],
   }),

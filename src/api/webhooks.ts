@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { traceStep } from '../shared/schema/decision.ts';
 import { httpUrl, id } from '../shared/schema/text.ts';
+import { wholeUrls } from './whole-urls.ts';
 import { procedure } from './procedure.ts';
 
 const webhook = z.strictObject({
@@ -37,7 +38,7 @@ export const webhookProcedures = {
   }),
   'webhooks.list': procedure({
     summary: 'List the webhooks of a DApp, or the one named',
-    input: z.strictObject({ paymasterId: id, webhookId: z.string().optional() }),
+    input: z.strictObject({ paymasterId: id, webhookId: z.string().optional(), whole: wholeUrls }),
     output: z.array(webhook),
     errors: ['PAYMASTER_NOT_FOUND'],
   }),

@@ -10,7 +10,7 @@ import { readableFacts } from './record.ts';
 import { readRevision } from './replay.ts';
 import { wasRead } from './rules/rule.ts';
 import { type WebhookTarget, webhookTargets } from './rules/webhook.ts';
-import { withoutCredentials } from './webhooks/hidden-credentials.ts';
+import { withoutUserInfo } from './webhooks/hidden-credentials.ts';
 
 /** A decision that would have been another. */
 export interface Flip {
@@ -98,7 +98,7 @@ const settlementOf = ({ settlement }: DecisionRecord): SettlementState => settle
 
 /** Whether a webhook of one policy asks what one of another asks. */
 const isSameWebhook = (one: WebhookTarget, other: WebhookTarget): boolean =>
-  withoutCredentials(one.url) === withoutCredentials(other.url) &&
+  withoutUserInfo(one.url) === withoutUserInfo(other.url) &&
   one.method === other.method &&
   one.getsOperation === other.getsOperation;
 

@@ -123,7 +123,8 @@ describe('a password in the URL of a webhook', () => {
     const withPassword = receiver.url.replace('http://', 'http://ann:pass-wOrd-77@');
     const { webhookId, webhookUrl } = await register(dapp, `${withPassword}/hook?a=b@c`);
     const ruleId = await addRule(dapp, `${withPassword}/rule`);
-    expect(webhookUrl).toBe(`${receiver.url.replace('http://', 'http://[secret]@')}/hook?a=b@c`);
+    const hidden = `${receiver.url.replace('http://', 'http://[secret]@')}/hook?a=[secret]#`;
+    expect(webhookUrl.slice(0, -8)).toBe(hidden);
     expect(codeOf(await dapp.sponsor(op()))).toBe('SPONSORED');
     expect((await tryOut(ruleId)).step.code).toBe('WEBHOOK_VERIFIED');
     const basic = `Basic ${Buffer.from('ann:pass-wOrd-77').toString('base64')}`;
@@ -165,4 +166,82 @@ test('a webhook of another DApp that hangs holds up no operation, though both ar
   expect(codeOf(await quick.sponsor(op()))).toBe('SPONSORED');
   await desk().clock.advance(3_000);
   await Promise.all(waiting);
+});
+
+describe('a key in the path or the query of the URL of a webhook', () => {
+  const [IN_PATH, IN_QUERY] = ['xq7Rk29PathMarker31', 'hookQueryMarker77'];
+  const revision = async ({ paymasterId }: SponsoredDapp): Promise<string> =>
+    (await desk().call<{ revision: string }>('policies.show', { paymasterId })).revision;
+
+  test('reaches the webhook, and no record, export, answer or file', async () => {
+    const receiver = await startReceiver((call, response) => {
+      if (!call.target.startsWith('/moved')) return verify(call, response);
+      response.writeHead(302, { location: `/moved/${IN_PATH}/?key=${IN_QUERY}` }).end();
+    });
+    const dapp = await desk().dapp();
+    const { paymasterId } = dapp;
+    const { webhookId } = await register(dapp, `${receiver.url}/hooks/${IN_PATH}?key=${IN_QUERY}`);
+    const ruleId = await addRule(dapp, `${receiver.url}/services/${IN_PATH}?${IN_QUERY}`);
+    expect(codeOf(await dapp.sponsor(op()))).toBe('SPONSORED');
+    expect(receiver.calls.map(({ target }) => target).toSorted()).toEqual([
+      `/hooks/${IN_PATH}?key=${IN_QUERY}`,
+      `/services/${IN_PATH}?${IN_QUERY}`,
+    ]);
+    const moved = await register(dapp, `${receiver.url}/moved/${IN_PATH}`);
+    expect(codeOf(await dapp.sponsor(op()))).toBe('WEBHOOK_REDIRECT');
+
+    const answers = [
+      await desk().call('webhooks.list', { paymasterId }),
+      await desk().call('rules.list', { paymasterId }),
+      await desk().call('webhooks.calls', { paymasterId }),
+      await desk().call('policies.show', { paymasterId }),
+      await desk().call('policies.history', { paymasterId, limit: 10 }),
+      await tryOut(ruleId),
+      await tryOut(moved.webhookId),
+      await dapp.decisions(),
+    ];
+    expect(JSON.stringify(answers)).toContain('/hooks/[secret]?key=[secret]');
+    const { dir } = desk();
+    const files = readdirSync(dir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
+    for (const marker of [IN_PATH, IN_QUERY]) {
+      expect(JSON.stringify(answers)).not.toContain(marker);
+      expect(files.filter((text) => text.includes(marker))).toEqual([]);
+    }
+    // What is shown, sent back, changes nothing; part of it is no URL.
+    const [{ webhookUrl }] = await desk().call<[{ webhookUrl: string }]>('webhooks.list', { paymasterId, webhookId });
+    await desk().call('webhooks.setUrl', { paymasterId, webhookId, webhookUrl });
+    const part = { paymasterId, webhookId, webhookUrl: `${receiver.url}/other/[secret]` };
+    await expect(desk().call('webhooks.setUrl', part)).rejects.toMatchObject({ code: 'VALIDATION' });
+    expect((await tryOut(webhookId)).step.code).toBe('WEBHOOK_VERIFIED');
+  });
+
+  test('makes another revision of the policy when it changes, and survives a policy file', async () => {
+    const receiver = await startReceiver(verify);
+    const dapp = await desk().dapp();
+    const { paymasterId } = dapp;
+    const url = (key: string) => `${receiver.url}/hooks/${key}`;
+    const { webhookId } = await register(dapp, url(IN_PATH));
+    const first = await revision(dapp);
+    const setUrl = (key: string) => desk().call('webhooks.setUrl', { paymasterId, webhookId, webhookUrl: url(key) });
+    await setUrl(`${IN_PATH}2`);
+    const second = await revision(dapp);
+    expect(second).not.toBe(first);
+    await setUrl(IN_PATH);
+    expect(await revision(dapp)).toBe(first);
+
+    const { text } = await desk().call<{ text: string }>('policies.export', { paymasterId });
+    expect(text).toContain('/hooks/[secret]\n');
+    expect(await desk().call('policies.apply', { paymasterId, text })).toMatchObject({
+      before: first,
+      revision: first,
+    });
+    await desk().call('policies.apply', {
+      paymasterId,
+      text: text.replace('maxExpirySeconds: 3600', 'maxExpirySeconds: 600'),
+    });
+    expect((await tryOut(webhookId)).step.code).toBe('WEBHOOK_VERIFIED');
+    expect(receiver.calls.at(-1)?.target).toBe(`/hooks/${IN_PATH}`);
+  });
 });

@@ -33,6 +33,9 @@ const secrets = {
   rpcPath: 'pr0vider-k3y-0a1b2c',
   rpcQuery: 'qu3ry-9d8e7f',
   webhookSecret: '',
+  webhookPassword: 'hookpass-3b8e21',
+  webhookPath: 'h00k-k3y-77ab12cd',
+  webhookQuery: 'h00kqu3ry-5511ee',
   authToken: '',
   apiKey: '',
   operatorToken: '',
@@ -236,7 +239,9 @@ beforeAll(async () => {
   };
   const dapp = await manage('POST', '/paymaster', { name: 'Game', type: 'HYBRID', chainId: 31337, version: '1.1.0' });
   secrets.apiKey = dapp['apiKey']!;
-  const hook = { requestType: 'POST', webhookUrl: 'http://127.0.0.1:1/hook' };
+  const { webhookPassword, webhookPath, webhookQuery } = secrets;
+  const webhookUrl = `http://ann:${webhookPassword}@127.0.0.1:1/hook/${webhookPath}?key=${webhookQuery}`;
+  const hook = { requestType: 'POST', webhookUrl };
   const webhook = await manage('POST', '/webhook', hook);
   const { fundingMessage, paymasterId } = await manage('GET', '/funding-message');
   const wallet = Wallet.createRandom();
@@ -291,6 +296,9 @@ beforeAll(async () => {
     'signer list',
     'webhook list',
     'token list',
+    'log list',
+    'log export',
+    'policy export --dapp Game',
     'config print',
     'log',
   ]) {

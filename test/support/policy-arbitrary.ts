@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { hideCredentials, needsMark } from '../../src/core/webhooks/hidden-credentials.ts';
 import { stateChangingMethods } from '../../src/core/contract-abi/methods.ts';
 import { abiOfLines } from '../../src/core/policy-file/abi-lines.ts';
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../../src/core/policy.ts';
@@ -61,7 +62,10 @@ const contract: fc.Arbitrary<PolicyContract> = fc
 
 const url = fc.webUrl({ withQueryParameters: true }).map((text) => text.replaceAll("'", ''));
 /** As the desk keeps it, with its credentials in the vault or without any. */
-const keptUrl = fc.tuple(url, fc.boolean()).map(([text, hides]) => (hides ? text.replace('//', '//[secret]@') : text));
+const keptUrl = fc.tuple(url, fc.boolean()).map(([text, hides]) => {
+  const shown = hideCredentials(hides ? text.replace('//', '//user@') : text);
+  return needsMark(shown) ? `${shown}#01234567` : shown;
+});
 
 const counting = fc.record({
   thresholdType: fc.constant('COUNT'),

@@ -5,7 +5,7 @@ import { httpUrl, name } from '../../shared/schema/text.ts';
 import { bindingFields } from '../binding.ts';
 import { maxExpiry, origin } from '../dapp-settings.ts';
 import { denialWords, isRuleType, ruleTypes } from '../rule-words.ts';
-import { hasCredentials } from '../webhooks/hidden-credentials.ts';
+import { tellsCredentials } from '../webhooks/hidden-credentials.ts';
 
 /** Fields that say, of another one, which there are. */
 const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -45,10 +45,10 @@ const rule = fields({
 
 /** The vault keeps credentials, and what is in git is no secret. */
 export const CREDENTIALS_FAULT =
-  'must have no user name or password: set them on the desk, where apply leaves them as they are';
+  'must have no user name, password, value in its query or key in its path: set the URL on the desk, write [secret] here in place of each value and key, and apply leaves them as they are';
 
 const webhook = fields({
-  url: httpUrl.refine((url) => !hasCredentials(url), CREDENTIALS_FAULT),
+  url: httpUrl.refine((url) => !tellsCredentials(url), CREDENTIALS_FAULT),
   method: z.enum(['GET', 'POST']).default('POST'),
   active,
 });

@@ -5,7 +5,8 @@ import { stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
 import { type DappCounts, requireRoom } from '../policy-bounds.ts';
 import { bindingFault } from '../binding.ts';
 import { ruleTypeOf } from '../rule-words.ts';
-import { hasCredentials } from '../webhooks/hidden-credentials.ts';
+import { webhookSetup } from '../rules/webhook.ts';
+import { hasUserInfo, tellsCredentials } from '../webhooks/hidden-credentials.ts';
 import { abiOfLines } from './abi-lines.ts';
 import {
   ABI_FAULT,
@@ -74,11 +75,11 @@ const readContract = (
   return { ...contract, abi: json ?? '[]', methods: [...new Set(methods)] };
 };
 
-const urlsWithCredentials = (value: unknown, path: Path): Path[] => {
-  if (typeof value === 'string') return hasCredentials(value) ? [path] : [];
+const urlsWithCredentials = (value: unknown, path: Path, isSecret: (url: string) => boolean): Path[] => {
+  if (typeof value === 'string') return isSecret(value) ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];
   const entries: [PropertyKey, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
-  return entries.flatMap(([key, part]) => urlsWithCredentials(part, [...path, key]));
+  return entries.flatMap(([key, part]) => urlsWithCredentials(part, [...path, key], isSecret));
 };
 
 const checkRule = (report: Report, place: Path, { type, data, ...binding }: FileRule): void => {
@@ -92,7 +93,8 @@ const checkRule = (report: Report, place: Path, { type, data, ...binding }: File
     const isUnknown = inner.length === 1 && message === 'should not exist';
     report([...path, ...inner], isUnknown ? `is no field here. The fields are: ${fieldsOf(sent).join(', ')}` : message);
   }
-  for (const one of urlsWithCredentials(data, path)) report(one, CREDENTIALS_FAULT);
+  const isSecret = type === webhookSetup.policyType ? tellsCredentials : hasUserInfo;
+  for (const one of urlsWithCredentials(data, path, isSecret)) report(one, CREDENTIALS_FAULT);
 };
 
 /** Says of every item after the first that it has the same key. */

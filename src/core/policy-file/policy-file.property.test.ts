@@ -15,7 +15,7 @@ const apartFromIds = (policy: Policy): unknown =>
   JSON.parse(
     JSON.stringify(policy, (key, value: unknown) =>
       ['ruleId', 'webhookId', 'cycle', 'startTimeInEpoch'].includes(key) ? undefined : value,
-    ).replaceAll('[secret]@', ''),
+    ).replaceAll(/\[secret\]@|#01234567(?=")/g, ''),
   );
 
 test('what is exported and applied again is the same policy', () => {

@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import type { PolicyRule } from '../policy.ts';
 import { ruleTypeOf } from '../rule-words.ts';
 import type { Setup } from '../rules/rule.ts';
-import { hideCredentials, withoutCredentials } from '../webhooks/hidden-credentials.ts';
+import { webhookSetup } from '../rules/webhook.ts';
+import { hideCredentials, withoutCredentials, withoutUserInfo } from '../webhooks/hidden-credentials.ts';
 
 /** What only the desk knows of what it keeps: nobody sends it. */
 const unsendable = (sent: z.ZodType, kept: object): ReadonlySet<string> =>
@@ -35,7 +36,9 @@ export const sentData = ({ policyType, policyData }: Pick<PolicyRule, 'policyTyp
   const sendable = Object.entries(kept)
     .filter(([key]) => !strange.has(key))
     .toSorted(([one], [other]) => order.indexOf(one) - order.indexOf(other));
-  return withTexts(Object.fromEntries(sendable), withoutCredentials) as object;
+  // Texts of other rules may be links, which are no secrets.
+  const shown = policyType === webhookSetup.policyType ? withoutCredentials : withoutUserInfo;
+  return withTexts(Object.fromEntries(sendable), shown) as object;
 };
 
 /** What is kept of data that was sent. @param now epoch ms */
@@ -52,6 +55,7 @@ export const withCredentialsOf = (data: unknown, current: unknown): unknown => {
   });
   return withTexts(data, (text, path) => {
     const before = known.get(path);
-    return before !== undefined && withoutCredentials(before) === text ? before : text;
+    if (before === undefined) return text;
+    return [withoutCredentials(before), withoutUserInfo(before)].includes(text) ? before : text;
   });
 };

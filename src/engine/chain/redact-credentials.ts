@@ -1,9 +1,6 @@
-/** Shorter pieces of a path are names such as `v2`. */
-const SHORTEST_KEY = 8;
-const SHORTEST_OPEN_SECRET = 4;
+import { mayBeKey } from '../../core/webhooks/hidden-credentials.ts';
 
-/** Words and numbers such as `mainnet-rpc` or `sepolia-11155111`: providers make keys of letters and digits mixed. */
-const NAME = /^(?:(?:[a-z]{1,15}|v?\d{1,8})(?:[-_.]|$))+$/;
+const SHORTEST_OPEN_SECRET = 4;
 
 const decoded = (text: string): string => {
   try {
@@ -22,7 +19,7 @@ const spellings = (piece: string): string[] => {
 /** What may be a credential in a URL, the longest first; providers put their keys everywhere. */
 const credentialsOf = (url: string): string[] => {
   const { username, password, pathname, search, searchParams } = new URL(url);
-  const path = pathname.split('/').filter((piece) => piece.length >= SHORTEST_KEY && !NAME.test(piece));
+  const path = pathname.split('/').filter(mayBeKey);
   const query = search
     .slice(1)
     .split('&')

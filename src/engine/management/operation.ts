@@ -11,6 +11,8 @@ export type OperationCaller<Access extends OperationAccess> = {
   readonly accountId: string;
   /** The DApp that the token is for alone; null where it is for all of the account. */
   readonly onlyDapp: string | null;
+  /** False for a token that may only read: URLs of webhooks are not shown to it whole. */
+  readonly mayChange: boolean;
 } & (Access extends 'dapp' ? { readonly paymaster: Paymaster } : { readonly paymaster?: Paymaster });
 
 /** What an operation is run with besides its caller; the body is read by its schema. */

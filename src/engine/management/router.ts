@@ -36,7 +36,7 @@ const authenticate = async (context: Context, service: Service, operation: Opera
     service.access.token(authToken),
   );
   if (!mayUse(token, operation)) throw new EngineError('AUTH_TOKEN_SCOPE');
-  const caller = { accountId: token.accountId, onlyDapp: token.paymasterId };
+  const caller = { accountId: token.accountId, onlyDapp: token.paymasterId, mayChange: token.scope !== 'read' };
   if (access === 'account') return caller;
   const paymaster = await orElse('INVALID_API_KEY', new EngineError(faults.unknownApiKey), () =>
     service.access.dapp(token, apiKey),

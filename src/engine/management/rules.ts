@@ -32,7 +32,7 @@ export const ruleOperations = [
     body: ruleDefinition,
     data: contract['rules.create'].output,
     async run({ service, paymaster: { paymasterId }, body }) {
-      return view(await service.run('rules.create', { paymasterId, rule: body }));
+      return view(await service.run('rules.create', { paymasterId, rule: body, whole: true }));
     },
   }),
   operation({
@@ -41,8 +41,8 @@ export const ruleOperations = [
     summary: 'Get all rules, including registered contracts',
     message: 'Paymaster Policies found!',
     data: contract['rules.list'].output,
-    async run({ service, paymaster: { paymasterId } }) {
-      return (await service.run('rules.list', { paymasterId })).map(view);
+    async run({ service, paymaster: { paymasterId }, mayChange: whole }) {
+      return (await service.run('rules.list', { paymasterId, whole })).map(view);
     },
   }),
   operation({
@@ -54,7 +54,8 @@ export const ruleOperations = [
     statuses: [404],
     async run(input) {
       const { paymasterId, ruleId } = target(input);
-      const rule = (await input.service.run('rules.list', { paymasterId })).find(({ _id }) => _id === ruleId);
+      const rules = await input.service.run('rules.list', { paymasterId, whole: input.mayChange });
+      const rule = rules.find(({ _id }) => _id === ruleId);
       if (rule === undefined) throw new EngineError('RULE_NOT_FOUND');
       return view(rule);
     },
@@ -68,7 +69,7 @@ export const ruleOperations = [
     data: contract['rules.update'].output,
     statuses: [404],
     async run(input) {
-      return view(await input.service.run('rules.update', { ...target(input), update: input.body }));
+      return view(await input.service.run('rules.update', { ...target(input), update: input.body, whole: true }));
     },
   }),
   operation({

@@ -15,8 +15,8 @@ export const webhookOperations = [
     body: contract['webhooks.create'].input.omit(dapp),
     data: contract['webhooks.create'].output.omit({ active: true }),
     async run({ service, paymaster: { paymasterId }, body }) {
-      const { webhookId, webhookUrl, requestType } = await service.run('webhooks.create', { paymasterId, ...body });
-      return { webhookId, webhookUrl, requestType };
+      const { webhookId, requestType } = await service.run('webhooks.create', { paymasterId, ...body });
+      return { webhookId, webhookUrl: body.webhookUrl, requestType };
     },
   }),
   operation({
@@ -28,8 +28,8 @@ export const webhookOperations = [
     body: z.strictObject({ webhookUrl: z.string().optional() }),
     data: contract['webhooks.list'].output,
     query: ['webhookId'],
-    run: ({ service, paymaster: { paymasterId }, query }) =>
-      service.call('webhooks.list', { paymasterId, webhookId: query['webhookId'] }),
+    run: ({ service, paymaster: { paymasterId }, query, mayChange: whole }) =>
+      service.call('webhooks.list', { paymasterId, webhookId: query['webhookId'], whole }),
   }),
   operation({
     method: 'patch',

@@ -31,6 +31,7 @@ export const notificationHandlers = (context: ServiceContext): Handlers<NamesOf<
     },
     'notifications.webhook': webhook,
     'notifications.setWebhook': async ({ url }) => {
+      if (url !== null && url === (await store.findNotificationWebhook())?.url) return webhook();
       const shown = url === null ? null : await keepWebhookUrl(vault, NOTIFICATION_WEBHOOK, url);
       await store.saveNotificationWebhook(shown);
       if (shown === url) await forgetWebhookUrl(vault, NOTIFICATION_WEBHOOK);

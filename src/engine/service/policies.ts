@@ -8,7 +8,7 @@ import { updatePolicyFile } from '../../core/policy-file/update-file.ts';
 import { policyFileText } from '../../core/policy-file/write-file.ts';
 import { type Policy, policyHash } from '../../core/policy.ts';
 import { type DraftedDecision, decideUnderDraft } from '../../core/try-policy.ts';
-import { IN_VAULT } from '../../core/webhooks/hidden-credentials.ts';
+import { isHidden } from '../../core/webhooks/hidden-credentials.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { changedPolicy } from '../policy-trial/changed-policy.ts';
 import { type CurrentPolicy, currentPolicy } from '../sponsorship/current-policy.ts';
@@ -38,7 +38,7 @@ const idsInVault = ({ webhooks, rules }: Policy): ReadonlySet<string> =>
     [
       ...webhooks.map(({ webhookId, webhookUrl }) => [webhookId, webhookUrl] as const),
       ...rules.map(({ ruleId, policyData }) => [ruleId, JSON.stringify(policyData)] as const),
-    ].flatMap(([id, text]) => (text.includes(`//${IN_VAULT}`) ? [id] : [])),
+    ].flatMap(([id, text]) => (isHidden(text) ? [id] : [])),
   );
 
 const requireExpected = ({ hash }: CurrentPolicy, expect: string | undefined): void => {

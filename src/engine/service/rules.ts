@@ -8,13 +8,15 @@ import { type Binding, bindingFault, keptBinding, updatedBinding } from '../../c
 import { evaluateRecorded } from '../../core/conditions/evaluate-recorded.ts';
 import type { Policy } from '../../core/policy.ts';
 import { restarts, rulesOf } from '../../core/rules/rule.ts';
-import { IN_VAULT, hasCredentials, hideCredentials } from '../../core/webhooks/hidden-credentials.ts';
+import { hasCredentials, isHidden } from '../../core/webhooks/hidden-credentials.ts';
 import { parse } from '../../shared/schema/parse.ts';
 import { type SpendingLimit, limitSetup, updatedLimit } from '../../core/limit-data.ts';
 import { addsUp } from '../../core/rules/spending-limit.ts';
 import type { Rule, SmartContract } from '../store/policy-store.ts';
+import { webhookSetup } from '../../core/rules/webhook.ts';
+import type { Vault } from '../signer/vault.ts';
 import type { Paymaster } from '../store/registry-store.ts';
-import { forgetWebhookUrl, keepWebhookUrl } from '../webhooks/url-in-vault.ts';
+import { forgetWebhookUrl, keepWebhookUrl, ownersWebhookUrl, shownWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { usageOf } from './limit-usage.ts';
 import { decideAgain } from '../../core/decide-again.ts';
 import { currentPolicy } from '../sponsorship/current-policy.ts';
@@ -28,7 +30,17 @@ const requireBinding = (binding: Binding): void => {
 
 type RuleView = ProcedureOutput<'rules.create'>;
 
-const viewOf = (paymaster: Paymaster) => {
+const withOwnersUrl = (
+  { ruleId, policyType }: Pick<Rule, 'ruleId' | 'policyType'>,
+  data: RuleView['policyData'],
+  vault: Vault | undefined,
+): RuleView['policyData'] =>
+  vault === undefined || policyType !== webhookSetup.policyType
+    ? data
+    : { ...data, url: ownersWebhookUrl(vault, ruleId, String(data['url'])) };
+
+/** @param whole for whom URLs are shown whole, by this vault; undefined: for nobody */
+const viewOf = (paymaster: Paymaster, whole?: Vault) => {
   const owner = {
     organisationId: paymaster.accountId,
     paymasterId: paymaster.paymasterId,
@@ -43,9 +55,13 @@ const viewOf = (paymaster: Paymaster) => {
       ...owner,
       active,
       // Also of a type that only a newer Gasdesk knows: who sees the rule can pause it.
-      policyData: (isRuleType(policyType)
-        ? ruleTypeOf(policyType).setup.kept.parse(policyData)
-        : policyData) as RuleView['policyData'],
+      policyData: withOwnersUrl(
+        { ruleId, policyType },
+        (isRuleType(policyType)
+          ? ruleTypeOf(policyType).setup.kept.parse(policyData)
+          : policyData) as RuleView['policyData'],
+        whole,
+      ),
       ...keptBinding(rule),
     }),
     contract: ({ ruleId, name, address, whitelistedMethods, methods, active }: SmartContract): RuleView => ({
@@ -88,7 +104,10 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
   };
 
   /** What is kept of data that was sent for a rule. A URL that is sent as it is shown keeps its credentials. */
-  const dataOf = ({ policyType, policyData }: Rule, sent: object): { data: object; urls: readonly string[] } => {
+  const dataOf = (
+    { ruleId, policyType, policyData }: Rule,
+    sent: object,
+  ): { data: object; urls: readonly string[] } => {
     const { setup } = ruleTypeOf(policyType);
     const read = parse(z.strictObject({ policyData: setup.sent }), { policyData: sent });
     const shown = JSON.stringify(policyData);
@@ -97,7 +116,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       if (!hasCredentials(url) || shown.includes(JSON.stringify(url))) return url;
       if (vault.state !== 'unlocked') throw new EngineError('VAULT_LOCKED');
       urls.push(url);
-      return hideCredentials(url);
+      return shownWebhookUrl(vault, ruleId, url);
     };
     return { data: setup.keep(read.policyData, { now: clock.now(), keepUrl }), urls };
   };
@@ -109,14 +128,14 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
   };
 
   return {
-    'rules.create': async ({ paymasterId, rule: { name, policyType, policyData, ...binding } }) => {
+    'rules.create': async ({ paymasterId, whole, rule: { name, policyType, policyData, ...binding } }) => {
       requireBinding(binding);
       const paymaster = await requirePaymaster(context, paymasterId);
       const ruleId = entropy.uuid();
       const urls: string[] = [];
       const keepUrl = (url: string): string => {
         urls.push(url);
-        return hideCredentials(url);
+        return shownWebhookUrl(vault, ruleId, url);
       };
       const rule: Rule = {
         ruleId,
@@ -129,11 +148,17 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
         ...keptBinding(binding),
       };
       for (const url of urls) await keepWebhookUrl(vault, ruleId, url);
-      await store.createRule(rule);
-      return viewOf(paymaster).rule(rule);
+      try {
+        await store.createRule(rule);
+      } catch (error) {
+        // Nobody fills the vault with what is refused.
+        if (urls.length > 0) await forgetWebhookUrl(vault, ruleId);
+        throw error;
+      }
+      return viewOf(paymaster, whole ? vault : undefined).rule(rule);
     },
-    'rules.list': async ({ paymasterId }) => {
-      const view = viewOf(await requirePaymaster(context, paymasterId));
+    'rules.list': async ({ paymasterId, whole }) => {
+      const view = viewOf(await requirePaymaster(context, paymasterId), whole ? vault : undefined);
       const { rules, contracts } = await store.dappPolicy(paymasterId);
       return [...rules.map(view.rule), ...contracts.map(view.contract)];
     },
@@ -166,7 +191,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       }
       return null;
     },
-    'rules.update': async ({ paymasterId, ruleId, update }) => {
+    'rules.update': async ({ paymasterId, ruleId, update, whole }) => {
       const paymaster = await requirePaymaster(context, paymasterId);
       const rule = await requireRule(paymasterId, ruleId);
       const binding = updatedBinding(rule, update);
@@ -181,9 +206,10 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       }
       // What was refused must not be called.
       for (const url of urls) await keepWebhookUrl(vault, ruleId, url);
-      if (!JSON.stringify(policyData).includes(IN_VAULT)) await forgetWebhookUrl(vault, ruleId);
+      if (!isHidden(JSON.stringify(policyData))) await forgetWebhookUrl(vault, ruleId);
       const { paymasterId: owner, policyType, active, cycle } = rule;
-      return viewOf(paymaster).rule({ ...updated, paymasterId: owner, ruleId, policyType, active, cycle });
+      const view = viewOf(paymaster, whole ? vault : undefined);
+      return view.rule({ ...updated, paymasterId: owner, ruleId, policyType, active, cycle });
     },
     'rules.shadowResults': async ({ paymasterId }) => {
       await requirePaymaster(context, paymasterId);

@@ -6,7 +6,7 @@ import { newDecisionId } from '../sponsorship/decision-id.ts';
 import { responseVerdict } from '../../core/webhooks/webhook-response.ts';
 import { tryWebhook } from '../sponsorship/webhook-calls.ts';
 import type { Webhook } from '../store/policy-store.ts';
-import { forgetWebhookUrl, keepWebhookUrl } from '../webhooks/url-in-vault.ts';
+import { forgetWebhookUrl, keepWebhookUrl, ownersWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { requirePaymaster } from './paymasters.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -39,13 +39,21 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
       const webhookId = entropy.uuid();
       const shown = await keepWebhookUrl(vault, webhookId, webhookUrl);
       const webhook: Webhook = { webhookId, paymasterId, webhookUrl: shown, requestType, active: true };
-      await store.createWebhook(webhook);
+      try {
+        await store.createWebhook(webhook);
+      } catch (error) {
+        // Nobody fills the vault with what is refused.
+        if (shown !== webhookUrl) await forgetWebhookUrl(vault, webhookId);
+        throw error;
+      }
       return view(webhook);
     },
-    'webhooks.list': async ({ paymasterId, webhookId }) => {
+    'webhooks.list': async ({ paymasterId, webhookId, whole }) => {
       await requirePaymaster(context, paymasterId);
       const { webhooks } = await store.dappPolicy(paymasterId);
-      return webhooks.filter((webhook) => webhookId === undefined || webhook.webhookId === webhookId).map(view);
+      const found = webhooks.filter((webhook) => webhookId === undefined || webhook.webhookId === webhookId).map(view);
+      if (whole !== true) return found;
+      return found.map((one) => ({ ...one, webhookUrl: ownersWebhookUrl(vault, one.webhookId, one.webhookUrl) }));
     },
     'webhooks.update': async ({ paymasterId, webhookId, active }) => {
       await requirePaymaster(context, paymasterId);
@@ -55,7 +63,10 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
     'webhooks.setUrl': async ({ paymasterId, webhookId, webhookUrl }) => {
       await requirePaymaster(context, paymasterId);
       const { webhooks } = await store.dappPolicy(paymasterId);
-      if (!webhooks.some((webhook) => webhook.webhookId === webhookId)) throw new EngineError('WEBHOOK_NOT_FOUND');
+      const known = webhooks.find((webhook) => webhook.webhookId === webhookId);
+      if (known === undefined) throw new EngineError('WEBHOOK_NOT_FOUND');
+      // A URL that is sent as it is shown stays what it is.
+      if (known.webhookUrl === webhookUrl) return null;
       const shown = await keepWebhookUrl(vault, webhookId, webhookUrl);
       await store.setWebhookUrl(paymasterId, webhookId, shown);
       if (shown === webhookUrl) await forgetWebhookUrl(vault, webhookId);

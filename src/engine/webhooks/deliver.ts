@@ -8,6 +8,7 @@ import { createCallSlots } from './call-slots.ts';
 import { exchange } from './exchange.ts';
 import { WebhookFault } from './fault.ts';
 import { type OutgoingRequest, outgoingRequest, type WebhookRequest } from './request.ts';
+import { hideInLocation } from '../../core/webhooks/hidden-credentials.ts';
 import type { Answer } from '../../core/webhooks/verdict.ts';
 import { type WebhookResponse, responseVerdict } from '../../core/webhooks/webhook-response.ts';
 
@@ -162,7 +163,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
         host: outgoing.url.host,
         failOpen,
         headers: {
-          ...(location !== undefined && { location }),
+          ...(location !== undefined && { location: hideInLocation(location) }),
           ...(encoding !== undefined && { 'content-encoding': encoding }),
         },
         ...(fault !== undefined && { fault: { code: fault.code, evidence: fault.evidence } }),

@@ -1,4 +1,5 @@
 import { JsonNumber } from '../../shared/schema/decimal.ts';
+import { hideCredentials } from '../../core/webhooks/hidden-credentials.ts';
 import { toQuantity } from '../../shared/schema/quantity.ts';
 import type { Secret } from '../base/secret.ts';
 import { signatureHeaders, signedContent } from './sign.ts';
@@ -30,7 +31,7 @@ export interface WebhookRequest {
 export interface OutgoingRequest {
   /** Without user info. */
   readonly url: URL;
-  /** The same for the record: the operator's own query may hold a key, so its values are hidden. */
+  /** The same for the record: what may be a key in the operator's own URL is hidden. */
   readonly shownUrl: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
@@ -63,7 +64,8 @@ export const outgoingRequest = (call: WebhookRequest, now: number): OutgoingRequ
     ...(preview && { 'gasdesk-preview': 'true' }),
     ...signatureHeaders({ secret, id: decisionId, content, now }),
   };
-  const shownUrl = withQuery(own, hidden(query), added).href;
+  const shown = hideCredentials(withQuery(own, query).href);
+  const shownUrl = added === '' ? shown : `${shown}${shown.includes('?') ? '&' : '?'}${added}`;
   return { url, shownUrl, method, headers, body };
 };
 
@@ -90,10 +92,6 @@ const withQuery = (own: URL, ...queries: readonly string[]): URL => {
   url.search = queries.filter((query) => query !== '').join('&');
   return url;
 };
-
-/** A query with the values of its parameters hidden; what has no name may be a key as a whole. */
-const hidden = (query: string): string =>
-  query.replaceAll(/[^&]+/g, (part) => (part.includes('=') ? part.replace(/=.*/s, '=[secret]') : '[secret]'));
 
 const scalars = (params: unknown): [string, string | number | boolean][] => {
   if (typeof params !== 'object' || params === null || Array.isArray(params)) return [];
