@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { url as inspectorUrl } from 'node:inspector';
 import { join, resolve } from 'node:path';
 import { type BrowserWindow, app, dialog, session } from 'electron';
 import { systemClock, systemEntropy } from '../engine/base/clock.ts';
@@ -7,6 +8,7 @@ import type { Engine } from '../engine/index.ts';
 import { createLog } from '../engine/base/log.ts';
 import { EngineError } from '../shared/errors.ts';
 import { deskControl } from './desk-state.ts';
+import { refuseDebuggers } from './debugging.ts';
 import { type Desk, startDesk } from './desk.ts';
 import { handleIpc } from './ipc.ts';
 import { keychainKey } from './keychain.ts';
@@ -153,6 +155,9 @@ registerConsoleScheme();
 confineWebContents();
 
 try {
+  // The project's tests drive a real Electron by its debuggers; a packaged application is nobody's test.
+  const isTest = !app.isPackaged && process.env['ELECTRON_UNDER_TEST'] !== undefined;
+  if (!isTest) refuseDebuggers([...process.execArgv, ...process.argv.slice(1)], inspectorUrl());
   const folder = openDataFolder(defaultDataFolder(process.env));
   // Chromium's own files lie in the data folder, and its lock makes one instance per folder.
   const profile = join(folder.dir, 'window');

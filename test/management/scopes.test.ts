@@ -37,6 +37,26 @@ test('a token that may only read is refused whatever changes something, and read
   expect(desk().rows()).toEqual(before);
 });
 
+test('URLs of webhooks are shown whole to their owner, and to nobody who may only read', async () => {
+  const dapp = await desk().dapp();
+  const { authToken } = await tokenOf(dapp, { scope: 'read' });
+  const webhookUrl = 'https://ann:password-1@hooks.example/services/T00AB11CD22?key=query-key-1';
+  const hook = { webhookUrl, requestType: 'POST' };
+  const rule = { name: 'Ask', policyType: 'WEBHOOK', policyData: { url: webhookUrl } };
+  const made = await desk().manage('POST', '/webhook', { headers: dapp.credentials, body: hook });
+  expect(made.data).toMatchObject(hook);
+  const added = await desk().manage('POST', '/paymaster-policy', { headers: dapp.credentials, body: rule });
+  expect(added.data).toMatchObject(rule);
+  const { _id } = added.data as { _id: string };
+  const paths = ['/webhook', '/paymaster-policy', `/paymaster-policy/${_id}`];
+  const shown = async (headers: Record<string, string>) =>
+    JSON.stringify(await Promise.all(paths.map((path) => desk().manage('GET', path, { headers }))));
+  expect((await shown(dapp.credentials)).split(webhookUrl)).toHaveLength(4);
+  const hidden = await shown({ ...dapp.credentials, authToken });
+  expect(hidden.split('https://[secret]@hooks.example/services/[secret]?key=[secret]#')).toHaveLength(4);
+  for (const secret of ['password-1', 'T00AB11CD22', 'query-key-1']) expect(hidden).not.toContain(secret);
+});
+
 test('a token of one DApp manages that DApp, and neither sees another nor makes one', async () => {
   const dapp = await desk().dapp();
   const sibling = await desk().dapp(dapp.credentials.authToken);

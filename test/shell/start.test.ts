@@ -98,6 +98,14 @@ test('settings that are not valid are told, and the application ends', async () 
   expect(stderr).toContain('GASDESK_PORT');
 });
 
+test('a start that opens the application to debuggers ends before it touches a data folder', async () => {
+  const home = newHome();
+  const { code, stderr } = await startShellInVain(home, {}, '--remote-debugging-port=0');
+  expect(code).toBe(1);
+  expect(stderr).toContain('Gasdesk does not start while --remote-debugging-port opens it to debuggers.');
+  expect(existsSync(join(home, 'gasdesk'))).toBe(false);
+});
+
 test('while the window is open its desk serves the console to browsers too', async () => {
   const address = `${await urlOf(await start(newHome()))}/console/`;
   const page = await fetch(address);

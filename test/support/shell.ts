@@ -24,8 +24,13 @@ export interface FailedStart {
 }
 
 /** The application's process on a home directory of its own, and what it writes to standard error. */
-const startMain = (dataHome: string, endpoint: string, env: Readonly<Record<string, string>>, main = builtMain) => {
-  const child = fork(main, {
+const startMain = (
+  dataHome: string,
+  endpoint: string,
+  env: Readonly<Record<string, string>>,
+  { main = builtMain, args = [] }: { main?: string | undefined; args?: readonly string[] } = {},
+) => {
+  const child = fork(main, args, {
     cwd: root,
     execArgv: ['--import', double],
     env: {
@@ -99,7 +104,7 @@ export const startShell = async (
   const running = await startChromium();
   const browser = await chromium.connectOverCDP(running.endpoint);
   const opened = windowOf(browser);
-  const started = startMain(dataHome, running.endpoint, env, main);
+  const started = startMain(dataHome, running.endpoint, env, { main });
   const { child, ended, stderr } = started;
   const page = await Promise.race([opened, early(started)]);
   const evaluate = evaluator(started);
@@ -122,10 +127,11 @@ export const startShell = async (
 export const startShellInVain = async (
   dataHome: string,
   env: Readonly<Record<string, string>> = {},
+  ...args: readonly string[]
 ): Promise<FailedStart> => {
   const running = await startChromium();
   try {
-    return await startMain(dataHome, running.endpoint, env).ended;
+    return await startMain(dataHome, running.endpoint, env, { args }).ended;
   } finally {
     await running.stop();
   }
