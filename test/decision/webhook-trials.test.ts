@@ -175,8 +175,8 @@ describe('a key in the path or the query of the URL of a webhook', () => {
 
   test('reaches the webhook, and no record, export, answer or file', async () => {
     const receiver = await startReceiver((call, response) => {
-      if (!call.target.startsWith('/moved')) return verify(call, response);
-      response.writeHead(302, { location: `/moved/${IN_PATH}/?key=${IN_QUERY}` }).end();
+      if (!call.target.startsWith('/moved')) verify(call, response);
+      else response.writeHead(302, { location: `/moved/${IN_PATH}/?key=${IN_QUERY}` }).end();
     });
     const dapp = await desk().dapp();
     const { paymasterId } = dapp;

@@ -9,7 +9,7 @@ interface NameServer {
   readonly address: string;
   /** The names that were asked for, once for each question. */
   readonly asked: string[];
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 const HEADER_BYTES = 12;

@@ -4,9 +4,7 @@ import { join } from 'node:path';
 
 /** Where a machine keeps names of its own. */
 export const HOSTS_FILE =
-  process.platform === 'win32'
-    ? join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'drivers', 'etc', 'hosts')
-    : '/etc/hosts';
+  process.platform === 'win32' ? join('C:\\Windows', 'System32', 'drivers', 'etc', 'hosts') : '/etc/hosts';
 
 /** Where a machine keeps the domains in which it searches for short names; Windows has no such file. */
 export const RESOLV_CONF = '/etc/resolv.conf';

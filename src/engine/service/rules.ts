@@ -39,7 +39,7 @@ const withOwnersUrl = (
     ? data
     : { ...data, url: ownersWebhookUrl(vault, ruleId, String(data['url'])) };
 
-/** @param whole for whom URLs are shown whole, by this vault; undefined: for nobody */
+/** Rules as they are shown. @param whole vault whose webhook URLs are shown whole; undefined: credentials are hidden */
 const viewOf = (paymaster: Paymaster, whole?: Vault) => {
   const owner = {
     organisationId: paymaster.accountId,
