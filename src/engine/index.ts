@@ -19,6 +19,8 @@ import { createHttpApp } from './server/app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { createDelivery } from './notifications/delivery.ts';
 import { createCheckpoints } from './log/checkpoints.ts';
+import { openLogEndFile } from './log/log-end-file.ts';
+import { MEND_ROLLBACK, type Rollback, findRollback, logEndOf } from './log/rollback.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { watchDesk } from './notifications/watch.ts';
 import { createKeySigners } from './keys/key-signers.ts';
@@ -37,6 +39,7 @@ import { openDeskVault, reconcileSigners } from './signer/chain-signer.ts';
 import type { ScryptCost } from './signer/scrypt-key.ts';
 import { type Vault, openVault } from './signer/vault.ts';
 import { openDeskDatabase } from './store/open-database.ts';
+import type { LogEnd } from './store/log-store.ts';
 import type { Store } from './store/store.ts';
 import { createOperatorTransactions } from './transactions/operator-transactions.ts';
 import { EngineError } from '../shared/errors.ts';
@@ -71,6 +74,11 @@ export interface EngineOptions {
   readonly freeBytes?: (dir: string) => Promise<bigint>;
   /** Addresses of the DNS servers that are asked for names of webhooks and nodes; those of the machine unless a test says. */
   readonly nameServers?: readonly string[];
+  /**
+   * What to do where the database is an older state than this engine has written: refuse (the default), open it for those
+   * who look into it, or go on from there for good.
+   */
+  readonly onRollback?: 'refuse' | 'open' | 'accept';
   /** Cost of deriving the keys of the vault and of new keystores; tests take a cheap one. */
   readonly scrypt?: ScryptCost;
 }
@@ -78,6 +86,8 @@ export interface EngineOptions {
 /** A running engine: it holds the data folder until it is stopped. */
 export interface Engine {
   readonly service: Service;
+  /** What the operator has accepted: an older state of the database, where `onRollback` is to accept one. */
+  readonly accepted: Rollback | undefined;
   /** Opens the browser console of this engine, and of no other. */
   readonly operatorToken: Secret<string>;
   /** Serves HTTP and the control socket. Answers the address of the HTTP interfaces. @throws EngineError */
@@ -111,6 +121,11 @@ const openOrMakeVault = async (
   });
 };
 
+const rolledBack = ({ words, written, found }: Rollback): EngineError =>
+  new EngineError('LOG_ROLLED_BACK', `${words}, so Gasdesk signs and changes nothing. ${MEND_ROLLBACK}.`, {
+    ...{ written, found },
+  });
+
 /** Undoes what was done, the last first. A step that fails does not keep the others from being done. */
 const undoAll = async (undo: (() => unknown)[]): Promise<void> => {
   const faults: unknown[] = [];
@@ -127,14 +142,14 @@ const undoAll = async (undo: (() => unknown)[]): Promise<void> => {
 /**
  * Opens a data folder and starts the engine on it, without serving yet.
  *
- * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_TOO_NEW`, `VAULT_PASSPHRASE_WRONG` or
- *   `VAULT_DAMAGED`; nothing is changed then and the folder is free
+ * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_TOO_NEW`, `STORAGE_FAILED`,
+ *   `LOG_ROLLED_BACK`, `VAULT_PASSPHRASE_WRONG` or `VAULT_DAMAGED`; nothing is changed then and the folder is free
  */
 export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   // Loaded while other threads derive the vault's key, where nothing else is to do.
   const loadingMetrics = import('./metrics/metrics.ts');
   const { folder, log, passphrase, vaultKey, clock = systemClock, entropy = systemEntropy, scrypt } = options;
-  const { freeBytes = freeOnDisk, openDatabase = openDeskDatabase } = options;
+  const { freeBytes = freeOnDisk, openDatabase = openDeskDatabase, onRollback = 'refuse' } = options;
   const settings = createSettings(options.config, options.configSources ?? { flags: options.config }, folder.config);
   const { config } = settings;
   const operatorToken = new Secret(Buffer.from(entropy.bytes(32)).toString('base64url'));
@@ -145,8 +160,22 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   try {
     if (finishInterrupted(folder.dir)) log.warn('restore.completed');
     const place = { folder, url: config.database };
-    const database = await openDatabase(place, { clock, log });
+    const logEnd = openLogEndFile(folder.logEnd, log);
+    undo.push(() => logEnd.close());
+    let deskId: string | undefined;
+    const onLogEnd = (end: LogEnd): void => {
+      if (deskId !== undefined) logEnd.write({ deskId, ...end });
+    };
+    const database = await openDatabase(place, { clock, log, onLogEnd });
     undo.push(() => database.store.close());
+    const rollback = await findRollback(database.store, logEnd.known());
+    if (rollback !== undefined && onRollback === 'refuse') throw rolledBack(rollback);
+    if (rollback !== undefined && onRollback === 'accept') await database.store.acceptRollback(rollback.written);
+    if (rollback === undefined || onRollback === 'accept') {
+      const end = await logEndOf(database.store);
+      deskId = end.deskId;
+      logEnd.write(end);
+    }
     const vault = openVault(database.vault, { entropy, ...(scrypt !== undefined && { scrypt }) });
     undo.push(() => vault.lock());
     if (passphrase !== undefined && vault.state === 'locked') await vault.unlock({ passphrase });
@@ -232,6 +261,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         settings,
         folder,
         freeBytes,
+        rollback: () => findRollback(store, logEnd.known()),
         polledAt: (chainId) => settlement.polledAt(chainId),
         metrics,
         isLeader,
@@ -250,7 +280,11 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const recheck = asLeader(() => recheckContracts({ store, chains, log }));
     const contracts = createPollLoop({ clock, log, name: 'contracts', everyMs: RECHECK_MS, poll: recheck });
     const clocks = createPollLoop({ clock, log, name: 'clock', everyMs: CLOCK_MS, poll: createClockWatch(clock, log) });
-    const poll = asLeader(() => checkpoints.poll());
+    const sign = asLeader(() => checkpoints.poll());
+    const poll = async (stop: AbortSignal): Promise<void> => {
+      await logEnd.flush();
+      await sign(stop);
+    };
     const signing = createPollLoop({ clock, log, name: 'checkpoints', everyMs: CHECKPOINT_MS, poll });
     for (const loop of [watch, contracts, clocks, signing]) undo.push(() => loop.stop());
     undo.push(await followOthers(engines, { feed, pause, notifications, vault }, log));
@@ -262,6 +296,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => transactions.handOvers.stop());
     return {
       service,
+      accepted: onRollback === 'accept' ? rollback : undefined,
       operatorToken,
       stop,
       async serve() {

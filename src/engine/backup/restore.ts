@@ -11,7 +11,14 @@ import {
 import { join, resolve } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import { systemEntropy } from '../base/clock.ts';
-import { type DataFolder, KEYSTORES, keptFiles, keystoreFiles, openDataFolder } from '../data-folder/data-folder.ts';
+import {
+  type DataFolder,
+  KEYSTORES,
+  keptFiles,
+  keystoreFiles,
+  logEndFile,
+  openDataFolder,
+} from '../data-folder/data-folder.ts';
 import { lockDataFolder } from '../data-folder/lock.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
 import type { Secret } from '../base/secret.ts';
@@ -72,6 +79,8 @@ export const finishInterrupted = (dir: string): boolean => {
     return false;
   }
   const { files } = readManifest(ready, readFileSync(described, 'utf8'));
+  // The restored log is an earlier one, and tells so itself.
+  rmSync(logEndFile(dir), { force: true });
   // Every step may have been done before. The settings come first: they are read before this is called again.
   const keystores = new Set([...keystoreFiles(dir), ...keystoreFiles(ready)]);
   if (keystores.size > 0) mkdirSync(join(dir, KEYSTORES), { recursive: true, mode: 0o700 });

@@ -5,6 +5,7 @@ import type { DataFolder } from '../data-folder/data-folder.ts';
 import type { DecisionContext } from '../sponsorship/decision-context.ts';
 import type { KeySigners } from '../keys/key-signers.ts';
 import type { Checkpoints } from '../log/checkpoints.ts';
+import type { Rollback } from '../log/rollback.ts';
 import type { Keystores } from '../keys/keystores.ts';
 import type { Wallets } from '../keys/wallets.ts';
 import type { Log } from '../base/log.ts';
@@ -38,6 +39,8 @@ export interface ServiceContext extends DecisionContext {
   readonly folder: DataFolder;
   /** How many bytes may still be written to where a folder is. */
   readonly freeBytes: (dir: string) => Promise<bigint>;
+  /** What the database has lost of what this engine has written; undefined where that is nothing. */
+  readonly rollback: () => Promise<Rollback | undefined>;
   /** When settlement last looked through a chain, epoch ms; undefined where it has not yet. */
   readonly polledAt: (chainId: number) => number | undefined;
   /** True while this engine is the one that settles, looks at tanks and tells. */
