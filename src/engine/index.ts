@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises';
 import { createBackups } from './backup/backups.ts';
 import { finishInterrupted } from './backup/restore.ts';
 import { createChainAccess } from './chain/chain-access.ts';
@@ -11,6 +10,7 @@ import type { Config, ConfigSources } from './config/config.ts';
 import { createControlApp } from './control/app.ts';
 import { listenForOwner } from './control/listen-for-owner.ts';
 import type { DataFolder } from './data-folder/data-folder.ts';
+import { type FreeBytes, freeOnDisk } from './data-folder/free-bytes.ts';
 import { lockDataFolder } from './data-folder/lock.ts';
 import { removeAbandonedFolders } from './data-folder/temporary-folder.ts';
 import { createTrials } from './policy-trial/trials.ts';
@@ -34,6 +34,7 @@ import { createDecisionFeed } from './events/decision-feed.ts';
 import { followOthers } from './service/follow-others.ts';
 import { measureExposure } from './service/exposure.ts';
 import { type Service, createService } from './service/index.ts';
+import { createStorageHealth } from './service/storage-health.ts';
 import { createSettings } from './config/settings.ts';
 import { openDeskVault, reconcileSigners } from './signer/chain-signer.ts';
 import type { ScryptCost } from './signer/scrypt-key.ts';
@@ -71,7 +72,7 @@ export interface EngineOptions {
   /** Opens the database; tests let engines share one. */
   readonly openDatabase?: typeof openDeskDatabase;
   /** How many bytes may still be written to where a folder is; asks the operating system unless a test says. */
-  readonly freeBytes?: (dir: string) => Promise<bigint>;
+  readonly freeBytes?: FreeBytes;
   /** Addresses of the DNS servers that are asked for names of webhooks and nodes; those of the machine unless a test says. */
   readonly nameServers?: readonly string[];
   /**
@@ -96,11 +97,8 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-const freeOnDisk = async (dir: string): Promise<bigint> => {
-  const { bavail, bsize } = await statfs(dir, { bigint: true });
-  return bavail * bsize;
-};
-
+/** With less room than that on its disk, a desk that could not store something still cannot. */
+const ROOM_TO_DECIDE = 2n ** 17n;
 /** What the owner of a contract changes elsewhere is noticed within this time. */
 const RECHECK_MS = 60_000;
 /** Whether a checkpoint is due is asked this often. */
@@ -162,11 +160,15 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const place = { folder, url: config.database };
     const logEnd = openLogEndFile(folder.logEnd, log);
     undo.push(() => logEnd.close());
+    // Where the database is elsewhere, its server knows.
+    const hasRoom = async (): Promise<boolean> =>
+      config.database !== undefined || (await freeBytes(folder.dir)) >= ROOM_TO_DECIDE;
+    const storage = createStorageHealth({ clock, hasRoom });
     let deskId: string | undefined;
     const onLogEnd = (end: LogEnd): void => {
       if (deskId !== undefined) logEnd.write({ deskId, ...end });
     };
-    const database = await openDatabase(place, { clock, log, onLogEnd });
+    const database = await openDatabase(place, { clock, log, onLogEnd, onFault: storage.failed });
     undo.push(() => database.store.close());
     const rollback = await findRollback(database.store, logEnd.known());
     if (rollback !== undefined && onRollback === 'refuse') throw rolledBack(rollback);
@@ -217,7 +219,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => webhooks.close());
     const receiver = createReceiver(clock);
     undo.push(() => receiver.stop());
-    const backups = createBackups({ folder, store, vault, clock, entropy, scrypt });
+    const backups = createBackups({ folder, store, vault, clock, entropy, freeBytes, scrypt });
     undo.push(() => backups.stop());
     const keystores = createKeystores({ dir: folder.keystores, clock, entropy, scrypt });
     const wallets = createWallets(clock);
@@ -261,6 +263,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         settings,
         folder,
         freeBytes,
+        storage,
         rollback: () => findRollback(store, logEnd.known()),
         polledAt: (chainId) => settlement.polledAt(chainId),
         metrics,

@@ -154,6 +154,7 @@ export const errorTable = {
   CONFIG_OVERRIDDEN: { status: 400, rpc: -32602, title: 'Another source overrides the setting' },
   CONFIG_NOT_CHANGEABLE: { status: 400, rpc: -32602, title: 'The setting cannot be changed here' },
   BACKUP_FAILED: { status: 400, rpc: -32603, title: 'The backup failed' },
+  BACKUP_NO_ROOM: { status: 400, rpc: -32603, title: 'There is not enough free space for a backup' },
   BACKUP_EXISTS: { status: 400, rpc: -32602, title: 'The file already exists' },
   BACKUP_UNREADABLE: { status: 400, rpc: -32602, title: 'The file is not a readable backup' },
   BACKUP_PASSPHRASE_WRONG: { status: 400, rpc: -32602, title: 'The passphrase does not open the backup' },

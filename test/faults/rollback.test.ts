@@ -62,7 +62,8 @@ const flip = (part: number) => (dir: string) => {
 };
 const remove = (dir: string): void => rmSync(wal(dir));
 
-const OLDER = /^gasdesk: The database is an older state of this desk: .* so Gasdesk signs and changes nothing\. Restore/;
+const OLDER =
+  /^gasdesk: The database is an older state of this desk: .* so Gasdesk signs and changes nothing\. Restore/;
 
 describe('a database that was put back to an older state', () => {
   test.each([

@@ -28,7 +28,7 @@ import { copyDatabaseFile } from '../store/sqlite/snapshots.ts';
 import { backupName, makeBackupsFolder } from './backups.ts';
 import { MANIFEST_NAME, type Manifest, manifestText, readManifest } from './manifest.ts';
 import { openBackup } from './open-backup.ts';
-import { type MadeBackup, workingFolder, writeBackup } from './write-backup.ts';
+import { type MadeBackup, removeUnfinishedBackup, writeBackup } from './write-backup.ts';
 
 /** What is to be restored where. */
 export interface RestoreOrder {
@@ -71,7 +71,8 @@ const syncFolders = (dir: string): void => {
  * @returns whether a restore was completed
  */
 export const finishInterrupted = (dir: string): boolean => {
-  for (const left of [workingFolder({ dir }), unpackedIn(dir)]) rmSync(left, { recursive: true, force: true });
+  removeUnfinishedBackup({ dir });
+  rmSync(unpackedIn(dir), { recursive: true, force: true });
   const ready = decidedIn(dir);
   const described = join(ready, MANIFEST_NAME);
   if (!existsSync(described)) {

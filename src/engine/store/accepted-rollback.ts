@@ -16,3 +16,6 @@ export const acceptedRollback = ({ before, after, entries, written }: Accepted):
   ...{ action: 'log.acceptRollback', via: 'cli', by: 'operator' },
   changes: [{ subject: 'desk', id: after, before: { deskId: before }, after: { deskId: after, entries, written } }],
 });
+
+/** What is in the text of an entry that tells of another name of the desk, after an accepted or a restored state. */
+export const calledBefore = (deskId: string): string => `"before":${JSON.stringify({ deskId })}`;

@@ -1,6 +1,6 @@
 import { consistencyRanges, inclusionRanges } from '../../../core/log/merkle-tree.ts';
 import { ENTRY, type EntryRow, PAGE_CHARACTERS, toLine } from '../log-rows.ts';
-import { acceptedRollback } from '../accepted-rollback.ts';
+import { acceptedRollback, calledBefore } from '../accepted-rollback.ts';
 import type { LogCheckpoint, LogLine, LogStore } from '../log-store.ts';
 import { logTree } from './log-tree.ts';
 import type { Rows } from './rows.ts';
@@ -39,10 +39,9 @@ export const logStore = ({ rows, writer }: { rows: Rows; writer: Writer }): LogS
       return (await rows.get<{ id: string }>('SELECT desk_id AS id FROM desk'))?.id ?? '';
     },
     async wasCalled(deskId) {
-      const renamed = await rows.get(
-        `SELECT 1 FROM log_entry WHERE kind = 'action' AND strpos(body, '"before":{"deskId":"' || $1 || '"}') > 0 LIMIT 1`,
-        [deskId],
-      );
+      const renamed = await rows.get(`SELECT 1 FROM log_entry WHERE kind = 'action' AND strpos(body, $1) > 0 LIMIT 1`, [
+        calledBefore(deskId),
+      ]);
       return renamed !== undefined;
     },
     acceptRollback: (written) =>

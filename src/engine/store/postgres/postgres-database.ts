@@ -162,7 +162,7 @@ export const openPostgresDatabase = async (
       ...decisionQueries(rows),
       ...decisionCounts(rows),
       ...settlementStore(parts),
-      ...snapshotStore({ rows, config }),
+      ...snapshotStore({ rows, writer, config }),
       ...logStore(parts),
       async close() {
         await drain();

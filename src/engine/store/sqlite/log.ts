@@ -5,7 +5,7 @@ import { type AccountKey, type AccountKind, accountText } from '../../../core/le
 import { sha256 } from '../../base/sha256.ts';
 import { version } from '../../base/version.ts';
 import { ENTRY, type EntryRow, PAGE_CHARACTERS, toLine } from '../log-rows.ts';
-import { acceptedRollback } from '../accepted-rollback.ts';
+import { acceptedRollback, calledBefore } from '../accepted-rollback.ts';
 import type { LogCheckpoint, LogLine, LogStore } from '../log-store.ts';
 import type { StoreWatch } from '../store-watch.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -223,7 +223,7 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
   );
   const wasCalled = database
     .prepare<[string], number>(
-      `SELECT 1 FROM log_entry WHERE kind = 'action' AND instr(body, '"before":{"deskId":"' || ? || '"}') > 0`,
+      `SELECT 1 FROM log_entry WHERE kind <> 'decision' AND kind = 'action' AND instr(body, ?) > 0`,
     )
     .pluck();
   const rename = database.prepare('UPDATE desk SET desk_id = lower(hex(randomblob(16)))');
@@ -237,7 +237,7 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
       return desk.get() ?? '';
     },
     async wasCalled(deskId) {
-      return wasCalled.get(deskId) !== undefined;
+      return wasCalled.get(calledBefore(deskId)) !== undefined;
     },
     acceptRollback: (written) =>
       commit.run(() => {

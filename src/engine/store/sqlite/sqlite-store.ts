@@ -61,7 +61,7 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
     ...decisionQueries(database, commit),
     ...decisionCounts(database),
     ...settlementStore(database, { ledger, entries, commit }),
-    ...snapshotStore(database),
+    ...snapshotStore(database, commit),
     ...logStore(database, entries, commit),
     async close() {
       await commit.drain();
