@@ -26,7 +26,7 @@ export const backupProcedures = {
         .describe('Replace a backup of this name, if it ends in .gasdesk-backup and is locked by a passphrase'),
     }),
     output: backup,
-    errors: ['BACKUP_EXISTS', 'BACKUP_FAILED', 'VAULT_LOCKED', 'VAULT_DAMAGED'],
+    errors: ['BACKUP_EXISTS', 'BACKUP_FAILED', 'BACKUP_NO_ROOM', 'VAULT_LOCKED', 'VAULT_DAMAGED'],
   }),
   'backups.list': procedure({
     summary: 'List the backups in the folder where they go unless another is named, newest first',

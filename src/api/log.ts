@@ -39,6 +39,10 @@ export const logProcedures = {
       entries: z.number(),
       signed: z.number().describe('How many entries the newest checkpoint covers'),
       key: z.string().nullable().describe('As `log.key` tells it; null while the vault is not open'),
+      rollback: z
+        .string()
+        .nullable()
+        .describe('What the database has lost of what this engine has written to it; null where that is nothing'),
     }),
   }),
   'log.checkpoint': procedure({

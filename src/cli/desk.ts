@@ -5,7 +5,7 @@ import { controlClient, isNobodyThere } from '../engine/control/client.ts';
 import { calledBy } from '../engine/base/caller.ts';
 import { loadConfig, shownValue } from '../engine/config/config.ts';
 import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/data-folder/data-folder.ts';
-import type { Engine } from '../engine/index.ts';
+import type { Engine, EngineOptions } from '../engine/index.ts';
 import { createLog } from '../engine/base/log.ts';
 import { Secret } from '../engine/base/secret.ts';
 import { EngineError } from '../shared/errors.ts';
@@ -62,10 +62,14 @@ export const requirePassphrase = (options: DeskOptions, of = 'the backup'): Secr
   );
 };
 
+/** What a command does where the database is an older state than the engine has written. */
+type OnRollback = NonNullable<EngineOptions['onRollback']>;
+
 /** An engine on the folder, not serving. Its log goes to standard error. */
 export const openEngine = async (
   options: DeskOptions,
   flags: Readonly<Record<string, unknown>> = {},
+  onRollback: OnRollback = 'refuse',
 ): Promise<Engine> => {
   // Half of the time a command takes to start; those that go through a running engine do without.
   const { createEngine } = await import('../engine/index.ts');
@@ -73,7 +77,7 @@ export const openEngine = async (
   const configSources = { flags: { ...flags, ...databaseFlag(options) }, env: process.env };
   const config = loadConfig({ ...configSources, file: folder.config });
   const log = createLog({ level: config.logLevel });
-  const engine = { folder, config, configSources, log, passphrase: givenPassphrase(options) };
+  const engine = { folder, config, configSources, log, passphrase: givenPassphrase(options), onRollback };
   return createEngine({ ...engine, consoleFolder: CONSOLE_FOLDER });
 };
 
@@ -81,13 +85,17 @@ export const openEngine = async (
  * Runs `use` with the procedures of the desk: through the engine that runs on the data folder, else on the files
  * under the folder's lock.
  */
-export const withDesk = async <T>(options: DeskOptions, use: (call: Caller) => Promise<T>): Promise<T> => {
+export const withDesk = async <T>(
+  options: DeskOptions,
+  use: (call: Caller) => Promise<T>,
+  onRollback?: OnRollback,
+): Promise<T> => {
   const call = controlClient(dataFolder(options).controlSocket);
   try {
     await call('system.info', {});
   } catch (error) {
     if (!isNobodyThere(error)) throw error;
-    return withFiles(options, use);
+    return withFiles(options, use, onRollback);
   }
   await requireSameDatabase(options, call);
   return use(call);
@@ -106,8 +114,12 @@ const requireSameDatabase = async (options: DeskOptions, call: Caller): Promise<
   throw new EngineError('CONFIG_INVALID', message);
 };
 
-const withFiles = async <T>(options: DeskOptions, use: (call: Caller) => Promise<T>): Promise<T> => {
-  const engine = await openEngine(options, { logLevel: 'error' });
+const withFiles = async <T>(
+  options: DeskOptions,
+  use: (call: Caller) => Promise<T>,
+  onRollback?: OnRollback,
+): Promise<T> => {
+  const engine = await openEngine(options, { logLevel: 'error' }, onRollback);
   try {
     return await calledBy({ via: 'cli', by: 'operator' }, () => use((name, input) => engine.service.call(name, input)));
   } finally {

@@ -1,11 +1,25 @@
+import type { ProcedureOutput } from '../api/index.ts';
+import { EngineError, type ErrorCode } from '../shared/errors.ts';
 import { command } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { print } from './human-text.ts';
 
+type Report = ProcedureOutput<'system.doctor'>;
+
+/** What may be wrong with the data. Anything else, such as a wrong passphrase, is about the command. */
+const DATA_CODES: readonly ErrorCode[] = ['DATA_FOLDER_UNUSABLE', 'STORAGE_FAILED', 'VAULT_DAMAGED', 'INTERNAL'];
+
+/** A desk that cannot even be opened is a finding. */
+const cannotOpen = (error: unknown): Report => {
+  if (error instanceof EngineError && !DATA_CODES.includes(error.code)) throw error;
+  const detail = error instanceof Error ? error.message : String(error);
+  return { ok: false, checks: [{ name: 'start', ok: false, detail, fix: 'Mend this first: the desk cannot be opened.' }] };
+};
+
 /** `gasdesk doctor`: exit code 1 if anything is wrong. */
 export const doctorCommand = command('doctor', 'Check data, disk, vault, backups, clock, chains and contracts').action(
   async (options: DeskOptions) => {
-    const report = await withDesk(options, (call) => call('system.doctor', {}));
+    const report = await withDesk(options, (call) => call('system.doctor', {}), 'open').catch(cannotOpen);
     if (options.json === true) print(report, true);
     else
       print(

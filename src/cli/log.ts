@@ -10,7 +10,7 @@ import type { LogReport } from '../core/log/log-report.ts';
 import { logWords } from '../core/log/report-words.ts';
 import { EngineError } from '../shared/errors.ts';
 import { command, printFromDesk, wholeNumber } from './command.ts';
-import { type DeskOptions, withDesk } from './desk.ts';
+import { type DeskOptions, openEngine, withDesk } from './desk.ts';
 import { harmless, humanText, print } from './human-text.ts';
 
 type Asked = ProcedureInput<'system.log'>;
@@ -80,7 +80,7 @@ const verify = command('verify', 'Verify the log; exit code 1 if anything is wro
     const check = { key: options.key, withSignatures: options.signatures };
     const report =
       file === undefined
-        ? await withDesk(options, (call) => verifyDesk(call, check))
+        ? await withDesk(options, (call) => verifyDesk(call, check), 'open')
         : await verifyLogFile(file, check);
     console.log(options.json === true ? JSON.stringify(report) : reportText(report));
     if (!report.ok) process.exitCode = 1;
@@ -105,6 +105,27 @@ const list = command('list', 'List what happened besides decisions, newest first
     }),
   );
 
+const acceptRollback = command(
+  'accept-rollback',
+  'Go on from an older state of the database, for good: Gasdesk has forgotten what it signed after that',
+)
+  .addHelpText(
+    'after',
+    `
+Only where the desk refuses to start because its database is an older state of it, and no newer one is left. Stop all
+engines first. What was signed and forgotten may be mined all the same, so limits and gas tanks may be overdrawn by it. The
+log gets another key, and an entry that tells what was accepted.`,
+  )
+  .action(async (options: DeskOptions) => {
+    const engine = await openEngine(options, { logLevel: 'error' }, 'accept');
+    await engine.stop();
+    if (engine.accepted === undefined) {
+      throw new EngineError('VALIDATION', 'There is nothing to accept: the database is as Gasdesk has left it');
+    }
+    const { written, found, words } = engine.accepted;
+    print(options.json === true ? { accepted: true, written, found } : { accepted: words }, options.json === true);
+  });
+
 /** `gasdesk log`: what the running service wrote lately; its commands are about the log that others verify. */
 export const logCommand = command('log', 'Print what the running service reported, or verify the log of all decisions')
   .addOption(
@@ -121,4 +142,4 @@ export const logCommand = command('log', 'Print what the running service reporte
     );
   });
 logCommand.enablePositionalOptions();
-for (const child of [key, exportAll, verify, list]) logCommand.addCommand(child);
+for (const child of [key, exportAll, verify, list, acceptRollback]) logCommand.addCommand(child);

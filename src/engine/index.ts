@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises';
 import { createBackups } from './backup/backups.ts';
 import { finishInterrupted } from './backup/restore.ts';
 import { createChainAccess } from './chain/chain-access.ts';
@@ -11,6 +10,7 @@ import type { Config, ConfigSources } from './config/config.ts';
 import { createControlApp } from './control/app.ts';
 import { listenForOwner } from './control/listen-for-owner.ts';
 import type { DataFolder } from './data-folder/data-folder.ts';
+import { type FreeBytes, freeOnDisk } from './data-folder/free-bytes.ts';
 import { lockDataFolder } from './data-folder/lock.ts';
 import { removeAbandonedFolders } from './data-folder/temporary-folder.ts';
 import { createTrials } from './policy-trial/trials.ts';
@@ -19,6 +19,8 @@ import { createHttpApp } from './server/app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { createDelivery } from './notifications/delivery.ts';
 import { createCheckpoints } from './log/checkpoints.ts';
+import { openLogEndFile } from './log/log-end-file.ts';
+import { MEND_ROLLBACK, type Rollback, findRollback, logEndOf } from './log/rollback.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { watchDesk } from './notifications/watch.ts';
 import { createKeySigners } from './keys/key-signers.ts';
@@ -32,11 +34,13 @@ import { createDecisionFeed } from './events/decision-feed.ts';
 import { followOthers } from './service/follow-others.ts';
 import { measureExposure } from './service/exposure.ts';
 import { type Service, createService } from './service/index.ts';
+import { createStorageHealth } from './service/storage-health.ts';
 import { createSettings } from './config/settings.ts';
 import { openDeskVault, reconcileSigners } from './signer/chain-signer.ts';
 import type { ScryptCost } from './signer/scrypt-key.ts';
 import { type Vault, openVault } from './signer/vault.ts';
 import { openDeskDatabase } from './store/open-database.ts';
+import type { LogEnd } from './store/log-store.ts';
 import type { Store } from './store/store.ts';
 import { createOperatorTransactions } from './transactions/operator-transactions.ts';
 import { EngineError } from '../shared/errors.ts';
@@ -68,9 +72,14 @@ export interface EngineOptions {
   /** Opens the database; tests let engines share one. */
   readonly openDatabase?: typeof openDeskDatabase;
   /** How many bytes may still be written to where a folder is; asks the operating system unless a test says. */
-  readonly freeBytes?: (dir: string) => Promise<bigint>;
+  readonly freeBytes?: FreeBytes;
   /** Addresses of the DNS servers that are asked for names of webhooks and nodes; those of the machine unless a test says. */
   readonly nameServers?: readonly string[];
+  /**
+   * What to do where the database is an older state than this engine has written: refuse (the default), open it for those
+   * who look into it, or go on from there for good.
+   */
+  readonly onRollback?: 'refuse' | 'open' | 'accept';
   /** Cost of deriving the keys of the vault and of new keystores; tests take a cheap one. */
   readonly scrypt?: ScryptCost;
 }
@@ -78,6 +87,8 @@ export interface EngineOptions {
 /** A running engine: it holds the data folder until it is stopped. */
 export interface Engine {
   readonly service: Service;
+  /** What the operator has accepted: an older state of the database, where `onRollback` is to accept one. */
+  readonly accepted: Rollback | undefined;
   /** Opens the browser console of this engine, and of no other. */
   readonly operatorToken: Secret<string>;
   /** Serves HTTP and the control socket. Answers the address of the HTTP interfaces. @throws EngineError */
@@ -86,11 +97,8 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-const freeOnDisk = async (dir: string): Promise<bigint> => {
-  const { bavail, bsize } = await statfs(dir, { bigint: true });
-  return bavail * bsize;
-};
-
+/** With less room than that on its disk, a desk that could not store something still cannot. */
+const ROOM_TO_DECIDE = 2n ** 17n;
 /** What the owner of a contract changes elsewhere is noticed within this time. */
 const RECHECK_MS = 60_000;
 /** Whether a checkpoint is due is asked this often. */
@@ -111,6 +119,11 @@ const openOrMakeVault = async (
   });
 };
 
+const rolledBack = ({ words, written, found }: Rollback): EngineError =>
+  new EngineError('LOG_ROLLED_BACK', `${words}, so Gasdesk signs and changes nothing. ${MEND_ROLLBACK}.`, {
+    ...{ written, found },
+  });
+
 /** Undoes what was done, the last first. A step that fails does not keep the others from being done. */
 const undoAll = async (undo: (() => unknown)[]): Promise<void> => {
   const faults: unknown[] = [];
@@ -127,14 +140,14 @@ const undoAll = async (undo: (() => unknown)[]): Promise<void> => {
 /**
  * Opens a data folder and starts the engine on it, without serving yet.
  *
- * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_TOO_NEW`, `VAULT_PASSPHRASE_WRONG` or
- *   `VAULT_DAMAGED`; nothing is changed then and the folder is free
+ * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_TOO_NEW`, `STORAGE_FAILED`,
+ *   `LOG_ROLLED_BACK`, `VAULT_PASSPHRASE_WRONG` or `VAULT_DAMAGED`; nothing is changed then and the folder is free
  */
 export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   // Loaded while other threads derive the vault's key, where nothing else is to do.
   const loadingMetrics = import('./metrics/metrics.ts');
   const { folder, log, passphrase, vaultKey, clock = systemClock, entropy = systemEntropy, scrypt } = options;
-  const { freeBytes = freeOnDisk, openDatabase = openDeskDatabase } = options;
+  const { freeBytes = freeOnDisk, openDatabase = openDeskDatabase, onRollback = 'refuse' } = options;
   const settings = createSettings(options.config, options.configSources ?? { flags: options.config }, folder.config);
   const { config } = settings;
   const operatorToken = new Secret(Buffer.from(entropy.bytes(32)).toString('base64url'));
@@ -145,8 +158,26 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   try {
     if (finishInterrupted(folder.dir)) log.warn('restore.completed');
     const place = { folder, url: config.database };
-    const database = await openDatabase(place, { clock, log });
+    const logEnd = openLogEndFile(folder.logEnd, log);
+    undo.push(() => logEnd.close());
+    // Where the database is elsewhere, its server knows.
+    const hasRoom = async (): Promise<boolean> =>
+      config.database !== undefined || (await freeBytes(folder.dir)) >= ROOM_TO_DECIDE;
+    const storage = createStorageHealth({ clock, hasRoom });
+    let deskId: string | undefined;
+    const onLogEnd = (end: LogEnd): void => {
+      if (deskId !== undefined) logEnd.write({ deskId, ...end });
+    };
+    const database = await openDatabase(place, { clock, log, onLogEnd, onFault: storage.failed });
     undo.push(() => database.store.close());
+    const rollback = await findRollback(database.store, logEnd.known());
+    if (rollback !== undefined && onRollback === 'refuse') throw rolledBack(rollback);
+    if (rollback !== undefined && onRollback === 'accept') await database.store.acceptRollback(rollback.written);
+    if (rollback === undefined || onRollback === 'accept') {
+      const end = await logEndOf(database.store);
+      deskId = end.deskId;
+      logEnd.write(end);
+    }
     const vault = openVault(database.vault, { entropy, ...(scrypt !== undefined && { scrypt }) });
     undo.push(() => vault.lock());
     if (passphrase !== undefined && vault.state === 'locked') await vault.unlock({ passphrase });
@@ -188,7 +219,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => webhooks.close());
     const receiver = createReceiver(clock);
     undo.push(() => receiver.stop());
-    const backups = createBackups({ folder, store, vault, clock, entropy, scrypt });
+    const backups = createBackups({ folder, store, vault, clock, entropy, freeBytes, scrypt });
     undo.push(() => backups.stop());
     const keystores = createKeystores({ dir: folder.keystores, clock, entropy, scrypt });
     const wallets = createWallets(clock);
@@ -232,6 +263,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         settings,
         folder,
         freeBytes,
+        storage,
+        rollback: () => findRollback(store, logEnd.known()),
         polledAt: (chainId) => settlement.polledAt(chainId),
         metrics,
         isLeader,
@@ -250,7 +283,11 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const recheck = asLeader(() => recheckContracts({ store, chains, log }));
     const contracts = createPollLoop({ clock, log, name: 'contracts', everyMs: RECHECK_MS, poll: recheck });
     const clocks = createPollLoop({ clock, log, name: 'clock', everyMs: CLOCK_MS, poll: createClockWatch(clock, log) });
-    const poll = asLeader(() => checkpoints.poll());
+    const sign = asLeader(() => checkpoints.poll());
+    const poll = async (stop: AbortSignal): Promise<void> => {
+      await logEnd.flush();
+      await sign(stop);
+    };
     const signing = createPollLoop({ clock, log, name: 'checkpoints', everyMs: CHECKPOINT_MS, poll });
     for (const loop of [watch, contracts, clocks, signing]) undo.push(() => loop.stop());
     undo.push(await followOthers(engines, { feed, pause, notifications, vault }, log));
@@ -262,6 +299,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => transactions.handOvers.stop());
     return {
       service,
+      accepted: onRollback === 'accept' ? rollback : undefined,
       operatorToken,
       stop,
       async serve() {

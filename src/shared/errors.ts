@@ -141,6 +141,12 @@ export const errorTable = {
     title:
       'The entries of the log are not those that were signed before. Run "gasdesk log verify", which names the entry, and restore a backup',
   },
+  LOG_ROLLED_BACK: {
+    status: 503,
+    rpc: -32053,
+    title:
+      'The database is an older state of this desk, so Gasdesk signs and changes nothing. "gasdesk doctor" tells what is missing and what to do',
+  },
   DATABASE_TOO_NEW: { status: 400, rpc: -32603, title: 'A newer Gasdesk wrote the database. Update Gasdesk' },
   ADDRESS_IN_USE: { status: 400, rpc: -32603, title: 'Another program uses the address' },
   EXPORT_INVALID: { status: 400, rpc: -32602, title: 'The file cannot be reviewed or replayed' },
@@ -148,6 +154,7 @@ export const errorTable = {
   CONFIG_OVERRIDDEN: { status: 400, rpc: -32602, title: 'Another source overrides the setting' },
   CONFIG_NOT_CHANGEABLE: { status: 400, rpc: -32602, title: 'The setting cannot be changed here' },
   BACKUP_FAILED: { status: 400, rpc: -32603, title: 'The backup failed' },
+  BACKUP_NO_ROOM: { status: 400, rpc: -32603, title: 'There is not enough free space for a backup' },
   BACKUP_EXISTS: { status: 400, rpc: -32602, title: 'The file already exists' },
   BACKUP_UNREADABLE: { status: 400, rpc: -32602, title: 'The file is not a readable backup' },
   BACKUP_PASSPHRASE_WRONG: { status: 400, rpc: -32602, title: 'The passphrase does not open the backup' },

@@ -39,7 +39,9 @@ describe('a data folder that cannot be used', () => {
     writeFileSync(file, 'my notes\n'.repeat(100));
     const { code, stdout, stderr } = await gasdesk(['account', 'list', '--data', dir]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe(`gasdesk: Cannot open the database ${file}: file is not a database\n`);
+    const mend =
+      'Stop the service, look for the cause (a failing disk, for one), and restore the newest backup: "gasdesk restore FILE"';
+    expect(stderr).toBe(`gasdesk: Cannot open the database ${file}: file is not a database. ${mend}\n`);
     expect(readFileSync(file, 'utf8')).toBe('my notes\n'.repeat(100));
   });
 });
@@ -86,7 +88,14 @@ describe.skipIf(!canMount)('a disk that is full', () => {
         text: expect.stringContaining('Gasdesk cannot write to its database (') as string,
       });
 
+      const missing = async () => {
+        const { missing: told } = (await (await fetch(`${desk.url}/readyz`)).json()) as { missing: string[] };
+        return told.filter((one) => one.includes('cannot write'));
+      };
+      expect(await missing()).toHaveLength(1);
+
       rmSync(filler);
+      await expect.poll(missing).toEqual([]);
       expect((await register('after')).status).toBe(200);
       desk.signal('SIGTERM');
       expect((await desk.ended).code).toBe(0);

@@ -45,7 +45,22 @@ it.skipIf(!canLimit)(
     }
     answered.push(...replies.flatMap(({ signed }) => (signed === undefined ? [] : [signed])));
 
+    const ready = async () => {
+      const response = await fetch(`${desk.url}/readyz`);
+      return { status: response.status, ...((await response.json()) as { missing: string[] }) };
+    };
+    // What is written then may still fit into what was written in vain.
+    limitFiles(desk.pid, 1_000);
+    // Whoever watches is told, until something can be written again.
+    for (let again = 0; again < 2; again += 1) {
+      const { status, missing } = await ready();
+      expect(status).toBe(503);
+      expect(missing).toEqual([expect.stringMatching(/^Gasdesk cannot write to its database \(.*\), so /)]);
+    }
+
     limitFiles(desk.pid, 'unlimited');
+    // Though nobody asks for anything meanwhile.
+    await expect.poll(ready).toEqual({ status: 200, ready: true, missing: [] });
     const recovered = await ask();
     expect(recovered.status).toBe(200);
     answered.push(recovered.signed!);

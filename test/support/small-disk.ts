@@ -6,9 +6,9 @@ import { join } from 'node:path';
 const succeeds = (command: string, ...args: string[]): boolean =>
   spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 
-/** Mounts a file system of 1 MiB there, for its owner only, if this process may; else false. */
-export const mountSmall = (dir: string): boolean =>
-  succeeds('mount', '-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', dir);
+/** Mounts a file system of so many MiB there, for its owner only, if this process may; else false. */
+export const mountSmall = (dir: string, mib = 1): boolean =>
+  succeeds('mount', '-t', 'tmpfs', '-o', `size=${mib}m,mode=700`, 'tmpfs', dir);
 
 /** Takes it away again. */
 export const unmount = (dir: string): boolean => succeeds('umount', '-l', dir);

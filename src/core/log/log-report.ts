@@ -15,7 +15,8 @@ export type LogFaultCode =
   | 'CHECKPOINT_UNTRUSTED'
   | 'CHECKPOINT_DIFFERS'
   | 'INCOMPLETE'
-  | 'HEAD_DIFFERS';
+  | 'HEAD_DIFFERS'
+  | 'ROLLED_BACK';
 
 /** Something that is wrong with a log. */
 export interface LogFault {

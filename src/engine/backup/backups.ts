@@ -3,10 +3,12 @@ import { basename, extname, isAbsolute, join, relative } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { DataFolder } from '../data-folder/data-folder.ts';
+import type { FreeBytes } from '../data-folder/free-bytes.ts';
 import type { Secret } from '../base/secret.ts';
 import { DEFAULT_SCRYPT, type ScryptCost } from '../signer/scrypt-key.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { Snapshots } from '../store/snapshots.ts';
+import { requireRoom, watchRoom } from './backup-room.ts';
 import { BACKUP_EXTENSION, type MadeBackup, writeBackup } from './write-backup.ts';
 
 /** A backup to make. */
@@ -28,7 +30,7 @@ export interface Backups {
    * restored vault opens with the backup's passphrase. So the vault has to be open; a locked one can be backed up with
    * its own passphrase.
    *
-   * @throws EngineError `BACKUP_EXISTS`, `BACKUP_FAILED`, `VAULT_LOCKED`, `VAULT_DAMAGED`
+   * @throws EngineError `BACKUP_EXISTS`, `BACKUP_FAILED`, `BACKUP_NO_ROOM`, `VAULT_LOCKED`, `VAULT_DAMAGED`
    */
   create(order: BackupOrder): Promise<MadeBackup>;
   /** Those in the folder of backups, the newest first. */
@@ -88,26 +90,35 @@ const copyVault = async (vault: Vault, passphrase: Secret<string>): Promise<() =
 /** Backups of what the engine of a data folder works with. */
 export const createBackups = (desk: {
   readonly folder: DataFolder;
-  readonly store: Pick<Snapshots, 'copyTo'>;
+  readonly store: Pick<Snapshots, 'copyTo' | 'databaseBytes'>;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly entropy: Entropy;
+  readonly freeBytes: FreeBytes;
   readonly scrypt?: ScryptCost | undefined;
 }): Backups => {
-  const { folder, store, vault, clock, entropy, scrypt = DEFAULT_SCRYPT } = desk;
+  const { folder, store, vault, clock, entropy, freeBytes, scrypt = DEFAULT_SCRYPT } = desk;
   const stopping = new AbortController();
-  const { signal } = stopping;
   let running: Promise<unknown> | undefined;
 
   const make = async ({ file, passphrase, force }: BackupOrder): Promise<MadeBackup> => {
     const path = pathOf(folder, file, clock.now());
     const vaultText = await copyVault(vault, passphrase);
-    return writeBackup({
-      ...{ folder, file: path, passphrase, force, vaultText, signal, entropy },
-      logN: Math.log2(scrypt.N),
-      now: () => clock.now(),
-      copyDatabase: (copy) => store.copyTo(copy, signal),
-    });
+    const databaseBytes = await store.databaseBytes();
+    const order = { dir: folder.dir, file: path, databaseBytes, freeBytes, clock };
+    await requireRoom(order);
+    const room = watchRoom(order);
+    const signal = AbortSignal.any([stopping.signal, room.signal]);
+    try {
+      return await writeBackup({
+        ...{ folder, file: path, passphrase, force, vaultText, signal, entropy },
+        logN: Math.log2(scrypt.N),
+        now: () => clock.now(),
+        copyDatabase: (copy) => store.copyTo(copy, signal),
+      });
+    } finally {
+      room.stop();
+    }
   };
 
   return {

@@ -11,7 +11,14 @@ import {
 import { join, resolve } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import { systemEntropy } from '../base/clock.ts';
-import { type DataFolder, KEYSTORES, keptFiles, keystoreFiles, openDataFolder } from '../data-folder/data-folder.ts';
+import {
+  type DataFolder,
+  KEYSTORES,
+  keptFiles,
+  keystoreFiles,
+  logEndFile,
+  openDataFolder,
+} from '../data-folder/data-folder.ts';
 import { lockDataFolder } from '../data-folder/lock.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
 import type { Secret } from '../base/secret.ts';
@@ -21,7 +28,7 @@ import { copyDatabaseFile } from '../store/sqlite/snapshots.ts';
 import { backupName, makeBackupsFolder } from './backups.ts';
 import { MANIFEST_NAME, type Manifest, manifestText, readManifest } from './manifest.ts';
 import { openBackup } from './open-backup.ts';
-import { type MadeBackup, workingFolder, writeBackup } from './write-backup.ts';
+import { type MadeBackup, removeUnfinishedBackup, writeBackup } from './write-backup.ts';
 
 /** What is to be restored where. */
 export interface RestoreOrder {
@@ -64,7 +71,8 @@ const syncFolders = (dir: string): void => {
  * @returns whether a restore was completed
  */
 export const finishInterrupted = (dir: string): boolean => {
-  for (const left of [workingFolder({ dir }), unpackedIn(dir)]) rmSync(left, { recursive: true, force: true });
+  removeUnfinishedBackup({ dir });
+  rmSync(unpackedIn(dir), { recursive: true, force: true });
   const ready = decidedIn(dir);
   const described = join(ready, MANIFEST_NAME);
   if (!existsSync(described)) {
@@ -72,6 +80,8 @@ export const finishInterrupted = (dir: string): boolean => {
     return false;
   }
   const { files } = readManifest(ready, readFileSync(described, 'utf8'));
+  // The restored log is an earlier one, and tells so itself.
+  rmSync(logEndFile(dir), { force: true });
   // Every step may have been done before. The settings come first: they are read before this is called again.
   const keystores = new Set([...keystoreFiles(dir), ...keystoreFiles(ready)]);
   if (keystores.size > 0) mkdirSync(join(dir, KEYSTORES), { recursive: true, mode: 0o700 });

@@ -56,10 +56,13 @@ export interface MadeBackup {
 type Details = Parameters<typeof manifestText>[0];
 
 /** Where the parts of a backup are put together. One backup is made at a time. */
-export const workingFolder = ({ dir }: Pick<DataFolder, 'dir'>): string => join(dir, 'backup.tmp');
+const workingFolder = ({ dir }: Pick<DataFolder, 'dir'>): string => join(dir, 'backup.tmp');
 
 /** What the name of a backup ends in, unless its maker wants otherwise. */
 export const BACKUP_EXTENSION = '.gasdesk-backup';
+
+/** What the name of one ends in besides, until it is whole. */
+const PARTIAL_EXTENSION = '.new';
 
 const AGE_MAGIC = 'age-encryption.org/v1\n';
 
@@ -152,13 +155,27 @@ const seal = async (out: FileHandle, from: string, details: Details, job: Backup
   }
 };
 
+/** In the working folder: the path of the backup that is being written, which may be on any disk. */
+const partialNote = (working: string): string => join(working, 'partial');
+
+/** Removes what a backup has left that was killed: the parts, and the file that it was writing. The data folder is locked. */
+export const removeUnfinishedBackup = (folder: Pick<DataFolder, 'dir'>): void => {
+  const working = workingFolder(folder);
+  const note = partialNote(working);
+  const partial = existsSync(note) ? readFileSync(note, 'utf8') : '';
+  if (partial.endsWith(PARTIAL_EXTENSION)) rmSync(partial, { force: true });
+  rmSync(working, { recursive: true, force: true });
+};
+
 const writeAs = async (partial: string, job: BackupJob): Promise<MadeBackup> => {
   const { file, force, folder } = job;
   const working = workingFolder(folder);
-  const out = await open(partial, 'wx', 0o600);
+  removeUnfinishedBackup(folder);
+  mkdirSync(working, { mode: 0o700 });
+  writeFileSync(partialNote(working), partial, { mode: 0o600, flush: true });
+  let out: FileHandle | undefined;
   try {
-    rmSync(working, { recursive: true, force: true });
-    mkdirSync(working, { mode: 0o700 });
+    out = await open(partial, 'wx', 0o600);
     const details = await gather(job, working);
     await seal(out, working, details, job);
     await refuseExisting(file, force);
@@ -168,7 +185,7 @@ const writeAs = async (partial: string, job: BackupJob): Promise<MadeBackup> => 
     return { path: file, bytes, madeAt: details.madeAt };
   } finally {
     rmSync(working, { recursive: true, force: true });
-    await out.close();
+    await out?.close();
   }
 };
 
@@ -178,11 +195,11 @@ const writeAs = async (partial: string, job: BackupJob): Promise<MadeBackup> => 
  * before it gets its own: under that there is a whole backup or none. Memory does not grow with the database; the data
  * folder needs room for a copy of it while the backup is made.
  *
- * @throws EngineError `BACKUP_EXISTS`, or `BACKUP_FAILED` that says why; nothing is left behind then
+ * @throws EngineError `BACKUP_EXISTS`, `BACKUP_FAILED` that says why, or the reason of the signal; nothing is left behind
  */
 export const writeBackup = async (job: BackupJob): Promise<MadeBackup> => {
   const { file, force } = job;
-  const partial = `${file}.new`;
+  const partial = file + PARTIAL_EXTENSION;
   let isBegun = false;
   try {
     await refuseExisting(file, force);
@@ -193,6 +210,7 @@ export const writeBackup = async (job: BackupJob): Promise<MadeBackup> => {
     return await writeAs(partial, job);
   } catch (cause) {
     if (cause instanceof EngineError && cause.code === 'BACKUP_EXISTS') throw cause;
+    if (job.signal?.reason instanceof EngineError) throw job.signal.reason;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new EngineError('BACKUP_FAILED', `Cannot write the backup ${file}: ${why}`, { file }, { cause });
   } finally {

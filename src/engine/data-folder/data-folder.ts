@@ -42,6 +42,8 @@ export interface DataFolder {
   /** Folder of the local keys; it need not exist. */
   readonly keystores: string;
   readonly lock: string;
+  /** Tells where the log of the database ends. */
+  readonly logEnd: string;
   /** Unix socket, or named pipe on Windows, by which the CLI reaches the running engine. */
   readonly controlSocket: string;
 }
@@ -91,9 +93,13 @@ export const openDataFolder = (path: string, machine: Machine = thisMachine()): 
     config: join(dir, keptFiles.config),
     keystores: join(dir, KEYSTORES),
     lock: lockFile(dir),
+    logEnd: logEndFile(dir),
     controlSocket: controlSocket(dir, machine),
   };
 };
+
+/** Tells where the log of the database ends. It is in no backup, which is of an earlier time. */
+export const logEndFile = (dir: string): string => join(dir, 'log-end');
 
 const unusable = (dir: string, why: string, cause?: unknown): EngineError =>
   new EngineError('DATA_FOLDER_UNUSABLE', `Cannot use the data folder ${dir}: ${why}`, { dir }, { cause });

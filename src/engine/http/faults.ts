@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { EngineError } from '../../shared/errors.ts';
+import { EngineError, type ErrorCode } from '../../shared/errors.ts';
 import type { Entropy } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 
@@ -11,15 +11,18 @@ const toEngineError = (error: unknown): EngineError | undefined => {
   return undefined;
 };
 
+/** No bugs, and the operator has to hear of them all the same. */
+const STORAGE_CODES: readonly ErrorCode[] = ['STORAGE_FAILED', 'STORE_UNAVAILABLE', 'LOG_ROLLED_BACK'];
+
 /**
  * What may be told of a failure. A bug is told as `INTERNAL` with a request id; its details are in the log only.
  */
 export const publicFault = (error: unknown, log: Log, entropy: Entropy): EngineError => {
   const expected = toEngineError(error);
-  // It is no bug, and the operator has to hear of it all the same.
-  if (expected?.code === 'STORAGE_FAILED' || expected?.code === 'STORE_UNAVAILABLE')
-    log.error('storage.failed', { err: expected });
-  if (expected !== undefined) return expected;
+  if (expected !== undefined) {
+    if (STORAGE_CODES.includes(expected.code)) log.error('storage.failed', { err: expected });
+    return expected;
+  }
   const requestId = entropy.uuid();
   log.error('request.failed', { requestId, err: error });
   return new EngineError('INTERNAL', `Internal error (request ${requestId})`, { requestId }, { cause: error });

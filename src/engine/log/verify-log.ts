@@ -10,6 +10,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { sha256 } from '../base/sha256.ts';
 import { version as engine } from '../base/version.ts';
 import { logCrypto } from './ed25519.ts';
+import { MEND_ROLLBACK } from './rollback.ts';
 
 /** How a log is verified. */
 export interface LogCheck {
@@ -142,8 +143,16 @@ export const verifyLogFile = async (
   return verifier.finish(undefined);
 };
 
+/** A log that was put back to an older state is one that follows, and says nothing of what is missing. */
+const withRollback = async (call: Caller, report: LogReport): Promise<LogReport> => {
+  const { rollback } = await call('log.state', {});
+  if (rollback === null) return report;
+  const lost = { entry: null, id: null, fault: 'ROLLED_BACK', detail: `${rollback}. ${MEND_ROLLBACK}.` } as const;
+  return { ...report, ok: false, faults: [lost, ...report.faults] };
+};
+
 /**
- * Verifies the log of a desk against all of its checkpoints.
+ * Verifies the log of a desk against all of its checkpoints, and against where it ended when the engine last wrote to it.
  *
  * @throws EngineError `VAULT_LOCKED` where no key is given and the desk's cannot be read; `VALIDATION` for a key that is none
  */
@@ -165,6 +174,6 @@ export const verifyDesk = async (call: Caller, { key, withSignatures }: LogCheck
     if (lines.length === 0) break;
   }
   const [left] = checkpoints;
-  if (left !== undefined) return verifier.finish(left.note);
-  return isSigned || verifier.size === 0 ? verifier.report() : verifier.finish(undefined);
+  if (left !== undefined) return withRollback(call, verifier.finish(left.note));
+  return withRollback(call, isSigned || verifier.size === 0 ? verifier.report() : verifier.finish(undefined));
 };

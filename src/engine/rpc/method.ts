@@ -54,4 +54,5 @@ export const commonErrors: readonly ErrorCode[] = [
   'RATE_LIMITED',
   'STORAGE_FAILED',
   'STORE_UNAVAILABLE',
+  'LOG_ROLLED_BACK',
 ];

@@ -10,7 +10,8 @@ export const logHandlers = ({
   store,
   vault,
   checkpoints,
-}: Pick<ServiceContext, 'store' | 'vault' | 'checkpoints'>): Handlers<NamesOf<'log'>> => ({
+  rollback,
+}: Pick<ServiceContext, 'store' | 'vault' | 'checkpoints' | 'rollback'>): Handlers<NamesOf<'log'>> => ({
   'log.key': async () => {
     const key = await checkpoints.key();
     return { origin: key.name, key: verifierKeyText(key, sha256) };
@@ -19,6 +20,7 @@ export const logHandlers = ({
     entries: await store.logSize(),
     signed: (await store.newestCheckpoint())?.size ?? 0,
     key: vault.state === 'unlocked' ? verifierKeyText(await checkpoints.key(), sha256) : null,
+    rollback: (await rollback())?.words ?? null,
   }),
   'log.checkpoint': () => checkpoints.sign(),
   'log.checkpoints': (page) => store.listCheckpoints(page),

@@ -10,7 +10,7 @@ export interface Monitoring {
 
 /** Watches the desk that the context is of. */
 export const createMonitoring = (context: ServiceContext): Monitoring => {
-  const { metrics, store, vault, log } = context;
+  const { metrics, store, vault, storage, rollback, log } = context;
   const isStoreUp = (): Promise<boolean> =>
     store.schemaVersion().then(
       () => true,
@@ -19,11 +19,19 @@ export const createMonitoring = (context: ServiceContext): Monitoring => {
         return false;
       },
     );
+  /** Whether what is decided would be stored, in the database that this engine has written. */
+  const lost = async (): Promise<string[]> => {
+    const found = await rollback();
+    const problem = await storage.problem(store);
+    return [...(found === undefined ? [] : [`${found.words}.`]), ...(problem === undefined ? [] : [problem])];
+  };
+  const lockedVault = (): string[] =>
+    vault.state === 'unlocked' ? [] : ['The vault is locked: nothing can be signed until it is opened.'];
   return {
     metrics: async () => ({ text: await metrics.text(context), contentType: metrics.contentType }),
-    missing: async () => [
-      ...((await isStoreUp()) ? [] : ['The database does not answer.']),
-      ...(vault.state === 'unlocked' ? [] : ['The vault is locked: nothing can be signed until it is opened.']),
-    ],
+    missing: async () => {
+      const isUp = await isStoreUp();
+      return [...(isUp ? await lost() : ['The database does not answer.']), ...lockedVault()];
+    },
   };
 };

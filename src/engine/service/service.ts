@@ -2,9 +2,11 @@ import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../a
 import type { Backups } from '../backup/backups.ts';
 import type { Rates } from '../chain/rates/rates.ts';
 import type { DataFolder } from '../data-folder/data-folder.ts';
+import type { FreeBytes } from '../data-folder/free-bytes.ts';
 import type { DecisionContext } from '../sponsorship/decision-context.ts';
 import type { KeySigners } from '../keys/key-signers.ts';
 import type { Checkpoints } from '../log/checkpoints.ts';
+import type { Rollback } from '../log/rollback.ts';
 import type { Keystores } from '../keys/keystores.ts';
 import type { Wallets } from '../keys/wallets.ts';
 import type { Log } from '../base/log.ts';
@@ -15,6 +17,7 @@ import type { Delivery } from '../notifications/delivery.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { Trials } from '../policy-trial/trials.ts';
 import type { OperatorTransactions } from '../transactions/operator-transactions.ts';
+import type { StorageHealth } from './storage-health.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
 
 /** What the procedures work with. */
@@ -37,7 +40,10 @@ export interface ServiceContext extends DecisionContext {
   readonly trials: Trials;
   readonly folder: DataFolder;
   /** How many bytes may still be written to where a folder is. */
-  readonly freeBytes: (dir: string) => Promise<bigint>;
+  readonly freeBytes: FreeBytes;
+  readonly storage: Pick<StorageHealth, 'problem'>;
+  /** What the database has lost of what this engine has written; undefined where that is nothing. */
+  readonly rollback: () => Promise<Rollback | undefined>;
   /** When settlement last looked through a chain, epoch ms; undefined where it has not yet. */
   readonly polledAt: (chainId: number) => number | undefined;
   /** True while this engine is the one that settles, looks at tanks and tells. */

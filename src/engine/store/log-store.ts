@@ -20,6 +20,19 @@ export interface LogHead {
   readonly root: Uint8Array;
 }
 
+/** Where the log ends. */
+export interface LogEnd {
+  /** How many entries it has. */
+  readonly size: number;
+  /** The leaf hash of the last one, hex, which stands on all before it; empty where there is none. */
+  readonly hash: string;
+}
+
+/** Where the log of a desk ends. */
+export interface DeskLogEnd extends LogEnd {
+  readonly deskId: string;
+}
+
 /** A signed head. */
 export interface LogCheckpoint {
   readonly size: number;
@@ -42,8 +55,15 @@ export interface OutsideAction extends CallerInfo {
 export interface LogStore {
   /** Enters what was decided before there was a log, once. Takes a minute for a million decisions. */
   enterEarlier(): Promise<void>;
-  /** Names this desk for good. */
+  /** Names this desk, until its log goes on from an older state. */
   deskId(): Promise<string>;
+  /** Whether the log tells that the desk had this name before. */
+  wasCalled(deskId: string): Promise<boolean>;
+  /**
+   * Goes on from an older state of the log, as the operator wants it: gives the desk another name, and its log another key
+   * with it, since heads may be signed that this log does not lead to. An entry tells what was written before.
+   */
+  acceptRollback(written: DeskLogEnd): Promise<void>;
   /** Enters that the engine runs, before anything else is entered. Only once. */
   logStart(): Promise<void>;
   /** Enters that it ends, where its start is entered. @returns whether it is */

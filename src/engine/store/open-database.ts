@@ -1,8 +1,7 @@
-import type { Clock } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
 import type { Secret } from '../base/secret.ts';
 import type { DataFolder } from '../data-folder/data-folder.ts';
 import type { DeskDatabase } from './database.ts';
+import type { StoreWatch } from './store-watch.ts';
 import { openSqliteDatabase } from './sqlite/sqlite-database.ts';
 
 /** Where the data of a desk is. */
@@ -16,11 +15,11 @@ export interface DatabasePlace {
 /**
  * Opens the database of a desk.
  *
- * @throws EngineError `DATA_FOLDER_UNUSABLE`, `STORE_UNAVAILABLE` or `DATABASE_TOO_NEW`
+ * @throws EngineError `DATA_FOLDER_UNUSABLE`, `STORE_UNAVAILABLE`, `STORAGE_FAILED` or `DATABASE_TOO_NEW`
  */
 export const openDeskDatabase = async (
   { folder, url }: DatabasePlace,
-  watch: { readonly clock: Clock; readonly log: Log },
+  watch: StoreWatch,
 ): Promise<DeskDatabase> => {
   if (url === undefined) return openSqliteDatabase(folder, watch);
   // Who has no such database loads none of this.

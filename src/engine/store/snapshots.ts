@@ -7,6 +7,10 @@ export interface Snapshots {
   copyTo(file: string, signal: AbortSignal): Promise<void>;
   /** The schema of the database: the number of its newest migration. */
   schemaVersion(): Promise<number>;
+  /** About how large a copy is. */
+  databaseBytes(): Promise<bigint>;
+  /** Writes something small, which changes nothing: rejects as every write does then. */
+  tryWrite(): Promise<void>;
   /** Problems the database finds in itself; empty when it is sound. */
   integrityFaults(): Promise<string[]>;
 }

@@ -12,6 +12,20 @@ export const advice = (name: string, detail: string, fix: string): Check => ({ n
 /** Something is wrong. */
 export const fault = (name: string, detail: string, fix: string): Check => ({ name, ok: false, detail, fix });
 
+/** Runs checks of something. One that fails itself is a finding: the others are told all the same. */
+export const isolated = async (
+  name: string,
+  check: () => Check | undefined | Promise<Check | readonly Check[] | undefined>,
+): Promise<readonly Check[]> => {
+  try {
+    const found = await check();
+    return found === undefined ? [] : [found].flat();
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return [fault(name, `Not checked. ${detail}`, 'Follow the other findings first, then run "gasdesk doctor" again.')];
+  }
+};
+
 /** Runs a check that tells its success; an expected failure is its fault. */
 export const attempt = async (name: string, fix: string, probe: () => Promise<string>): Promise<Check> => {
   try {

@@ -8,10 +8,10 @@ import { requireContract } from '../../paymaster/readiness.ts';
 import { requireAttachable } from '../../../core/paymaster-layouts/registry.ts';
 import type { ChainSettings, PaymasterContract } from '../../store/registry-store.ts';
 import type { ServiceContext } from '../service.ts';
-import { type Check, advice, attempt, fault, good } from './check.ts';
+import { type Check, advice, attempt, fault, good, isolated } from './check.ts';
 import { checkChainClock, checkClock } from './clock-checks.ts';
 import { checkAccess, checkBackups, checkSpace } from './folder-checks.ts';
-import { checkLog } from './log-check.ts';
+import { checkLog, checkRollback } from './log-check.ts';
 
 /** Longer than settlement waits for a node that fails. */
 const LATE_POLL_MS = 5 * 60_000;
@@ -114,19 +114,30 @@ const checkSetup = async ({ store }: ServiceContext): Promise<Check | undefined>
 /** Looks at everything the service stands on, from the disk up to the chains. */
 export const examine = async (context: ServiceContext): Promise<ProcedureOutput<'system.doctor'>> => {
   const { store, clock, folder, freeBytes, backups } = context;
-  const [chains, contracts] = [await store.listChains(), await store.listPaymasterContracts()];
-  const setup = await checkSetup(context);
+  const checkChains = async (): Promise<Check[]> => {
+    const chains = await store.listChains();
+    const each = chains.map((chain) => isolated(`chain ${chain.chainId}`, () => checkChain(context, chain)));
+    return (await Promise.all(each)).flat();
+  };
+  const checkContracts = async (): Promise<Check[]> => {
+    const contracts = await store.listPaymasterContracts();
+    const each = contracts.map((contract) =>
+      isolated(`contract ${contract.version} on chain ${contract.chainId}`, () => checkContract(context, contract)),
+    );
+    return (await Promise.all(each)).flat();
+  };
   const checks = [
-    await checkDatabase(context),
-    await checkAccess(folder),
-    await checkSpace(folder, freeBytes),
-    checkVault(context),
-    checkBackups(backups, clock),
-    await checkClock(store, clock),
-    await checkLog(context),
-    ...(setup === undefined ? [] : [setup]),
-    ...(await Promise.all(chains.map((chain) => checkChain(context, chain)))).flat(),
-    ...(await Promise.all(contracts.map((contract) => checkContract(context, contract)))),
+    ...(await isolated('database', () => checkDatabase(context))),
+    ...(await isolated('rollback', () => checkRollback(context))),
+    ...(await isolated('data folder', () => checkAccess(folder))),
+    ...(await isolated('disk space', () => checkSpace(folder, freeBytes))),
+    ...(await isolated('vault', () => checkVault(context))),
+    ...(await isolated('backups', () => checkBackups(backups, clock))),
+    ...(await isolated('clock', () => checkClock(store, clock))),
+    ...(await isolated('log', () => checkLog(context))),
+    ...(await isolated('setup', () => checkSetup(context))),
+    ...(await isolated('chains', checkChains)),
+    ...(await isolated('contracts', checkContracts)),
   ];
   return { ok: checks.every(({ ok }) => ok), checks };
 };

@@ -2,30 +2,24 @@ import { stat } from 'node:fs/promises';
 import type { Backups } from '../../backup/backups.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { DataFolder } from '../../data-folder/data-folder.ts';
+import { type FreeBytes, LEAST_FREE_BYTES, bytesText } from '../../data-folder/free-bytes.ts';
 import { type Check, advice, fault, good } from './check.ts';
 
-const MIB = 2n ** 20n;
 /** Below that it is time to make room. */
-const LOW_BYTES = 1024n * MIB;
-/** Below that decisions may soon not be stored, so not be signed. */
-const LEAST_BYTES = 100n * MIB;
+const LOW_BYTES = 2n ** 30n;
 /** Anything that others than the owner may do. */
 const OTHERS = 0o077;
 const DAY_MS = 86_400_000;
 const OLD_BACKUP_DAYS = 30;
 
 /** Room on the disk of the data folder; `freeBytes` tells how much this user may still write there. */
-export const checkSpace = async (
-  { dir }: Pick<DataFolder, 'dir'>,
-  freeBytes: (dir: string) => Promise<bigint>,
-): Promise<Check> => {
+export const checkSpace = async ({ dir }: Pick<DataFolder, 'dir'>, freeBytes: FreeBytes): Promise<Check> => {
   const name = 'disk space';
   const free = await freeBytes(dir).catch(() => undefined);
   if (free === undefined) return advice(name, 'Cannot read the free space', `Check how much space ${dir} has.`);
-  const room = free < LOW_BYTES ? `${free / MIB} MiB` : `${free / LOW_BYTES} GiB`;
-  const detail = `${room} free`;
+  const detail = `${bytesText(free)} free`;
   const fix = `Free space on the disk of ${dir}. Gasdesk signs nothing that it cannot store.`;
-  if (free < LEAST_BYTES) return fault(name, detail, fix);
+  if (free < LEAST_FREE_BYTES) return fault(name, detail, fix);
   return free < LOW_BYTES ? advice(name, detail, fix) : good(name, detail);
 };
 

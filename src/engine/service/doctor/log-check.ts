@@ -1,10 +1,17 @@
 import { openCheckpoint } from '../../../core/log/checkpoint.ts';
 import { logCrypto } from '../../log/ed25519.ts';
 import type { ServiceContext } from '../service.ts';
+import { MEND_ROLLBACK } from '../../log/rollback.ts';
 import { type Check, fault, good } from './check.ts';
 
 const FIX =
   'Somebody or something has altered the database. Run "gasdesk log verify", which names the entry, and restore a backup of before.';
+
+/** Whether the database is as this engine has left it. Undefined where it is: the check of the log says the rest. */
+export const checkRollback = async ({ rollback }: Pick<ServiceContext, 'rollback'>): Promise<Check | undefined> => {
+  const found = await rollback();
+  return found && fault('rollback', found.words, `${MEND_ROLLBACK}.`);
+};
 
 /** Compares the log's tree with its newest checkpoint. */
 export const checkLog = async ({ store, vault, checkpoints }: ServiceContext): Promise<Check> => {

@@ -22,8 +22,22 @@ const isServerFault = (error: unknown): boolean => {
   return CLIENT_FAULT.test(error.message);
 };
 
-/** `STORE_UNAVAILABLE` where the database is away; anything else stays what it is. */
+/** PostgreSQL's words for data, or an index, that is not what it wrote. */
+const DAMAGE_CODES = ['XX001', 'XX002'];
+
+const damage = (error: unknown): EngineError | undefined => {
+  if (!(error instanceof DatabaseError) || !DAMAGE_CODES.includes(error.code ?? '')) return undefined;
+  const message =
+    'PostgreSQL reports that the database is damaged, so Gasdesk signs and changes nothing. Stop the engines and restore the database from your newest backup. The log of PostgreSQL names the file.';
+  return new EngineError('STORAGE_FAILED', message, { damaged: true }, { cause: error });
+};
+
+/**
+ * `STORAGE_FAILED` where the database is damaged, `STORE_UNAVAILABLE` where it is away; anything else stays what it is.
+ */
 export const storeFault = (error: unknown): unknown => {
+  const damaged = damage(error);
+  if (damaged !== undefined) return damaged;
   if (!isServerFault(error)) return error;
   // Hosts and users of the database are none of the clients' business: the log has the cause.
   return new EngineError('STORE_UNAVAILABLE', undefined, {}, { cause: error });
@@ -31,6 +45,8 @@ export const storeFault = (error: unknown): unknown => {
 
 /** As {@link storeFault}, for the operator, who is told why. */
 export const openingFault = (error: unknown): unknown => {
+  const damaged = damage(error);
+  if (damaged !== undefined) return damaged;
   if (!isServerFault(error)) return error;
   const detail = error instanceof Error ? error.message : String(error);
   return new EngineError('STORE_UNAVAILABLE', `Gasdesk cannot reach its database: ${detail}`, {}, { cause: error });

@@ -1,5 +1,6 @@
 import { consistencyRanges, inclusionRanges } from '../../../core/log/merkle-tree.ts';
 import { ENTRY, type EntryRow, PAGE_CHARACTERS, toLine } from '../log-rows.ts';
+import { acceptedRollback, calledBefore } from '../accepted-rollback.ts';
 import type { LogCheckpoint, LogLine, LogStore } from '../log-store.ts';
 import { logTree } from './log-tree.ts';
 import type { Rows } from './rows.ts';
@@ -37,6 +38,22 @@ export const logStore = ({ rows, writer }: { rows: Rows; writer: Writer }): LogS
     async deskId() {
       return (await rows.get<{ id: string }>('SELECT desk_id AS id FROM desk'))?.id ?? '';
     },
+    async wasCalled(deskId) {
+      const renamed = await rows.get(`SELECT 1 FROM log_entry WHERE kind = 'action' AND strpos(body, $1) > 0 LIMIT 1`, [
+        calledBefore(deskId),
+      ]);
+      return renamed !== undefined;
+    },
+    acceptRollback: (written) =>
+      writer.run(async (writing) => {
+        const name = async (): Promise<string> =>
+          (await writing.get<{ id: string }>('SELECT desk_id AS id FROM desk'))?.id ?? '';
+        const before = await name();
+        await writing.run(`UPDATE desk SET desk_id = replace(gen_random_uuid()::text, '-', '')`);
+        await writing.run('DELETE FROM log_checkpoint');
+        const accepted = { before, after: await name(), entries: writing.head.logSize, written };
+        writing.log.append('action', acceptedRollback(accepted));
+      }),
     logStart: () =>
       writer.run(async ({ log }) => {
         log.start();

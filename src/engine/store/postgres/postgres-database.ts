@@ -1,8 +1,9 @@
+import { EngineError } from '../../../shared/errors.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { CommittedPart, DeskDatabase } from '../database.ts';
 import type { Store } from '../store.ts';
+import type { StoreWatch } from '../store-watch.ts';
 import { accountStore } from './accounts.ts';
 import { apiKeyStore } from './api-keys.ts';
 import { chainStore, feeTokenStore } from './chains.ts';
@@ -36,16 +37,19 @@ const READERS = 8;
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
 /** Says of each operation when the database is to blame. */
-const withFaults = (store: Store): Store =>
-  Object.fromEntries(
+const withFaults = (store: Store, onFault: StoreWatch['onFault']): Store => {
+  const failed = (error: unknown): never => {
+    const fault = storeFault(error);
+    if (fault !== error && fault instanceof EngineError) onFault?.(fault);
+    throw fault;
+  };
+  return Object.fromEntries(
     (Object.entries(store) as [string, Operation][]).map(([name, run]): [string, Operation] => [
       name,
-      (...args) =>
-        run(...args).catch((error: unknown) => {
-          throw storeFault(error);
-        }),
+      (...args) => run(...args).catch(failed),
     ]),
   ) as unknown as Store;
+};
 
 /** An engine that has not been there for this time is gone: what it was about to send is sent or never will be. */
 const GONE_MS = 60_000;
@@ -93,7 +97,7 @@ const createRelease = (rows: Rows, writer: Writer, clock: Clock) => {
  */
 export const openPostgresDatabase = async (
   url: Secret<string>,
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log, onLogEnd, onFault }: StoreWatch,
 ): Promise<DeskDatabase> => {
   const config = configOf(url);
   const [readers, writers] = [poolOf(readingConfig(config), READERS), poolOf(config, 1)];
@@ -113,7 +117,7 @@ export const openPostgresDatabase = async (
     const rows = rowsOf(readers);
     const cache = createSettingsCache(rows);
     const number = (await rows.get<{ number: number }>(`SELECT nextval('engine_number') AS number`))?.number ?? 0;
-    const writer = createWriter({ pool: writers, cache, clock, engine: number });
+    const writer = createWriter({ pool: writers, cache, clock, engine: number, onLogEnd });
     const vault = createVaultStorage({ rows, writer });
 
     const listeners = new Set<(part: CommittedPart) => void>();
@@ -158,7 +162,7 @@ export const openPostgresDatabase = async (
       ...decisionQueries(rows),
       ...decisionCounts(rows),
       ...settlementStore(parts),
-      ...snapshotStore({ rows, config }),
+      ...snapshotStore({ rows, writer, config }),
       ...logStore(parts),
       async close() {
         await drain();
@@ -168,7 +172,7 @@ export const openPostgresDatabase = async (
       },
     };
     return {
-      store: withFaults(store),
+      store: withFaults(store, onFault),
       engines: {
         isLeader: () => joined.isLeader(),
         onOthers(listener) {

@@ -4,6 +4,7 @@ import { openDatabase } from '../sqlite/open.ts';
 import { withConnection } from './connection.ts';
 import { copyToSqlite } from './copy.ts';
 import type { Rows } from './rows.ts';
+import type { Writer } from './writer.ts';
 
 /** What each counter of the desk's row has to be. */
 const COUNTERS = `SELECT name, counted, found FROM desk_head, LATERAL (VALUES
@@ -13,8 +14,14 @@ const COUNTERS = `SELECT name, counted, found FROM desk_head, LATERAL (VALUES
     ('entries of the log', log_size, (SELECT max(position) + 1 FROM log_entry))
   ) AS counter (name, counted, found)`;
 
+interface Snapshotting {
+  readonly rows: Rows;
+  readonly writer: Writer;
+  readonly config: pg.ClientConfig;
+}
+
 /** The database as a whole, in PostgreSQL. */
-export const snapshotStore = ({ rows, config }: { rows: Rows; config: pg.ClientConfig }): Snapshots => ({
+export const snapshotStore = ({ rows, writer, config }: Snapshotting): Snapshots => ({
   async copyTo(file, signal) {
     await withConnection(config, async (client) => {
       const database = openDatabase(file);
@@ -30,6 +37,11 @@ export const snapshotStore = ({ rows, config }: { rows: Rows; config: pg.ClientC
   async schemaVersion() {
     return (await rows.get<{ version: number }>('SELECT max(version) AS version FROM gasdesk_schema'))?.version ?? 0;
   },
+  async databaseBytes() {
+    const found = await rows.get<{ bytes: string }>('SELECT pg_database_size(current_database())::text AS bytes');
+    return BigInt(found?.bytes ?? 0);
+  },
+  tryWrite: () => writer.run(async (writing) => void (await writing.run('UPDATE desk SET desk_id = desk_id'))),
   async integrityFaults() {
     const counters = await rows.all<{ name: string; counted: number; found: number | null }>(COUNTERS);
     return counters

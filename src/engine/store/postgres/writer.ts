@@ -4,6 +4,8 @@ import { currentCall } from '../../base/caller.ts';
 import type { CommittedPart } from '../database.ts';
 import { createLogWriter, type LogWriter } from './log-writer.ts';
 import { takeChanges } from './operator-changes.ts';
+import { EngineError } from '../../../shared/errors.ts';
+import type { StoreWatch } from '../store-watch.ts';
 import type { DeskHead } from './desk-head.ts';
 import { storeFault } from './faults.ts';
 import { type Rows, rowsOf } from './rows.ts';
@@ -68,15 +70,18 @@ interface WriterOptions {
   readonly clock: Clock;
   /** This engine's number, which names it to the others. */
   readonly engine: number;
+  readonly onLogEnd: StoreWatch['onLogEnd'];
 }
 
 /** Writes for one engine, by one connection. */
-export const createWriter = ({ pool, cache, clock, engine }: WriterOptions): Writer => {
+export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOptions): Writer => {
   let ledgerVersion: number | undefined;
+  let logSize = 0;
   let isStarted = false;
 
   const seen = (head: DeskHead): void => {
     ledgerVersion = head.ledgerVersion;
+    logSize = head.logSize;
     const known = cache.knownChanges();
     if (known !== undefined && known !== head.settingsChanges) cache.clear();
   };
@@ -87,7 +92,9 @@ export const createWriter = ({ pool, cache, clock, engine }: WriterOptions): Wri
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     const head = await rows.get<DeskHead>(LOCK, [JSON.stringify(currentCall())]);
     if (head === undefined) throw new Error('The database has no row of its own to lock.');
-    const before = JSON.stringify(head);
+    // Somebody has put an older state of the database in its place.
+    if (head.logSize < logSize) throw new EngineError('LOG_ROLLED_BACK');
+    const [before, first] = [JSON.stringify(head), head.logSize];
     const topics = new Set<CommittedPart>();
     const changedScopes = new Set<string>();
     const log = await createLogWriter({ rows, head, clock, isStarted });
@@ -126,7 +133,9 @@ export const createWriter = ({ pool, cache, clock, engine }: WriterOptions): Wri
     isStarted = log.isStarted();
     // What this engine has kept stands for the settings of before.
     if (changedScopes.size > 0) cache.clear();
+    const hasGrown = head.logSize > first;
     seen(head);
+    if (hasGrown) onLogEnd?.({ size: head.logSize, hash: head.logHash?.toString('hex') ?? '' });
     return result;
   };
 

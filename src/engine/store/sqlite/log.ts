@@ -2,11 +2,12 @@ import type Database from 'better-sqlite3';
 import { type EntryBody, type EntryKind, entryText } from '../../../core/log/entry.ts';
 import { consistencyRanges, inclusionRanges } from '../../../core/log/merkle-tree.ts';
 import { type AccountKey, type AccountKind, accountText } from '../../../core/ledger/account.ts';
-import type { Clock } from '../../base/clock.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { version } from '../../base/version.ts';
 import { ENTRY, type EntryRow, PAGE_CHARACTERS, toLine } from '../log-rows.ts';
+import { acceptedRollback, calledBefore } from '../accepted-rollback.ts';
 import type { LogCheckpoint, LogLine, LogStore } from '../log-store.ts';
+import type { StoreWatch } from '../store-watch.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { logTree } from './log-tree.ts';
 import { operatorChanges } from './operator-changes.ts';
@@ -23,6 +24,8 @@ export interface LogWriter {
   appendDecision(seq: number, record: string): void;
   /** Enters what operators have changed, which comes before whatever is decided by it. */
   readonly appendChanges: () => void;
+  /** Says where the log ends, if that is not said yet; to be called outside of transactions. */
+  readonly reportEnd: () => void;
 }
 
 /** Reads rows until there are enough, or enough of their text. */
@@ -39,7 +42,10 @@ const someOf = (rows: Iterable<EntryRow>): LogLine[] => {
 };
 
 /** The writing side of the log in SQLite. */
-export const createLogWriter = (database: Database.Database, clock: Clock): LogWriter => {
+export const createLogWriter = (
+  database: Database.Database,
+  { clock, onLogEnd }: Pick<StoreWatch, 'clock' | 'onLogEnd'>,
+): LogWriter => {
   const last = database.prepare<[], { position: number; at: number; hash: Buffer }>(
     'SELECT position, at, hash FROM log_entry WHERE position = (SELECT max(position) FROM log_entry)',
   );
@@ -49,6 +55,7 @@ export const createLogWriter = (database: Database.Database, clock: Clock): LogW
   const tree = logTree(database);
   const operators = operatorChanges(database);
   let started: number | undefined;
+  let isReported = true;
 
   type Last = ReturnType<typeof last.get>;
   const write = (before: Last, kind: EntryKind, body: string, decisionSeq: number | null): Last => {
@@ -58,6 +65,7 @@ export const createLogWriter = (database: Database.Database, clock: Clock): LogW
     const text = entryText({ entry: position, at, kind, previous: previous?.toString('hex') ?? null }, body);
     // The leaf's hash: what is hashed begins with a zero byte.
     const hash = sha256(Buffer.from(`\0${text}`));
+    isReported = false;
     insert.run(position, at, kind, previous, hash, decisionSeq, decisionSeq === null ? body : null);
     tree.complete(position);
     return { position, at, hash };
@@ -81,6 +89,13 @@ export const createLogWriter = (database: Database.Database, clock: Clock): LogW
     appendDecision: (seq, record) => append('decision', record, seq),
     appendChanges() {
       for (const action of operators.take()) append('action', JSON.stringify(action));
+    },
+    reportEnd() {
+      if (isReported || onLogEnd === undefined) return;
+      isReported = true;
+      // Read again: what was rolled back was never there.
+      const end = last.get();
+      if (end !== undefined) onLogEnd({ size: end.position + 1, hash: end.hash.toString('hex') });
     },
   };
 };
@@ -206,6 +221,14 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
   const checkpoints = database.prepare<[number, number], LogCheckpoint>(
     'SELECT size, at, note FROM log_checkpoint WHERE size > ? ORDER BY size LIMIT ?',
   );
+  const wasCalled = database
+    .prepare<[string], number>(
+      `SELECT 1 FROM log_entry WHERE kind <> 'decision' AND kind = 'action' AND instr(body, ?) > 0`,
+    )
+    .pluck();
+  const rename = database.prepare('UPDATE desk SET desk_id = lower(hex(randomblob(16)))');
+  const forgetCheckpoints = database.prepare('DELETE FROM log_checkpoint');
+  const size = (): number => (end.get() ?? -1) + 1;
   return {
     async enterEarlier() {
       enterEarlier(database, log);
@@ -213,6 +236,16 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
     async deskId() {
       return desk.get() ?? '';
     },
+    async wasCalled(deskId) {
+      return wasCalled.get(calledBefore(deskId)) !== undefined;
+    },
+    acceptRollback: (written) =>
+      commit.run(() => {
+        const before = desk.get() ?? '';
+        rename.run();
+        forgetCheckpoints.run();
+        log.append('action', acceptedRollback({ before, after: desk.get() ?? '', entries: size(), written }));
+      }),
     logStart: () => commit.run(() => log.start()),
     logStop: () =>
       commit.run(() => {
@@ -226,7 +259,7 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
     logAction: ({ action, via, by, changes }) =>
       commit.run(() => log.append('action', { action, via, by, changes: [...changes] })),
     async logSize() {
-      return (end.get() ?? -1) + 1;
+      return size();
     },
     async logLines({ from, to = Number.MAX_SAFE_INTEGER, limit }) {
       return someOf(lines.iterate(from, to, limit));

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { EngineError } from '../../../shared/errors.ts';
+import { MEND_DAMAGE, storageFault } from './faults.ts';
 import { migrate } from './migrate.ts';
 
 /** An open database file. */
@@ -31,6 +32,8 @@ export const openDatabase = (file: string): SqliteDatabase => {
     database?.close();
     if (error instanceof EngineError) throw error;
     const detail = error instanceof Error ? error.message : String(error);
-    throw new EngineError('DATA_FOLDER_UNUSABLE', `Cannot open the database ${file}: ${detail}`, {}, { cause: error });
+    const advice = storageFault(error)?.data['damaged'] === true ? `. ${MEND_DAMAGE}` : '';
+    const message = `Cannot open the database ${file}: ${detail}${advice}`;
+    throw new EngineError('DATA_FOLDER_UNUSABLE', message, {}, { cause: error });
   }
 };

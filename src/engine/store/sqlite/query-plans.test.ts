@@ -34,7 +34,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'gasdesk-plans-'));
   database = openDatabase(join(dir, 'gasdesk.db'));
   const prepare = vi.spyOn(database, 'prepare');
-  const entries = createLogWriter(database, new ManualClock());
+  const entries = createLogWriter(database, { clock: new ManualClock() });
   const [ledger, commit] = [createLedger(database, entries), createGroupCommit(database, (_statement, run) => run())];
   ledgerQueries(database, entries);
   logStore(database, entries, commit);

@@ -1,20 +1,20 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
 import type { SettingsScope } from '../policy-store.ts';
 import type { Store } from '../store.ts';
+import type { StoreWatch } from '../store-watch.ts';
 import { accountStore } from './accounts.ts';
 import { apiKeyStore } from './api-keys.ts';
 import { chainStore, feeTokenStore } from './chains.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
 import { decisionStore } from './decisions.ts';
+import { storageFault } from './faults.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { createLogWriter, logStore } from './log.ts';
 import { ledgerQueries } from './ledger-queries.ts';
 import { createSettingsVersion } from './memory.ts';
 import { notificationStore } from './notifications.ts';
-import { openDatabase } from './open.ts';
+import { type SqliteDatabase, openDatabase } from './open.ts';
 import { operatorTransactionStore } from './operator-transactions.ts';
 import { pauseStore } from './pause.ts';
 import { paymasterStore } from './paymasters.ts';
@@ -25,14 +25,8 @@ import { settlementStore } from './settlements.ts';
 import { snapshotStore } from './snapshots.ts';
 import { createSlowLog, watched } from './watched.ts';
 
-/**
- * Opens the store on a SQLite file.
- *
- * @throws EngineError `DATA_FOLDER_UNUSABLE` or `DATABASE_TOO_NEW`
- */
-export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log }): Store => {
-  const database = openDatabase(file);
-  const entries = createLogWriter(database, watch.clock);
+const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
+  const entries = createLogWriter(database, watch);
   const ledger = createLedger(database, entries);
   const settings = createSettingsVersion();
   const chainChanged = (chainId: number): void => {
@@ -67,10 +61,11 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...decisionQueries(database, commit),
     ...decisionCounts(database),
     ...settlementStore(database, { ledger, entries, commit }),
-    ...snapshotStore(database),
+    ...snapshotStore(database, commit),
     ...logStore(database, entries, commit),
     async close() {
       await commit.drain();
+      entries.reportEnd();
       try {
         database.pragma('wal_checkpoint(TRUNCATE)');
       } finally {
@@ -78,5 +73,20 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
       }
     },
   };
-  return watched(store, timed);
+  return watched(store, { timed, done: entries.reportEnd, onFault: watch.onFault });
+};
+
+/**
+ * Opens the store on a SQLite file.
+ *
+ * @throws EngineError `DATA_FOLDER_UNUSABLE`, `DATABASE_TOO_NEW`, or `STORAGE_FAILED` where the file is damaged
+ */
+export const openSqliteStore = (file: string, watch: StoreWatch): Store => {
+  const database = openDatabase(file);
+  try {
+    return storeOf(database, watch);
+  } catch (error) {
+    database.close();
+    throw storageFault(error) ?? error;
+  }
 };

@@ -1,8 +1,8 @@
-import Database from 'better-sqlite3';
-import { EngineError } from '../../../shared/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Store } from '../store.ts';
+import type { StoreWatch } from '../store-watch.ts';
+import { storageFault } from './faults.ts';
 
 const SLOW_MS = 40;
 
@@ -20,30 +20,34 @@ export const createSlowLog =
     return result;
   };
 
-/** SQLite's words for a disk that takes nothing, by the beginning of the extended code. */
-const DISK_CODES = ['SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY', 'SQLITE_CANTOPEN'];
-
-/** `STORAGE_FAILED` where the disk is to blame; anything else stays what it is. */
-const storageFault = (error: unknown): unknown => {
-  if (!(error instanceof Database.SqliteError) || !DISK_CODES.some((code) => error.code.startsWith(code))) return error;
-  const message = `Gasdesk cannot write to its database (${error.message}), so it signs and changes nothing. Free space on the disk of the data folder, or restore write access to it.`;
-  return new EngineError('STORAGE_FAILED', message, {}, { cause: error });
-};
-
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
+interface Watching {
+  readonly timed: SlowLog;
+  /** Called after each operation that succeeds. */
+  readonly done: () => void;
+  readonly onFault: StoreWatch['onFault'];
+}
+
 /**
- * Watches how long each operation keeps the process, and says when the disk is to blame; the writes that share a commit
- * are watched where that is made.
+ * Watches how long each operation keeps the process, and says when disk or file are to blame; the writes that share a
+ * commit are watched where that is made.
  */
-export const watched = (store: Store, timed: SlowLog): Store => {
+export const watched = (store: Store, { timed, done, onFault }: Watching): Store => {
+  const succeeded = <T>(result: T): T => {
+    done();
+    return result;
+  };
+  const failed = (error: unknown): never => {
+    const fault = storageFault(error);
+    if (fault === undefined) throw error;
+    onFault?.(fault);
+    throw fault;
+  };
   const operations = Object.entries(store) as [string, Operation][];
   const watchedOnes = operations.map(([name, run]): [string, Operation] => [
     name,
-    (...args) =>
-      timed(name, () => run(...args)).catch((error: unknown) => {
-        throw storageFault(error);
-      }),
+    (...args) => timed(name, () => run(...args)).then(succeeded, failed),
   ]);
   return Object.fromEntries(watchedOnes) as unknown as Store;
 };

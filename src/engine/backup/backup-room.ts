@@ -1,0 +1,85 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { EngineError } from '../../shared/errors.ts';
+import type { Clock } from '../base/clock.ts';
+import { type FreeBytes, LEAST_FREE_BYTES, bytesText } from '../data-folder/free-bytes.ts';
+
+/** A backup whose room is watched. */
+export interface RoomOrder {
+  /** The data folder: the desk stores its decisions on the same disk. */
+  readonly dir: string;
+  /** Absolute path of the backup. */
+  readonly file: string;
+  /** Of the database, which is copied into the data folder and from there, encrypted, to the file. */
+  readonly databaseBytes: bigint;
+  readonly freeBytes: FreeBytes;
+  readonly clock: Pick<Clock, 'setTimer'>;
+}
+
+/** The seals of the encryption, the archive's own blocks, and whatever is decided meanwhile. */
+const withSlack = (bytes: bigint): bigint => bytes + bytes / 50n + 2n ** 20n;
+
+const WATCH_MS = 250;
+
+const noRoom = (order: RoomOrder, what: string, free: bigint, needed: bigint): EngineError => {
+  const fix = 'Free space there, or name a file on another disk';
+  const data = { file: order.file, freeBytes: String(free), neededBytes: String(needed) };
+  return new EngineError('BACKUP_NO_ROOM', `${what}. ${fix}.`, data);
+};
+
+/** A folder that is not there is found missing when the backup is written. */
+const areOnOneDisk = async (dir: string, target: string): Promise<boolean> => {
+  const found = await stat(target).catch(() => undefined);
+  return found === undefined || found.dev === (await stat(dir)).dev;
+};
+
+/** Requires room for all of a backup. @throws EngineError `BACKUP_NO_ROOM`; Error of the file system */
+export const requireRoom = async (order: RoomOrder): Promise<void> => {
+  const { dir, file, freeBytes } = order;
+  const copy = withSlack(order.databaseBytes);
+  const target = dirname(file);
+  const isOneDisk = await areOnOneDisk(dir, target);
+  const needed = (isOneDisk ? 2n * copy : copy) + LEAST_FREE_BYTES;
+  const free = await freeBytes(dir);
+  if (free < needed) {
+    const keeps = `${bytesText(LEAST_FREE_BYTES)} of which the desk keeps for itself`;
+    const what = `The backup needs ${bytesText(needed)} on the disk of ${dir}, ${keeps}, and ${bytesText(free)} are free`;
+    throw noRoom(order, what, free, needed);
+  }
+  if (isOneDisk) return;
+  const there = await freeBytes(target);
+  if (there >= copy) return;
+  const what = `The backup needs ${bytesText(copy)} on the disk of ${target}, and ${bytesText(there)} are free`;
+  throw noRoom(order, what, there, copy);
+};
+
+/** Watches the disk of the data folder while a backup is made. */
+export interface RoomWatch {
+  /** Aborts with `BACKUP_NO_ROOM` once there is less room than the desk needs. */
+  readonly signal: AbortSignal;
+  readonly stop: () => void;
+}
+
+/** Begins to watch. */
+export const watchRoom = (order: RoomOrder): RoomWatch => {
+  const given = new AbortController();
+  let cancel: () => void = () => undefined;
+  const look = async (): Promise<void> => {
+    const free = await order.freeBytes(order.dir).catch(() => LEAST_FREE_BYTES);
+    if (free < LEAST_FREE_BYTES) {
+      const what = `The backup was given up: only ${bytesText(free)} are left on the disk of ${order.dir}`;
+      given.abort(noRoom(order, what, free, LEAST_FREE_BYTES));
+    } else if (!given.signal.aborted) next();
+  };
+  const next = (): void => {
+    cancel = order.clock.setTimer(WATCH_MS, () => void look());
+  };
+  next();
+  return {
+    signal: given.signal,
+    stop() {
+      given.abort();
+      cancel();
+    },
+  };
+};

@@ -1,0 +1,64 @@
+import { grouped } from '../../shared/words/amount.ts';
+import type { DeskLogEnd, LogStore } from '../store/log-store.ts';
+
+/** A database that does not continue what this engine has written. */
+export interface Rollback {
+  /** Where the log ended when this engine last wrote to it. */
+  readonly written: DeskLogEnd;
+  /** Where the log in the database ends. */
+  readonly found: DeskLogEnd;
+  /** What happened, and what it means. */
+  readonly words: string;
+}
+
+type Reading = Pick<LogStore, 'deskId' | 'logSize' | 'logLines' | 'wasCalled'>;
+
+/** What to do about it. */
+export const MEND_ROLLBACK =
+  'Restore your newest backup: "gasdesk restore FILE". To go on with what is there, run "gasdesk log accept-rollback"';
+
+const entries = (count: number): string => `${grouped(count)} ${count === 1 ? 'entry' : 'entries'}`;
+
+/** The leaf hash of the last of the first `size` entries, hex. */
+const hashAt = async (store: Reading, size: number): Promise<string> => {
+  if (size === 0) return '';
+  const [line] = await store.logLines({ from: size - 1, to: size, limit: 1 });
+  return line?.hash ?? '';
+};
+
+/** Where the log of the database ends. */
+export const logEndOf = async (store: Reading): Promise<DeskLogEnd> => {
+  const [deskId, size] = [await store.deskId(), await store.logSize()];
+  return { deskId, size, hash: await hashAt(store, size) };
+};
+
+const wordsOf = async (store: Reading, written: DeskLogEnd, found: DeskLogEnd): Promise<string | undefined> => {
+  if (written.deskId !== found.deskId) {
+    // An operator has accepted an older state through another engine.
+    if (await store.wasCalled(written.deskId)) return undefined;
+    return (
+      `The database is not the one that this data folder was last used with: that was desk ${written.deskId} with ` +
+      `${entries(written.size)} in its log, and this is desk ${found.deskId} with ${entries(found.size)}`
+    );
+  }
+  if (found.size < written.size) {
+    const lost = entries(written.size - found.size);
+    return (
+      `The database is an older state of this desk: its log has ${entries(found.size)}, and Gasdesk wrote ` +
+      `${entries(written.size)}. Limits, gas tanks and settings have forgotten the last ${lost}`
+    );
+  }
+  if ((await hashAt(store, written.size)) === written.hash) return undefined;
+  return (
+    `The database went on from an older state of this desk: entry ${grouped(written.size - 1)} of its log is not the ` +
+    'one that Gasdesk wrote. Limits, gas tanks and settings have forgotten entries'
+  );
+};
+
+/** Compares the log of the database with where it ended when this engine last wrote to it. Undefined where it continues that. */
+export const findRollback = async (store: Reading, written: DeskLogEnd | undefined): Promise<Rollback | undefined> => {
+  if (written === undefined) return undefined;
+  const found = await logEndOf(store);
+  const words = await wordsOf(store, written, found);
+  return words === undefined ? undefined : { written, found, words };
+};

@@ -1,0 +1,46 @@
+import type { EngineError } from '../../shared/errors.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Snapshots } from '../store/snapshots.ts';
+
+/** Whether the desk can still store what it decides. */
+export interface StorageHealth {
+  /** To be told of each failure of the store. */
+  readonly failed: (fault: EngineError) => void;
+  /** Why the last write failed; undefined once a write succeeds, which is tried. A damaged database stays one. */
+  readonly problem: (store: Pick<Snapshots, 'tryWrite'>) => Promise<string | undefined>;
+}
+
+/** Anyone may ask: that makes no more writes than this. */
+const TRY_MS = 1_000;
+
+interface StorageHealthOptions {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Whether more can be written than what is tried, which takes hardly any room. */
+  readonly hasRoom: () => Promise<boolean>;
+}
+
+/** Keeps the last failure of a store. */
+export const createStorageHealth = ({ clock, hasRoom }: StorageHealthOptions): StorageHealth => {
+  let fault: EngineError | undefined;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  const isDamaged = (): boolean => fault?.data['damaged'] === true;
+  const succeeds = async (store: Pick<Snapshots, 'tryWrite'>): Promise<boolean> =>
+    (await hasRoom()) &&
+    store.tryWrite().then(
+      () => true,
+      () => false,
+    );
+  return {
+    failed(next) {
+      if (!isDamaged()) fault = next;
+    },
+    async problem(store) {
+      if (fault !== undefined && !isDamaged() && clock.monotonic() - triedAt >= TRY_MS) {
+        triedAt = clock.monotonic();
+        const before = fault;
+        if ((await succeeds(store)) && fault === before) fault = undefined;
+      }
+      return fault?.message;
+    },
+  };
+};
