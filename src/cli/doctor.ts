@@ -1,6 +1,7 @@
 import { command } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { print } from './human-text.ts';
+import { exitWith } from './terminal.ts';
 
 /** `gasdesk doctor`: exit code 1 if anything is wrong. */
 export const doctorCommand = command('doctor', 'Check data, disk, vault, backups, clock, chains and contracts').action(
@@ -15,6 +16,6 @@ export const doctorCommand = command('doctor', 'Check data, disk, vault, backups
         })),
         false,
       );
-    if (!report.ok) process.exitCode = 1;
+    if (!report.ok) exitWith(1);
   },
 );
