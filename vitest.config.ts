@@ -2,23 +2,39 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { findChromium } from './test/support/find-chromium.ts';
 import { PATIENCE_MS } from './test/support/patience.ts';
 
-/** Shell, console and package are tested in a browser. CI installs one; elsewhere a missing one is said, and counts as nothing tested. */
-const withoutBrowser = findChromium() === undefined && !process.env['CI'];
-if (withoutBrowser)
-  console.warn(
-    'No Chromium here: test/shell, test/console and test/package are left out. Install it, or name one in CHROMIUM.',
-  );
+/** CI installs a browser; elsewhere a missing one is said, and its project has no tests. */
+const hasBrowser = findChromium() !== undefined || process.env['CI'] !== undefined;
+if (!hasBrowser)
+  console.warn('No Chromium here: the project browser has no tests. Install it, or name one in CHROMIUM.');
+
+const filesIn = (folders: readonly string[]): string[] => folders.map((folder) => `${folder}/**/*.test.ts`);
+
+const BROWSER = ['test/console', 'test/package', 'test/shell'];
+const ENGINES = ['test/engines', 'test/running'];
+const FAULTS = ['test/attacks', 'test/faults'];
+/** It installs packages, and has a configuration of its own. */
+const CLIENTS = ['test/clients'];
+
+/** A part of the tests that is run by itself. Only what it needs is built before. */
+const project = (name: string, include: readonly string[], exclude: readonly string[] = []) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: [...include],
+    exclude: [...configDefaults.exclude, ...exclude],
+    globalSetup: [`test/support/global-setup${name === 'browser' ? '-browser' : ''}.ts`],
+  },
+});
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-    // test/clients installs packages: it has a command of its own.
-    exclude: [
-      ...configDefaults.exclude,
-      'test/clients/**',
-      ...(withoutBrowser ? ['test/shell/**', 'test/console/**', 'test/package/**'] : []),
+    projects: [
+      project('unit', filesIn(['src', 'scripts'])),
+      project('desk', filesIn(['test']), filesIn([...BROWSER, ...ENGINES, ...FAULTS, ...CLIENTS])),
+      project('browser', hasBrowser ? filesIn(BROWSER) : []),
+      project('engines', filesIn(ENGINES)),
+      project('faults', filesIn(FAULTS)),
     ],
-    globalSetup: ['test/support/global-setup.ts'],
     setupFiles: [
       'test/support/leave-as-found.ts',
       'test/support/described-exchanges.ts',

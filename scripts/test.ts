@@ -63,17 +63,13 @@ const vitest = async (options = ''): Promise<Counts> => {
   return passes || counts.failed > 0 ? counts : { ...counts, failed: 1 };
 };
 
-/** Tests that need a browser, a database server or much time, by where they are. */
-const BROWSER = ['test/console/', 'test/package/', 'test/shell/'];
-const ENGINES = ['test/engines/', 'test/running/'];
-const FAULTS = ['test/attacks/', 'test/faults/'];
-
+/** What vitest is told, by the name of a suite. */
 const SUITES = {
-  core: [...BROWSER, ...ENGINES, ...FAULTS].map((folder) => `--exclude '${folder}**'`).join(' '),
+  core: '--project unit --project desk',
   // Without a browser there are none.
-  browser: `${BROWSER.join(' ')} --passWithNoTests`,
-  engines: ENGINES.join(' '),
-  faults: FAULTS.join(' '),
+  browser: '--project browser --passWithNoTests',
+  engines: '--project engines',
+  faults: '--project faults',
   clients: '--config test/clients/vitest.config.ts --mode newest',
 } as const;
 type Suite = keyof typeof SUITES;

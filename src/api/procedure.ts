@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../shared/errors.ts';
 
-/** Description of one procedure of the service: the only way in, whatever the door (DESIGN, rule 1). */
+/** Description of one procedure of the service. Every interface calls the service through its procedures. */
 export interface Procedure<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
   readonly summary: string;
   readonly input: Input;

@@ -3,6 +3,7 @@ import type { Caller } from '../api/index.ts';
 import type { PolicyChangeView, PolicyTestView } from '../api/policies.ts';
 import { EngineError } from '../shared/errors.ts';
 import type { DeskOptions } from './desk.ts';
+import { exitWith, printLine, terminal } from './terminal.ts';
 
 const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
 
@@ -29,7 +30,7 @@ export const hasFailed = (tests: readonly PolicyTestView[]): boolean => tests.so
 
 /** Prints one JSON document, or lines for people. */
 export const tell = (json: boolean | undefined, document: object, ...lines: readonly string[]): void =>
-  console.log(json === true ? JSON.stringify(document) : printable(lines.join('\n')));
+  printLine(json === true ? JSON.stringify(document) : printable(lines.join('\n')));
 
 /** Flags of commands that apply a policy file. */
 export interface ApplyFlags {
@@ -40,14 +41,15 @@ export interface ApplyFlags {
 
 /** Asks whether to apply what was shown. @throws EngineError `VALIDATION` where there is nobody to ask */
 const confirm = async ({ json }: DeskOptions): Promise<boolean> => {
-  if (json === true || !process.stdin.isTTY || !process.stdout.isTTY) {
+  if (json === true || !terminal().stdin.isTTY || !terminal().stdout.isTTY) {
     throw new EngineError('VALIDATION', 'Nothing was changed. Add --yes to apply the file, or --dry-run');
   }
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const { stdin: input, stdout: output } = terminal();
+  const dialogue = createInterface({ input, output });
   try {
-    return /^y(es)?$/i.test((await terminal.question('Apply? [y/N] ')).trim());
+    return /^y(es)?$/i.test((await dialogue.question('Apply? [y/N] ')).trim());
   } finally {
-    terminal.close();
+    dialogue.close();
   }
 };
 
@@ -63,7 +65,7 @@ export const applyFile = async (
   if (options.json !== true) tell(false, plan, linesOf(changes, 'No change.'), ...testLines(tests));
   if (options.dryRun === true || failed) {
     if (options.json === true) tell(true, { applied: false, before: revision, ...plan });
-    if (failed) process.exitCode = 1;
+    if (failed) exitWith(1);
     return;
   }
   const isAgreed = options.yes === true || changes.length === 0 || (await confirm(options));

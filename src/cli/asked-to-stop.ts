@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Secret } from '../engine/base/secret.ts';
+import { printLine } from './terminal.ts';
 
 /** Ends when the process is asked to: Ctrl-C, `kill`, or the machine's shutdown. */
 export const askedToStop = (): Promise<unknown> => {
@@ -18,7 +19,7 @@ export const serveUntil = async (
   try {
     const url = await serve();
     const consoleUrl = `${url}/console/#token=${served.operatorToken.reveal()}`;
-    console.log(JSON.stringify({ event: 'listening', url, console: consoleUrl }));
+    printLine(JSON.stringify({ event: 'listening', url, console: consoleUrl }));
     await stopped;
   } finally {
     await served.stop();

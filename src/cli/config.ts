@@ -4,12 +4,13 @@ import type { ProcedureOutput } from '../api/index.ts';
 import { command, group, printFromDesk } from './command.ts';
 import { type DeskOptions, dataFolder, databaseFlag } from './desk.ts';
 import { print } from './human-text.ts';
+import { terminal } from './terminal.ts';
 
 const printConfig = command('print', 'Print each setting and where it comes from, without secrets').action(
   (options: DeskOptions) => {
     const entries = describeConfig({
       flags: databaseFlag(options),
-      env: process.env,
+      env: terminal().env,
       file: dataFolder(options).config,
     });
     print(

@@ -1,12 +1,12 @@
 import { Option } from 'commander';
 import type { CopyOrder } from '../engine/backup/database-copy.ts';
 import { systemClock } from '../engine/base/clock.ts';
-import { createLog } from '../engine/base/log.ts';
 import { loadConfig, requireNoPassword, shownValue } from '../engine/config/config.ts';
 import { EngineError } from '../shared/errors.ts';
 import { command, group } from './command.ts';
 import { type DeskOptions, dataFolder } from './desk.ts';
 import { humanText, print } from './human-text.ts';
+import { commandLog, printLine, printNote, terminal } from './terminal.ts';
 
 /** A flag without a URL: the one that GASDESK_DATABASE or the settings file has. */
 type UrlFlag = string | true;
@@ -21,12 +21,12 @@ const orderOf = (options: DeskOptions, url: UrlFlag, flag: '--to' | '--from') =>
   const folder = dataFolder(options);
   if (typeof url === 'string') requireNoPassword(url, flag);
   const flags = typeof url === 'string' ? { database: url } : {};
-  const { database } = loadConfig({ flags, env: process.env, file: folder.config });
+  const { database } = loadConfig({ flags, env: terminal().env, file: folder.config });
   if (database === undefined) {
     throw new EngineError('VALIDATION', `Name the database: ${flag} postgres://…, or GASDESK_DATABASE`);
   }
   const order: CopyOrder = {
-    ...{ dir: folder.dir, url: database, clock: systemClock, log: createLog({ level: 'error' }) },
+    ...{ dir: folder.dir, url: database, clock: systemClock, log: commandLog('error') },
   };
   return { order, folder: folder.database, database: String(shownValue('database', database)) };
 };
@@ -59,8 +59,8 @@ data folder.`,
       { database: target, ...copied.copy },
     ];
     if (options.json === true) print({ from: sides[0], to: sides[1], sameRoot: true, engines: copied.engines }, true);
-    else console.log(`${humanText(sides)}\n\nThe copy has the same root.`);
-    if (copied.engines > 0) console.error(`gasdesk: ${ENGINES_GO_ON}`);
+    else printLine(`${humanText(sides)}\n\nThe copy has the same root.`);
+    if (copied.engines > 0) printNote(`gasdesk: ${ENGINES_GO_ON}`);
   });
 
 /** `gasdesk database` */

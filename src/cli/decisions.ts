@@ -11,6 +11,7 @@ import { exportDecisions } from './export-decisions.ts';
 import { print } from './human-text.ts';
 import { decisionsIn, replayDecisions, tellReplay } from './replay-decisions.ts';
 import { timeArgument } from './time-argument.ts';
+import { exitWith, terminal } from './terminal.ts';
 
 interface FilterFlags {
   dapp?: string;
@@ -93,7 +94,7 @@ const exportAll = withFilters(command('export', 'Write decisions as JSON Lines o
       .default('jsonl'),
   )
   .action((options: DeskOptions & FilterFlags & { format: ExportFormat }) =>
-    withDesk(options, (call) => exportDecisions(call, filtersOf(options), process.stdout, options.format)),
+    withDesk(options, (call) => exportDecisions(call, filtersOf(options), terminal().stdout, options.format)),
   );
 
 const report = withFilters(command('report', 'Write a report of decisions as one HTML page'))
@@ -101,7 +102,7 @@ const report = withFilters(command('report', 'Write a report of decisions as one
   .action((options: DeskOptions & FilterFlags & { out?: string }) =>
     withDesk(options, async (call) => {
       const { html, decisions, told } = await call('decisions.report', filtersOf(options));
-      if (options.out === undefined) process.stdout.write(html);
+      if (options.out === undefined) terminal().stdout.write(html);
       else {
         await writeReport(options.out, html);
         print({ file: options.out, decisions, told }, options.json === true);
@@ -126,7 +127,7 @@ const replayAll = withDappAndTime(
         ? await withDesk(options, (call) => again(exportedDecisions(call, filters)))
         : await again(decisionsIn(file));
     tellReplay(report, options.json === true);
-    if (report.different.length > 0) process.exitCode = 1;
+    if (report.different.length > 0) exitWith(1);
   });
 
 const receipt = command('receipt', 'Print a proof that a decision is in the log, which anybody can verify')
@@ -134,7 +135,7 @@ const receipt = command('receipt', 'Print a proof that a decision is in the log,
   .action(async (decisionId: string, options: DeskOptions) => {
     const proof = await withDesk(options, (call) => call('log.receipt', { decisionId }));
     if (options.json === true) print(proof, true);
-    else process.stdout.write(proof.receipt);
+    else terminal().stdout.write(proof.receipt);
   });
 
 /** `gasdesk decisions` */

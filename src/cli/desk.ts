@@ -6,9 +6,9 @@ import { calledBy } from '../engine/base/caller.ts';
 import { loadConfig, shownValue } from '../engine/config/config.ts';
 import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/data-folder/data-folder.ts';
 import type { Engine, EngineOptions } from '../engine/index.ts';
-import { createLog } from '../engine/base/log.ts';
 import { Secret } from '../engine/base/secret.ts';
 import { EngineError } from '../shared/errors.ts';
+import { commandLog, terminal } from './terminal.ts';
 
 /** Options that every command takes. */
 export interface DeskOptions {
@@ -22,7 +22,7 @@ export interface DeskOptions {
 export const CONSOLE_FOLDER = join(import.meta.dirname, '..', '..', 'out', 'renderer');
 
 /** Where the folder a command works on is or would be. */
-export const dataPath = ({ data }: DeskOptions): string => data ?? defaultDataFolder(process.env);
+export const dataPath = ({ data }: DeskOptions): string => data ?? defaultDataFolder(terminal().env);
 
 /** The folder a command works on. */
 export const dataFolder = (options: DeskOptions): DataFolder => openDataFolder(dataPath(options));
@@ -48,7 +48,7 @@ export const readSecretFile = (file: string): Secret<string> => {
 /** The passphrase that a command was given, if it was. */
 export const givenPassphrase = ({ passphraseFile }: DeskOptions): Secret<string> | undefined => {
   if (passphraseFile !== undefined) return readSecretFile(passphraseFile);
-  const { GASDESK_PASSPHRASE } = process.env;
+  const { GASDESK_PASSPHRASE } = terminal().env;
   return GASDESK_PASSPHRASE === undefined || GASDESK_PASSPHRASE === '' ? undefined : new Secret(GASDESK_PASSPHRASE);
 };
 
@@ -74,9 +74,9 @@ export const openEngine = async (
   // Half of the time a command takes to start; those that go through a running engine do without.
   const { createEngine } = await import('../engine/index.ts');
   const folder = dataFolder(options);
-  const configSources = { flags: { ...flags, ...databaseFlag(options) }, env: process.env };
+  const configSources = { flags: { ...flags, ...databaseFlag(options) }, env: terminal().env };
   const config = loadConfig({ ...configSources, file: folder.config });
-  const log = createLog({ level: config.logLevel });
+  const log = commandLog(config.logLevel);
   const engine = { folder, config, configSources, log, passphrase: givenPassphrase(options), onRollback };
   return createEngine({ ...engine, consoleFolder: CONSOLE_FOLDER });
 };
@@ -103,8 +103,8 @@ export const withDesk = async <T>(
 
 /** A command that names a database must not work on another one, since a service runs on the same folder. */
 const requireSameDatabase = async (options: DeskOptions, call: Caller): Promise<void> => {
-  if (options.database === undefined && process.env.GASDESK_DATABASE === undefined) return;
-  const { database } = loadConfig({ flags: databaseFlag(options), env: process.env });
+  if (options.database === undefined && terminal().env.GASDESK_DATABASE === undefined) return;
+  const { database } = loadConfig({ flags: databaseFlag(options), env: terminal().env });
   const wanted = shownValue('database', database);
   const { settings } = await call('config.get', {});
   const running = settings.find(({ key }) => key === 'database')?.value;

@@ -3,6 +3,7 @@ import { EngineError, type ErrorCode } from '../shared/errors.ts';
 import { command } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { print } from './human-text.ts';
+import { exitWith } from './terminal.ts';
 
 type Report = ProcedureOutput<'system.doctor'>;
 
@@ -29,6 +30,6 @@ export const doctorCommand = command('doctor', 'Check data, disk, vault, backups
         })),
         false,
       );
-    if (!report.ok) process.exitCode = 1;
+    if (!report.ok) exitWith(1);
   },
 );

@@ -5,6 +5,7 @@ import type { Address } from '../shared/schema/hex.ts';
 import { command, group, printFromDesk } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { type SigningKeyFlags, announce, signingKey, withSigningKeyFlags } from './operator-key.ts';
+import { terminal } from './terminal.ts';
 
 type DappOptions = DeskOptions & { paymaster: string };
 
@@ -25,7 +26,7 @@ const message = ofDapp('message', 'Issue the message for the funding wallet to s
   async ({ paymaster: paymasterId, ...options }: DappOptions) => {
     const issued = await withDesk(options, (call) => call('paymasters.fundingMessage', { paymasterId }));
     // As it is: what is signed is these bytes, and no line break after them.
-    process.stdout.write(options.json === true ? `${JSON.stringify(issued)}\n` : issued.fundingMessage);
+    terminal().stdout.write(options.json === true ? `${JSON.stringify(issued)}\n` : issued.fundingMessage);
   },
 );
 

@@ -1,4 +1,5 @@
 import { weiToDecimal } from '../shared/schema/decimal.ts';
+import { printLine } from './terminal.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -81,5 +82,5 @@ export const humanText = (value: Printable): string => {
 
 /** Prints what a command answers: one JSON document, or text for people. */
 export const print = (value: Printable, json: boolean): void => {
-  console.log(json ? JSON.stringify(value) : humanText(value));
+  printLine(json ? JSON.stringify(value) : humanText(value));
 };

@@ -1,31 +1,28 @@
-import { readSync } from 'node:fs';
 import type { ProcedureOutput } from '../api/index.ts';
 import { chainIdArgument, command } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { inspectionText } from './inspection-text.ts';
+import { exitWith, printLine, terminal } from './terminal.ts';
 
 type Inspected = ProcedureOutput<'inspect.value'>;
 
-const CHUNK = 64 * 1024;
 /** More than is inspected: the rest is not worth reading. */
 const MOST_READ = 1024 * 1024;
-const STDIN = 0;
 
 /** Standard input, to its end. */
-const readInput = (): string => {
+const readInput = async (): Promise<string> => {
   const chunks: Buffer[] = [];
-  for (let total = 0; total < MOST_READ;) {
-    const chunk = Buffer.alloc(CHUNK);
-    const length = readSync(STDIN, chunk);
-    if (length === 0) break;
-    chunks.push(chunk.subarray(0, length));
-    total += length;
+  let total = 0;
+  for await (const chunk of terminal().stdin as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    total += chunk.length;
+    if (total >= MOST_READ) break;
   }
   return Buffer.concat(chunks).toString('utf8');
 };
 
 const print = (inspected: Inspected, json: boolean): void => {
-  console.log(json ? JSON.stringify(inspected) : inspectionText(inspected));
+  printLine(json ? JSON.stringify(inspected) : inspectionText(inspected));
 };
 
 /** `gasdesk inspect` */
@@ -36,10 +33,10 @@ export const inspectCommand = command(
   .argument('<value>', 'hex, JSON, a hash or the text of an error; - reads standard input')
   .option('--chain-id <n>', 'chain it belongs to (default: any that the desk works on)', chainIdArgument)
   .action(async (value: string, options: DeskOptions & { chainId?: number }) => {
-    const text = value === '-' ? readInput() : value;
+    const text = value === '-' ? await readInput() : value;
     const { chainId } = options;
     const input = { value: text, ...(chainId !== undefined && { chainId }) };
     const inspected = await withDesk(options, (call) => call('inspect.value', input));
     print(inspected, options.json === true);
-    if (inspected.readings.length === 0) process.exitCode = 1;
+    if (inspected.readings.length === 0) exitWith(1);
   });

@@ -4,6 +4,7 @@ import { EngineError } from '../shared/errors.ts';
 import { command, group, listing, printFromDesk } from './command.ts';
 import { type DeskOptions, readSecretFile, withDesk } from './desk.ts';
 import { print } from './human-text.ts';
+import { printLine } from './terminal.ts';
 
 interface Password {
   readonly passwordFile: string;
@@ -46,7 +47,7 @@ const exportFile = command('export', 'Export a keystore file, still encrypted wi
   .option('--out <file>', 'file to write (default: standard output)')
   .action(async (address: Address, { out, ...options }: DeskOptions & { out?: string }) => {
     const { keystore } = await withDesk(options, (call) => call('keystores.export', { address }));
-    if (out === undefined) console.log(keystore);
+    if (out === undefined) printLine(keystore);
     else {
       writeNew(out, keystore);
       print({ file: out }, options.json === true);

@@ -12,6 +12,7 @@ import { EngineError } from '../shared/errors.ts';
 import { command, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, openEngine, withDesk } from './desk.ts';
 import { harmless, humanText, print } from './human-text.ts';
+import { exitWith, printLine, terminal } from './terminal.ts';
 
 type Asked = ProcedureInput<'system.log'>;
 
@@ -21,7 +22,7 @@ const key = command('key', 'Print the key with which others verify the log of th
   async (options: DeskOptions) => {
     const head = await withDesk(options, (call) => call('log.key', {}));
     if (options.json === true) print(head, true);
-    else console.log(head.key);
+    else printLine(head.key);
   },
 );
 
@@ -44,7 +45,7 @@ const exportAll = command('export', 'Write the log as JSON Lines, with a signed 
       const { from, to, out } = options;
       const text = Readable.from(exportedLog(call, { from, to }), { highWaterMark: 1 });
       if (out === undefined) {
-        await pipeline(text, process.stdout, { end: false });
+        await pipeline(text, terminal().stdout, { end: false });
         return;
       }
       const stream = await newFile(out);
@@ -82,8 +83,8 @@ const verify = command('verify', 'Verify the log; exit code 1 if anything is wro
       file === undefined
         ? await withDesk(options, (call) => verifyDesk(call, check), 'open')
         : await verifyLogFile(file, check);
-    console.log(options.json === true ? JSON.stringify(report) : reportText(report));
-    if (!report.ok) process.exitCode = 1;
+    printLine(options.json === true ? JSON.stringify(report) : reportText(report));
+    if (!report.ok) exitWith(1);
   });
 
 const list = command('list', 'List what happened besides decisions, newest first')

@@ -1,7 +1,8 @@
 import { command } from './command.ts';
+import { printLine } from './terminal.ts';
 
 /** `gasdesk openapi`: always JSON, since that is what the description is. */
 export const openapiCommand = command('openapi', 'Print the OpenAPI description of the service').action(async () => {
   const { openApiDocument } = await import('../engine/description/openapi.ts');
-  console.log(JSON.stringify(openApiDocument(), null, 2));
+  printLine(JSON.stringify(openApiDocument(), null, 2));
 });

@@ -5,6 +5,7 @@ import { EngineError } from '../shared/errors.ts';
 import type { Address, Hex } from '../shared/schema/hex.ts';
 import { loopbackUrl } from '../shared/schema/text.ts';
 import { readSecretFile } from './desk.ts';
+import { printNote, terminal } from './terminal.ts';
 
 /** Which key of the operator signs in the engine's process, as the flags say it. */
 export interface SigningKeyFlags {
@@ -60,7 +61,7 @@ export const withTransactionSignerFlags = (command: Command, whose: string): Com
 
 const passwordOf = ({ passwordFile }: SigningKeyFlags): string => {
   if (passwordFile !== undefined) return readSecretFile(passwordFile).reveal();
-  const { GASDESK_KEYSTORE_PASSWORD: password = '' } = process.env;
+  const { GASDESK_KEYSTORE_PASSWORD: password = '' } = terminal().env;
   if (password !== '') return password;
   throw usage('The password of the keystore is missing. Set GASDESK_KEYSTORE_PASSWORD, or use --password-file');
 };
@@ -80,7 +81,7 @@ export const signingKey = (flags: SigningKeyFlags): SigningKey | undefined => {
 
 /** Tells the owner of a wallet what it will ask about; nobody else has to do anything. */
 export const announce = (key: SigningKey, what: string): void => {
-  if (key.kind === 'wallet') console.error(`Confirm in the wallet:\n${what}`);
+  if (key.kind === 'wallet') printNote(`Confirm in the wallet:\n${what}`);
 };
 
 const keyFileSigner = async (file: string): Promise<TransactionSigner> => {

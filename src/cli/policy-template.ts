@@ -7,6 +7,7 @@ import { type ApplyFlags, applyFile, tell } from './apply-policy.ts';
 import { command } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { print } from './human-text.ts';
+import { printNote, terminal } from './terminal.ts';
 
 /** Half of the time a command takes to start: only this command loads them. */
 const loadTemplates = async () => {
@@ -93,14 +94,14 @@ const start = async (
   }
   const leaves = template.leaves(values);
   if (started.asksPrice && !hasPrice) {
-    console.error(
+    printNote(
       `Chain ${chainId} has no price of ${coin}: limits in US dollars deny every operation. ` +
         `Set one with "gasdesk chain set ${chainId} --usd AMOUNT".`,
     );
   }
   if (options.print === true) {
     if (options.json === true) print({ revision, ...started, leaves }, true);
-    else process.stdout.write(started.text);
+    else terminal().stdout.write(started.text);
     return;
   }
   if (options.json !== true) {

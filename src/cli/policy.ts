@@ -10,6 +10,7 @@ import { print } from './human-text.ts';
 import { templateCommand } from './policy-template.ts';
 import { timeArgument } from './time-argument.ts';
 import { type TrialFilters, trialText, tryPolicy } from './try-policy.ts';
+import { exitWith, terminal } from './terminal.ts';
 
 type Dapp = DeskOptions & { readonly dapp: string };
 
@@ -113,7 +114,7 @@ const exportFile = ofDapp('export', 'Write the policy of a DApp as a YAML file, 
     const { dapp: paymasterId, json } = options;
     const policy = await withDesk(options, (call) => call('policies.export', { paymasterId }));
     if (json === true) print(policy, true);
-    else process.stdout.write(policy.text);
+    else terminal().stdout.write(policy.text);
   });
 
 const apply = ofDapp('apply', 'Make a policy file the policy of a DApp, as one revision or not at all')
@@ -143,7 +144,7 @@ const test = command('test', 'Run the tests of a policy file; exit code 1 if any
     const text = await readPolicyFile(file);
     const tests = await aboutFile(file, () => testsOf(text, options));
     tell(options.json, tests, ...(tests.length === 0 ? ['The file has no tests.'] : testLines(tests)));
-    if (hasFailed(tests)) process.exitCode = 1;
+    if (hasFailed(tests)) exitWith(1);
   });
 
 const tryFile = ofDapp('try', 'Decide past decisions of a DApp again under a policy file; nothing is changed')

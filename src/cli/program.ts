@@ -25,6 +25,7 @@ import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
 import { signerCommand } from './signer.ts';
 import { tankCommand } from './tank.ts';
+import { terminal } from './terminal.ts';
 import { tokenCommand } from './token.ts';
 import { vaultCommand } from './vault.ts';
 import { webhookCommand } from './webhook.ts';
@@ -62,11 +63,15 @@ const commands = [
   configCommand,
 ];
 
-/** Commander ends the process itself unless every command is told not to; exit codes are ours (behaviour 1.5). */
-const leaveExitToUs = (one: Command): void => {
+/** Commander ends the process and writes to its streams unless every command overrides that (behaviour 1.5). */
+const leaveProcessToUs = (one: Command): void => {
   one.exitOverride();
+  one.configureOutput({
+    writeOut: (text) => void terminal().stdout.write(text),
+    writeErr: (text) => void terminal().stderr.write(text),
+  });
   one.showHelpAfterError('(use --help for usage)');
-  one.commands.forEach(leaveExitToUs);
+  one.commands.forEach(leaveProcessToUs);
 };
 
 /** The command line with every command. */
@@ -75,6 +80,6 @@ export const createProgram = (): Command => {
   // `gasdesk log` has options of its own, and commands below it.
   program.enablePositionalOptions();
   for (const child of commands) program.addCommand(child);
-  leaveExitToUs(program);
+  leaveProcessToUs(program);
   return program;
 };

@@ -4,6 +4,7 @@ import type { ProcedureInput } from '../api/index.ts';
 import type { DecisionRecord } from '../shared/schema/decision.ts';
 import { otherEngineWords } from '../core/log/report-words.ts';
 import { humanText } from './human-text.ts';
+import { printLine } from './terminal.ts';
 
 /** The decisions of an export, oldest first. @throws EngineError `EXPORT_INVALID` */
 export async function* decisionsIn(file: string): AsyncGenerator<DecisionRecord[]> {
@@ -66,5 +67,5 @@ const replayText = ({ decisions, same, byOtherEngine, different, notReplayable }
 
 /** Prints what came of it: the JSON document of behaviour 9.3, or text for people. */
 export const tellReplay = (report: ReplayReport, json: boolean): void => {
-  console.log(json ? JSON.stringify(report) : replayText(report));
+  printLine(json ? JSON.stringify(report) : replayText(report));
 };

@@ -6,11 +6,12 @@ import { EngineError } from '../shared/errors.ts';
 import { command } from './command.ts';
 import { type DeskOptions, dataPath, databaseFlag, requirePassphrase } from './desk.ts';
 import { print } from './human-text.ts';
+import { terminal } from './terminal.ts';
 
 /** A backup holds files. @throws EngineError `CONFIG_INVALID` for a desk on another database than its folder's */
 const refuseDatabase = (options: DeskOptions): void => {
   const file = join(dataPath(options), keptFiles.config);
-  const { database } = loadConfig({ flags: databaseFlag(options), env: process.env, file });
+  const { database } = loadConfig({ flags: databaseFlag(options), env: terminal().env, file });
   if (database === undefined) return;
   const message = `This desk is in ${String(shownValue('database', database))}, where "restore" does not write. Restore into another folder without --database and GASDESK_DATABASE, then run "gasdesk database copy --to ${String(shownValue('database', database))}" on that folder`;
   throw new EngineError('CONFIG_INVALID', message);

@@ -1,9 +1,9 @@
-import { createLog } from '../engine/base/log.ts';
 import type { Review } from '../engine/review/review.ts';
 import { askedToStop, serveUntil } from './asked-to-stop.ts';
 import { command, wholeNumber } from './command.ts';
 import { CONSOLE_FOLDER } from './desk.ts';
 import { harmless } from './human-text.ts';
+import { commandLog, printNote } from './terminal.ts';
 
 /** What a review is opened with. */
 interface Opening {
@@ -19,7 +19,7 @@ const tellProgress = (): ((part: number) => void) => {
   return (part) => {
     if (performance.now() - told < PROGRESS_EVERY_MS) return;
     told = performance.now();
-    console.error(`Verified ${Math.floor(part * 100)} %`);
+    printNote(`Verified ${Math.floor(part * 100)} %`);
   };
 };
 
@@ -29,7 +29,7 @@ const open = async ({ file, key }: Opening, stopped: Promise<unknown>): Promise<
   const reading = new AbortController();
   void stopped.then(() => reading.abort());
   const { signal } = reading;
-  const log = createLog({ level: 'error' });
+  const log = commandLog('error');
   try {
     return await createReview({ file, key, signal, log, consoleFolder: CONSOLE_FOLDER, progress: tellProgress() });
   } catch (error) {
@@ -41,7 +41,7 @@ const open = async ({ file, key }: Opening, stopped: Promise<unknown>): Promise<
 /** Says what verifying has found, before the address of the review. */
 const tellVerification = async ({ service }: Review): Promise<void> => {
   const { review } = await service.call('system.info', {});
-  if (review?.verification !== undefined) console.error(harmless(review.verification.words));
+  if (review?.verification !== undefined) printNote(harmless(review.verification.words));
 };
 
 /** `gasdesk review`: prints one line when it listens, and stays until it is told to stop. */

@@ -3,6 +3,7 @@ import type { ProcedureInput, ProcedureOutput } from '../api/index.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { type TransactionSigner, type TransactionSignerFlags, transactionSigner } from './operator-key.ts';
 import { print } from './human-text.ts';
+import { exitWith, printNote } from './terminal.ts';
 
 type Sent = ProcedureOutput<'transactions.send'>;
 type Action = ProcedureInput<'transactions.prepare'>['action'];
@@ -40,6 +41,6 @@ export const sendFromDesk = async (options: DeskOptions & TransactionSignerFlags
   const sent = await withDesk(options, (call) => signAndSend(call, action, signer));
   print(sent, options.json === true);
   if (sent.state === 'sent' || sent.state === 'mined') return;
-  console.error(sent.outcome);
-  process.exitCode = 1;
+  if (sent.outcome !== null) printNote(sent.outcome);
+  exitWith(1);
 };

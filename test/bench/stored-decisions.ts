@@ -26,8 +26,8 @@ export const storeDecisions = (file: string, count: number): void => {
        FROM number, (SELECT * FROM decision ORDER BY seq DESC LIMIT 1)`,
     );
     const reservations = database.prepare(
-      `INSERT INTO ledger_reservation SELECT seq, account_id, follows, reserved, '0'
-       FROM decision, (SELECT account_id, follows, reserved FROM ledger_reservation WHERE decision_seq = @source)
+      `INSERT INTO ledger_reservation SELECT seq, account_id, follows, reserved, '0', of_wei
+       FROM decision, (SELECT account_id, follows, reserved, of_wei FROM ledger_reservation WHERE decision_seq = @source)
        WHERE seq > @source`,
     );
     const source = database.prepare<[], number>('SELECT max(seq) FROM decision').pluck().get();

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findAnvil } from '../../src/demo/local-chain.ts';
 import { decidingRules } from '../../src/core/rule-words.ts';
-import { gasdesk } from '../support/cli.ts';
+import { gasdeskProcess } from '../support/cli.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const tempFolder = useTempFolders();
 
 test('the demo has an operation sponsored, one denied by each rule and one paid in a token, and leaves nothing behind', async () => {
   const dir = tempFolder();
-  const { code, stdout, stderr } = await gasdesk(['demo', '--once'], { TMPDIR: dir });
+  const { code, stdout, stderr } = await gasdeskProcess(['demo', '--once'], { TMPDIR: dir });
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/\nAll steps succeeded\.\n$/);
   const denied = [...stdout.matchAll(/✓ denied by (\w+)/g)].map(([, rule]) => rule);
@@ -27,7 +27,7 @@ test('a demo that does not go as told says what is otherwise, and exits 1', asyn
   // A chain on which gas costs nothing, so that an empty tank is enough.
   writeFileSync(anvil, `#!/bin/sh\nexec '${findAnvil()}' "$@" --block-base-fee-per-gas 0\n`);
   chmodSync(anvil, 0o755);
-  const { code, stdout, stderr } = await gasdesk(['demo', '--once'], { GASDESK_ANVIL: anvil });
+  const { code, stdout, stderr } = await gasdeskProcess(['demo', '--once'], { GASDESK_ANVIL: anvil });
   expect({ code }, stdout).toEqual({ code: 1 });
   expect(stderr).toMatch(/Step failed: denied by gasTank: GAS_TANK_EMPTY; instead it is sponsored/);
   expect(stdout).not.toContain('All steps succeeded');

@@ -8,7 +8,7 @@ import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { draft, storeDecisions } from '../export/stored-decisions.ts';
 import { openReview } from '../review/open-review.ts';
-import { type CliResult, gasdesk } from '../support/cli.ts';
+import { type CliResult, gasdesk, gasdeskProcess } from '../support/cli.ts';
 import { type SponsoredDapp, RESERVED_WEI, operation } from '../support/sponsored-world.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
@@ -236,7 +236,11 @@ test('one constant changed in a rule: replay names the decisions that it changes
   expect(patched).not.toBe(source);
   writeFileSync(rule, patched);
   const file = fileOf(exported);
-  const { code, stdout } = await gasdesk(['decisions', 'replay', file, '--json'], {}, join(other, 'src/cli/index.ts'));
+  const { code, stdout } = await gasdeskProcess(
+    ['decisions', 'replay', file, '--json'],
+    {},
+    join(other, 'src/cli/index.ts'),
+  );
   const { same, different } = JSON.parse(stdout) as ReplayReport;
   expect({ code, same, ids: new Set(different.map(({ id }) => id)) }).toEqual({
     ...{ code: 1, same: 4, ids: new Set([exported[5]?.id]) },

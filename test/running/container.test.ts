@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/engine/config/config.ts';
 import { defaultDataFolder } from '../../src/engine/data-folder/data-folder.ts';
-import { gasdesk, useServe } from '../support/cli.ts';
+import { gasdeskProcess, useServe } from '../support/cli.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { desks, makeSecrets, read } from './compose-file.ts';
@@ -153,12 +153,12 @@ describe.skipIf(isLeftOut)(`what the compose file starts${reason}`, () => {
     const chains = [1, 10, 137];
     for (const [index, chain] of chains.entries()) {
       const { data = '', env } = started[index] ?? {};
-      const created = await gasdesk(['signer', 'create', '--chain', String(chain), '--data', data], env, script);
+      const created = await gasdeskProcess(['signer', 'create', '--chain', String(chain), '--data', data], env, script);
       expect(created, created.stderr).toMatchObject({ code: 0 });
     }
     for (const { data, env } of started) {
       const known = async () => {
-        const { stdout } = await gasdesk(['signer', 'list', '--json', '--data', data], env, script);
+        const { stdout } = await gasdeskProcess(['signer', 'list', '--json', '--data', data], env, script);
         return (JSON.parse(stdout) as { chainId: number }[]).map(({ chainId }) => chainId).toSorted((x, y) => x - y);
       };
       await expect.poll(known).toEqual(chains);

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
+import { runGasdesk } from '../../src/cli/run.ts';
 
 /** How a command ended. */
 export interface CliResult {
@@ -40,12 +41,12 @@ const collect = (stream: Readable): (() => string) => {
   return () => all;
 };
 
-const start = (args: readonly string[], env: CliEnvironment, cli = CLI, input?: string) => {
+const start = (args: readonly string[], env: CliEnvironment, cli = CLI) => {
   const child = spawn(process.execPath, [cli, ...args], {
     env: { ...NOWHERE, ...COMPILED, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  child.stdin.on('error', () => undefined).end(input);
+  child.stdin.end();
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const ended = once(child, 'close').then(([code]): CliResult => {
     return { code: code as number | null, stdout: stdout(), stderr: stderr() };
@@ -53,13 +54,36 @@ const start = (args: readonly string[], env: CliEnvironment, cli = CLI, input?: 
   return { child, stdout, ended };
 };
 
-/** Runs a command to its end; `cli`: the script of another copy of this program. */
-export const gasdesk = (args: readonly string[], env: CliEnvironment = {}, cli = CLI): Promise<CliResult> =>
-  start(args, env, cli).ended;
+/** A stream that keeps what is written to it. */
+const keeping = (): { readonly stream: Writable; readonly text: () => string } => {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+};
 
-/** Runs a command that reads this from standard input. */
-export const gasdeskReading = (input: string, args: readonly string[]): Promise<CliResult> =>
-  start(args, {}, CLI, input).ended;
+const runHere = async (args: readonly string[], env: CliEnvironment, input: string): Promise<CliResult> => {
+  const [stdout, stderr] = [keeping(), keeping()];
+  const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)]);
+  const terminal = { env: { ...NOWHERE, ...env }, stdin, stdout: stdout.stream, stderr: stderr.stream };
+  const code = await runGasdesk(args, terminal);
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+};
+
+/** Runs a command to its end, in this process. */
+export const gasdesk = (args: readonly string[], env: CliEnvironment = {}): Promise<CliResult> =>
+  runHere(args, env, '');
+
+/** Runs a command that reads this from standard input, in this process. */
+export const gasdeskReading = (input: string, args: readonly string[]): Promise<CliResult> => runHere(args, {}, input);
+
+/** Runs a command to its end in a process of its own; `cli`: the script of another copy of this program. */
+export const gasdeskProcess = (args: readonly string[], env: CliEnvironment = {}, cli = CLI): Promise<CliResult> =>
+  start(args, env, cli).ended;
 
 const startServing = async (
   args: readonly string[],

@@ -1,9 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildConsole } from '../../scripts/build-console.ts';
 import { buildContracts } from '../../scripts/build-contracts.ts';
-import { findChromium } from './find-chromium.ts';
 import { beginReplayCounts, replayCountWords } from './replay-counts.ts';
 
 /** Linux' file system in memory, and what the tests may need of it at most. */
@@ -17,13 +15,12 @@ const hasRoom = (folder: string): boolean => {
 };
 
 /**
- * Runs once before the tests. They deploy the contracts, and look at the console, that this makes; what they write is
- * in one folder, in memory where there is room: they sync thousands of files, and others may keep the disk busy.
+ * Everything that tests write is in one folder, in memory where there is room: they sync thousands of files, and others
+ * may keep the disk busy.
+ *
  * @returns what removes that folder after the last test, and says how many decisions were decided again
  */
-export const setup = async (): Promise<() => void> => {
-  await buildContracts();
-  if (findChromium() !== undefined) buildConsole();
+const makeTemporaryFolder = (): (() => void) => {
   const folder = mkdtempSync(join(hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'gasdesk-'));
   // A server of PostgreSQL may have to run as another user, who gets through to its own folder.
   chmodSync(folder, 0o711);
@@ -33,5 +30,21 @@ export const setup = async (): Promise<() => void> => {
   return () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     console.log(replayCountWords());
+  };
+};
+
+/** Vitest loads and runs this file once for every project that has tests, all in one process. */
+const shared = globalThis as typeof globalThis & { testRun?: { projects: number; readonly end: () => void } };
+
+/** Runs before the tests of a project. They deploy the contracts that this makes. */
+export const setup = async (): Promise<() => void> => {
+  await buildContracts();
+  const run = (shared.testRun ??= { projects: 0, end: makeTemporaryFolder() });
+  run.projects += 1;
+  return () => {
+    run.projects -= 1;
+    if (run.projects > 0) return;
+    run.end();
+    delete shared.testRun;
   };
 };

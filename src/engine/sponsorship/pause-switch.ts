@@ -6,7 +6,7 @@ import type { Pause, PauseStore } from '../store/policy-store.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 import { notSponsored } from './not-sponsored.ts';
 
-/** Stops and starts sponsorship, of all DApps or of one. It is known without asking the store: every decision looks at it. */
+/** Stops and starts sponsorship, of all DApps or of one. Kept in memory, because every decision reads it. */
 export interface PauseSwitch {
   /** Null while operations are sponsored. */
   current(): Pause | null;
@@ -18,14 +18,14 @@ export interface PauseSwitch {
   setDapp(paymasterId: string, pause: Pause | null): Promise<void>;
   /** Calls the listener after every change. @returns ends that */
   onChange(listener: () => void): () => void;
-  /** Takes up a pause that was stored together with a decision. */
+  /** Reads pauses again: one stored together with a decision, or by another engine. */
   refresh(): Promise<void>;
 }
 
 const isSame = (one: Pause | null, other: Pause | null): boolean =>
   one?.since === other?.since && one?.reason === other?.reason;
 
-/** The switch as the store has it; only this process writes there. */
+/** The switch as the store has it. {@link PauseSwitch.refresh} reads again what another engine has stored. */
 export const createPauseSwitch = async (store: Omit<PauseStore, 'resumes'>, log: Log): Promise<PauseSwitch> => {
   let current = await store.findPause();
   let dapps = await store.listDappPauses();
@@ -87,7 +87,7 @@ const pauseOf = (
   return pause.current() ?? (own && { ...own, dapp: name, paymasterId });
 };
 
-/** Lets pass what needs signatures, though it decides nothing. @throws EngineError `NOT_SPONSORED` while paused */
+/** For calls that sign without deciding. @throws EngineError `NOT_SPONSORED` while paused */
 export const requireUnpaused = ({ pause }: { pause: PauseSwitch }, paymaster: Paymaster): void => {
   const paused = pauseOf(pause, paymaster);
   const reason = paused && reasonOf([{ rule: pauseRule.type, ...checkPause(paused) }]);

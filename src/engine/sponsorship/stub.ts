@@ -25,18 +25,23 @@ export interface Stub {
 
 const reasonIn = ({ code, rule, message, hint }: DecisionRecord): Reason => ({ code, rule: rule ?? '', message, hint });
 
-/** Stores the denial by what the ledger holds when it is stored; nothing where nothing denies by then. */
+/**
+ * Stores the denial by what the ledger holds when it is stored; nothing if nothing denies by then.
+ *
+ * @throws EngineError `DECISION_OUTDATED` if the ledger keeps changing
+ */
 const storeDenial = async (
   store: DecisionStore,
   reservations: readonly Reservation[],
   denial: (held: readonly bigint[]) => CommitPlan | undefined,
 ): Promise<DecisionRecord | undefined> => {
-  while (denial(await store.heldOf(reservations)) !== undefined) {
+  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    if (denial(await store.heldOf(reservations)) === undefined) return undefined;
     const ledgerVersion = await store.ledgerVersion();
     const stored = await store.decideAndReserve({ reservations, ledgerVersion }, denial);
     if (stored !== undefined) return stored;
   }
-  return undefined;
+  throw new EngineError('DECISION_OUTDATED');
 };
 
 /** Gathers the facts by the policy in force. What a rule that came meanwhile asks for is read before it decides. */

@@ -8,11 +8,12 @@ import { useTransport } from '../../transport/transport.ts';
 /** What the list is narrowed to. */
 export type DecisionFilter = Omit<ProcedureInput<'decisions.list'>, 'limit' | 'before'>;
 
-/** What the button says behind which new decisions wait. */
-export const waitingWords = (count: number): string => {
+/** The button for new decisions. Only the desk can search their text, so until then they may not match. */
+export const waitingWords = (count: number, { text }: DecisionFilter = {}): string => {
   // No more are kept, so there may be more.
-  if (count >= RECENT) return `${RECENT}+ new decisions`;
-  return `${count} new ${count === 1 ? 'decision' : 'decisions'}`;
+  const amount = count >= RECENT ? `${RECENT}+` : String(count);
+  const words = `${amount} new ${count === 1 ? 'decision' : 'decisions'}`;
+  return text === undefined ? words : `Search ${words}`;
 };
 
 /** Decisions, newest first, read as far as somebody looks. */
@@ -29,8 +30,9 @@ export interface DecisionList {
   readonly reload: () => Promise<void>;
 }
 
+/** Whether a row passes a filter, as far as the row tells: what `text` searches is not in it. */
 const matches = (row: DecisionRow, filter: DecisionFilter): boolean => {
-  const { paymasterId, sender, outcome, rule, to, userOpHash, decisionId, text } = filter;
+  const { paymasterId, sender, outcome, rule, to, userOpHash, decisionId } = filter;
   // Who looks for one decision waits for no others.
   if (userOpHash !== undefined || decisionId !== undefined) return false;
   return (
@@ -38,7 +40,6 @@ const matches = (row: DecisionRow, filter: DecisionFilter): boolean => {
     (sender === undefined || row.sender.toLowerCase() === sender.toLowerCase()) &&
     (outcome === undefined || row.outcome === outcome) &&
     (rule === undefined || row.rule === rule) &&
-    (text === undefined || `${row.sender} ${row.dapp} ${row.message}`.toLowerCase().includes(text.toLowerCase())) &&
     (to === undefined || row.at < to)
   );
 };

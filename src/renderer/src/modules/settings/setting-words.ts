@@ -57,6 +57,10 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   settlementPollMs: { title: 'Settlement polling interval', purpose: 'Milliseconds between two checks of the chain.' },
   bodyLimitBytes: { title: 'Largest HTTP request', purpose: 'For the management interface and the console.' },
   rpcBodyLimitBytes: { title: 'Largest JSON-RPC request', purpose: 'For the JSON-RPC interface.' },
+  metricsToken: {
+    title: 'Metrics token',
+    purpose: 'Token with which other machines read /metrics. Without one, only this machine can.',
+  },
   maxConnections: {
     title: 'Concurrent connections',
     purpose: 'Beyond that, Gasdesk closes the connection that has waited longest for its client.',

@@ -1,0 +1,37 @@
+import { CommanderError } from 'commander';
+import { EngineError } from '../shared/errors.ts';
+import { createProgram } from './program.ts';
+import { type Terminal, commandLog, exitWith, inTerminal, printNote } from './terminal.ts';
+
+const FAILED = 1;
+const BAD_USAGE = 2;
+const UNLOCK =
+  'Set GASDESK_PASSPHRASE, or use --passphrase-file. If the service is running, restart it with the passphrase.';
+
+/** Explains an error to a person. @returns the exit code */
+const explain = (error: unknown): number => {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_USAGE;
+  if (!(error instanceof EngineError)) {
+    commandLog('error').error('command.failed', { err: error });
+    printNote('gasdesk: Internal error. The log line above has the details.');
+    return FAILED;
+  }
+  const hint = error.code === 'VAULT_LOCKED' && error.data['fix'] === undefined ? `. ${UNLOCK}` : '';
+  printNote(`gasdesk: ${error.message}${hint}`);
+  return error.code === 'VALIDATION' ? BAD_USAGE : FAILED;
+};
+
+/**
+ * The command line as a function.
+ *
+ * @param args without the names of Node.js and the script
+ * @returns the exit code (behaviour 1.5)
+ */
+export const runGasdesk = (args: readonly string[], terminal: Terminal): Promise<number> =>
+  inTerminal(terminal, async () => {
+    try {
+      await createProgram().parseAsync(args, { from: 'user' });
+    } catch (error) {
+      exitWith(explain(error));
+    }
+  });
