@@ -10,6 +10,7 @@ import { type Engine, createEngine } from '../../src/engine/index.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/engine/store/store.ts';
 import { account, decision, paymaster } from '../../test/support/store-records.ts';
+import { systemClock } from '../../src/engine/base/clock.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { shareDatabase } from '../support/shared-database.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
@@ -107,12 +108,12 @@ describe('engines that share a database', () => {
 describe('the decisions of engines that share a database', () => {
   const feeds = async () => {
     const all = [shared.join(), shared.join()].map(({ store: own, engines: hub }) => {
-      const feed = createDecisionFeed(own, hub.isLeader);
+      const feed = createDecisionFeed(own, systemClock, hub.isLeader);
       hub.onOthers((part) => void (part === 'decisions' && feed.othersCommitted()));
       const [counted, made, followed]: [string[], string[], string[]] = [[], [], []];
       feed.onOwn(({ id }) => counted.push(id));
       feed.onMade(({ id }) => made.push(id));
-      const subscription = feed.subscribe(0, ({ id }) => void followed.push(id));
+      const subscription = feed.subscribe(0, (some) => void followed.push(...some.map(({ id }) => id)));
       return { feed, counted, made, followed, subscription };
     });
     for (const { feed } of all) await feed.othersCommitted();
