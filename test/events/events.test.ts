@@ -185,6 +185,24 @@ describe('a client of the events', () => {
     expect(again.seqs).toEqual(range(got + 1, total));
   });
 
+  test('may have as many streams as the settings allow a token, and again when one has ended', async () => {
+    const clients = await Promise.all(range(1, 16).map(() => followEvents(engine.url, headers)));
+    const refused = await fetch(`${engine.url}/events`, { headers });
+    expect([refused.status, await refused.json()]).toEqual([
+      429,
+      { statusCode: 429, message: 'This token follows the events 16 times; it may 16 times' },
+    ]);
+    const { authToken } = await engine.service.call('authTokens.create', {});
+    const other = await followEvents(engine.url, { authToken });
+    expect(other.response.statusCode).toBe(200);
+
+    clients[0]?.close();
+    await expect.poll(async () => (await followEvents(engine.url, headers)).response.statusCode).toBe(200);
+    await decide(1);
+    await Promise.all([...clients.slice(1), other].map((client) => client.received(1)));
+    expect(new Set(clients.slice(1).map(({ seqs }) => seqs.join()))).toEqual(new Set(['1']));
+  });
+
   test('does not keep the engine from stopping', async () => {
     const clients = await Promise.all(range(1, 12).map(() => followEvents(engine.url, headers)));
     await engine.stop();

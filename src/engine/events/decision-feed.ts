@@ -75,7 +75,7 @@ const MOST_REST_MS = 250;
  */
 export const createDecisionFeed = (
   store: Store,
-  { monotonic, setTimer }: Pick<Clock, 'monotonic' | 'setTimer'>,
+  clock: Pick<Clock, 'monotonic' | 'setTimer'>,
   isFollowed = (): boolean => true,
 ): DecisionFeed => {
   const asleep = new Set<() => void>();
@@ -138,14 +138,14 @@ export const createDecisionFeed = (
     isDue = true;
     if (isTelling || asleep.size === 0) return;
     [isTelling, isDue] = [true, false];
-    const start = monotonic();
+    const start = clock.monotonic();
     const goOn = (): void => {
       isTelling = false;
       if (isDue) wakeAll();
     };
     void tellAll().then(() => {
-      const took = Math.floor(monotonic() - start);
-      if (took > 0) setTimer(Math.min(took, MOST_REST_MS), goOn);
+      const took = Math.floor(clock.monotonic() - start);
+      if (took > 0) clock.setTimer(Math.min(took, MOST_REST_MS), goOn);
       else goOn();
     });
   };
