@@ -152,7 +152,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     if (passphrase !== undefined && vault.state === 'locked') await vault.unlock({ passphrase });
     const { engines } = database;
     const { isLeader } = engines;
-    const feed = createDecisionFeed(database.store, clock, isLeader);
+    const feed = createDecisionFeed(database.store, isLeader);
     const { store } = feed;
     /** One engine at a time does it; another one begins with its next poll. */
     const asLeader = (poll: PollLoopOptions['poll']) => async (stop: AbortSignal) => {

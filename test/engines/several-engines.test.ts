@@ -10,7 +10,6 @@ import { type Engine, createEngine } from '../../src/engine/index.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/engine/store/store.ts';
 import { account, decision, paymaster } from '../../test/support/store-records.ts';
-import { systemClock } from '../../src/engine/base/clock.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { shareDatabase } from '../support/shared-database.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
@@ -108,7 +107,7 @@ describe('engines that share a database', () => {
 describe('the decisions of engines that share a database', () => {
   const feeds = async () => {
     const all = [shared.join(), shared.join()].map(({ store: own, engines: hub }) => {
-      const feed = createDecisionFeed(own, systemClock, hub.isLeader);
+      const feed = createDecisionFeed(own, hub.isLeader);
       hub.onOthers((part) => void (part === 'decisions' && feed.othersCommitted()));
       const [counted, made, followed]: [string[], string[], string[]] = [[], [], []];
       feed.onOwn(({ id }) => counted.push(id));

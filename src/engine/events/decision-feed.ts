@@ -1,5 +1,4 @@
 import type { DecisionRecord, FeedPage } from '../../shared/schema/decision.ts';
-import type { Clock } from '../base/clock.ts';
 import type { DecisionPage } from '../store/decision-queries.ts';
 import type { Store } from '../store/store.ts';
 import { type MadeDecisions, createMadeDecisions } from './made-decisions.ts';
@@ -63,21 +62,14 @@ interface Page {
 /** How many subscribers are woken before everything else has its turn. */
 const WOKEN_AT_ONCE = 8;
 
-/** The longest that subscribers wait for others to have been told. */
-const MOST_REST_MS = 250;
-
 /**
  * The feed of a store. A commit only wakes the subscribers; each reads on from the last position it has seen. So replay
  * and live are one thing, and there is no seam between them where a decision could be lost or told twice. Those who have
- * seen everything share what is read, and are woken so seldom that telling them takes half of the time at most.
+ * seen everything share what is read, and leave every other round of the event loop to everything else.
  *
  * @param isFollowed false while `onMade` is to tell nothing
  */
-export const createDecisionFeed = (
-  store: Store,
-  clock: Pick<Clock, 'monotonic' | 'setTimer'>,
-  isFollowed = (): boolean => true,
-): DecisionFeed => {
+export const createDecisionFeed = (store: Store, isFollowed = (): boolean => true): DecisionFeed => {
   const asleep = new Set<() => void>();
   let commits = 0;
   let [isTelling, isDue] = [false, false];
@@ -122,31 +114,24 @@ export const createDecisionFeed = (
     () => commits,
   );
 
-  /** Wakes those who are asleep, some in each round of the event loop. */
+  /** Wakes those who are asleep, some in each round of the event loop, and then rests for as many rounds. */
   const tellAll = async (): Promise<void> => {
-    let woken = 0;
-    for (const wake of [...asleep]) {
-      wake();
-      woken += 1;
-      if (woken % WOKEN_AT_ONCE === 0) await turn();
+    const sleepers = [...asleep];
+    for (let woken = 0; woken < sleepers.length; woken += WOKEN_AT_ONCE) {
+      for (const wake of sleepers.slice(woken, woken + WOKEN_AT_ONCE)) wake();
+      await turn();
     }
     await Promise.all([decisionReads.settled(), rowReads.settled()]);
-    await turn();
+    for (let rested = 0; rested < sleepers.length; rested += WOKEN_AT_ONCE) await turn();
   };
-  /** Has all told what was committed: at once, or after as long a rest as it took the last time. */
+  /** Has all told what was committed: now, or after those who are just being told of what came before. */
   const wakeAll = (): void => {
     isDue = true;
     if (isTelling || asleep.size === 0) return;
     [isTelling, isDue] = [true, false];
-    const start = clock.monotonic();
-    const goOn = (): void => {
+    void tellAll().then(() => {
       isTelling = false;
       if (isDue) wakeAll();
-    };
-    void tellAll().then(() => {
-      const took = Math.floor(clock.monotonic() - start);
-      if (took > 0) clock.setTimer(Math.min(took, MOST_REST_MS), goOn);
-      else goOn();
     });
   };
   const committed = <T>(written: T): T => {

@@ -26,7 +26,7 @@ export const createReviewService = (
   { store, about }: ReviewSource,
   { clock, address }: { clock: Clock; address: () => string | null },
 ): ConsoleService => {
-  const { follow } = createDecisionFeed(store, clock);
+  const { follow } = createDecisionFeed(store);
   const handlers: Handlers<Reviewed> = {
     ...decisionHandlers({ store, clock }, follow, about),
     ...inspectHandlers({ store, clock }),
