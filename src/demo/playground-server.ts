@@ -129,7 +129,13 @@ export const servePlayground = async (story: Story): Promise<ServedPlayground> =
   app.use(routesOf(current, reset).routes());
   app.use(servePage(current));
   const log = createLog({ level: 'error' });
-  const serving = { requestTimeoutMs: 30_000, maxConnections: 256, clock: systemClock, log };
+  const serving = {
+    requestTimeoutMs: 30_000,
+    maxConnections: 256,
+    connectionSharePercent: 100,
+    clock: systemClock,
+    log,
+  };
   const listening = await listen(app, { host: '127.0.0.1', port: 0 }, serving);
 
   const open = async (told: Story): Promise<void> => {

@@ -304,8 +304,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       stop,
       async serve() {
         removeAbandonedFolders(log);
-        const { requestTimeoutMs, maxConnections } = config;
-        const serving = { requestTimeoutMs, maxConnections, clock, log };
+        const { requestTimeoutMs, maxConnections, connectionSharePercent } = config;
+        const serving = { requestTimeoutMs, maxConnections, connectionSharePercent, clock, log };
         servers.push(
           await listenForOwner(
             folder.controlSocket,

@@ -77,7 +77,8 @@ export const scenarios: readonly Scenario[] = [
     name: 'flood',
     async prepare(desk) {
       await typicalRules(desk);
-      const flood = await startFlood(desk.url, CHAIN_ID, desk.path.split('/').at(-1) ?? '');
+      const apiKey = desk.path.split('/').at(-1) ?? '';
+      const flood = await startFlood('silence', { url: desk.url, chainId: CHAIN_ID, apiKey, tokens: [] });
       return async () => {
         await flood.stop();
       };

@@ -20,7 +20,8 @@ const abandoned = async (clock = systemClock): Promise<{ server: Listening; go: 
     await answer.promise;
     isEnded = true;
   });
-  const options = { requestTimeoutMs: 10_000, maxConnections: 10, clock, log: createLog({ level: 'silent' }) };
+  const bounds = { requestTimeoutMs: 10_000, maxConnections: 10, connectionSharePercent: 100 };
+  const options = { ...bounds, clock, log: createLog({ level: 'silent' }) };
   const server = await listen(app, { host: '127.0.0.1', port: 0 }, options);
   const client = connect(Number(new URL(server.url).port), '127.0.0.1');
   await once(client, 'connect');

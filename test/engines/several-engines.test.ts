@@ -112,7 +112,7 @@ describe('the decisions of engines that share a database', () => {
       const [counted, made, followed]: [string[], string[], string[]] = [[], [], []];
       feed.onOwn(({ id }) => counted.push(id));
       feed.onMade(({ id }) => made.push(id));
-      const subscription = feed.subscribe(0, ({ id }) => void followed.push(id));
+      const subscription = feed.subscribe(0, (some) => void followed.push(...some.map(({ id }) => id)));
       return { feed, counted, made, followed, subscription };
     });
     for (const { feed } of all) await feed.othersCommitted();

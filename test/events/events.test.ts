@@ -185,6 +185,24 @@ describe('a client of the events', () => {
     expect(again.seqs).toEqual(range(got + 1, total));
   });
 
+  test('may have as many streams as the settings allow a token, and again when one has ended', async () => {
+    const clients = await Promise.all(range(1, 16).map(() => followEvents(engine.url, headers)));
+    const refused = await fetch(`${engine.url}/events`, { headers });
+    expect([refused.status, await refused.json()]).toEqual([
+      429,
+      { statusCode: 429, message: 'This token follows the events 16 times; it may 16 times' },
+    ]);
+    const { authToken } = await engine.service.call('authTokens.create', {});
+    const other = await followEvents(engine.url, { authToken });
+    expect(other.response.statusCode).toBe(200);
+
+    clients[0]?.close();
+    await expect.poll(async () => (await followEvents(engine.url, headers)).response.statusCode).toBe(200);
+    await decide(1);
+    await Promise.all([...clients.slice(1), other].map((client) => client.received(1)));
+    expect(new Set(clients.slice(1).map(({ seqs }) => seqs.join()))).toEqual(new Set(['1']));
+  });
+
   test('does not keep the engine from stopping', async () => {
     const clients = await Promise.all(range(1, 12).map(() => followEvents(engine.url, headers)));
     await engine.stop();
@@ -199,17 +217,19 @@ describe('a subscription in the process', () => {
     await decide(150);
     const seqs: number[] = [];
     let running = 0;
-    const subscription = engine.service.subscribe(100, async ({ seq }) => {
+    const subscription = engine.service.subscribe(100, async (decisions) => {
       running += 1;
       expect(running).toBe(1);
       await new Promise((resolve) => setImmediate(resolve));
-      seqs.push(seq);
+      seqs.push(...decisions.map(({ seq }) => seq));
       running -= 1;
-      if (seq === 155) subscription.cancel();
+      if (seqs.length > 50) subscription.cancel();
     });
     await decide(20);
     await subscription.ended;
-    expect(seqs).toEqual(range(101, 155));
+    await decide(1);
+    expect(seqs.length).toBeLessThan(71);
+    expect(seqs).toEqual(range(101, 100 + seqs.length));
   });
 
   test('that reads many big decisions lets everything else have its turn after each page', async () => {
@@ -223,9 +243,9 @@ describe('a subscription in the process', () => {
     });
     const toldIn: number[] = [];
     const ends = range(1, 3).map(() => {
-      const subscription = engine.service.subscribe(0, ({ seq }) => {
-        toldIn.push(rounds);
-        if (seq === count) subscription.cancel();
+      const subscription = engine.service.subscribe(0, (decisions) => {
+        toldIn.push(...decisions.map(() => rounds));
+        if (decisions.at(-1)?.seq === count) subscription.cancel();
       });
       return subscription.ended;
     });
@@ -254,8 +274,8 @@ describe('a subscription in the process', () => {
 
   test('is told of a decision only once it can be read back', async () => {
     const read: unknown[] = [];
-    const subscription = engine.service.subscribe(0, async ({ id }) => {
-      read.push((await engine.service.call('decisions.show', { decisionId: id })).seq);
+    const subscription = engine.service.subscribe(0, async (decisions) => {
+      for (const { id } of decisions) read.push((await engine.service.call('decisions.show', { decisionId: id })).seq);
       if (read.length === 5) subscription.cancel();
     });
     await decide(5);

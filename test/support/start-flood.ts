@@ -3,6 +3,29 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+/** What strangers flood a desk with. */
+export const floodKinds = [
+  'silence',
+  'lodgers of one address',
+  'lodgers of many addresses',
+  'unread answers',
+  'requests ahead',
+  'event streams',
+  'fat data',
+] as const;
+
+export type FloodKind = (typeof floodKinds)[number];
+
+/** The desk, and what is known of it outside. */
+export interface FloodTarget {
+  readonly url: string;
+  readonly chainId: number;
+  /** Of a DApp: strangers know it, too. */
+  readonly apiKey: string;
+  /** Auth tokens of tenants who follow the events. */
+  readonly tokens: readonly string[];
+}
+
 /** A flood that goes on. */
 export interface Flood {
   /** Ends it. Answers how many answers came, by their HTTP status. */
@@ -13,13 +36,9 @@ export interface Flood {
 
 const SCRIPT = join(import.meta.dirname, 'flood-process.ts');
 
-/**
- * Has a desk on this machine flooded by a process of its own; resolves when all that is held open is.
- *
- * @param apiKey of a DApp: strangers know it, too
- */
-export const startFlood = async (url: string, chainId: number, apiKey: string): Promise<Flood> => {
-  const child = spawn(process.execPath, [SCRIPT, url, String(chainId), apiKey], { stdio: ['pipe', 'pipe', 'inherit'] });
+/** Has a desk on this machine flooded by a process of its own; resolves when all that is held open is. */
+export const startFlood = async (kind: FloodKind, target: FloodTarget): Promise<Flood> => {
+  const child = spawn(process.execPath, [SCRIPT, kind, JSON.stringify(target)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   await lines.next();

@@ -54,6 +54,8 @@ test('without any setting the service listens on this machine only', () => {
     bodyLimitBytes: 1_048_576,
     rpcBodyLimitBytes: 131_072,
     maxConnections: 4_096,
+    connectionSharePercent: 25,
+    eventStreamsPerToken: 16,
     metricsToken: new Secret(''),
   });
 });

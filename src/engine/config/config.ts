@@ -75,6 +75,13 @@ const configSchema = z.strictObject({
     .transform((token) => new Secret(token))
     .describe('16 to 200 printable characters without spaces, or nothing: other machines may not read the metrics'),
   maxConnections: z.int().min(16).max(100_000).default(4_096).describe('an integer from 16 to 100000'),
+  connectionSharePercent: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(25)
+    .describe('an integer from 1 to 100 (percent of the connections that one address may have)'),
+  eventStreamsPerToken: z.int().min(1).max(1_000).default(16).describe('an integer from 1 to 1000'),
   // May contain a password. Undefined: SQLite.
   database: z
     .string()

@@ -1,10 +1,19 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
+import { type KeptContent, keepContent } from '../http/kept-content.ts';
+
+type Headers = Readonly<Record<string, string>>;
 
 /** A file of the built console, and the headers that go with it. */
-export interface ConsoleFile {
+interface ConsoleFile {
   readonly content: Buffer;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
+}
+
+/** Likewise a file that is kept for all who ask for it. */
+interface KeptConsoleFile {
+  readonly content: KeptContent;
+  readonly headers: Headers;
 }
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -41,8 +50,17 @@ export interface PageReach {
   readonly framedBy?: string | undefined;
 }
 
-/** The file that an encoded path names below the folder, or undefined if it names anything else. */
-const fileBelow = (folder: string, encodedPath: string): string | undefined => {
+const headersOf = (contentType: string, reach: PageReach): Headers => ({
+  'Content-Type': contentType,
+  'Content-Security-Policy': contentSecurityPolicy(reach),
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+});
+
+/** The file that an encoded path names below the folder, and its type; undefined if it names anything else. */
+const fileBelow = (folder: string, encodedPath: string): { file: string; contentType: string } | undefined => {
   let path: string;
   try {
     path = decodeURIComponent(encodedPath);
@@ -50,7 +68,10 @@ const fileBelow = (folder: string, encodedPath: string): string | undefined => {
     return undefined;
   }
   const file = join(folder, path === '/' ? 'index.html' : path);
-  return file.startsWith(folder + sep) && !file.includes('\0') ? file : undefined;
+  const contentType = CONTENT_TYPES[extname(file)];
+  return contentType !== undefined && file.startsWith(folder + sep) && !file.includes('\0')
+    ? { file, contentType }
+    : undefined;
 };
 
 /**
@@ -64,20 +85,47 @@ export const readConsoleFile = async (
   encodedPath: string,
   reach: PageReach,
 ): Promise<ConsoleFile | undefined> => {
-  const file = fileBelow(folder, encodedPath);
-  const contentType = file && CONTENT_TYPES[extname(file)];
-  if (!file || !contentType) return undefined;
-  const content = await readFile(file).catch(() => undefined);
-  if (!content) return undefined;
-  return {
-    content,
-    headers: {
-      'Content-Type': contentType,
-      'Content-Security-Policy': contentSecurityPolicy(reach),
-      'X-Content-Type-Options': 'nosniff',
-      'Cross-Origin-Opener-Policy': 'same-origin',
-      'Cross-Origin-Resource-Policy': 'same-origin',
-      'Referrer-Policy': 'no-referrer',
-    },
+  const found = fileBelow(folder, encodedPath);
+  const content = found && (await readFile(found.file).catch(() => undefined));
+  return content && { content, headers: headersOf(found.contentType, reach) };
+};
+
+/** A file as it was when it was read. */
+interface ReadFile {
+  readonly version: string;
+  readonly content: Promise<KeptContent>;
+}
+
+/**
+ * Reads files of the console as {@link readConsoleFile} does, each once for all who ask for it, and anew where it has
+ * changed: a console may be built while it is served.
+ *
+ * @param folder absolute path without a separator at its end
+ */
+export const keepConsoleFiles = (
+  folder: string,
+  reach: PageReach,
+): ((encodedPath: string) => Promise<KeptConsoleFile | undefined>) => {
+  const kept = new Map<string, ReadFile>();
+
+  const contentOf = async (file: string): Promise<KeptContent | undefined> => {
+    try {
+      const { mtimeMs, size } = await stat(file);
+      const version = `${mtimeMs} ${size}`;
+      const before = kept.get(file);
+      if (before?.version === version) return await before.content;
+      const content = readFile(file).then((bytes) => keepContent(bytes, file.endsWith('.woff2')));
+      kept.set(file, { version, content });
+      return await content;
+    } catch {
+      kept.delete(file);
+      return undefined;
+    }
+  };
+
+  return async (encodedPath) => {
+    const found = fileBelow(folder, encodedPath);
+    const content = found && (await contentOf(found.file));
+    return content && { content, headers: headersOf(found.contentType, reach) };
   };
 };

@@ -1,12 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { EngineError, errorTable } from '../../shared/errors.ts';
 import type { EngineAnswer } from '../../shared/console-bridge.ts';
 import type { Secret } from '../base/secret.ts';
-import { type ConsoleFile, readConsoleFile } from './console-files.ts';
+import { answerKept } from '../http/kept-content.ts';
+import { keepConsoleFiles } from './console-files.ts';
 import type { EventSource, EventStreams } from './events.ts';
 
 /** A call of a procedure as the body of a request has it. */
@@ -55,19 +54,8 @@ const checkOperator = (context: Context, token: Secret<string>): void => {
 
 const isObject = (value: unknown): value is SentCall => typeof value === 'object' && value !== null;
 
-const compressed = promisify(gzip);
 /** Vite puts a hash of the content into the names of all files but the page and its icons. */
 const NAMED_BY_CONTENT = /^[/]assets[/][\w.-]+-[\w-]{8}[.](?:css|js|woff2)$/;
-
-const serveFile = async (context: Context, path: string, { headers, content }: ConsoleFile): Promise<void> => {
-  context.set({ ...headers });
-  context.vary('Accept-Encoding');
-  if (NAMED_BY_CONTENT.test(path)) context.set('Cache-Control', 'public, max-age=31536000, immutable');
-  // A font is compressed already.
-  const encoding = path.endsWith('.woff2') ? 'identity' : context.acceptsEncodings('gzip', 'identity');
-  if (encoding === 'gzip') context.set('Content-Encoding', encoding);
-  context.body = encoding === 'gzip' ? await compressed(content) : content;
-};
 
 /**
  * The browser console below `/console/`: its files, which hold nothing of the desk, procedure calls (`POST call` with
@@ -75,7 +63,7 @@ const serveFile = async (context: Context, path: string, { headers, content }: C
  */
 export const consoleRouter = (context: ConsoleContext): Router => {
   const { readJsonBody, answer, streams, feed, operatorToken, folder, framedBy } = context;
-  const reach = { connect: "'self'", framedBy };
+  const fileAt = folder === undefined ? undefined : keepConsoleFiles(folder, { connect: "'self'", framedBy });
   const router = new Router();
 
   router.post('/console/call', async (context) => {
@@ -100,9 +88,11 @@ export const consoleRouter = (context: ConsoleContext): Router => {
       return;
     }
     const path = new URL(context.href).pathname.replace('/console', '');
-    const file = folder === undefined ? undefined : await readConsoleFile(folder, path, reach);
+    const file = await fileAt?.(path);
     if (file !== undefined) {
-      await serveFile(context, path, file);
+      context.set({ ...file.headers });
+      if (NAMED_BY_CONTENT.test(path)) context.set('Cache-Control', 'public, max-age=31536000, immutable');
+      await answerKept(context, file.content);
     } else if (path === '/') {
       context.status = 404;
       context.type = 'text/plain';

@@ -13,13 +13,15 @@ const BUFFER_BYTES = 64 * 1024;
 /** A client that takes nothing for so long is disconnected; it may come back with `Last-Event-ID`. */
 const STALL_MS = 30_000;
 
-/** What a stream tells, and until when. */
+/** Tells what was read, perhaps by several streams, as the events that it is. */
+type Tell = (read: object, events: () => readonly ServerSentEvent[]) => Promise<void>;
+
+/** What a stream tells, to whom, and until when. */
 export interface EventSource {
-  /** Tells the events after a position. */
-  readonly follow: (
-    after: number | undefined,
-    tell: (event: ServerSentEvent) => Promise<void>,
-  ) => ReturnType<ConsoleService['follow']>;
+  /** Who follows: the id of an auth token, or the operator. */
+  readonly follower: string;
+  /** Tells what comes after a position, some at a time. */
+  readonly follow: (after: number | undefined, tell: Tell) => ReturnType<ConsoleService['follow']>;
   /** Rejects once the stream has to end. */
   readonly stillAllowed?: () => Promise<unknown>;
 }
@@ -34,7 +36,11 @@ interface ServerSentEvent {
 
 /** Streams of events, and the end of all of them. */
 export interface EventStreams {
-  /** Answers a request with events as they come, from the position that the client has seen. */
+  /**
+   * Answers a request with events as they come, from the position that the client has seen.
+   *
+   * @throws EngineError `TOO_MANY_STREAMS` if the follower has as many as one may have
+   */
   serve(context: Context, source: EventSource): void;
   /** Ends the streams; their clients will reconnect. */
   end(): void;
@@ -43,6 +49,22 @@ export interface EventStreams {
 /** JSON text has no line breaks. */
 const textOf = ({ id, event, data }: ServerSentEvent): string =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+/** The bytes of events, those of small ones together. */
+const bytesOf = (events: readonly ServerSentEvent[]): Buffer[] => {
+  const pieces: Buffer[] = [];
+  let text = '';
+  for (const event of events) {
+    text += textOf(event);
+    if (text.length < BUFFER_BYTES) continue;
+    pieces.push(Buffer.from(text));
+    text = '';
+  }
+  return text === '' ? pieces : [...pieces, Buffer.from(text)];
+};
+
+/** What is told on several streams, as it goes out: one copy for all of them. */
+const toldBytes = new WeakMap<object, readonly Buffer[]>();
 
 /** The position that a client has seen; undefined if it says none. A reconnecting browser sends its first URL again. */
 const lastSeen = (context: Context): number | undefined => {
@@ -77,11 +99,26 @@ const drained = async (out: PassThrough, clock: Clock): Promise<void> => {
   cancel();
 };
 
-/** Server-sent events, to as many clients as come. */
-export const eventStreams = ({ clock, log }: { clock: Clock; log: Log }): EventStreams => {
-  const streams = new Set<PassThrough>();
+/**
+ * Server-sent events.
+ *
+ * @param mostPerFollower asked for each new stream
+ */
+export const eventStreams = (
+  { clock, log }: { clock: Clock; log: Log },
+  mostPerFollower: () => number,
+): EventStreams => {
+  const streams = new Map<PassThrough, EventSource['follower']>();
 
-  const stream = (after: number | undefined, { follow, stillAllowed }: EventSource): PassThrough => {
+  /** @throws EngineError `TOO_MANY_STREAMS` */
+  const checkRoom = (follower: string): void => {
+    const most = mostPerFollower();
+    const open = [...streams.values()].filter((other) => other === follower).length;
+    if (open < most) return;
+    throw new EngineError('TOO_MANY_STREAMS', `This token follows the events ${open} times; it may ${most} times`);
+  };
+
+  const stream = (after: number | undefined, { follower, follow, stillAllowed }: EventSource): PassThrough => {
     const out = new PassThrough({ highWaterMark: BUFFER_BYTES });
     out.write('retry: 1000\n\n');
     /** Ends the stream if its token was revoked. */
@@ -97,8 +134,11 @@ export const eventStreams = ({ clock, log }: { clock: Clock; log: Log }): EventS
     const beat = async (): Promise<void> => {
       if ((await isOpen()) && !out.writableNeedDrain) out.write(': still here\n\n');
     };
-    const subscription = follow(after, async (event) => {
-      if ((await isOpen()) && !out.write(textOf(event))) await drained(out, clock);
+    const subscription = follow(after, async (read, events) => {
+      if (!(await isOpen())) return;
+      const pieces = toldBytes.get(read) ?? bytesOf(events());
+      toldBytes.set(read, pieces);
+      for (const piece of pieces) if (out.writable && !out.write(piece)) await drained(out, clock);
     });
     const stopHeartbeat = every(clock, HEARTBEAT_MS, () => void beat());
     out.once('close', () => {
@@ -110,12 +150,13 @@ export const eventStreams = ({ clock, log }: { clock: Clock; log: Log }): EventS
       log.error('events.failed', { err: error });
       out.destroy();
     });
-    streams.add(out);
+    streams.set(out, follower);
     return out;
   };
 
   return {
     serve(context, source) {
+      checkRoom(source.follower);
       const out = stream(lastSeen(context), source);
       context.type = 'text/event-stream';
       context.body = out;
@@ -124,7 +165,7 @@ export const eventStreams = ({ clock, log }: { clock: Clock; log: Log }): EventS
       });
     },
     end() {
-      for (const open of streams) {
+      for (const open of streams.keys()) {
         // What a client does not take would hold up the end; it asks for it again.
         if (open.readableLength > 0) open.destroy();
         else open.end();
@@ -135,7 +176,8 @@ export const eventStreams = ({ clock, log }: { clock: Clock; log: Log }): EventS
 
 /** The feed as the console takes it over HTTP: its pages, each with its position as id. */
 export const feedEvents = ({ follow }: Pick<ConsoleService, 'follow'>): EventSource => ({
-  follow: (after, tell) => follow(after, (page) => tell({ id: page.upTo, event: 'page', data: page })),
+  follower: 'operator',
+  follow: (after, tell) => follow(after, (page) => tell(page, () => [{ id: page.upTo, event: 'page', data: page }])),
 });
 
 /** `GET /events`: whole decisions for an account's DApps, to whoever has one of its auth tokens; to a token of one DApp, those for that DApp. */
@@ -144,11 +186,19 @@ export const eventsRouter = ({ access, subscribe }: Service, streams: EventStrea
   router.get('/events', async (context) => {
     const authToken = context.get('authToken');
     if (authToken === '') throw new EngineError('AUTH_TOKEN_REQUIRED');
-    const { accountId, paymasterId } = await access.token(authToken);
+    const { tokenId, accountId, paymasterId } = await access.token(authToken);
     const whose = paymasterId === null ? { accountId } : { paymasterId };
     streams.serve(context, {
+      follower: tokenId,
       follow: (after, tell) =>
-        subscribe(after, (decision) => tell({ id: decision.seq, event: 'decision', data: decision }), whose),
+        subscribe(
+          after,
+          (decisions) =>
+            tell(decisions, () =>
+              decisions.map((decision) => ({ id: decision.seq, event: 'decision', data: decision })),
+            ),
+          whose,
+        ),
       // The token may be revoked meanwhile, or expire.
       stillAllowed: () => access.token(authToken),
     });

@@ -1,4 +1,5 @@
 import Router from '@koa/router';
+import { answerKept, keepContent } from '../http/kept-content.ts';
 import { openApiDocument } from './openapi.ts';
 import { openRpcDocument } from './openrpc.ts';
 
@@ -7,8 +8,10 @@ export const descriptionRouter = (): Router => {
   const router = new Router();
   const documents = { '/openapi.json': openApiDocument(), '/openrpc.json': openRpcDocument() };
   for (const [path, document] of Object.entries(documents)) {
-    router.get(path, (context) => {
-      context.body = document;
+    const content = keepContent(Buffer.from(JSON.stringify(document)));
+    router.get(path, async (context) => {
+      context.type = 'json';
+      await answerKept(context, await content);
     });
   }
   return router;

@@ -1,6 +1,8 @@
 import type { DecisionRecord, FeedPage } from '../../shared/schema/decision.ts';
+import type { DecisionPage } from '../store/decision-queries.ts';
 import type { Store } from '../store/store.ts';
 import { type MadeDecisions, createMadeDecisions } from './made-decisions.ts';
+import { type PageRead, type SharedReads, createSharedReads } from './shared-reads.ts';
 
 /** Someone who follows the decisions. */
 export interface Subscription {
@@ -28,15 +30,15 @@ export interface DecisionFeed {
   readonly othersCommitted: () => Promise<void>;
   /**
    * Calls `listener` with every whole decision whose `seq` is greater than `after`, oldest first: those that are stored,
-   * then those to come, each once. The next call waits for the promise the listener answers: nothing piles up for a slow
-   * one.
+   * then those to come, each once, some at a time. The next call waits for the promise the listener answers: nothing piles
+   * up for a slow one.
    *
    * @param after undefined: only those to come. Whoever has seen more than there is, after a restored backup, gets these too
    * @param whose undefined: everybody's
    */
   readonly subscribe: (
     after: number | undefined,
-    listener: (decision: DecisionRecord) => void | Promise<void>,
+    listener: (decisions: readonly DecisionRecord[]) => void | Promise<void>,
     whose?: Whose,
   ) => Subscription;
   /**
@@ -57,15 +59,20 @@ interface Page {
   readonly more: boolean;
 }
 
+/** How many subscribers are woken before everything else has its turn. */
+const WOKEN_AT_ONCE = 8;
+
 /**
  * The feed of a store. A commit only wakes the subscribers; each reads on from the last position it has seen. So replay
- * and live are one thing, and there is no seam between them where a decision could be lost or told twice.
+ * and live are one thing, and there is no seam between them where a decision could be lost or told twice. Those who have
+ * seen everything share what is read, and leave every other round of the event loop to everything else.
  *
  * @param isFollowed false while `onMade` is to tell nothing
  */
 export const createDecisionFeed = (store: Store, isFollowed = (): boolean => true): DecisionFeed => {
   const asleep = new Set<() => void>();
   let commits = 0;
+  let [isTelling, isDue] = [false, false];
   let lastTurn = Promise.resolve();
   /** A round of the event loop of one's own: in between, everything else that waits is done. */
   const turn = (): Promise<void> => {
@@ -73,9 +80,63 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
     return lastTurn;
   };
 
+  /** The account of each DApp that has been told of. */
+  const accounts = new Map<string, string | undefined>();
+  const readDecisions = async (after: number, whose: Whose = {}): Promise<DecisionPage> => {
+    const page = await store.pageDecisions({ after, limit: PAGE, ...whose });
+    for (const { paymasterId } of page.decisions) {
+      if (!accounts.has(paymasterId)) accounts.set(paymasterId, (await store.findPaymaster(paymasterId))?.accountId);
+    }
+    return page;
+  };
+  /** Those of each that was told of a page: who may know the same is told the same array. */
+  const parts = new WeakMap<DecisionPage, Map<string, readonly DecisionRecord[]>>();
+  const partOf = (page: DecisionPage, { accountId, paymasterId }: Whose): readonly DecisionRecord[] => {
+    const known = parts.get(page) ?? new Map<string, readonly DecisionRecord[]>();
+    parts.set(page, known);
+    const name = JSON.stringify([accountId, paymasterId]);
+    const part =
+      known.get(name) ??
+      page.decisions.filter(
+        (decision) =>
+          (paymasterId === undefined || decision.paymasterId === paymasterId) &&
+          (accountId === undefined || accounts.get(decision.paymasterId) === accountId),
+      );
+    known.set(name, part);
+    return part;
+  };
+  const decisionReads = createSharedReads(
+    (after) => readDecisions(after),
+    () => commits,
+  );
+  const rowReads = createSharedReads(
+    (after) => store.pageFeed({ after, limit: PAGE }),
+    () => commits,
+  );
+
+  /** Wakes those who are asleep, some in each round of the event loop, and then rests for as many rounds. */
+  const tellAll = async (): Promise<void> => {
+    const sleepers = [...asleep];
+    for (let woken = 0; woken < sleepers.length; woken += WOKEN_AT_ONCE) {
+      for (const wake of sleepers.slice(woken, woken + WOKEN_AT_ONCE)) wake();
+      await turn();
+    }
+    await Promise.all([decisionReads.settled(), rowReads.settled()]);
+    for (let rested = 0; rested < sleepers.length; rested += WOKEN_AT_ONCE) await turn();
+  };
+  /** Has all told what was committed: now, or after those who are just being told of what came before. */
+  const wakeAll = (): void => {
+    isDue = true;
+    if (isTelling || asleep.size === 0) return;
+    [isTelling, isDue] = [true, false];
+    void tellAll().then(() => {
+      isTelling = false;
+      if (isDue) wakeAll();
+    });
+  };
   const committed = <T>(written: T): T => {
     commits += 1;
-    for (const wake of asleep) wake();
+    wakeAll();
     return written;
   };
 
@@ -85,33 +146,39 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
     return committed(decision);
   };
 
-  /** Reads pages and tells them, until it is cancelled. */
+  /** Reads pages and tells them, until it is cancelled: by `read` while it is behind, then by `shared` where it can. */
   const start = <P extends Page>(
     after: number | undefined,
     read: (after: number) => Promise<P>,
-    tell: (page: P, isCancelled: () => boolean) => void | Promise<void>,
+    shared: SharedReads<P>,
+    tell: (page: P) => void | Promise<void>,
   ): Subscription => {
     let cancelled = false;
     let wake = (): void => undefined;
     // A function, since TypeScript does not see that it changes while something is awaited.
     const isCancelled = (): boolean => cancelled;
 
-    const nextCommit = async (): Promise<void> => {
+    /** Waits for a commit after those that there had been at `at`. */
+    const nextCommit = async (at: number): Promise<void> => {
       await new Promise<void>((resolve) => {
         wake = resolve;
         asleep.add(wake);
+        if (commits !== at) wakeAll();
       });
       asleep.delete(wake);
     };
     const run = async (): Promise<void> => {
       let cursor = after ?? END;
+      let isBehind = true;
       while (!isCancelled()) {
-        const seen = commits;
-        const page = await read(cursor);
-        if (!isCancelled()) await tell(page, isCancelled);
+        const at = commits;
+        const taken: PageRead<P> = (isBehind ? undefined : shared.after(cursor)) ?? { page: read(cursor), at };
+        const page = await taken.page;
+        if (!isCancelled()) await tell(page);
         cursor = page.upTo;
+        isBehind = page.more;
         if (page.more) await turn();
-        else if (commits === seen && !isCancelled()) await nextCommit();
+        else if (!isCancelled()) await nextCommit(taken.at);
       }
     };
 
@@ -131,12 +198,14 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
       committed(undefined);
       return all.readOthers();
     },
-    subscribe: (after, listener, whose) =>
+    subscribe: (after, listener, whose = {}) =>
       start(
         after,
-        (from) => store.pageDecisions({ after: from, limit: PAGE, ...whose }),
-        async ({ decisions }, isCancelled) => {
-          for (const decision of decisions) if (!isCancelled()) await listener(decision);
+        (from) => readDecisions(from, whose),
+        decisionReads,
+        async (page) => {
+          const part = partOf(page, whose);
+          if (part.length > 0) await listener(part);
         },
       ),
     follow(after, listener) {
@@ -145,7 +214,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
         if (isFirst || page.rows.length > 0) await listener(page);
         isFirst = false;
       };
-      return start(after, (from) => store.pageFeed({ after: from, limit: PAGE }), tell);
+      return start(after, (from) => store.pageFeed({ after: from, limit: PAGE }), rowReads, tell);
     },
     store: {
       ...store,

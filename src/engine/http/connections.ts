@@ -1,61 +1,164 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { peerName } from '../rate-limit/peer.ts';
+import { waitsForTurn } from './turns.ts';
 
-/** True while nothing is done about a connection: its client has sent nothing, or not all of a request. */
-const waitsForClient = (response: ServerResponse | undefined): boolean => response?.req.complete !== true;
+/** What clients may have of a server. */
+export interface ConnectionBounds {
+  /** Connections at once. Descriptors are needed for nodes and webhooks, too. */
+  readonly most: number;
+  /** Those of one address; the addresses of this machine are bound by `most` only. */
+  readonly mostOfOne: number;
+  /** How long a client may take nothing of an answer that is there. */
+  readonly answerTimeoutMs: number;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  readonly peer: Peer;
+  /** Requests that are not answered yet. The first is in progress, the others wait. */
+  readonly requests: ServerResponse[];
+  /** When something last happened on it; later ones are greater. */
+  at: number;
+}
+
+interface Peer {
+  readonly name: string;
+  readonly isHere: boolean;
+  /** In the order in which something last happened on them. */
+  readonly connections: Set<Connection>;
+}
+
+/** Requests that may wait on a connection for the one before. Programs that ask for sponsorship send none ahead. */
+const MOST_AHEAD = 8;
+
+/** True while nothing is done about a connection: its client has not sent all of a request, or does not take an answer. */
+const isIdle = ({ requests: [current] }: Connection): boolean =>
+  current?.req.complete !== true || current.writableEnded || waitsForTurn(current);
+
+const longestIdle = ({ connections }: Peer, newest: Connection): Connection | undefined => {
+  for (const connection of connections) {
+    if (connection !== newest && isIdle(connection)) return connection;
+  }
+  return undefined;
+};
 
 /**
- * Knows the connections of a server, and bounds how many there are: descriptors are needed for nodes and webhooks, too.
- * Beyond `most` the connection is ended that has waited for its client for longest, one that never brought a request
- * before any other: a client that opens connections and says nothing keeps nobody out.
- *
- * The function it answers ends all of them, each as soon as no request is under way on it: left to itself a server waits
- * for those that never sent one, and for the next request on the others.
+ * Ends the parsing of what has been read already: a thousand requests may stand in it, each of which would be made an
+ * object although its connection is gone. Node.js has no public way; without this one they are parsed and ignored.
  */
-export const keepConnections = (server: Server, most: number): (() => void) => {
-  /** Each with its last response while that is under way, in the order in which something last happened on them. */
-  const connections = new Map<Socket, ServerResponse | undefined>();
-  const served = new WeakSet<Socket>();
+const stopParsing = (socket: Socket): void => {
+  const { parser } = socket as Socket & { parser?: { onIncoming: () => number } | null };
+  // The answer that stands for an upgrade: what follows is no HTTP.
+  if (parser) parser.onIncoming = () => 2;
+};
+
+/**
+ * Keeps the connections of a server within bounds, and gives each its turn: one request of a connection is in progress at
+ * a time. At a bound an idle connection ends, never the newest: of one address the one that has been idle for longest. So
+ * clients that hold connections keep nobody out.
+ *
+ * The function it answers ends all connections, each as soon as no request is under way on it: left to itself a server
+ * waits for those that never sent one, and for the next request on the others.
+ *
+ * @param answer answers a request; resolves when the answer is complete, or streams on by itself
+ */
+export const keepConnections = (
+  server: Server,
+  { most, mostOfOne, answerTimeoutMs }: ConnectionBounds,
+  answer: (response: ServerResponse) => Promise<void>,
+): (() => void) => {
+  const connections = new Map<Socket, Connection>();
+  const peers = new Map<string, Peer>();
+  let events = 0;
   let ending = false;
 
-  const note = (socket: Socket, response: ServerResponse | undefined): void => {
-    connections.delete(socket);
-    connections.set(socket, response);
+  const peerOf = (remoteAddress = ''): Peer => {
+    // A socket file or a pipe has no address.
+    const name = remoteAddress === '' ? undefined : peerName(remoteAddress);
+    const key = name ?? remoteAddress;
+    const peer = peers.get(key) ?? { name: key, isHere: name === undefined, connections: new Set() };
+    peers.set(key, peer);
+    return peer;
   };
-  const oldestWaiting = (): Socket | undefined => {
-    let oldest: Socket | undefined;
-    for (const [socket, response] of connections) {
-      if (!waitsForClient(response)) continue;
-      if (!served.has(socket)) return socket;
-      oldest ??= socket;
-    }
-    return oldest;
+  /** Notes that something has happened on a connection. */
+  const note = (connection: Connection): void => {
+    events += 1;
+    connection.at = events;
+    connection.peer.connections.delete(connection);
+    connection.peer.connections.add(connection);
   };
-  const endUnused = (): void => {
-    for (const [socket, response] of connections) {
-      if (response !== undefined) continue;
-      connections.delete(socket);
-      socket.destroySoon();
+  const forget = (connection: Connection): void => {
+    const { socket, peer } = connection;
+    if (!connections.delete(socket)) return;
+    peer.connections.delete(connection);
+    if (peer.connections.size === 0) peers.delete(peer.name);
+  };
+  const end = (connection: Connection): void => {
+    forget(connection);
+    connection.socket.destroy();
+  };
+  /**
+   * The connection to be missed least: the one for which the product is greatest of how much has happened on others since
+   * it became idle, and how many its address has. So an address has the less time for each, the more it holds.
+   */
+  const leastMissed = (newest: Connection): Connection | undefined => {
+    let found: Connection | undefined;
+    let most = 0;
+    for (const peer of peers.values()) {
+      const idle = longestIdle(peer, newest);
+      const product = idle === undefined ? 0 : (events - idle.at) * peer.connections.size;
+      if (product > most) [found, most] = [idle, product];
     }
+    return found;
+  };
+
+  const isOpen = ({ socket }: Connection): boolean => !socket.destroyed;
+  const start = (connection: Connection): void => {
+    const { socket, requests } = connection;
+    const [response] = requests;
+    if (response === undefined || !isOpen(connection)) return;
+    response.once('close', () => {
+      requests.shift();
+      if (!isOpen(connection)) return;
+      note(connection);
+      if (requests.length > 0) {
+        socket.setTimeout(0);
+        // A round of the event loop for each: in between, everybody else has a turn.
+        setImmediate(() => start(connection));
+      } else if (ending) {
+        socket.destroySoon();
+      }
+    });
+    void answer(response).then(() => {
+      // The server sets a time-out of its own once the answer is taken.
+      if (response.writableEnded && !response.writableFinished) socket.setTimeout(answerTimeoutMs);
+    });
   };
 
   server.on('connection', (socket: Socket) => {
-    connections.set(socket, undefined);
-    socket.once('close', () => connections.delete(socket));
-    if (connections.size > most) oldestWaiting()?.destroy();
+    const peer = peerOf(socket.remoteAddress);
+    const connection: Connection = { socket, peer, requests: [], at: 0 };
+    connections.set(socket, connection);
+    note(connection);
+    socket.once('close', () => forget(connection));
+    if (!peer.isHere && peer.connections.size > mostOfOne) end(longestIdle(peer, connection) ?? connection);
+    if (connections.size > most) end(leastMissed(connection) ?? connection);
   });
   server.on('request', (_request, response: ServerResponse) => {
     const { socket } = response.req;
-    note(socket, response);
-    response.once('close', () => {
-      // A request that came behind it may be under way already.
-      if (connections.get(socket) === response) note(socket, undefined);
-      served.add(socket);
-      if (ending) endUnused();
-    });
+    const connection = connections.get(socket);
+    if (connection === undefined) return;
+    if (connection.requests.length > MOST_AHEAD) {
+      stopParsing(socket);
+      end(connection);
+      return;
+    }
+    note(connection);
+    if (connection.requests.push(response) === 1) start(connection);
   });
   return () => {
     ending = true;
-    endUnused();
+    for (const { socket, requests } of connections.values()) if (requests.length === 0) socket.destroySoon();
   };
 };

@@ -8,10 +8,18 @@ const JSON_TYPES = ['application/json', 'application/*+json'];
 /** Deeper than any request of ours; bounds what recursive code does with a hostile one. */
 const MAX_DEPTH = 64;
 
-const isDeeper = (value: unknown, levels: number): boolean => {
-  if (typeof value !== 'object' || value === null) return false;
-  const children: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  return levels === 0 || children.some((child) => isDeeper(child, levels - 1));
+/** @throws EngineError `VALIDATION` if a value is nested too deep, or made of more values than `most` */
+const checkShape = (value: unknown, most: number): void => {
+  let left = most;
+  const visit = (visited: unknown, levels: number): void => {
+    if (typeof visited !== 'object' || visited === null) return;
+    if (levels === 0) throw new EngineError('VALIDATION', `The request is nested deeper than ${MAX_DEPTH} levels`);
+    const children: unknown[] = Array.isArray(visited) ? visited : Object.values(visited);
+    left -= children.length;
+    if (left < 0) throw new EngineError('VALIDATION', `The request has more than ${most} members and items`);
+    for (const child of children) visit(child, levels - 1);
+  };
+  visit(value, MAX_DEPTH);
 };
 
 /** Reads the text of a request's JSON body; it is empty if the request has none. */
@@ -68,17 +76,16 @@ export const createBodyReader =
 /**
  * Reads JSON from outside: no number is altered, see {@link withExactNumbers}.
  *
- * @throws EngineError `PARSE_ERROR` if it is no JSON, `VALIDATION` if it is nested too deep
+ * @param mostValues how many members and items all of it may have
+ * @throws EngineError `PARSE_ERROR` if it is no JSON, `VALIDATION` if it is nested too deep or made of too many values
  */
-export const readJson = (text: string): unknown => {
+export const readJson = (text: string, mostValues = Infinity): unknown => {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     throw new EngineError('PARSE_ERROR', undefined, {}, { cause: error });
   }
-  if (isDeeper(value, MAX_DEPTH)) {
-    throw new EngineError('VALIDATION', `The request is nested deeper than ${MAX_DEPTH} levels`);
-  }
+  checkShape(value, mostValues);
   return withExactNumbers(text, value);
 };

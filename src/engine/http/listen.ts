@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Server, createServer } from 'node:http';
+import { type Server, type ServerResponse, createServer } from 'node:http';
 import type Koa from 'koa';
 import { EngineError } from '../../shared/errors.ts';
 import type { Clock } from '../base/clock.ts';
@@ -47,10 +47,12 @@ const urlOf = (server: Server): string => {
 
 /** How a server treats its clients. */
 export interface ListenOptions {
-  /** How long a client may take to send a request; then the connection is ended. */
+  /** How long a client may take to send a request, or take nothing of its answer; then the connection is ended. */
   readonly requestTimeoutMs: number;
   /** Connections at once. There are never more than half the descriptors that this process may open. */
   readonly maxConnections: number;
+  /** Percent of them that one address may have, unless it is one of this machine. */
+  readonly connectionSharePercent: number;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -63,27 +65,27 @@ export interface ListenOptions {
 export const listen = async (
   app: Koa,
   where: { host: string; port: number } | { path: string },
-  { requestTimeoutMs, maxConnections, clock, log }: ListenOptions,
+  { requestTimeoutMs, maxConnections, connectionSharePercent, clock, log }: ListenOptions,
 ): Promise<Listening> => {
   const handle = app.callback();
   /** Requests that are being answered, also those whose client and connection are gone. */
   const handling = new Set<Promise<void>>();
-  const server = createServer(
-    {
-      requestTimeout: requestTimeoutMs,
-      headersTimeout: Math.floor(requestTimeoutMs * HEAD_SHARE),
-      connectionsCheckingInterval: CHECK_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-    },
-    (request, response) => {
-      const handled: Promise<void> = handle(request, response)
-        .catch((error: unknown) => log.error('http.unanswered', { err: error }))
-        .finally(() => handling.delete(handled));
-      handling.add(handled);
-    },
-  );
+  const server = createServer({
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: Math.floor(requestTimeoutMs * HEAD_SHARE),
+    connectionsCheckingInterval: CHECK_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  const answer = (response: ServerResponse): Promise<void> => {
+    const handled: Promise<void> = handle(response.req, response)
+      .catch((error: unknown) => log.error('http.unanswered', { err: error }))
+      .finally(() => handling.delete(handled));
+    handling.add(handled);
+    return handled;
+  };
   const most = Math.min(maxConnections, Math.floor(mostDescriptors() * DESCRIPTOR_SHARE));
-  const endConnections = keepConnections(server, most);
+  const mostOfOne = Math.ceil((most * connectionSharePercent) / 100);
+  const endConnections = keepConnections(server, { most, mostOfOne, answerTimeoutMs: requestTimeoutMs }, answer);
   const name = 'path' in where ? where.path : `${where.host}:${where.port}`;
   server.listen({ ...where, backlog: BACKLOG });
   try {

@@ -50,7 +50,7 @@ export interface Review {
 }
 
 /** Serving it takes no longer than serving a desk, and has fewer clients. */
-const SERVING = { requestTimeoutMs: 30_000, maxConnections: 256 };
+const SERVING = { requestTimeoutMs: 30_000, maxConnections: 256, connectionSharePercent: 100 };
 
 /** Reads a file into a database, and verifies what can be. */
 const readInto = (database: string, kind: Exclude<FileKind, 'backup'>, options: ReviewOptions): Promise<ReviewInfo> => {

@@ -47,6 +47,11 @@ const SHORT_BODY = 16_384;
 /** True for a body that says that it is short. */
 const isShort = ({ request }: Context): boolean => Number(request.get('content-length') || Infinity) <= SHORT_BODY;
 
+/** What a body may be made of: far more than a batch of requests is, and far less than fits into its bytes. */
+const MOST_VALUES = 4_096;
+
+const readBodyJson = (text: string): unknown => readJson(text, MOST_VALUES);
+
 const remoteAddress = ({ req }: Context): string => req.socket.remoteAddress ?? '';
 
 /** The JSON-RPC interface (behaviour 2.1). Every failure is a full JSON-RPC body. */
@@ -88,7 +93,7 @@ export const rpcRouter = ({ service, limits, readBody, showReasons, publicFault 
       // Of what a stranger sends only as much is read as it takes to answer under the id of the request.
       const short = isShort(context)
         ? await readBody(context)
-            .then(readJson)
+            .then(readBodyJson)
             .catch(() => undefined)
         : undefined;
       const { status, body } = answerStranger(short);
@@ -103,7 +108,7 @@ export const rpcRouter = ({ service, limits, readBody, showReasons, publicFault 
       const sender = senderOf(params);
       if (sender !== undefined) limits.sender(apiKey, sender);
     };
-    const body = readJson(await readBody(context));
+    const body = readBodyJson(await readBody(context));
     const caller = { service, chainId, apiKey, showReasons: showReasons() };
     const { status, body: response } = await dispatch(body, caller, told(context), admit);
     context.status = status;

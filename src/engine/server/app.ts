@@ -23,6 +23,8 @@ import { createBodyReceiver, discardRest } from '../http/receive-body.ts';
 
 /** More than any call of the console takes that only reads. */
 const CONSOLE_BODY_BYTES = 65_536;
+/** Pages of a review that may be open at once. */
+const REVIEW_STREAMS = 16;
 
 /** What the browser console works with, be it a desk's or a review's. */
 export interface ConsoleAppContext {
@@ -155,7 +157,7 @@ const consoleOf = (context: ConsoleAppContext, readBody: ReadBody, streams: Even
 
 /** An application with the browser console and nothing else. */
 export const createConsoleApp = (context: ConsoleAppContext): Koa => {
-  const streams = eventStreams(context);
+  const streams = eventStreams(context, () => REVIEW_STREAMS);
   const console = consoleOf(context, createBodyReader(CONSOLE_BODY_BYTES), streams);
   const app = baseApp(context, []);
   app.on(CLOSING, () => streams.end());
@@ -177,7 +179,7 @@ export const createHttpApp = (context: HttpContext): Koa => {
     showReasons: () => config.showReasons,
     publicFault: (error) => publicFault(error, log, entropy),
   });
-  const streams = eventStreams(context);
+  const streams = eventStreams(context, () => config.eventStreamsPerToken);
   const console = consoleOf(context, readBody, streams);
   const others = [managementRouter(service, readBody), descriptionRouter(), eventsRouter(service, streams), console];
   const app = baseApp(context, config.allowedHosts);

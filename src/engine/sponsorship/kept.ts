@@ -42,8 +42,14 @@ const leftBehind = (value: unknown, bytes: number): number => {
   if (typeof value !== 'object' || value === null) return bytes - MOST_PER_NUMBER;
   if (value instanceof JsonNumber) return bytes - 1 - value.source.length;
   let left = bytes - 3;
-  for (const [key, member] of Object.entries(value)) {
-    left = leftBehind(member, Array.isArray(value) ? left : leftBehind(key, left));
+  if (Array.isArray(value)) {
+    // At least a digit and a comma each: a long one is not looked through.
+    if (2 * value.length > bytes) return -1;
+    for (const member of value as readonly unknown[]) if ((left = leftBehind(member, left)) < 0) return left;
+    return left;
+  }
+  for (const key in value) {
+    left = leftBehind((value as Record<string, unknown>)[key], leftBehind(key, left));
     if (left < 0) return left;
   }
   return left;

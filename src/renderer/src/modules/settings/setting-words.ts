@@ -53,7 +53,10 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   allowedHosts: { title: 'Host names', purpose: 'Names that clients may use for the service, besides IP addresses.' },
   logLevel: { title: 'Log level', purpose: 'The lowest level that Gasdesk logs.' },
   chainTimeoutMs: { title: 'Node timeout', purpose: 'Milliseconds to wait for an answer.' },
-  requestTimeoutMs: { title: 'Request timeout', purpose: 'Milliseconds for a request to arrive completely.' },
+  requestTimeoutMs: {
+    title: 'Request timeout',
+    purpose: 'Milliseconds for a request to arrive, or for a client that takes nothing of an answer.',
+  },
   settlementPollMs: { title: 'Settlement polling interval', purpose: 'Milliseconds between two checks of the chain.' },
   bodyLimitBytes: { title: 'Largest HTTP request', purpose: 'For the management interface and the console.' },
   rpcBodyLimitBytes: { title: 'Largest JSON-RPC request', purpose: 'For the JSON-RPC interface.' },
@@ -63,7 +66,15 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   },
   maxConnections: {
     title: 'Concurrent connections',
-    purpose: 'Beyond that, Gasdesk closes the connection that has waited longest for its client.',
+    purpose: 'Beyond that, Gasdesk closes idle connections, first those of addresses that have many.',
+  },
+  connectionSharePercent: {
+    title: 'Connections per IP address',
+    purpose: 'Percent of all connections that one address may have. Connections from this machine have no limit.',
+  },
+  eventStreamsPerToken: {
+    title: 'Event streams per token',
+    purpose: 'How many streams of events one auth token, or the operator token, may have open.',
   },
 };
 
