@@ -1,21 +1,27 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type HDNodeWallet, Interface, type TransactionReceipt, parseEther } from 'ethers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type HDNodeWallet, parseEther } from 'ethers';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { contractAt, deployContract, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
+import { STUB_SIGNATURE } from '../../src/core/paymaster-layouts/layout.ts';
 import { requireLayout } from '../../src/core/paymaster-layouts/registry.ts';
 import { packUserOperation } from '../../src/core/user-operation/pack-user-operation.ts';
 import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
 import { toRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
-import { type EntryPointVersion, type UserOperation, isV06 } from '../../src/shared/schema/user-operation.ts';
+import {
+  type EntryPointVersion,
+  type UserOperation,
+  type UserOperationV07,
+  isV06,
+} from '../../src/shared/schema/user-operation.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
 import { type EntryPointWorld, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { type Answer, passTo, result, withNode } from '../support/odd-node.ts';
+import { type Answer, error, passTo, result, withNode } from '../support/odd-node.ts';
 import {
   type ServingEngine,
   type SponsoredDapp,
@@ -25,64 +31,65 @@ import {
 } from '../support/sponsored-world.ts';
 
 const GWEI = 10n ** 9n;
-const SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
+const hex = (value: bigint): string => `0x${value.toString(16)}`;
 
-/** The account of an attacker: any call of `validateUserOp` answers 0, and the code behind it runs for any other. */
-const accountCode = (version: EntryPointVersion, behaviour: string): Hex => {
-  const selector = version === '0.6' ? '3a871cdd' : '19822f7c';
-  const answer = '5b60205ff3'; // JUMPDEST, 32 bytes of zero
-  const dispatch = `5f3560e01c63${selector}14`;
-  const target = (dispatch.length / 2 + 3 + behaviour.length / 2).toString(16).padStart(2, '0');
-  return `0x${dispatch}60${target}57${behaviour}${answer}`;
+const SELECTORS: Readonly<Record<EntryPointVersion, string>> = {
+  '0.6': '3a871cdd',
+  '0.7': '19822f7c',
+  '0.8': '19822f7c',
 };
-const BEHAVIOURS: Record<string, string> = {
-  /** STOP */
-  idle: '00',
-  /** INVALID: all gas of the call is gone. */
-  burning: 'fe',
+/** What an account does with a call: nothing (STOP), or burn all its gas (INVALID). */
+const BEHAVIOURS = { idle: '00', burning: 'fe', rejecting: 'fe' } as const;
+type Behaviour = keyof typeof BEHAVIOURS;
+
+/** An account that finds every operation valid and does with any other call as it likes; a rejecting one finds none valid. */
+const accountCode = (version: EntryPointVersion, behaviour: Behaviour): Hex => {
+  if (behaviour === 'rejecting') return `0x${BEHAVIOURS.rejecting}`;
+  // PUSH0 CALLDATALOAD PUSH1 e0 SHR PUSH4 selector EQ PUSH1 target JUMPI … JUMPDEST PUSH1 20 PUSH0 RETURN
+  const dispatch = `5f3560e01c63${SELECTORS[version]}14`;
+  const target = (dispatch.length / 2 + 4).toString(16).padStart(2, '0');
+  return `0x${dispatch}60${target}57${BEHAVIOURS[behaviour]}5b60205ff3`;
 };
 
-const PAYMASTERS = [
-  '1.1.0',
-  'verifying-0.6',
-  'singleton-0.6',
-  'verifying-0.7',
-  'singleton-0.7',
-  'singleton-0.8',
-] as const;
-type Paymaster = (typeof PAYMASTERS)[number];
+/** What gas costs on a chain, wei. */
+interface Prices {
+  readonly base: bigint;
+  readonly tip: bigint;
+}
+
+const VERSIONS = ['1.1.0', 'singleton-0.6', 'verifying-0.7', 'singleton-0.8'] as const;
+type Version = (typeof VERSIONS)[number];
 
 const chain = useLocalChain();
 const dir = mkdtempSync(join(tmpdir(), 'gasdesk-gain-'));
 const worlds = new Map<EntryPointVersion, EntryPointWorld>();
-const dapps = new Map<Paymaster, { readonly dapp: SponsoredDapp; readonly contract: Address }>();
+const sponsors = new Map<Version, { readonly dapp: SponsoredDapp; readonly contract: Address }>();
 let engine: ServingEngine;
+let clock: ManualClock;
 let operator: HDNodeWallet;
 let items: Address;
 let accounts = 0;
 
-const hex = (value: bigint): string => `0x${value.toString(16)}`;
-
 beforeAll(async () => {
   const { provider, chainId, url } = chain();
   operator = devWallet(0, provider);
-  await provider.send('evm_setBlockGasLimit', [hex(60_000_000n)]);
   items = await deployContract('GameItems', [], operator);
   const block = await provider.getBlock('latest');
-  engine = await startEngine({ dir, clock: new ManualClock((block?.timestamp ?? 0) * 1000) });
+  clock = new ManualClock((block?.timestamp ?? 0) * 1000);
+  engine = await startEngine({ dir, clock });
   await engine.service.call('chains.set', { chainId, rpc: url });
   await engine.service.call('signers.create', { chainId });
-  for (const version of ['0.6', '0.7', '0.8'] as const) {
-    worlds.set(version, await deployEntryPointWorld(operator, chainId, version));
-  }
-  for (const [index, version] of PAYMASTERS.entries()) {
+  for (const [index, version] of VERSIONS.entries()) {
+    const { entryPointVersion, hasTanks } = requireLayout(version);
+    const known = worlds.get(entryPointVersion);
+    const world = known ?? (await deployEntryPointWorld(operator, chainId, entryPointVersion));
+    worlds.set(entryPointVersion, world);
     const contract = await attachNewContract(engine.service, operator, { chainId, version });
-    const layout = requireLayout(version);
     const fundingWallet = devWallet(50 + index, provider);
-    const dapp = await engine.dapp({ version, ...(layout.hasTanks && { fundingWallet }) });
-    const { entryPoint } = worlds.get(layout.entryPointVersion)!;
-    if (layout.hasTanks) await fundGasTank(contract, fundingWallet.address as Address, parseEther('100'), operator);
-    else await fundDeposit(entryPoint, contract, parseEther('100'), operator);
+    const dapp = await engine.dapp({ version, ...(hasTanks && { fundingWallet }) });
+    const wei = parseEther('100');
+    if (hasTanks) await fundGasTank(contract, dapp.fundingWallet, wei, operator);
+    else await fundDeposit(world.entryPoint, contract, wei, operator);
     const registered = {
       name: 'Game Items',
       address: items,
@@ -90,18 +97,18 @@ beforeAll(async () => {
       whitelistedMethods: ['mint'],
     };
     await engine.service.call('contracts.create', { paymasterId: dapp.paymasterId, ...registered });
-    dapps.set(version, { dapp, contract });
+    sponsors.set(version, { dapp, contract });
   }
-}, 300_000);
+});
 afterAll(async () => {
   await engine.stop();
   rmSync(dir, { recursive: true, force: true });
 });
-
-interface Prices {
-  readonly base: bigint;
-  readonly tip: bigint;
-}
+// The chain follows the machine's time.
+beforeEach(async () => {
+  const block = await chain().provider.getBlock('latest');
+  await clock.advance(block!.timestamp * 1000 - clock.now());
+});
 
 const setBaseFee = async (base: bigint): Promise<void> => {
   await chain().provider.send('anvil_setNextBlockBaseFeePerGas', [hex(base)]);
@@ -109,180 +116,201 @@ const setBaseFee = async (base: bigint): Promise<void> => {
   await chain().provider.send('anvil_setNextBlockBaseFeePerGas', [hex(base)]);
 };
 
-const asChain = async <T>({ base, tip }: Prices, run: () => Promise<T>): Promise<T> => {
+/** Runs while gas costs that much, and the node answers some methods in its own way. Answers the methods it was asked, too. */
+const asChain = async <T>({ base, tip }: Prices, run: () => Promise<T>, own: Record<string, Answer> = {}) => {
   const { chainId, url } = chain();
   const proper = passTo(url);
-  const suggests = result(hex(tip));
-  const answer: Answer = (response, method, body) =>
-    (method === 'eth_maxPriorityFeePerGas' ? suggests : proper)(response, method, body);
+  const answers: Record<string, Answer> = { eth_maxPriorityFeePerGas: result(hex(tip)), ...own };
+  const asked: string[] = [];
+  const answer: Answer = (response, method, body) => {
+    asked.push(body);
+    (answers[method] ?? proper)(response, method, body);
+  };
   await setBaseFee(base);
   return withNode(answer, async (rpc) => {
     await engine.service.call('chains.set', { chainId, rpc });
-    return run();
+    try {
+      return { value: await run(), asked };
+    } finally {
+      await engine.service.call('chains.set', { chainId, rpc: url });
+    }
   });
 };
 
-const newAccount = async (version: EntryPointVersion, behaviour: string): Promise<Address> => {
-  const address: Address = `0x${(accounts += 1).toString(16).padStart(40, 'ac0')}`;
-  await chain().provider.send('anvil_setCode', [address, accountCode(version, behaviour)]);
-  return address;
-};
-
+/** A mint of a new account, with just the gas it needs, at the price of the chain. */
 const mint = async (
-  version: EntryPointVersion,
-  behaviour: string,
+  version: Version,
   { base, tip }: Prices,
-  overrides: Partial<UserOperation>,
+  behaviour: Behaviour,
+  overrides: Partial<UserOperation> = {},
 ): Promise<UserOperation> => {
-  const common = {
-    ...{
-      sender: await newAccount(version, behaviour),
-      nonce: 0n,
-      callData: encodeExecute(items, 0n, gameCall('mint')),
-    },
-    ...{ callGasLimit: 30_000n, verificationGasLimit: 100_000n, preVerificationGas: 50_000n, signature: SIGNATURE },
+  const { entryPointVersion } = requireLayout(version);
+  const sender: Address = `0x${(accounts += 1).toString(16).padStart(40, 'ac0')}`;
+  await chain().provider.send('anvil_setCode', [sender, accountCode(entryPointVersion, behaviour)]);
+  const op = {
+    ...{ sender, nonce: 0n, callData: encodeExecute(items, 0n, gameCall('mint')), signature: STUB_SIGNATURE },
+    ...{ callGasLimit: 30_000n, verificationGasLimit: 100_000n, preVerificationGas: 50_000n },
     ...{ maxFeePerGas: 2n * base + tip, maxPriorityFeePerGas: tip },
+    ...(entryPointVersion === '0.6' && { initCode: '0x', paymasterAndData: '0x' }),
+    ...overrides,
   };
-  const op = version === '0.6' ? { ...common, initCode: '0x' as const, paymasterAndData: '0x' as const } : common;
-  return { ...op, ...overrides } as UserOperation;
+  return op as UserOperation;
 };
 
-const FIELDS = ['preVerificationGas', 'callGasLimit', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const;
-
-/** Has it sponsored, with the values that the desk itself says would do. */
-const takeAll = async (
-  dapp: SponsoredDapp,
-  wanted: UserOperation,
-): Promise<{ op: UserOperation; data: Hex; tries: string[] }> => {
-  let op = wanted;
-  const tries: string[] = [];
-  for (let round = 0; round < 5; round += 1) {
-    const { body } = await dapp.sponsor(toRpcUserOperation(op));
-    if (body.error) throw new Error(JSON.stringify(body.error));
-    const { reason, paymasterAndData } = body.result!;
-    if (reason === undefined) return { op, data: paymasterAndData, tries };
-    tries.push(`${reason.code} ${reason.message} ${reason.hint}`);
-    const tip = /maxPriorityFeePerGas of at most (\d+)/.exec(reason.hint);
-    for (const field of FIELDS) {
-      if (field === 'maxFeePerGas' && tip) continue;
-      const most = new RegExp(`${field} of at most (\\d+)`).exec(reason.hint)?.[1];
-      if (most !== undefined) op = { ...op, [field]: BigInt(most) };
-    }
-  }
-  throw new Error(tries.join('\n'));
-};
-
-const bundle = async (version: EntryPointVersion, ops: readonly UserOperation[]): Promise<TransactionReceipt> => {
-  const { entryPoint } = worlds.get(version)!;
-  const contract = await contractAt(version === '0.6' ? 'EntryPoint' : 'EntryPoint-0.7', entryPoint, operator);
-  const forms = ops.map((op) => (isV06(op) ? op : packUserOperation(op)));
-  const sent = await contract.getFunction('handleOps').send(forms, operator.address, { gasLimit: 50_000_000n });
-  return sent.wait();
-};
-
-const plunder = async (
-  paymaster: Paymaster,
-  prices: Prices,
-  behaviour: string,
-  overrides: Partial<UserOperation>,
-  count = 1,
-) => {
-  const { dapp, contract } = dapps.get(paymaster)!;
-  const version = requireLayout(paymaster).entryPointVersion;
-  const deposits = await contractAt('EntryPoint', worlds.get(version)!.entryPoint, operator);
-  const deposit = async () => (await deposits.getFunction('balanceOf')(contract)) as bigint;
-  return asChain(prices, async () => {
-    const signed: UserOperation[] = [];
-    const tries: string[] = [];
-    for (let index = 0; index < count; index += 1) {
-      const taken = await takeAll(dapp, await mint(version, behaviour, prices, overrides));
-      tries.push(...taken.tries);
-      signed.push({ ...withPaymasterAndData(taken.op, taken.data), signature: SIGNATURE });
-    }
-    const before = await deposit();
-    await setBaseFee(prices.base);
-    const { gasUsed, logs } = await bundle(version, signed);
-    const lost = before - (await deposit());
-    const abi = new Interface([
-      'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
-    ]);
-    const charged = logs
-      .flatMap((log) => abi.parseLog(log) ?? [])
-      .reduce((sum, { args }) => sum + (args['actualGasUsed'] as bigint), 0n);
-    const pvg = signed.reduce((sum, op) => sum + op.preVerificationGas, 0n);
-    const pct = (wei: bigint) => Number((wei * 10_000n) / lost) / 100;
-    const { preVerificationGas, callGasLimit, maxFeePerGas, maxPriorityFeePerGas } = signed[0]!;
-    return {
-      net: pct(lost - gasUsed * (prices.base + prices.tip)),
-      noTip: pct(lost - gasUsed * prices.base),
-      gasUsed,
-      charged,
-      bundle: gasUsed - (charged - pvg),
-      metered: charged - pvg,
-      op: { preVerificationGas, callGasLimit, maxFeePerGas, maxPriorityFeePerGas },
-      lost,
-      tries,
-    };
-  });
-};
-
-describe.each(PAYMASTERS)('%s', (paymaster) => {
-  test.each([
-    [20n * GWEI, GWEI],
-    [5n * GWEI, GWEI],
-    [GWEI, GWEI],
-    [5n * 10n ** 6n, 10n ** 6n],
-    [15n, 30n * GWEI],
-  ])(
-    'base %s tip %s',
-    async (base, tip) => {
-      const prices = { base, tip };
-      const high = { maxFeePerGas: 9n * base + 9n * tip, maxPriorityFeePerGas: 9n * base + 9n * tip };
-      const long = `0x${'ff'.repeat(2048)}` as Hex;
-      const auth = {
-        eip7702Auth: {
-          chainId: 31337n,
-          address: items,
-          nonce: 0n,
-          yParity: 0n,
-          r: `0x${'00'.repeat(32)}` as Hex,
-          s: `0x${'00'.repeat(32)}` as Hex,
-        },
-      } as unknown as Partial<UserOperation>;
-      for (const [name, behaviour, overrides, count] of [
-        ['honest', 'idle', {}, 1],
-        ['pvg', 'idle', { preVerificationGas: 10n ** 6n }, 1],
-        ['price', 'idle', high, 1],
-        ['unused', 'idle', { callGasLimit: 9_800_000n }, 1],
-        ['all', 'idle', { ...high, preVerificationGas: 10n ** 6n, callGasLimit: 9_800_000n, signature: long }, 1],
-        ['burned, price', 'burning', { ...high, callGasLimit: 1_600_000n }, 1],
-        [
-          'burned, all',
-          'burning',
-          { ...high, callGasLimit: 1_600_000n, preVerificationGas: 10n ** 6n, signature: long },
-          1,
-        ],
-        ['five in a bundle', 'idle', { preVerificationGas: 10n ** 6n }, 5],
-        ...(paymaster.endsWith('6') || paymaster === '1.1.0'
-          ? []
-          : [['7702', 'idle', { ...auth, preVerificationGas: 10n ** 6n }, 1]]),
-      ] as [string, 'idle', Partial<UserOperation>, number][]) {
-        try {
-          const { tries, ...rest } = await plunder(paymaster, prices, BEHAVIOURS[behaviour]!, overrides, count);
-          console.log(
-            'GAIN',
-            paymaster,
-            base,
-            tip,
-            name,
-            JSON.stringify(rest, (_, v) => (typeof v === 'bigint' ? String(v) : v)),
-            base === 5n * GWEI ? tries.join(' // ') : '',
-          );
-        } catch (error) {
-          console.log('GAIN', paymaster, base, tip, name, String(error).slice(0, 900));
-        }
-      }
-    },
-    300_000,
+/** Follows a hint. */
+const following = (op: UserOperation, hint: string): UserOperation => {
+  const named = [...hint.matchAll(/an? (\w+) of at most (\d+)/g)].map(
+    ([, field, most]) => [field, BigInt(most!)] as const,
   );
+  const values = Object.fromEntries(named) as Partial<UserOperation>;
+  // Either of the fees does.
+  const { maxFeePerGas, ...others } = values;
+  return { ...op, ...(values.maxPriorityFeePerGas === undefined ? values : others) } as UserOperation;
+};
+
+const MOST_HINTS = 4;
+
+/** Has an operation signed, if need be with the highest values that the desk itself says it signs. */
+const signed = async (version: Version, op: UserOperation, hints = 0): Promise<UserOperation> => {
+  const { body } = await sponsors.get(version)!.dapp.sponsor(toRpcUserOperation(op));
+  expect(body.error).toBeUndefined();
+  const { reason, paymasterAndData } = body.result!;
+  if (reason === undefined) return { ...withPaymasterAndData(op, paymasterAndData), signature: STUB_SIGNATURE };
+  expect(hints, reason.message).toBeLessThan(MOST_HINTS);
+  return signed(version, following(op, reason.hint), hints + 1);
+};
+
+/** Bundles an operation, as its sender does. Answers what the paymaster lost, wei, and what the bundle took, gas. */
+const bundled = async (version: Version, op: UserOperation): Promise<{ lost: bigint; gasUsed: bigint }> => {
+  const { entryPointVersion } = requireLayout(version);
+  const { entryPoint } = worlds.get(entryPointVersion)!;
+  const contract = await contractAt(
+    entryPointVersion === '0.6' ? 'EntryPoint' : 'EntryPoint-0.7',
+    entryPoint,
+    operator,
+  );
+  const deposit = async (): Promise<bigint> =>
+    (await contract.getFunction('balanceOf')(sponsors.get(version)!.contract)) as bigint;
+  const before = await deposit();
+  const form = isV06(op) ? op : packUserOperation(op);
+  const sent = await contract.getFunction('handleOps').send([form], operator.address, { gasLimit: 20_000_000n });
+  const receipt = await sent.wait();
+  return { lost: before - (await deposit()), gasUsed: receipt!.gasUsed };
+};
+
+/** Of what the tank paid, what a bundler keeps that pays the base fee and the tip that the node suggests: hundredths of a percent. */
+const gainOf = async (version: Version, prices: Prices, op: UserOperation): Promise<number> => {
+  const { value } = await asChain(prices, async () => {
+    const sponsored = await signed(version, op);
+    await setBaseFee(prices.base);
+    return bundled(version, sponsored);
+  });
+  const { lost, gasUsed } = value;
+  expect(lost).toBeGreaterThan(0n);
+  return Number(((lost - gasUsed * (prices.base + prices.tip)) * 10_000n) / lost);
+};
+
+const LONG = { signature: `0x${'ff'.repeat(2048)}` as Hex };
+const FORTUNE = { preVerificationGas: 10n ** 6n };
+/** As much gas as fits under the cap of an operation. */
+const UNUSED = { callGasLimit: 1_600_000n };
+const times = (price: bigint): Partial<UserOperation> => ({ maxFeePerGas: price, maxPriorityFeePerGas: price });
+
+const ways: readonly [string, Behaviour, (prices: Prices) => Partial<UserOperation>][] = [
+  ['a high tip', 'idle', ({ base, tip }) => times(9n * (base + tip))],
+  ['more preVerificationGas than a bundle costs', 'idle', () => FORTUNE],
+  ['gas that it does not use', 'idle', () => UNUSED],
+  ['a long dummy signature', 'idle', () => ({ ...FORTUNE, ...LONG })],
+  ['all of that', 'idle', ({ base, tip }) => ({ ...times(9n * (base + tip)), ...FORTUNE, ...UNUSED, ...LONG })],
+  [
+    'gas that it burns, at a high price',
+    'burning',
+    ({ base, tip }) => ({
+      ...UNUSED,
+      ...{ maxFeePerGas: 2n * (base + tip), maxPriorityFeePerGas: tip + ((base + tip) * 155n) / 1000n },
+    }),
+  ],
+  ['gas that it burns, and more preVerificationGas', 'burning', () => ({ ...UNUSED, ...FORTUNE, ...LONG })],
+];
+
+const chains: readonly Prices[] = [
+  { base: 20n * GWEI, tip: GWEI },
+  { base: GWEI, tip: GWEI },
+  { base: 5_000_000n, tip: 1_000_000n },
+];
+
+describe.each(VERSIONS)('a sender who bundles an operation that %s pays for', (version) => {
+  test.each(ways)('gains at most 15 %% of what the tank pays by %s', async (_, behaviour, overrides) => {
+    for (const prices of chains) {
+      const op = await mint(version, prices, behaviour, overrides(prices));
+      expect(await gainOf(version, prices, op), String(prices.base)).toBeLessThanOrEqual(1_500);
+    }
+  });
+
+  test('gains hardly anything by an operation as clients send it, and no node simulates that one', async () => {
+    const prices = chains[0]!;
+    const { asked, value } = await asChain(prices, async () =>
+      bundled(version, await signed(version, await mint(version, prices, 'idle'))),
+    );
+    expect(value.lost - value.gasUsed * (prices.base + prices.tip)).toBeLessThan((value.lost * 6n) / 100n);
+    expect(asked.filter((body) => body.includes('stateDiff'))).toEqual([]);
+  });
+});
+
+describe('a sender with an EIP-7702 authorisation that nobody signed', () => {
+  const prices = chains[0]!;
+  const zero: Hex = `0x${'00'.repeat(32)}`;
+  const authorizing = (): Partial<UserOperationV07> => ({
+    eip7702Auth: { chainId: 31337n, address: items, nonce: 0n, yParity: 0n, r: zero, s: zero },
+  });
+
+  test('is given no gas for it where the account is a contract', async () => {
+    const op = await mint('verifying-0.7', prices, 'idle', { ...authorizing(), ...FORTUNE });
+    expect(await gainOf('verifying-0.7', prices, op)).toBeLessThanOrEqual(1_500);
+  });
+
+  test.each([
+    ['has none of its code yet', '0x', true],
+    ['has another delegate', `0xef0100${'5d'.repeat(20)}`, true],
+    ['has that delegate already', 'delegated', false],
+  ])('is given gas for it where the account %s', async (_, code, isGiven) => {
+    const op = await mint('verifying-0.7', prices, 'idle', { ...authorizing(), preVerificationGas: 72_000n });
+    const put = code === 'delegated' ? `0xef0100${items.slice(2)}` : code;
+    await chain().provider.send('anvil_setCode', [op.sender, put]);
+    const { value } = await asChain(prices, () => sponsors.get('verifying-0.7')!.dapp.sponsor(toRpcUserOperation(op)));
+    expect(value.body.result?.reason?.code).toBe(isGiven ? undefined : 'PRE_VERIFICATION_GAS_TOO_HIGH');
+  });
+});
+
+describe('gas that an operation asks for and may not use', () => {
+  const prices = chains[0]!;
+  const roomy = { callGasLimit: 600_000n };
+  const reasonOf = async (behaviour: Behaviour, own: Record<string, Answer> = {}) => {
+    const op = await mint('verifying-0.7', prices, behaviour, roomy);
+    const { value } = await asChain(
+      prices,
+      () => sponsors.get('verifying-0.7')!.dapp.sponsor(toRpcUserOperation(op)),
+      own,
+    );
+    expect(value.body.error).toBeUndefined();
+    return value.body.result?.reason;
+  };
+
+  test('is signed for where a simulation uses it', async () => {
+    expect(await reasonOf('burning')).toBeUndefined();
+  });
+
+  test('counts as unused where a simulation does not use it, where the account rejects that, and where the node cannot simulate', async () => {
+    const simulated = (response: Parameters<Answer>[0], method: string, body: string): void =>
+      (body.includes('stateDiff') ? error(-32602, 'too many arguments') : passTo(chain().url))(response, method, body);
+    const cases = [
+      [await reasonOf('idle'), /but its call uses \d+;/],
+      [await reasonOf('rejecting'), /its account rejects it where it is simulated/],
+      [await reasonOf('burning', { eth_call: simulated }), /the node does not simulate it/],
+    ] as const;
+    for (const [reason, words] of cases) {
+      expect(reason).toMatchObject({ code: 'CALL_GAS_TOO_HIGH', rule: 'fees', message: expect.stringMatching(words) });
+      expect(reason?.hint).toMatch(/a callGasLimit of at most \d+\./);
+    }
+  });
 });
