@@ -45,6 +45,7 @@ import {
 } from '../../test/support/situations.ts';
 import type { Evidence } from '../shared/denials.ts';
 import type { Address, Hex } from '../shared/schema/hex.ts';
+import type { UserOperationV07 } from '../shared/schema/user-operation.ts';
 import { decide } from './decide.ts';
 import type { Facts } from './facts.ts';
 import type { AccountKind } from './ledger/account.ts';
@@ -53,7 +54,7 @@ import { replay } from './replay.ts';
 import { ruleKinds } from './rules/registry.ts';
 import type { CoinPrice } from './facts.ts';
 import type { SpendingLimit } from './limit-data.ts';
-import { mostPreVerificationGas } from './user-operation/pre-verification-bound.ts';
+import { bundleGas } from './user-operation/bundle-gas.ts';
 import type { WebhookDenialCode } from './webhooks/webhook-denials.ts';
 import type { WebhookResponse } from './webhooks/webhook-response.ts';
 
@@ -159,10 +160,22 @@ const unfinished = (code: WebhookDenialCode, evidence: Evidence): WebhookRespons
   return responseWith({ call: exchange, fault: { code, evidence } });
 };
 
+const unusedV07 = (changes: Partial<UserOperationV07>, call: string): Situation => ({
+  dapp: { version: 'verifying-0.7' },
+  facts: { op: rpcOperationV07With(changes), simulated: { validation: '50000', call } },
+});
 const tipping = (tip: bigint): Situation => ({ op: { maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: tip } });
 const suggesting = (tip: bigint): Situation => ({ chain: { suggestedTipWei: String(tip) } });
-/** What the calldata of the operation is worth at most, gas. */
-const MOST_FOR_BUNDLER = mostPreVerificationGas('0.6', operationWith(), 0n);
+/** What a bundle of the operation costs, what it comes to at least with all that its call uses, and 16 % of that: gas. */
+const BUNDLE_GAS = bundleGas('0.6', operationWith(), 0n);
+const usualGas = (call: bigint): bigint => BUNDLE_GAS + 57_000n + call;
+const surplus = (call: bigint): bigint => (usualGas(call) * 16n) / 100n;
+/** With 16 % more than gas costs, all of which is paid for what preVerificationGas gives as well, the sum is what it may be. */
+const highestTip = (call: bigint): bigint => {
+  const given = operationWith().preVerificationGas - BUNDLE_GAS;
+  return (116n * GWEI * usualGas(call)) / (100n * (usualGas(call) + given)) - GWEI;
+};
+const using = (call: bigint): Situation => ({ facts: { simulated: { validation: '50000', call: String(call) } } });
 
 /** Two situations that differ in one value: with one of them the operation is denied, with the other it is signed. */
 interface Row {
@@ -181,7 +194,7 @@ const heldRow = (rule: string, kind: AccountKind, most: bigint, situation: Situa
 
 /** What does not bind a draft: its gas may be open, and nothing is signed for it. */
 const NOT_OF_DRAFTS =
-  /^(CONDITION_|FEE_|GAS_ABOVE_BLOCK|PRE_VERIFICATION_GAS_|OPERATION_COST_|WEBHOOK_|BURN_RATE_|TANK_SHARE_|TOKEN_TOO_COARSE)/;
+  /^(CONDITION_|FEE_|GAS_ABOVE_BLOCK|PRE_VERIFICATION_GAS_|CALL_GAS_|OPERATION_COST_|WEBHOOK_|BURN_RATE_|TANK_SHARE_|TOKEN_TOO_COARSE)/;
 
 /** Every denial there is: the compiler sees that none is missing. */
 /** A list of accounts, kept as it is sent. */
@@ -303,23 +316,52 @@ const rows = {
   FEE_TOO_LOW: [row('fees', (maxFeePerGas: bigint) => ({ op: { maxFeePerGas } }), GWEI - 1n, GWEI)],
   FEE_TOO_HIGH: [
     row('fees', (maxFeePerGas: bigint) => ({ op: { maxFeePerGas } }), 10n * GWEI + 1n, 10n * GWEI),
-    row('fees', tipping, GWEI + 1n, GWEI),
-    // Three times what the node suggests; and a node that suggests more than any chain's usual tip is not believed.
-    row('fees', (tip: bigint) => ({ ...tipping(tip), ...suggesting(GWEI) }), 3n * GWEI + 1n, 3n * GWEI),
+    row('fees', tipping, highestTip(0n) + 1n, highestTip(0n)),
+    row('fees', (tip: bigint) => together(tipping(tip), using(90_000n)), highestTip(90_000n) + 1n, highestTip(90_000n)),
+    // A tip above the base fee may be doubled; and a node that suggests more than any chain's usual tip is not believed.
+    row('fees', (tip: bigint) => ({ ...tipping(tip), ...suggesting(4n * GWEI) }), 8n * GWEI, 7n * GWEI),
     row(
       'fees',
-      (fee: bigint) => ({ op: { maxFeePerGas: fee }, ...suggesting(200n * GWEI) }),
+      (fee: bigint) => ({
+        op: { maxFeePerGas: fee },
+        ...suggesting(200n * GWEI),
+        settings: { maxOperationCostWei: String(COIN) },
+      }),
       1010n * GWEI + 1n,
       1010n * GWEI,
     ),
+    // What is believed counts, whatever the node says now.
+    row(
+      'fees',
+      (believedTipWei: string) => together(tipping(GWEI), suggesting(GWEI), { chain: { believedTipWei } }),
+      '500000000',
+      '900000000',
+    ),
+    row('fees', (believedBaseFeeWei: string) => ({ chain: { believedBaseFeeWei } }), '800000000', '900000000'),
+  ],
+  CALL_GAS_TOO_HIGH: [
+    row('fees', (callGasLimit: bigint) => unusedV07({ callGasLimit }, '90000'), 400_000n, 200_000n),
+    row('fees', (used: string) => unusedV07({ callGasLimit: 400_000n }, used), '90000', '200000'),
   ],
   GAS_ABOVE_BLOCK: [row('fees', (blockGasLimit: string) => ({ chain: { blockGasLimit } }), '199999', '200000')],
   PRE_VERIFICATION_GAS_TOO_HIGH: [
     row(
       'fees',
       (preVerificationGas: bigint) => ({ op: { preVerificationGas } }),
-      MOST_FOR_BUNDLER + 1n,
-      MOST_FOR_BUNDLER,
+      BUNDLE_GAS + surplus(0n) + 1n,
+      BUNDLE_GAS + surplus(0n),
+    ),
+    row(
+      'fees',
+      (preVerificationGas: bigint) => ({ op: { preVerificationGas }, ...using(90_000n) }),
+      BUNDLE_GAS + surplus(90_000n) + 1n,
+      BUNDLE_GAS + surplus(90_000n),
+    ),
+    row(
+      'fees',
+      (preVerificationGas: bigint) => ({ op: { preVerificationGas }, facts: { chain: null, hasNode: false } }),
+      2n * BUNDLE_GAS + 1n,
+      2n * BUNDLE_GAS,
     ),
   ],
   OPERATION_COST_TOO_HIGH: [

@@ -12,6 +12,10 @@ const chainSnapshot = z.strictObject({
   pendingWithdrawalsWei: wei.describe('Withdrawals that were sent and are not mined'),
   baseFeeWei: wei,
   suggestedTipWei: wei.optional().describe('Absent where the node suggests none'),
+  believedBaseFeeWei: wei
+    .optional()
+    .describe('The base fee as far as it is believed; absent where no node answered before'),
+  believedTipWei: wei.optional().describe('The suggested tip as far as it is believed'),
   l1DataGas: gas.describe('What a chain of layer 2 charges for the data of the operation'),
   blockGasLimit: gas.optional(),
 });
@@ -39,6 +43,15 @@ const accountFacts = z.strictObject({
     .optional()
     .describe('What the EntryPoint said when it tried to make the account'),
 });
+
+/** What an operation uses where it is simulated, paid by its account, or why that cannot be said. */
+const simulatedGas = z.union([
+  z.strictObject({
+    validation: gas.describe('Creation and validation of the account'),
+    call: gas.describe("Its call, and the EntryPoint's own work around it"),
+  }),
+  z.strictObject({ failure: z.enum(['REJECTED', 'NO_ANSWER']) }),
+]);
 
 /** What there is to take tokens from. Units are the token's smallest. */
 const holdings = z.strictObject({ allowance: digits, balance: digits });
@@ -95,6 +108,7 @@ export const factsSchema = z.strictObject({
   chain: chainSnapshot.nullable().describe('Null: no node answered'),
   account: accountFacts.optional().describe('Absent: not asked'),
   price: coinPrice.optional().describe('Absent: not asked'),
+  simulated: simulatedGas.optional().describe('Absent: not asked, since it would make no difference'),
   token: tokenFacts.optional(),
   holdings: z
     .record(z.string(), holding)
@@ -115,6 +129,9 @@ export type Holding = Readonly<z.output<typeof holding>>;
 
 /** What the chain says about money. */
 export type ChainSnapshot = z.output<typeof chainSnapshot>;
+
+/** What an operation uses in simulation. */
+export type SimulatedGas = NonNullable<Facts['simulated']>;
 
 /** What the native coin is worth. */
 export type CoinPrice = NonNullable<Facts['price']>;

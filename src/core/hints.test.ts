@@ -193,9 +193,21 @@ const commanding = (denied: Situation, name: string, next?: string): Advice => (
 /** The hint names a quantity of the operation and what it may be. */
 const offering = (
   denied: Situation,
-  field: 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'preVerificationGas' | 'verificationGasLimit' | 'nonce',
+  field:
+    'maxFeePerGas' | 'maxPriorityFeePerGas' | 'preVerificationGas' | 'callGasLimit' | 'verificationGasLimit' | 'nonce',
   says: RegExp,
 ): Advice => ({ denied, says, change: ({ number = '' }, world) => withOp(world, { [field]: BigInt(number) }) });
+
+const PRE_VERIFICATION_GAS = /a preVerificationGas of at most (?<number>\d+)/;
+const CALL_GAS = /a callGasLimit of at most (?<number>\d+)/;
+/** An operation of v0.7 that asks for far more gas than it uses. */
+const unused = (
+  simulated: Facts['simulated'],
+  changes: Partial<UserOperationV07> = { callGasLimit: 10n ** 7n },
+): Situation => ({
+  dapp: { version: 'verifying-0.7' },
+  facts: { op: rpcOperationV07With(changes), simulated },
+});
 
 const STRANGER: Address = `0x${'57'.repeat(20)}`;
 const [MINT, BURN] = [call('mint'), call('burn')];
@@ -325,6 +337,7 @@ const prefunding = (token: Partial<NonNullable<Facts['token']>>): Situation => (
   facts: {
     ...paying({ preFund: true, ...token }, 'singleton-0.7').facts,
     op: rpcOperationV07With({ paymasterPostOpGasLimit: 50_000n }),
+    simulated: { validation: '50000', call: '100000' },
   },
   dapp: { version: 'singleton-0.7' },
 });
@@ -660,7 +673,22 @@ const advices = {
     },
   ],
   PRE_VERIFICATION_GAS_TOO_HIGH: [
-    offering({ op: { preVerificationGas: 10n ** 9n } }, 'preVerificationGas', /send at most (?<number>\d+)/),
+    offering({ op: { preVerificationGas: 10n ** 9n } }, 'preVerificationGas', PRE_VERIFICATION_GAS),
+    offering(
+      { op: { preVerificationGas: 10n ** 9n }, facts: { chain: null, hasNode: false } },
+      'preVerificationGas',
+      PRE_VERIFICATION_GAS,
+    ),
+  ],
+  CALL_GAS_TOO_HIGH: [
+    offering(unused({ validation: '50000', call: '90000' }), 'callGasLimit', CALL_GAS),
+    offering(unused({ failure: 'REJECTED' }), 'callGasLimit', CALL_GAS),
+    offering(unused({ failure: 'NO_ANSWER' }), 'callGasLimit', CALL_GAS),
+    {
+      denied: unused({ validation: '50000', call: '100' }, { callGasLimit: 100n, paymasterPostOpGasLimit: 10n ** 7n }),
+      says: /a paymasterPostOpGasLimit of at most (?<number>\d+)/,
+      change: ({ number = '' }, world) => withOp(world, { paymasterPostOpGasLimit: BigInt(number) }),
+    },
   ],
   OPERATION_COST_TOO_HIGH: [
     offering(

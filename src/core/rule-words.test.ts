@@ -92,13 +92,40 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
     names: ['0.000000000000000009', '1 hour', '"gasdesk chain set 10 --breaker 0.000000000000000011/3600s"'],
   },
   FEE_TOO_HIGH: {
-    evidence: { maxFeePerGasWei: '500', baseFeeWei: '8', suggestedTipWei: '40', pricePerGasWei: '500', mostWei: '200' },
-    names: ['500', '8', 'a tip of 40', '200', 'maxPriorityFeePerGas of at most 192 wei'],
+    evidence: {
+      ...{ maxFeePerGasWei: '500', baseFeeWei: '8', suggestedTipWei: '40', pricePerGasWei: '450' },
+      ...{
+        surplusWei: '9',
+        mostSurplusWei: '5',
+        priceSurplusWei: '7',
+        preVerificationSurplusWei: '2',
+        penaltyWei: '0',
+      },
+      ...{ mostMaxFeePerGasWei: '200', mostTipWei: '192', symbol: 'ETH' },
+    },
+    names: [
+      ...['450', '8', 'a tip of 40', '0.000000000000000009 ETH', '0.000000000000000005 ETH'],
+      ...['0.000000000000000007 ETH by the price', '0.000000000000000002 ETH by preVerificationGas'],
+      ...['maxFeePerGas of at most 200 wei', 'maxPriorityFeePerGas of at most 192 wei'],
+    ],
+  },
+  CALL_GAS_TOO_HIGH: {
+    evidence: {
+      ...{ callGasLimit: '9000000', callGasUsed: '50000', mostCallGasLimit: '150000', symbol: 'ETH' },
+      ...{
+        surplusWei: '9',
+        mostSurplusWei: '5',
+        priceSurplusWei: '0',
+        preVerificationSurplusWei: '0',
+        penaltyWei: '9',
+      },
+    },
+    names: ['9000000', 'uses 50000', '0.000000000000000009 ETH by the penalty', '150000', 'calculateGasLimits'],
   },
   GAS_ABOVE_BLOCK: { evidence: { gas: '40000000', blockGasLimit: '30000000' }, names: ['40000000', '30000000'] },
   PRE_VERIFICATION_GAS_TOO_HIGH: {
-    evidence: { preVerificationGas: '1000000000', most: '250000' },
-    names: ['1000000000', '250000', 'calculateGasLimits'],
+    evidence: { preVerificationGas: '1000000000', bundleGas: '50000', mostPreVerificationGas: '100000' },
+    names: ['1000000000', '50000', '100000', 'calculateGasLimits'],
   },
   OPERATION_COST_TOO_HIGH: {
     evidence: {

@@ -7,6 +7,7 @@ import type { Policy } from '../policy.ts';
 import { holdingKey, holdingQuestions } from '../rules/token-holding.ts';
 import { draftPolicy } from './draft-policy.ts';
 import type { FileTest, PolicyFile } from './format.ts';
+import { allUsed } from '../simulated-gas.ts';
 import { testOperation } from './test-operation.ts';
 
 /** What came of a test of a policy file. */
@@ -53,13 +54,14 @@ const factsOf = (
 ): Facts => {
   const { entryPointVersion = '0.6' } = findLayout(dapp.version) ?? {};
   const attached = paymasterContracts.find(({ version }) => version === dapp.version);
+  const op = testOperation(operation, file.contracts, entryPointVersion);
   return {
     ...{ v: 1, at, stage: 'final', gasSource: 'GAS_GIVEN', expiryDuration: 300, senderNonce: '0', hasNode: true },
     contract: {
       ...{ version: dapp.version, address: attached?.address ?? stand('cc'), signer: signer ?? stand('51') },
       fundingWallet: dapp.fundingWallet ?? stand('fe'),
     },
-    op: testOperation(operation, file.contracts, entryPointVersion),
+    ...{ op, simulated: allUsed(op) },
     chain: {
       ...{ balanceWei: String(10n ** 30n), pendingWithdrawalsWei: '0', l1DataGas: '0', blockGasLimit: '30000000' },
       ...{ baseFeeWei: String(GWEI), suggestedTipWei: String(GWEI) },

@@ -1,23 +1,39 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { explainDenial } from '../rule-words.ts';
+import { type GasPrices, type Offer, surplusOf } from './bundler-surplus.ts';
 import { type FeeFacts, checkFees } from './fees.ts';
 
 const GWEI = 10n ** 9n;
-const usual: FeeFacts = {
+const pricesOf = (baseFeeWei: bigint, believedTipWei = 0n, believedBaseFeeWei = baseFeeWei): GasPrices => ({
+  ...{ baseFeeWei, believedBaseFeeWei, believedTipWei },
+});
+const usualOffer: Offer = {
+  version: '0.7',
   maxFeePerGasWei: 30n * GWEI,
   maxPriorityFeePerGasWei: GWEI,
-  executionGas: 300_000n,
   preVerificationGas: 50_000n,
-  mostPreVerificationGas: 250_000n,
-  baseFeeWei: 10n * GWEI,
+  bundleGas: 48_000n,
+  usualGas: 200_000n,
+  limits: { callGasLimit: 120_000n, postOpGasLimit: 0n },
+  callGasUsed: 100_000n,
+};
+const usual: Omit<FeeFacts, 'offer'> = {
+  executionGas: 300_000n,
+  prices: pricesOf(10n * GWEI),
   suggestedTipWei: undefined,
+  simulationFailure: undefined,
   blockGasLimit: 30_000_000n,
-  maxCostWei: 20_000_000n * 10n * GWEI,
+  maxCostWei: 0n,
   operatorCostWei: undefined,
-  uncheckedCostWei: 10n ** 16n,
+  uncheckedCostWei: 10n ** 19n,
   ...{ l1DataGas: 0n, chainId: 8453, symbol: 'ETH' },
 };
-const judge = (facts: Partial<FeeFacts>) => checkFees({ ...usual, ...facts });
+/** What differs from a usual operation on a usual chain. */
+interface Difference extends Partial<FeeFacts> {
+  readonly by?: Partial<Offer>;
+}
+const judge = ({ by, ...facts }: Difference) => checkFees({ ...usual, offer: { ...usualOffer, ...by }, ...facts });
 
 test.each([
   [0n, 7n, 'deny', 'FEE_TOO_LOW'],
@@ -26,96 +42,203 @@ test.each([
   [0n, 0n, 'pass', 'FEE_COVERS_BASE'],
   [0n, undefined, 'skip', 'BASE_FEE_UNKNOWN'],
 ])('a tank is not drained by an operation that offers %s where the base fee is %s', (offered, base, outcome, code) => {
-  const verdict = judge({ maxFeePerGasWei: offered, baseFeeWei: base, maxCostWei: 0n });
+  const prices = base === undefined ? undefined : pricesOf(base);
+  const verdict = judge({ by: { maxFeePerGasWei: offered }, prices });
   expect({ outcome: verdict.outcome, code: verdict.code }).toEqual({ outcome, code });
   expect(verdict.evidence).toMatchObject({ maxFeePerGasWei: String(offered) });
 });
 
-const GWEI_FIVE_THOUSANDTHS = 5n * 10n ** 6n;
-const tipping = (gwei: bigint, suggestedTipWei?: bigint): Partial<FeeFacts> => ({
-  ...{ baseFeeWei: 15n, maxFeePerGasWei: gwei * GWEI + 30n, maxPriorityFeePerGasWei: gwei * GWEI, suggestedTipWei },
-  maxCostWei: 0n,
+/** An operation whose only surplus is its tip, on a chain with a base fee of 15 wei whose node suggests 30 gwei. */
+const polygon = (gwei: bigint, believedGwei = 30n): Difference => ({
+  by: {
+    ...{ maxFeePerGasWei: gwei * GWEI + 30n, maxPriorityFeePerGasWei: gwei * GWEI },
+    ...{ preVerificationGas: 48_000n, callGasUsed: 120_000n },
+  },
+  prices: pricesOf(15n, believedGwei * GWEI),
 });
 /** A layer 2 whose gas is nearly free. */
-const cheap = (facts: Partial<FeeFacts>): Partial<FeeFacts> => ({
-  ...{ baseFeeWei: GWEI_FIVE_THOUSANDTHS, suggestedTipWei: 10n ** 6n, maxFeePerGasWei: 10n ** 7n, maxCostWei: 0n },
-  ...facts,
+const cheap = (by: Partial<Offer>): Difference => ({
+  by: { maxFeePerGasWei: 10n ** 7n, ...by },
+  prices: pricesOf(5_000_000n, 1_000_000n),
 });
-const bnb = (facts: Partial<FeeFacts>): Partial<FeeFacts> => ({
-  ...{ baseFeeWei: 0n, suggestedTipWei: 10n ** 8n, maxFeePerGasWei: 10n ** 8n, maxPriorityFeePerGasWei: 10n ** 8n },
-  ...{ maxCostWei: 1_800_000n * 10n ** 8n, ...facts },
+/** A chain without a base fee. */
+const bnb = (gwei10: bigint): Difference => ({
+  by: { maxFeePerGasWei: gwei10 * 10n ** 8n, maxPriorityFeePerGasWei: gwei10 * 10n ** 8n },
+  prices: pricesOf(0n, 10n ** 8n),
 });
+const paying = (price: bigint): Partial<Offer> => ({ maxFeePerGasWei: price, maxPriorityFeePerGasWei: price });
 
-test.each<[string, Partial<FeeFacts>, string]>([
-  ['tips what the node suggests, on a chain with hardly a base fee', tipping(30n, 30n * GWEI), 'FEE_COVERS_BASE'],
-  ['tips three times that', tipping(90n, 30n * GWEI), 'FEE_COVERS_BASE'],
-  ['tips four times that', tipping(120n, 30n * GWEI), 'FEE_TOO_HIGH'],
-  ['tips that where no node suggests it', tipping(30n), 'FEE_TOO_HIGH'],
-  ['tips 10 gwei where the node suggests nothing', tipping(10n, 0n), 'FEE_TOO_HIGH'],
-  ['tips 300 gwei on the word of a node', tipping(300n, 10n ** 18n), 'FEE_COVERS_BASE'],
-  ['tips more than that on the word of a lying node', tipping(301n, 10n ** 18n), 'FEE_TOO_HIGH'],
+test.each<[string, Difference, string]>([
+  ['tips what is believed, on a chain with hardly a base fee', polygon(30n), 'FEE_COVERS_BASE'],
+  ['tips twice that there', polygon(60n), 'FEE_COVERS_BASE'],
+  ['tips two and a half times that', polygon(75n), 'FEE_TOO_HIGH'],
+  ['tips what a node suggests that is not believed', polygon(300n, 100n), 'FEE_TOO_HIGH'],
+  ['tips that where no tip is believed', polygon(30n, 0n), 'FEE_TOO_HIGH'],
   [
     'tips 10 gwei on a cheap layer 2',
     cheap({ maxPriorityFeePerGasWei: 10n * GWEI, maxFeePerGasWei: GWEI }),
     'FEE_TOO_HIGH',
   ],
-  ['tips as much as its base fee there', cheap({ maxPriorityFeePerGasWei: GWEI_FIVE_THOUSANDTHS }), 'FEE_COVERS_BASE'],
-  ['tips a wei more', cheap({ maxPriorityFeePerGasWei: 2n * GWEI, maxFeePerGasWei: 10n ** 7n + 1n }), 'FEE_TOO_HIGH'],
-  ['pays what a node asks for that has no base fee', bnb({}), 'FEE_COVERS_BASE'],
-  ['pays three times that', bnb({ maxFeePerGasWei: 3n * 10n ** 8n, maxPriorityFeePerGasWei: GWEI }), 'FEE_COVERS_BASE'],
-  ['pays ten times that', bnb({ maxFeePerGasWei: GWEI, maxPriorityFeePerGasWei: GWEI }), 'FEE_TOO_HIGH'],
-  ['offers ten times the base fee', { maxFeePerGasWei: 100n * GWEI }, 'FEE_COVERS_BASE'],
-  ['offers more', { maxFeePerGasWei: 100n * GWEI + 1n }, 'FEE_TOO_HIGH'],
+  ['tips as much as its base fee there', cheap({ maxPriorityFeePerGasWei: 5_000_000n }), 'FEE_TOO_HIGH'],
+  ['tips half as much again as is believed there', cheap({ maxPriorityFeePerGasWei: 1_500_000n }), 'FEE_COVERS_BASE'],
+  ['pays what a node asks for that has no base fee', bnb(1n), 'FEE_COVERS_BASE'],
+  ['pays twice that', bnb(2n), 'FEE_COVERS_BASE'],
+  ['pays three times that', bnb(3n), 'FEE_TOO_HIGH'],
+  ['offers ten times the base fee', { by: { maxFeePerGasWei: 100n * GWEI } }, 'FEE_COVERS_BASE'],
+  ['offers more', { by: { maxFeePerGasWei: 100n * GWEI + 1n } }, 'FEE_TOO_HIGH'],
   [
     'offers ten times the base fee and a tip on a busy chain',
-    { maxFeePerGasWei: 120n * GWEI, suggestedTipWei: 2n * GWEI },
+    { by: { maxFeePerGasWei: 120n * GWEI }, prices: pricesOf(10n * GWEI, 2n * GWEI) },
+    'FEE_COVERS_BASE',
+  ],
+  ['pays twice the base fee to its bundler', { by: paying(20n * GWEI) }, 'FEE_TOO_HIGH'],
+  [
+    'pays a base fee that is not believed',
+    { by: paying(30n * GWEI), prices: pricesOf(30n * GWEI, 0n, 20n * GWEI) },
+    'FEE_TOO_HIGH',
+  ],
+  ['gives its bundler a fortune', { by: { preVerificationGas: 10n ** 9n } }, 'PRE_VERIFICATION_GAS_TOO_HIGH'],
+  [
+    'does so where no chain is asked',
+    { by: { preVerificationGas: 10n ** 9n }, prices: undefined },
+    'PRE_VERIFICATION_GAS_TOO_HIGH',
+  ],
+  [
+    'gives twice what it costs where no chain is asked',
+    { by: { preVerificationGas: 96_000n }, prices: undefined },
+    'BASE_FEE_UNKNOWN',
+  ],
+  [
+    'asks for ten million gas and uses nothing',
+    { by: { limits: { callGasLimit: 10n ** 7n, postOpGasLimit: 0n } } },
+    'CALL_GAS_TOO_HIGH',
+  ],
+  [
+    'asks for ten million gas for a postOp',
+    { by: { limits: { callGasLimit: 1n, postOpGasLimit: 10n ** 7n } } },
+    'CALL_GAS_TOO_HIGH',
+  ],
+  [
+    'uses all it asks for',
+    { by: { limits: { callGasLimit: 10n ** 7n, postOpGasLimit: 0n }, callGasUsed: 10n ** 7n } },
     'FEE_COVERS_BASE',
   ],
   [
-    'pays ten times the base fee, most of it to its bundler',
-    { maxFeePerGasWei: 100n * GWEI, maxPriorityFeePerGasWei: 100n * GWEI },
+    'takes a little by each way',
+    {
+      by: {
+        maxPriorityFeePerGasWei: GWEI,
+        preVerificationGas: 60_000n,
+        limits: { callGasLimit: 220_000n, postOpGasLimit: 0n },
+      },
+    },
     'FEE_TOO_HIGH',
   ],
-  ['gives its bundler a fortune', { preVerificationGas: 10n ** 9n }, 'PRE_VERIFICATION_GAS_TOO_HIGH'],
-  [
-    'does so where no chain is asked',
-    { preVerificationGas: 10n ** 9n, baseFeeWei: undefined },
-    'PRE_VERIFICATION_GAS_TOO_HIGH',
-  ],
-  ['gives just enough', { preVerificationGas: 250_000n }, 'FEE_COVERS_BASE'],
   ['fits into no block', { executionGas: 29_950_001n }, 'GAS_ABOVE_BLOCK'],
   ['fills a block', { executionGas: 29_950_000n }, 'FEE_COVERS_BASE'],
-  ['may cost a wei more than 20 million gas', { maxCostWei: 20_000_000n * 10n * GWEI + 1n }, 'OPERATION_COST_TOO_HIGH'],
+  ['may cost 20 million gas', { maxCostWei: 20_000_000n * 10n * GWEI }, 'FEE_COVERS_BASE'],
+  ['may cost a wei more', { maxCostWei: 20_000_000n * 10n * GWEI + 1n }, 'OPERATION_COST_TOO_HIGH'],
   ['has to pay for its data as well', { maxCostWei: 20_000_000n * 10n * GWEI + 1n, l1DataGas: 1n }, 'FEE_COVERS_BASE'],
   ['may cost what the operator allows', { maxCostWei: 10n ** 19n, operatorCostWei: 10n ** 19n }, 'FEE_COVERS_BASE'],
   ['may cost more', { maxCostWei: 11n, operatorCostWei: 10n }, 'OPERATION_COST_TOO_HIGH'],
-  ['may cost what is allowed unchecked', { maxCostWei: 10n ** 16n, baseFeeWei: undefined }, 'BASE_FEE_UNKNOWN'],
-  ['may cost more than that', { maxCostWei: 10n ** 16n + 1n, baseFeeWei: undefined }, 'OPERATION_COST_TOO_HIGH'],
+  ['may cost what is allowed unchecked', { maxCostWei: 10n ** 19n, prices: undefined }, 'BASE_FEE_UNKNOWN'],
+  ['may cost more than that', { maxCostWei: 10n ** 19n + 1n, prices: undefined }, 'OPERATION_COST_TOO_HIGH'],
+  [
+    'may cost more than that where a node says that gas is expensive',
+    { maxCostWei: 10n ** 19n + 1n, prices: pricesOf(10n * GWEI, 10n ** 18n) },
+    'OPERATION_COST_TOO_HIGH',
+  ],
   [
     'may cost more than the operator allows unchecked',
-    { maxCostWei: 11n, operatorCostWei: 10n, baseFeeWei: undefined },
+    { maxCostWei: 11n, operatorCostWei: 10n, prices: undefined },
     'OPERATION_COST_TOO_HIGH',
   ],
 ])('no bundler carries the tank away with an operation that %s', (_what, facts, code) => {
   expect(judge(facts).code).toBe(code);
 });
 
-test('who tips too much is told what the node suggests and how much would do', () => {
-  const verdict = judge(tipping(120n, 30n * GWEI));
-  expect(verdict.evidence).toMatchObject({ suggestedTipWei: '30000000000', mostWei: '90000000015' });
+test('the evidence names what each part gives, what they come to and what they may', () => {
+  const { evidence } = judge({
+    by: { preVerificationGas: 90_000n, limits: { callGasLimit: 200_000n, postOpGasLimit: 0n } },
+  });
+  expect(evidence).toMatchObject({
+    pricePerGasWei: '11000000000',
+    priceSurplusWei: String(200_000n * GWEI),
+    preVerificationSurplusWei: String(42_000n * 11n * GWEI),
+    penaltyWei: String(10_000n * 11n * GWEI),
+    surplusWei: String(772_000n * GWEI),
+    mostSurplusWei: String(320_000n * GWEI),
+  });
 });
 
-test('who offers too much is told how much would do', () => {
-  const verdict = judge({ maxFeePerGasWei: 900n * GWEI });
-  const { hint } = explainDenial('FEE_TOO_HIGH', verdict.evidence);
-  expect(hint).toBe('Send it with a maxFeePerGas of at most 100000000000 wei.');
+const uint = (max: bigint): fc.Arbitrary<bigint> => fc.bigInt({ min: 0n, max });
+const offers = fc.record({
+  version: fc.constantFrom('0.6', '0.7', '0.8'),
+  maxFeePerGasWei: uint(1_000n * GWEI),
+  maxPriorityFeePerGasWei: uint(1_000n * GWEI),
+  preVerificationGas: uint(10n ** 7n),
+  bundleGas: fc.bigInt({ min: 40_000n, max: 10n ** 6n }),
+  usualGas: fc.bigInt({ min: 90_000n, max: 10n ** 7n }),
+  limits: fc.record({ callGasLimit: uint(10n ** 7n), postOpGasLimit: uint(10n ** 6n) }),
+  callGasUsed: uint(10n ** 6n),
+}) satisfies fc.Arbitrary<Offer>;
+const chains = fc
+  .tuple(uint(100n * GWEI), uint(100n * GWEI))
+  .map(([baseFeeWei, believedTipWei]) => pricesOf(baseFeeWei, believedTipWei));
+
+/** What a hint says would do, by the names of the fields. */
+const saidIn = (hint: string): Readonly<Record<string, bigint>> =>
+  Object.fromEntries(
+    [...hint.matchAll(/an? (\w+) of at most (\d+)/g)].map(([, field, most]) => [field, BigInt(most!)]),
+  );
+
+test('whatever is too high, the values that the hint names pass, and the hint asks for no more than it has to', () => {
+  fc.assert(
+    fc.property(offers, chains, fc.boolean(), (offer, prices, byTip) => {
+      const facts: FeeFacts = { ...usual, offer, prices, blockGasLimit: undefined };
+      const verdict = checkFees(facts);
+      if (verdict.outcome !== 'deny' || verdict.code === 'FEE_TOO_LOW') return;
+      const said = saidIn(explainDenial(verdict.code, verdict.evidence).hint);
+      expect(Object.keys(said)).not.toEqual([]);
+      const { maxFeePerGas, maxPriorityFeePerGas } = said;
+      const lowered = {
+        ...offer,
+        preVerificationGas: said['preVerificationGas'] ?? offer.preVerificationGas,
+        limits: {
+          callGasLimit: said['callGasLimit'] ?? offer.limits.callGasLimit,
+          postOpGasLimit: said['paymasterPostOpGasLimit'] ?? offer.limits.postOpGasLimit,
+        },
+        ...(byTip && maxPriorityFeePerGas !== undefined
+          ? { maxPriorityFeePerGasWei: maxPriorityFeePerGas }
+          : { maxFeePerGasWei: maxFeePerGas ?? offer.maxFeePerGasWei }),
+      };
+      expect(checkFees({ ...facts, offer: lowered }).code).toBe('FEE_COVERS_BASE');
+      expect(lowered.limits.callGasLimit).toBeGreaterThanOrEqual(
+        offer.callGasUsed < offer.limits.callGasLimit ? offer.callGasUsed : offer.limits.callGasLimit,
+      );
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
-test.each<[string, Partial<FeeFacts>]>([
-  ['offers too much', { maxFeePerGasWei: 900n * GWEI }],
-  ['offers and tips too much', { maxFeePerGasWei: 900n * GWEI, maxPriorityFeePerGasWei: 900n * GWEI }],
-  ['does so where no tip is suggested', tipping(30n, 0n)],
-])('the hint for one who %s is enough when it is followed', (_what, facts) => {
-  const { mostMaxFeePerGasWei } = judge(facts).evidence;
-  expect(judge({ ...facts, maxFeePerGasWei: BigInt(String(mostMaxFeePerGasWei)) }).code).toBe('FEE_COVERS_BASE');
+test('whatever passes, a bundler gains at most 14 % of what is charged, where the tip is not most of the price', () => {
+  fc.assert(
+    fc.property(offers, chains, uint(10n ** 7n), (offer, prices, more) => {
+      fc.pre(prices.believedTipWei <= prices.baseFeeWei);
+      if (checkFees({ ...usual, offer, prices, blockGasLimit: undefined }).outcome !== 'pass') return;
+      // An account that uses more than is usual has its bundler pay for it.
+      const metered = offer.usualGas + more;
+      const { parts, pricePerGasWei } = surplusOf(offer, prices);
+      const given = parts.preVerification + parts.penalty;
+      const charged = metered * pricePerGasWei + given;
+      const gain = charged - metered * (prices.baseFeeWei + prices.believedTipWei);
+      expect(gain * 100n).toBeLessThanOrEqual(charged * 14n);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a base fee that is not believed cannot be offered: the hint says to wait for it', () => {
+  const { evidence } = judge({ by: paying(30n * GWEI), prices: pricesOf(30n * GWEI, 0n, 20n * GWEI) });
+  expect(explainDenial('FEE_TOO_HIGH', evidence).hint).toMatch(/^Send it again later/);
 });

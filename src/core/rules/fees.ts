@@ -2,8 +2,19 @@ import { type DenialRows, coins } from '../../shared/denials.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import type { Evidence } from '../../shared/denials.ts';
 import { UNCHECKED_COST_WEI, knownChains } from '../../shared/chains.ts';
-import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
-import { mostPreVerificationGas } from '../user-operation/pre-verification-bound.ts';
+import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import type { ChainSnapshot } from '../facts.ts';
+import {
+  type GasPrices,
+  type HighestOffer,
+  type Offer,
+  type Surplus,
+  type SurplusParts,
+  costPrice,
+  highestOffer,
+  offerOf,
+  surplusOf,
+} from './bundler-surplus.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
 /** The fee at which the operation costs no more than it may, where the chain takes that: costs go up as it does. */
@@ -12,33 +23,84 @@ const lowerFee = ({ maxFeePerGasWei, baseFeeWei = 0, requiredWei, mostCostWei }:
   return mostWei < BigInt(String(baseFeeWei)) ? '' : ` or a maxFeePerGas of at most ${mostWei} wei`;
 };
 
+/** What the chain asks for gas, as far as it is known. */
+const chainAsks = ({ baseFeeWei, suggestedTipWei }: Evidence): string =>
+  `the chain asks for ${String(baseFeeWei)}` +
+  (suggestedTipWei === undefined ? '' : ` and a tip of ${String(suggestedTipWei)}`);
+
+/** How much a bundler would gain, and by what. */
+const gain = (evidence: Evidence): string => {
+  const { priceSurplusWei, preVerificationSurplusWei, penaltyWei } = evidence;
+  const parts = [
+    [priceSurplusWei, 'by the price'],
+    [preVerificationSurplusWei, 'by preVerificationGas'],
+    [penaltyWei, 'by the penalty for unused gas'],
+  ].filter(([wei]) => wei !== '0');
+  return (
+    `So its bundler would gain up to ${coins(evidence.surplusWei, evidence)} beyond its cost, of which at most ` +
+    `${coins(evidence.mostSurplusWei, evidence)} are sponsored: ` +
+    `${parts.map(([wei, by]) => `${coins(wei, evidence)} ${String(by)}`).join(', ')}.`
+  );
+};
+
+/** The values that would pass, for those that are too high. */
+const wouldPass = (evidence: Evidence): string => {
+  if (evidence.believedBaseFeeWei !== undefined) {
+    return `Send it again later: the base fee rose faster than can be believed, from at most ${String(evidence.believedBaseFeeWei)} wei.`;
+  }
+  const { mostPreVerificationGas, mostCallGasLimit, mostPostOpGasLimit, mostMaxFeePerGasWei, mostTipWei } = evidence;
+  const asks: (string | false)[] = [
+    mostPreVerificationGas !== undefined && `a preVerificationGas of at most ${String(mostPreVerificationGas)}`,
+    mostCallGasLimit !== undefined && `a callGasLimit of at most ${String(mostCallGasLimit)}`,
+    mostPostOpGasLimit !== undefined && `a paymasterPostOpGasLimit of at most ${String(mostPostOpGasLimit)}`,
+    mostMaxFeePerGasWei !== undefined &&
+      `a maxFeePerGas of at most ${String(mostMaxFeePerGasWei)} wei` +
+        (mostTipWei === undefined ? '' : `, or a maxPriorityFeePerGas of at most ${String(mostTipWei)} wei`),
+  ];
+  const listed = asks.filter((ask) => ask !== false).join(' and ');
+  const canEstimate = mostMaxFeePerGasWei === undefined;
+  const estimate = 'Let Gasdesk estimate the gas (calculateGasLimits: true), or send it';
+  return `${canEstimate ? estimate : 'Send it'} with ${listed}.`;
+};
+
+/** What is known of how much an operation's call uses. */
+const callUses = ({ callGasUsed, simulationFailure }: Evidence): string => {
+  if (simulationFailure === 'REJECTED')
+    return 'its account rejects it where it is simulated, so none of it counts as used';
+  if (simulationFailure === 'NO_ANSWER') return 'the node does not simulate it, so none of it counts as used';
+  return `its call uses ${String(callGasUsed)}`;
+};
+
 const denials = {
   FEE_TOO_LOW: ({ maxFeePerGasWei, baseFeeWei }) => ({
     message: `The operation offers ${String(maxFeePerGasWei)} wei per gas, but the chain requires at least ${String(baseFeeWei)}.`,
     hint: `Send it with a maxFeePerGas of at least ${String(baseFeeWei)} wei.`,
   }),
-  FEE_TOO_HIGH: ({ maxFeePerGasWei, mostMaxFeePerGasWei, pricePerGasWei, mostWei, ...chain }) => {
-    const { baseFeeWei, suggestedTipWei } = chain;
-    const asks =
-      `the chain asks for ${String(baseFeeWei)}` +
-      (suggestedTipWei === undefined ? '' : ` and a tip of ${String(suggestedTipWei)}`);
-    return mostMaxFeePerGasWei === undefined
+  FEE_TOO_HIGH: (evidence) => {
+    const { maxFeePerGasWei, pricePerGasWei, surplusWei, mostMaxFeePerGasWei } = evidence;
+    return surplusWei === undefined
       ? {
-          message: `The operation pays up to ${String(pricePerGasWei)} wei per gas where ${asks}; at most ${String(mostWei)} are sponsored.`,
-          hint: `Send it with a maxFeePerGas of at most ${String(mostWei)} wei, or a maxPriorityFeePerGas of at most ${BigInt(String(mostWei)) - BigInt(String(baseFeeWei))} wei.`,
+          message: `The operation offers up to ${String(maxFeePerGasWei)} wei per gas where ${chainAsks(evidence)}; at most ${String(mostMaxFeePerGasWei)} are sponsored.`,
+          hint: wouldPass(evidence),
         }
       : {
-          message: `The operation offers up to ${String(maxFeePerGasWei)} wei per gas where ${asks}; at most ${String(mostMaxFeePerGasWei)} are sponsored.`,
-          hint: `Send it with a maxFeePerGas of at most ${String(mostMaxFeePerGasWei)} wei.`,
+          message: `The operation pays ${String(pricePerGasWei)} wei per gas where ${chainAsks(evidence)}. ${gain(evidence)}`,
+          hint: wouldPass(evidence),
         };
   },
+  CALL_GAS_TOO_HIGH: (evidence) => ({
+    message: `The operation asks for ${String(evidence.callGasLimit)} callGasLimit, but ${callUses(evidence)}; the EntryPoint pays the bundler a tenth of what is left. ${gain(evidence)}`,
+    hint: wouldPass(evidence),
+  }),
   GAS_ABOVE_BLOCK: ({ gas, blockGasLimit }) => ({
     message: `The gas limits of the operation add up to ${String(gas)}, but a block holds ${String(blockGasLimit)}.`,
     hint: `Let Gasdesk estimate the gas (calculateGasLimits: true), or send lower limits that add up to at most ${String(blockGasLimit)}.`,
   }),
-  PRE_VERIFICATION_GAS_TOO_HIGH: ({ preVerificationGas, most }) => ({
-    message: `The operation gives its bundler ${String(preVerificationGas)} preVerificationGas, but its calldata is worth at most ${String(most)}.`,
-    hint: `Let Gasdesk estimate the gas (calculateGasLimits: true), or send at most ${String(most)}.`,
+  PRE_VERIFICATION_GAS_TOO_HIGH: (evidence) => ({
+    message:
+      `The operation gives its bundler ${String(evidence.preVerificationGas)} preVerificationGas, but a bundle of it costs ${String(evidence.bundleGas)}.` +
+      (evidence.surplusWei === undefined ? '' : ` ${gain(evidence)}`),
+    hint: wouldPass(evidence),
   }),
   OPERATION_COST_TOO_HIGH: (evidence) => ({
     message: `The operation may cost up to ${coins(evidence.requiredWei, evidence)}; one operation may cost at most ${coins(evidence.mostCostWei, evidence)} on this chain.`,
@@ -50,23 +112,21 @@ type Result = CheckResult<keyof typeof denials>;
 
 /** What an operation asks for gas, and what the chain does. Gas in gas units, prices in wei per gas. */
 export interface FeeFacts {
-  readonly maxFeePerGasWei: bigint;
-  readonly maxPriorityFeePerGasWei: bigint;
+  readonly offer: Offer;
   /** All limits that are gas of the operation's execution. */
   readonly executionGas: bigint;
-  readonly preVerificationGas: bigint;
-  /** The most preVerificationGas that its calldata can be worth. */
-  readonly mostPreVerificationGas: bigint;
   /** Undefined where the chain could not be read. */
-  readonly baseFeeWei: bigint | undefined;
+  readonly prices: GasPrices | undefined;
   /** The tip the node suggests; undefined where it suggests none. */
   readonly suggestedTipWei: bigint | undefined;
+  /** Why it is not known what the operation uses; undefined where it is known, or was not asked. */
+  readonly simulationFailure: string | undefined;
   readonly blockGasLimit: bigint | undefined;
   /** The most wei that the operation can take from the tank. */
   readonly maxCostWei: bigint;
   /** The most wei that one operation may cost, as the operator has set it; undefined: {@link defaultCostWei}. */
   readonly operatorCostWei: bigint | undefined;
-  /** That bound where neither the operator nor the chain tells one. */
+  /** What no reading raises that bound to where the operator sets none. */
   readonly uncheckedCostWei: bigint;
   /** What a chain of layer 2 charges for the operation's data, in gas. */
   readonly l1DataGas: bigint;
@@ -79,8 +139,6 @@ const GWEI = 10n ** 9n;
 
 /** How often what the chain asks may be offered, so that urgent operations on busy chains pass. */
 const FEE_MULTIPLE = 10n;
-/** How often what the node suggests may be tipped: chains like Polygon have tips and hardly a base fee. */
-const TIP_MULTIPLE = 3n;
 /** No chain's usual tip is above it: a node that says more is not believed. */
 const MOST_SUGGESTED_TIP_WEI = 100n * GWEI;
 /**
@@ -91,62 +149,113 @@ const MOST_SUGGESTED_TIP_WEI = 100n * GWEI;
 const COST_GAS = 20_000_000n;
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-const believedTip = (suggestedWei = 0n): bigint => least(suggestedWei, MOST_SUGGESTED_TIP_WEI);
+/** The most wei that one operation may cost where the operator says nothing: so much gas, and never more than is fixed. */
+const defaultCostWei = ({ prices, l1DataGas, uncheckedCostWei }: FeeFacts): bigint =>
+  prices === undefined ? uncheckedCostWei : least(uncheckedCostWei, (COST_GAS + l1DataGas) * costPrice(prices));
 
-/** The most wei that one operation may cost where the operator says nothing: so much gas at the price the chain asks. */
-const defaultCostWei = ({ baseFeeWei, suggestedTipWei, l1DataGas, uncheckedCostWei }: FeeFacts): bigint =>
-  baseFeeWei === undefined ? uncheckedCostWei : (COST_GAS + l1DataGas) * (baseFeeWei + believedTip(suggestedTipWei));
+/** The code that names the largest part. */
+const CODES = {
+  price: 'FEE_TOO_HIGH',
+  preVerification: 'PRE_VERIFICATION_GAS_TOO_HIGH',
+  penalty: 'CALL_GAS_TOO_HIGH',
+} as const satisfies Record<keyof SurplusParts, keyof typeof denials>;
 
-/** Why the prices or the gas of an operation are denied on a chain with this base fee; undefined where they are not. */
-const priceDenial = (facts: FeeFacts, baseFeeWei: bigint, evidence: Evidence): Result | undefined => {
-  const { maxFeePerGasWei, maxPriorityFeePerGasWei, blockGasLimit } = facts;
-  if (maxFeePerGasWei < baseFeeWei) return deny('FEE_TOO_LOW', evidence);
-  const tipWei = believedTip(facts.suggestedTipWei);
-  const mostOffered = FEE_MULTIPLE * (baseFeeWei + tipWei);
-  // EntryPoint: min(maxFeePerGas, maxPriorityFeePerGas + block.basefee)
-  const pricePerGas = least(maxFeePerGasWei, maxPriorityFeePerGasWei + baseFeeWei);
-  const mostPrice = baseFeeWei + most(TIP_MULTIPLE * tipWei, baseFeeWei);
-  if (maxFeePerGasWei > mostOffered) {
-    // Under a tip that is too high as well, only the lower bound passes.
-    const mostMaxFee = pricePerGas > mostPrice ? mostPrice : mostOffered;
-    return deny('FEE_TOO_HIGH', { ...evidence, mostMaxFeePerGasWei: String(mostMaxFee) });
+const codeOf = ({ price, preVerification, penalty }: SurplusParts) => {
+  if (price >= preVerification && price >= penalty) return CODES.price;
+  return preVerification >= penalty ? CODES.preVerification : CODES.penalty;
+};
+
+/** The values that have to be lower, by their names in the evidence. */
+const tooHigh = (offer: Offer, prices: GasPrices, highest: HighestOffer, mostOfferedWei: bigint): Evidence => {
+  const { baseFeeWei, believedBaseFeeWei } = prices;
+  if (highest.pricePerGasWei < baseFeeWei) return { believedBaseFeeWei: String(believedBaseFeeWei) };
+  const { maxFeePerGasWei, maxPriorityFeePerGasWei, preVerificationGas, limits } = offer;
+  const isPriceTooHigh = least(maxFeePerGasWei, maxPriorityFeePerGasWei + baseFeeWei) > highest.pricePerGasWei;
+  const isOfferTooHigh = maxFeePerGasWei > mostOfferedWei;
+  const mostFeeWei = isPriceTooHigh ? least(highest.pricePerGasWei, mostOfferedWei) : mostOfferedWei;
+  return {
+    ...(preVerificationGas > highest.preVerificationGas && {
+      mostPreVerificationGas: String(highest.preVerificationGas),
+    }),
+    ...(limits.callGasLimit > highest.callGasLimit && { mostCallGasLimit: String(highest.callGasLimit) }),
+    ...(limits.postOpGasLimit > highest.postOpGasLimit && { mostPostOpGasLimit: String(highest.postOpGasLimit) }),
+    ...((isPriceTooHigh || isOfferTooHigh) && { mostMaxFeePerGasWei: String(mostFeeWei) }),
+    // Under an offer that is too high as well, a lower tip does not pass.
+    ...(isPriceTooHigh && !isOfferTooHigh && { mostTipWei: String(highest.pricePerGasWei - baseFeeWei) }),
+  };
+};
+
+/** Why the prices or the gas of an operation are denied; undefined where they are not. */
+const priceDenial = (facts: FeeFacts, prices: GasPrices, evidence: Evidence): Result | undefined => {
+  const { offer, blockGasLimit, simulationFailure, symbol } = facts;
+  const { maxFeePerGasWei, preVerificationGas, bundleGas, limits, callGasUsed } = offer;
+  if (maxFeePerGasWei < prices.baseFeeWei) return deny('FEE_TOO_LOW', evidence);
+  const mostOfferedWei = FEE_MULTIPLE * costPrice(prices);
+  const surplus = surplusOf(offer, prices);
+  if (surplus.totalWei > surplus.mostWei) {
+    return deny(codeOf(surplus.parts), {
+      ...evidence,
+      pricePerGasWei: String(surplus.pricePerGasWei),
+      ...{ preVerificationGas: String(preVerificationGas), bundleGas: String(bundleGas) },
+      ...{ callGasLimit: String(limits.callGasLimit), callGasUsed: String(callGasUsed) },
+      ...(simulationFailure !== undefined && { simulationFailure }),
+      ...surplusEvidence(surplus),
+      ...tooHigh(offer, prices, highestOffer(offer, prices, surplus), mostOfferedWei),
+      symbol,
+    });
   }
-  if (pricePerGas > mostPrice) {
-    return deny('FEE_TOO_HIGH', { ...evidence, pricePerGasWei: String(pricePerGas), mostWei: String(mostPrice) });
+  if (maxFeePerGasWei > mostOfferedWei) {
+    return deny('FEE_TOO_HIGH', { ...evidence, mostMaxFeePerGasWei: String(mostOfferedWei) });
   }
-  const gas = facts.executionGas + facts.preVerificationGas;
+  const gas = facts.executionGas + preVerificationGas;
   return blockGasLimit !== undefined && gas > blockGasLimit
     ? deny('GAS_ABOVE_BLOCK', { gas: String(gas), blockGasLimit: String(blockGasLimit) })
     : undefined;
+};
+
+const surplusEvidence = ({ parts, totalWei, mostWei }: Surplus): Evidence => ({
+  priceSurplusWei: String(parts.price),
+  preVerificationSurplusWei: String(parts.preVerification),
+  penaltyWei: String(parts.penalty),
+  surplusWei: String(totalWei),
+  mostSurplusWei: String(mostWei),
+});
+
+/**
+ * Where no price is known, only preVerificationGas is compared: with twice what a bundle costs, since the formulas of
+ * bundlers differ. What else a bundler gains there is bounded by what the operation may cost.
+ */
+const unpricedDenial = ({ offer: { preVerificationGas, bundleGas } }: FeeFacts): Result | undefined => {
+  const mostGas = 2n * bundleGas;
+  if (preVerificationGas <= mostGas) return undefined;
+  const evidence = { preVerificationGas: String(preVerificationGas), bundleGas: String(bundleGas) };
+  return deny('PRE_VERIFICATION_GAS_TOO_HIGH', { ...evidence, mostPreVerificationGas: String(mostGas) });
 };
 
 /**
  * An operation must offer the base fee. One below it can be mined only by a bundler that pays the rest itself, while
  * version 1.1.0 charges its overhead at the price of the bundle: more than was reserved for it. Nor may it give its
  * bundler far more than the bundle costs: the sender may be the bundler, and carry the tank away. Whatever it gives
- * is bounded by what the chain says, never by what the request says of itself; and what all bounds together let pass
- * costs no more than the operator allows for one operation.
+ * is bounded as one sum, by what the chain says and not by what the request says of itself. maxFeePerGas by itself is a
+ * ceiling, of which a bundler gets nothing; but it is reserved. And whatever these bounds let pass costs no more than the
+ * operator allows for one operation.
  */
 export const checkFees = (facts: FeeFacts): Result => {
-  const { maxFeePerGasWei, preVerificationGas, mostPreVerificationGas, baseFeeWei, suggestedTipWei } = facts;
-  const offered = { maxFeePerGasWei: String(maxFeePerGasWei) };
-  if (preVerificationGas > mostPreVerificationGas) {
-    const gas = { preVerificationGas: String(preVerificationGas), most: String(mostPreVerificationGas) };
-    return deny('PRE_VERIFICATION_GAS_TOO_HIGH', gas);
-  }
-  const suggested = suggestedTipWei === undefined ? {} : { suggestedTipWei: String(suggestedTipWei) };
-  const evidence = { ...offered, ...(baseFeeWei !== undefined && { baseFeeWei: String(baseFeeWei) }), ...suggested };
-  const denial = baseFeeWei === undefined ? undefined : priceDenial(facts, baseFeeWei, evidence);
+  const { offer, prices, suggestedTipWei, maxCostWei, chainId, symbol } = facts;
+  const evidence = {
+    maxFeePerGasWei: String(offer.maxFeePerGasWei),
+    ...(prices !== undefined && { baseFeeWei: String(prices.baseFeeWei) }),
+    ...(suggestedTipWei !== undefined && { suggestedTipWei: String(suggestedTipWei) }),
+  };
+  const denial = prices === undefined ? unpricedDenial(facts) : priceDenial(facts, prices, evidence);
   if (denial !== undefined) return denial;
-  const { maxCostWei, chainId, symbol } = facts;
   const mostCostWei = facts.operatorCostWei ?? defaultCostWei(facts);
   const bounded = { ...evidence, mostCostWei: String(mostCostWei) };
   if (maxCostWei > mostCostWei) {
     return deny('OPERATION_COST_TOO_HIGH', { ...bounded, requiredWei: String(maxCostWei), chainId, symbol });
   }
-  return baseFeeWei === undefined ? skip('BASE_FEE_UNKNOWN', bounded) : pass('FEE_COVERS_BASE', bounded);
+  return prices === undefined ? skip('BASE_FEE_UNKNOWN', bounded) : pass('FEE_COVERS_BASE', bounded);
 };
 
 /** Room for data of an operation on a chain of layer 2 whose oracle nobody can ask, in gas. */
@@ -166,20 +275,54 @@ const executionGas = (op: UserOperation): bigint => {
 const optional = (value: string | null | undefined): bigint | undefined =>
   value === undefined || value === null ? undefined : BigInt(value);
 
-const feeFactsOf = ({ facts, policy, op, layout, requiredWei, symbol }: RuleInput): FeeFacts => {
-  const { chain, stage } = facts;
+/** What gas costs; undefined where the chain was not read. */
+const pricesOf = (chain: ChainSnapshot | null): GasPrices | undefined => {
+  if (chain === null) return undefined;
+  const { baseFeeWei, suggestedTipWei = '0', believedBaseFeeWei = baseFeeWei, believedTipWei } = chain;
+  return {
+    baseFeeWei: BigInt(baseFeeWei),
+    believedBaseFeeWei: BigInt(believedBaseFeeWei),
+    believedTipWei: optional(believedTipWei) ?? least(BigInt(suggestedTipWei), MOST_SUGGESTED_TIP_WEI),
+  };
+};
+
+/** What is decided about, as far as it says what an operation may gain for its bundler. */
+export interface OfferQuestion {
+  readonly op: UserOperation;
+  readonly version: EntryPointVersion;
+  readonly chain: ChainSnapshot | null;
+  readonly isPaidInToken: boolean;
+}
+
+/**
+ * Whether an operation gives its bundler too much if it uses nothing of its limits: then it has to be known what it uses
+ * where it is simulated.
+ */
+export const needsSimulation = ({ op, version, chain, isPaidInToken }: OfferQuestion): boolean => {
+  const prices = pricesOf(chain);
+  if (chain === null || prices === undefined) return false;
+  const offer = offerOf(version, op, { l1DataGas: BigInt(chain.l1DataGas), isPaidInToken });
+  const { totalWei, mostWei } = surplusOf(offer, prices);
+  return totalWei > mostWei;
+};
+
+const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }: RuleInput): FeeFacts => {
+  const { chain, simulated, stage } = facts;
   const { chainId } = policy.dapp;
   const l1DataGas = chain === null ? uncheckedL1DataGas(chainId) : BigInt(chain.l1DataGas);
+  const prices = pricesOf(chain);
   // Fees may be open in a quote: 0 is not too low.
   const areFeesOpen = stage === 'draft' && op.maxFeePerGas === 0n;
+  const used = simulated !== undefined && 'call' in simulated ? simulated : undefined;
   return {
-    maxFeePerGasWei: op.maxFeePerGas,
-    maxPriorityFeePerGasWei: op.maxPriorityFeePerGas,
+    offer: offerOf(layout.entryPointVersion, op, {
+      ...{ l1DataGas, isPaidInToken: payment !== undefined },
+      ...(used && { used: { validation: BigInt(used.validation), call: BigInt(used.call) } }),
+    }),
     executionGas: executionGas(op),
-    preVerificationGas: op.preVerificationGas,
-    mostPreVerificationGas: mostPreVerificationGas(layout.entryPointVersion, op, l1DataGas),
-    baseFeeWei: chain === null || !areFeesOpen ? optional(chain?.baseFeeWei) : 0n,
+    prices: prices && areFeesOpen ? { ...prices, baseFeeWei: 0n } : prices,
     suggestedTipWei: optional(chain?.suggestedTipWei),
+    simulationFailure: simulated !== undefined && 'failure' in simulated ? simulated.failure : undefined,
     blockGasLimit: optional(chain?.blockGasLimit),
     maxCostWei: requiredWei,
     operatorCostWei: optional(policy.chain?.maxOperationCostWei),

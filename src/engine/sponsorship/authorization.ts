@@ -1,7 +1,8 @@
 import { isSigned } from '../../core/rules/authorization.ts';
 import { EngineError } from '../../shared/errors.ts';
-import type { Address } from '../../shared/schema/hex.ts';
+import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
 import { type Eip7702Authorization, isV06 } from '../../shared/schema/user-operation.ts';
+import { delegateOf } from '../chain/gas/delegation.ts';
 import { readCode, readTransactionCount } from '../chain/gas/eth-call.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
@@ -14,34 +15,46 @@ const N = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8
 const fault = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
 /**
- * Refuses an EIP-7702 authorisation that no chain will take, where that can be told: of a draft, which is only
- * estimated with, its delegate; of an operation to be signed also the form of its signature and its nonce. Who signed is
- * no reason to refuse: viem and others send a placeholder until the operation itself is signed.
+ * The operation with the EIP-7702 authorisation that its bundle has to carry: none where the sender is a contract, which
+ * takes on no code, or runs the code of that delegate already. Nobody signs for what is in a request, so what has no
+ * effect must not buy gas.
+ *
+ * Refuses an authorisation that no chain will take, where that can be told: of a draft, which is only estimated with, its
+ * delegate; of an operation to be signed also the form of its signature and its nonce. Who signed is no reason to refuse:
+ * viem and others send a placeholder until the operation itself is signed.
  *
  * @param rpc the chain is not asked without it
  * @throws EngineError `VALIDATION`, which names the field, `CHAIN_UNREACHABLE` or `PAYMASTER_NOT_READY`
  */
-export const checkAuthorization = async (
+export const withCheckedAuthorization = async (
   rpc: RpcClient | undefined,
   ready: ReadyPaymaster,
   op: RequestedOperation,
   stage: 'draft' | 'final',
-): Promise<void> => {
-  if (isV06(op) || op.eip7702Auth === undefined) return;
-  const { eip7702Auth: auth, sender } = op;
+): Promise<RequestedOperation> => {
+  if (isV06(op) || op.eip7702Auth === undefined) return op;
+  const { eip7702Auth: auth, ...rest } = op;
   const signed = stage === 'final' && isSigned(auth);
   if (signed) checkSignature(auth);
-  if (rpc === undefined) return;
+  if (rpc === undefined) return op;
   const { chainId } = ready;
-  const [code, nonces] = await Promise.all([
+  const [code, nonces, senderCode] = await Promise.all([
     asked(ready, () => readCode(rpc, auth.address)),
-    signed ? asked(ready, () => possibleNonces(rpc, sender, auth.nonce)) : undefined,
+    signed ? asked(ready, () => possibleNonces(rpc, op.sender, auth.nonce)) : undefined,
+    asked(ready, () => readCode(rpc, op.sender)),
   ]);
   if (code === '0x')
     throw fault(`eip7702Auth.address must be a contract: ${auth.address} has no code on chain ${chainId}`);
-  if (nonces === undefined || nonces.includes(auth.nonce)) return;
-  const named = `eip7702Auth.nonce must be ${nonces.join(' or ')}, the nonce of ${sender} on chain ${chainId}`;
+  if (nonces === undefined || nonces.includes(auth.nonce)) return takesEffect(senderCode, auth) ? op : rest;
+  const named = `eip7702Auth.nonce must be ${nonces.join(' or ')}, the nonce of ${op.sender} on chain ${chainId}`;
   throw fault(`${named}, but it is ${auth.nonce}`);
+};
+
+/** Whether an authorisation changes what code its account runs, by the account's code. */
+const takesEffect = (code: Hex, { address }: Eip7702Authorization): boolean => {
+  if (code === '0x') return true;
+  const delegate = delegateOf(code);
+  return delegate !== undefined && !sameAddress(delegate, address);
 };
 
 const checkSignature = ({ r, s }: Eip7702Authorization): void => {

@@ -7,7 +7,8 @@ import type { ChainSnapshot } from '../../core/facts.ts';
 import { delegateOf } from '../chain/gas/delegation.ts';
 import { readBlockGas, readCode, readQuantity } from '../chain/gas/eth-call.ts';
 import { l1DataGas, recognizeRollup } from '../chain/gas/l1-data-gas.ts';
-import { asBundled, mostPreVerificationGas } from '../../core/user-operation/pre-verification-bound.ts';
+import { fitsWithoutL1Data } from '../../core/rules/bundler-surplus.ts';
+import { asBundled } from '../../core/user-operation/bundle-gas.ts';
 import { type RpcClient, RpcError, isUnreachable, nodeRefusal } from '../chain/rpc.ts';
 import { callError } from '../paymaster/verify-contract.ts';
 import { UnexpectedAnswer, readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
@@ -137,7 +138,7 @@ export const suggestFees = async (
  */
 const readL1DataGas = async (rpc: RpcClient, ready: Tank, op: UserOperation): Promise<bigint> => {
   const { chainId, entryPoint, layout } = ready;
-  if (op.preVerificationGas <= mostPreVerificationGas(layout.entryPointVersion, op, 0n)) return 0n;
+  if (fitsWithoutL1Data(layout.entryPointVersion, op)) return 0n;
   try {
     const known = knownChains.get(chainId);
     const rollup = known === undefined ? await recognizeRollup(rpc) : known.rollup;

@@ -14,9 +14,10 @@ import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
 import { type TokenHoldings, readTokenHoldings } from '../token-mode/token-holdings.ts';
 import { blankedJson } from './blank.ts';
 import { readAccount } from './account-reads.ts';
-import { checkAuthorization } from './authorization.ts';
+import { withCheckedAuthorization } from './authorization.ts';
 import { readHoldings } from './holding-reads.ts';
 import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
+import { readSimulatedGas } from './simulated-gas.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
 import type { Rates } from '../chain/rates/rates.ts';
@@ -47,9 +48,9 @@ export interface PreparedOperation {
 
 const prepareDraft = async (request: SponsorshipRequest, payer: Payer): Promise<PreparedOperation> => {
   const { ready, rpc } = payer;
-  await checkAuthorization(rpc, ready, request.userOperation, 'draft');
+  const userOperation = await withCheckedAuthorization(rpc, ready, request.userOperation, 'draft');
   // Gas that is not known yet costs nothing here: what is denied now would be denied with any gas.
-  const given = withLeastGas(withGivenGas(request.userOperation, ready), ready.layout.paymasterGas);
+  const given = withLeastGas(withGivenGas(userOperation, ready), ready.layout.paymasterGas);
   const origin = { estimated: false, open: true, callGasLimit: AMPLE_CALL_GAS };
   const charge = payer.payment && (await simulateTokenCharge(rpc, payer.payment, given, origin));
   const found = { payer, ready: charge?.payment.charging ?? ready, op: charge?.op ?? given, charge };
@@ -78,15 +79,14 @@ const prepareFinal = async (
   isPaused: boolean,
 ): Promise<PreparedOperation> => {
   const { ready, rpc } = payer;
-  const { userOperation, options } = request;
-  await checkAuthorization(rpc, ready, userOperation, 'final');
+  const userOperation = await withCheckedAuthorization(rpc, ready, request.userOperation, 'final');
   const senderNonce = await readNonce(rpc, ready, userOperation.sender);
   const delegate = await readDelegate(rpc, ready, userOperation);
-  const terms = draftTerms(clock.now(), ready, options, { senderNonce, delegate });
+  const terms = draftTerms(clock.now(), ready, request.options, { senderNonce, delegate });
   const drafting = payer.payment?.estimating ?? ready;
   const gas = isPaused
     ? { op: withGivenGas(userOperation, ready), gasSource: 'GAS_NOT_ESTIMATED' as const }
-    : await withGas({ request, ready, chains, rpc, entropy, drafting, terms });
+    : await withGas({ request: { ...request, userOperation }, ready, chains, rpc, entropy, drafting, terms });
   const estimated = gas.gasSource === 'GAS_ESTIMATED';
   const origin = isPaused ? { estimated, open: true, callGasLimit: AMPLE_CALL_GAS } : { estimated, open: estimated };
   const charge = payer.payment && (await simulateTokenCharge(rpc, payer.payment, gas.op, origin));
@@ -109,7 +109,7 @@ export const prepareOperation = (
   stage === 'draft' ? prepareDraft(request, payer) : prepareFinal(context, request, payer, isPaused);
 
 /** What the chain says, and {@link Store.ledgerVersion} before it was asked. */
-export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'holdings' | 'token' | 'price'> {
+export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'simulated' | 'holdings' | 'token' | 'price'> {
   readonly ledgerVersion: number;
   /** Where the price came from. */
   readonly priceSource: NonNullable<Policy['chain']>['price'];
@@ -174,17 +174,24 @@ export const readChain = async (
   // An estimate has had the account validate the operation already.
   const isAsked = stage === 'final' && !isEstimated;
   const question = { op, isGasGiven: gasSource === 'GAS_GIVEN', money };
-  const [chain, account, holdings, price] = await Promise.all([
+  const isPaidInToken = charge !== undefined;
+  const simulation =
+    stage === 'final'
+      ? money.then((chain) => readSimulatedGas(payer.rpc, ready, { op, chain, isPaidInToken }))
+      : undefined;
+  const [chain, account, simulated, holdings, price] = await Promise.all([
     money,
     isAsked ? readAccount(payer.rpc, ready, question) : undefined,
+    simulation,
     // No rule of sponsorship binds those who pay in a token.
-    charge === undefined ? readHoldings(payer.rpc, op.sender, policy, clock.now()) : undefined,
+    isPaidInToken ? undefined : readHoldings(payer.rpc, op.sender, policy, clock.now()),
     readCoinPrice(rates, policy),
   ]);
   const token = charge && (await readToken(prepared, charge));
   return {
     ...{ ledgerVersion, chain, priceSource: policy.chain?.price },
     ...(account && { account }),
+    ...(simulated && { simulated }),
     ...(holdings && { holdings }),
     ...(token && { token }),
     ...(price && { price }),

@@ -12,7 +12,7 @@ import { askedTokens } from '../token-mode/fee-token-choice.ts';
 import { priceTokens, quotePayment } from '../token-mode/quote-tokens.ts';
 import type { ReadyPaymentTerms } from '../token-mode/ready-payment-terms.ts';
 import { tryTransfer } from '../token-mode/try-payment.ts';
-import { checkAuthorization } from './authorization.ts';
+import { withCheckedAuthorization } from './authorization.ts';
 import { readDelegate, readMoney } from './chain-reads.ts';
 import { currentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
@@ -20,6 +20,7 @@ import { gatherFacts, tokenFacts } from './gather.ts';
 import { notSponsored } from './not-sponsored.ts';
 import { withGas } from './operation-gas.ts';
 import { requireUnpaused } from './pause-switch.ts';
+import { readSimulatedGas } from './simulated-gas.ts';
 import type { SponsorshipRequest } from './request-record.ts';
 import { withGasForCharge } from './token-charge.ts';
 
@@ -41,14 +42,14 @@ export interface FeeQuotes {
  */
 export const quoteFees = async (context: DecisionContext, request: SponsorshipRequest): Promise<FeeQuotes> => {
   const { store, vault, chains, clock, entropy, rates } = context;
-  const { paymaster, userOperation, options } = request;
+  const { paymaster, options } = request;
   requireUnpaused(context, paymaster);
   const contract = await requireTokenReady(store, vault, paymaster);
   const rpc = await chains.rpc(paymaster.chainId);
   await ensureVerified(store, rpc, contract);
   const supported = await store.listFeeTokens(paymaster.chainId);
   const { priced, unsupportedTokens } = await priceTokens(rates, supported, askedTokens(options.tokenInfo));
-  const { sender } = userOperation;
+  const { sender } = request.userOperation;
   const payers = await Promise.all(
     priced.map(async ({ token, rate }) => {
       const payment = await withTriedTransfer(rpc, paymentTerms(contract, token, rate.exchangeRate), sender);
@@ -61,13 +62,13 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
   const [first] = payers;
   if (first === undefined) return { ...answer, feeQuotes: [] };
   const { ready, payment } = first;
-  await checkAuthorization(rpc, ready, userOperation, 'draft');
+  const userOperation = await withCheckedAuthorization(rpc, ready, request.userOperation, 'draft');
   const delegate = await readDelegate(rpc, ready, userOperation);
   const window = windowOf(clock.now(), options.expiryDuration, ready.layout);
   const promise = { chainId: ready.chainId, paymaster: ready.contract, ...window };
   const terms = { ...promise, ...(delegate !== undefined && { eip7702Delegate: delegate }) };
   const gas = await withGas({
-    request: quotable(request),
+    request: quotable({ ...request, userOperation }),
     ready,
     chains,
     rpc,
@@ -84,7 +85,11 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
       const { gasSource } = gas;
       const charge = { payment: payer.payment, op, trial: undefined };
       const prepared = { stage: 'draft' as const, payer, ready: payer.ready, op, charge, gasSource, delegate };
-      const reads = { ledgerVersion: 0, priceSource: undefined, chain, token: tokenFacts(charge) };
+      const simulated = await readSimulatedGas(rpc, ready, { op, chain, isPaidInToken: true });
+      const reads = {
+        ...{ ledgerVersion: 0, priceSource: undefined, chain, token: tokenFacts(charge) },
+        ...(simulated && { simulated }),
+      };
       const facts = await gatherFacts(
         context,
         request,

@@ -1,0 +1,186 @@
+import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { bundleGas } from '../user-operation/bundle-gas.ts';
+import { type ExecutionLimits, limitsWithin, unusedGasPenalty } from '../user-operation/unused-gas-penalty.ts';
+
+const above = (value: bigint, bound: bigint): bigint => (value > bound ? value - bound : 0n);
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+/** What an operation offers its bundler. Gas in gas units, prices in wei per gas. */
+export interface Offer {
+  readonly version: EntryPointVersion;
+  readonly maxFeePerGasWei: bigint;
+  readonly maxPriorityFeePerGasWei: bigint;
+  readonly preVerificationGas: bigint;
+  /** What a bundle of the operation alone costs beyond what is metered, data on layer 1 with room for its price included. */
+  readonly bundleGas: bigint;
+  /** What the operation comes to at least. It follows from what is to be done, and from no limit that its sender names. */
+  readonly usualGas: bigint;
+  readonly limits: ExecutionLimits;
+  /** What the call of the operation uses; 0 where nobody measured it. */
+  readonly callGasUsed: bigint;
+}
+
+/**
+ * The least that an EntryPoint meters besides the call: an account that checks nothing, a paymaster that sponsors, and its
+ * own work around them. Measured on a local chain with each contract.
+ */
+const VALIDATION_GAS: Readonly<Record<EntryPointVersion, bigint>> = { '0.6': 57_000n, '0.7': 50_000n, '0.8': 50_000n };
+
+/**
+ * Of what an operation uses in simulation, so much raises what may be gained: an account can tell a simulation from the
+ * chain, and burn there what it does not burn here.
+ */
+const MOST_METERED_GAS = 500_000n;
+
+/** Prices on layer 1 move until the operation is mined. */
+const L1_DATA_ROOM = { times: 3n, per: 2n };
+
+/** What an offer depends on besides the operation. */
+export interface OfferOptions {
+  /** What a chain of layer 2 charges for the operation's data, in gas. */
+  readonly l1DataGas: bigint;
+  /** What it uses; absent: nobody measured it. */
+  readonly used?: { readonly validation: bigint; readonly call: bigint };
+  /** v0.8 charges for what postOp leaves of its limit only where postOp is called: where a token pays. */
+  readonly isPaidInToken: boolean;
+}
+
+/** What an operation offers. @param op its paymaster's part and its signature are not read, but for the paymaster's limits */
+export const offerOf = (
+  version: EntryPointVersion,
+  op: UserOperation,
+  { l1DataGas, used, isPaidInToken }: OfferOptions,
+): Offer => {
+  const { callGasLimit, preVerificationGas, maxFeePerGas, maxPriorityFeePerGas } = op;
+  const hasPostOp = version !== '0.8' || isPaidInToken;
+  const postOpGasLimit = isV06(op) || !hasPostOp ? 0n : (op.paymasterPostOpGasLimit ?? 0n);
+  const callGasUsed = least(used?.call ?? 0n, callGasLimit);
+  const meteredGas = most(VALIDATION_GAS[version], used?.validation ?? 0n) + callGasUsed;
+  const onChain = bundleGas(version, op, meteredGas);
+  return {
+    version,
+    maxFeePerGasWei: maxFeePerGas,
+    maxPriorityFeePerGasWei: maxPriorityFeePerGas,
+    preVerificationGas,
+    bundleGas: onChain + (l1DataGas * L1_DATA_ROOM.times) / L1_DATA_ROOM.per,
+    usualGas: onChain + l1DataGas + least(meteredGas, MOST_METERED_GAS),
+    limits: { callGasLimit, postOpGasLimit },
+    callGasUsed,
+  };
+};
+
+/** What gas costs, in wei per gas. */
+export interface GasPrices {
+  /** As the node says; the EntryPoint pays by it. */
+  readonly baseFeeWei: bigint;
+  /** What is believed that a bundler has to pay. */
+  readonly believedBaseFeeWei: bigint;
+  readonly believedTipWei: bigint;
+}
+
+/** The ways in which a bundler gains, all wei. */
+export interface SurplusParts {
+  readonly price: bigint;
+  readonly preVerification: bigint;
+  readonly penalty: bigint;
+}
+
+/** What an operation gives its bundler beyond the bundle's cost, and the most it may. */
+export interface Surplus {
+  readonly parts: SurplusParts;
+  readonly totalWei: bigint;
+  readonly mostWei: bigint;
+  /** What the EntryPoint charges for gas, wei. */
+  readonly pricePerGasWei: bigint;
+  /** Gas that is charged and costs the bundler nothing, and how much of it is the penalty. */
+  readonly givenGas: bigint;
+  readonly penaltyGas: bigint;
+}
+
+/**
+ * Of the usual fee, 16 % may be gained: at most 14 % of all that the tank pays then, and 15 % with what the other
+ * constants here leave. Of the clients of docs/clients, none gives its bundler more than 11 % but by its tip.
+ */
+const SHARE = { times: 16n, per: 100n };
+
+/** EntryPoint: min(maxFeePerGas, maxPriorityFeePerGas + block.basefee). */
+const priceOf = ({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Offer, { baseFeeWei }: GasPrices): bigint =>
+  least(maxFeePerGasWei, maxPriorityFeePerGasWei + baseFeeWei);
+
+/** What bundlers have to pay for gas, as far as that is believed, wei. */
+export const costPrice = ({ believedBaseFeeWei, believedTipWei }: GasPrices): bigint =>
+  believedBaseFeeWei + believedTipWei;
+
+/**
+ * What may be gained of each gas, wei. Where most of the price is its tip, nobody knows what a bundler has to pay: nodes
+ * differ, and clients offer half as much again or twice what one suggests. So the tip may be doubled there.
+ */
+const mostGainedPerGas = (prices: GasPrices): bigint =>
+  (costPrice(prices) * SHARE.times) / SHARE.per + above(prices.believedTipWei, prices.believedBaseFeeWei);
+
+/**
+ * What an operation gives whoever bundles it: they may be its sender, and carry the tank away. All ways to gain are
+ * one sum, so that nobody takes a little by each.
+ *
+ * The price counts for the usual gas only. An account that burns more has the bundler pay for it, so that the part of
+ * what the tank pays that is gained stays the same.
+ */
+export const surplusOf = (offer: Offer, prices: GasPrices): Surplus => {
+  const { version, preVerificationGas, bundleGas, usualGas, limits, callGasUsed } = offer;
+  const pricePerGasWei = priceOf(offer, prices);
+  const surplusGas = above(preVerificationGas, bundleGas);
+  const penaltyGas = unusedGasPenalty(version, limits, callGasUsed);
+  const parts = {
+    price: above(pricePerGasWei, costPrice(prices)) * usualGas,
+    preVerification: surplusGas * pricePerGasWei,
+    penalty: penaltyGas * pricePerGasWei,
+  };
+  const mostWei = usualGas * mostGainedPerGas(prices);
+  const totalWei = parts.price + parts.preVerification + parts.penalty;
+  return { parts, totalWei, mostWei, pricePerGasWei, penaltyGas, givenGas: surplusGas + penaltyGas };
+};
+
+/** True if preVerificationGas takes so little of what may be gained that the price of data on layer 1 decides nothing. */
+export const fitsWithoutL1Data = (version: EntryPointVersion, op: UserOperation): boolean => {
+  const offer = offerOf(version, op, { l1DataGas: 0n, isPaidInToken: false });
+  const mostGas = (offer.usualGas * SHARE.times) / SHARE.per;
+  return 2n * above(offer.preVerificationGas, offer.bundleGas) <= mostGas;
+};
+
+/** The highest values with which an operation gives no more than it may; none above what it has. */
+export interface HighestOffer extends ExecutionLimits {
+  /** What the EntryPoint may charge for gas, wei. */
+  readonly pricePerGasWei: bigint;
+  readonly preVerificationGas: bigint;
+}
+
+/** The price up to which an operation may stay as it is otherwise; what gas costs where no price is low enough. */
+const highestPrice = (
+  { usualGas }: Offer,
+  prices: GasPrices,
+  { parts, mostWei, givenGas, ...paid }: Surplus,
+): bigint => {
+  const cost = costPrice(prices);
+  if (givenGas * cost <= mostWei) return (mostWei + usualGas * cost) / (givenGas + usualGas);
+  // It is gas that is to be lower: a price that takes little is left as it is.
+  return 2n * parts.price <= mostWei ? paid.pricePerGasWei : cost;
+};
+
+/** What would pass of an operation that gives its bundler too much. */
+export const highestOffer = (offer: Offer, prices: GasPrices, surplus: Surplus): HighestOffer => {
+  const { version, usualGas, bundleGas, preVerificationGas, limits, callGasUsed } = offer;
+  const pricePerGasWei = least(surplus.pricePerGasWei, highestPrice(offer, prices, surplus));
+  const left = surplus.mostWei - above(pricePerGasWei, costPrice(prices)) * usualGas;
+  const mostGas = pricePerGasWei === 0n ? surplus.givenGas : left / pricePerGasWei;
+  const { penaltyGas } = surplus;
+  const surplusGas = surplus.givenGas - penaltyGas;
+  // The smaller of both stays as it is, or has half.
+  const smaller = least(least(surplusGas, penaltyGas), mostGas / 2n);
+  const surplusShare = surplusGas <= penaltyGas ? smaller : mostGas - smaller;
+  return {
+    pricePerGasWei,
+    preVerificationGas: least(preVerificationGas, bundleGas + surplusShare),
+    ...limitsWithin(version, limits, callGasUsed, mostGas - surplusShare),
+  };
+};

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { callGasUsed, limitsWithin, unusedGasPenalty } from './unused-gas-penalty.ts';
+
+const gas = fc.bigInt({ min: 0n, max: 10n ** 7n });
+const versions = fc.constantFrom('0.6', '0.7', '0.8');
+
+test.each([
+  ['0.6', 1_000_000n, 1_000_000n, 0n, 0n],
+  ['0.7', 100_000n, 50_000n, 30_000n, 12_000n],
+  ['0.7', 100_000n, 0n, 100_001n, 0n],
+  ['0.8', 100_000n, 0n, 60_000n, 0n],
+  ['0.8', 100_001n, 0n, 60_000n, 4_000n],
+  ['0.8', 100_000n, 40_001n, 60_000n, 4_000n],
+] as const)(
+  'v%s charges for unused gas of limits %s and %s, of which %s is used, with %s',
+  (version, call, postOp, used, penalty) => {
+    expect(unusedGasPenalty(version, { callGasLimit: call, postOpGasLimit: postOp }, used)).toBe(penalty);
+  },
+);
+
+test('limits within a penalty have that penalty at most, are no higher, and leave the call what it uses', () => {
+  fc.assert(
+    fc.property(versions, gas, gas, gas, gas, (version, callGasLimit, postOpGasLimit, used, penalty) => {
+      const before = { callGasLimit, postOpGasLimit };
+      const after = limitsWithin(version, before, used, penalty);
+      expect(unusedGasPenalty(version, after, used)).toBeLessThanOrEqual(penalty);
+      expect(after.callGasLimit).toBeLessThanOrEqual(callGasLimit);
+      expect(after.postOpGasLimit).toBeLessThanOrEqual(postOpGasLimit);
+      expect(after.callGasLimit).toBeGreaterThanOrEqual(used < callGasLimit ? used : callGasLimit);
+      if (unusedGasPenalty(version, before, used) <= penalty) expect(after).toEqual(before);
+    }),
+  );
+});
+
+test('what a call used is found by what was charged for it', () => {
+  fc.assert(
+    fc.property(versions, gas, gas, (version, callGasLimit, used) => {
+      const charged = used + unusedGasPenalty(version, { callGasLimit, postOpGasLimit: 0n }, used);
+      const found = callGasUsed(version, callGasLimit, charged);
+      expect(found).toBeLessThanOrEqual(used + 2n);
+      // v0.8: where the penalty is just forgiven, it cannot be told from one that is not.
+      expect(found).toBeGreaterThanOrEqual(used - (version === '0.8' ? 4_445n : 2n));
+    }),
+  );
+});

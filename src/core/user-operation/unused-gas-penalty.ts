@@ -1,0 +1,80 @@
+import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
+
+/** The limits of what an operation runs after its validation, in gas. */
+export interface ExecutionLimits {
+  readonly callGasLimit: bigint;
+  /** That of a postOp which is called; 0 where there is none. */
+  readonly postOpGasLimit: bigint;
+}
+
+/** From v0.7 on, this part of what was not used of a limit is paid to the bundler. */
+const PENALTY_DIVISOR = 10n;
+/** v0.8 forgives so much of each limit, or else nothing. */
+const FORGIVEN_GAS = 40_000n;
+
+const above = (limit: bigint, used: bigint): bigint => (limit > used ? limit - used : 0n);
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+const penaltyV08 = (limit: bigint, used: bigint): bigint => {
+  const unused = above(limit, used);
+  return unused <= FORGIVEN_GAS ? 0n : unused / PENALTY_DIVISOR;
+};
+
+/**
+ * What the EntryPoint charges for gas that was asked for and not used, in gas: nothing on v0.6, a tenth of what is left of
+ * both limits together on v0.7, a tenth of what is left of each on v0.8. postOp is taken to use nothing.
+ *
+ * @param callGasUsed what the call of the operation uses
+ */
+export const unusedGasPenalty = (
+  version: EntryPointVersion,
+  { callGasLimit, postOpGasLimit }: ExecutionLimits,
+  callGasUsed: bigint,
+): bigint => {
+  if (version === '0.6') return 0n;
+  if (version === '0.7') return above(callGasLimit + postOpGasLimit, callGasUsed) / PENALTY_DIVISOR;
+  return penaltyV08(callGasLimit, callGasUsed) + penaltyV08(postOpGasLimit, 0n);
+};
+
+/**
+ * What a call used that was charged for with that penalty, in gas.
+ *
+ * @param chargedGas for the call, and the EntryPoint's own work around it, without a postOp
+ */
+export const callGasUsed = (version: EntryPointVersion, callGasLimit: bigint, chargedGas: bigint): bigint => {
+  if (version === '0.6' || chargedGas >= callGasLimit) return chargedGas;
+  // charged = used + (limit - used) / 10
+  const used = (PENALTY_DIVISOR * chargedGas - callGasLimit) / (PENALTY_DIVISOR - 1n);
+  return version === '0.8' && callGasLimit - used <= FORGIVEN_GAS ? chargedGas : used;
+};
+
+/** The highest limit of v0.8 with a penalty of at most that. */
+const highestV08 = (limit: bigint, used: bigint, penalty: bigint): bigint =>
+  least(limit, used + most(FORGIVEN_GAS, PENALTY_DIVISOR * penalty));
+
+/**
+ * The highest limits, none above what it is, whose penalty is at most that. The call keeps what it uses; of the rest,
+ * postOp is served first.
+ *
+ * @param penalty gas
+ */
+export const limitsWithin = (
+  version: EntryPointVersion,
+  { callGasLimit, postOpGasLimit }: ExecutionLimits,
+  callGasUsed: bigint,
+  penalty: bigint,
+): ExecutionLimits => {
+  if (version === '0.6') return { callGasLimit, postOpGasLimit };
+  if (version === '0.8') {
+    const postOp = highestV08(postOpGasLimit, 0n, penalty);
+    const left = penalty - penaltyV08(postOp, 0n);
+    return { callGasLimit: highestV08(callGasLimit, callGasUsed, left), postOpGasLimit: postOp };
+  }
+  const unused = PENALTY_DIVISOR * penalty;
+  const postOp = least(postOpGasLimit, unused);
+  return {
+    callGasLimit: least(callGasLimit, least(callGasUsed, callGasLimit) + unused - postOp),
+    postOpGasLimit: postOp,
+  };
+};

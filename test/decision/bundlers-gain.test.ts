@@ -1,0 +1,316 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type HDNodeWallet, parseEther } from 'ethers';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
+import { contractAt, deployContract, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
+import { STUB_SIGNATURE } from '../../src/core/paymaster-layouts/layout.ts';
+import { requireLayout } from '../../src/core/paymaster-layouts/registry.ts';
+import { packUserOperation } from '../../src/core/user-operation/pack-user-operation.ts';
+import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
+import { toRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
+import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import {
+  type EntryPointVersion,
+  type UserOperation,
+  type UserOperationV07,
+  isV06,
+} from '../../src/shared/schema/user-operation.ts';
+import { encodeExecute } from '../support/account-call-data.ts';
+import { type EntryPointWorld, deployEntryPointWorld } from '../support/entry-point-world.ts';
+import { useLocalChain } from '../support/local-chain.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { type Answer, error, passTo, result, withNode } from '../support/odd-node.ts';
+import {
+  type ServingEngine,
+  type SponsoredDapp,
+  gameCall,
+  gameItems,
+  startEngine,
+} from '../support/sponsored-world.ts';
+
+const GWEI = 10n ** 9n;
+const hex = (value: bigint): string => `0x${value.toString(16)}`;
+
+const SELECTORS: Readonly<Record<EntryPointVersion, string>> = {
+  '0.6': '3a871cdd',
+  '0.7': '19822f7c',
+  '0.8': '19822f7c',
+};
+/** What an account does with a call: nothing (STOP), or burn all its gas (INVALID). */
+const BEHAVIOURS = { idle: '00', burning: 'fe', rejecting: 'fe' } as const;
+type Behaviour = keyof typeof BEHAVIOURS;
+
+/** An account that finds every operation valid and does with any other call as it likes; a rejecting one finds none valid. */
+const accountCode = (version: EntryPointVersion, behaviour: Behaviour): Hex => {
+  if (behaviour === 'rejecting') return `0x${BEHAVIOURS.rejecting}`;
+  // PUSH0 CALLDATALOAD PUSH1 e0 SHR PUSH4 selector EQ PUSH1 target JUMPI … JUMPDEST PUSH1 20 PUSH0 RETURN
+  const dispatch = `5f3560e01c63${SELECTORS[version]}14`;
+  const target = (dispatch.length / 2 + 4).toString(16).padStart(2, '0');
+  return `0x${dispatch}60${target}57${BEHAVIOURS[behaviour]}5b60205ff3`;
+};
+
+/** What gas costs on a chain, wei. */
+interface Prices {
+  readonly base: bigint;
+  readonly tip: bigint;
+}
+
+const VERSIONS = ['1.1.0', 'singleton-0.6', 'verifying-0.7', 'singleton-0.8'] as const;
+type Version = (typeof VERSIONS)[number];
+
+const chain = useLocalChain();
+const dir = mkdtempSync(join(tmpdir(), 'gasdesk-gain-'));
+const worlds = new Map<EntryPointVersion, EntryPointWorld>();
+const sponsors = new Map<Version, { readonly dapp: SponsoredDapp; readonly contract: Address }>();
+let engine: ServingEngine;
+let clock: ManualClock;
+let operator: HDNodeWallet;
+let items: Address;
+let accounts = 0;
+
+beforeAll(async () => {
+  const { provider, chainId, url } = chain();
+  operator = devWallet(0, provider);
+  items = await deployContract('GameItems', [], operator);
+  const block = await provider.getBlock('latest');
+  clock = new ManualClock((block?.timestamp ?? 0) * 1000);
+  engine = await startEngine({ dir, clock });
+  await engine.service.call('chains.set', { chainId, rpc: url });
+  await engine.service.call('signers.create', { chainId });
+  for (const [index, version] of VERSIONS.entries()) {
+    const { entryPointVersion, hasTanks } = requireLayout(version);
+    const known = worlds.get(entryPointVersion);
+    const world = known ?? (await deployEntryPointWorld(operator, chainId, entryPointVersion));
+    worlds.set(entryPointVersion, world);
+    const contract = await attachNewContract(engine.service, operator, { chainId, version });
+    const fundingWallet = devWallet(50 + index, provider);
+    const dapp = await engine.dapp({ version, ...(hasTanks && { fundingWallet }) });
+    const wei = parseEther('100');
+    if (hasTanks) await fundGasTank(contract, dapp.fundingWallet, wei, operator);
+    else await fundDeposit(world.entryPoint, contract, wei, operator);
+    const registered = {
+      name: 'Game Items',
+      address: items,
+      abi: gameItems.formatJson(),
+      whitelistedMethods: ['mint'],
+    };
+    await engine.service.call('contracts.create', { paymasterId: dapp.paymasterId, ...registered });
+    sponsors.set(version, { dapp, contract });
+  }
+});
+afterAll(async () => {
+  await engine.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+// The chain follows the machine's time.
+beforeEach(async () => {
+  const block = await chain().provider.getBlock('latest');
+  await clock.advance(block!.timestamp * 1000 - clock.now());
+});
+
+const setBaseFee = async (base: bigint): Promise<void> => {
+  await chain().provider.send('anvil_setNextBlockBaseFeePerGas', [hex(base)]);
+  await chain().provider.send('evm_mine', []);
+  await chain().provider.send('anvil_setNextBlockBaseFeePerGas', [hex(base)]);
+};
+
+/** Runs while gas costs that much, and the node answers some methods in its own way. Answers the methods it was asked, too. */
+const asChain = async <T>({ base, tip }: Prices, run: () => Promise<T>, own: Record<string, Answer> = {}) => {
+  const { chainId, url } = chain();
+  const proper = passTo(url);
+  const answers: Record<string, Answer> = { eth_maxPriorityFeePerGas: result(hex(tip)), ...own };
+  const asked: string[] = [];
+  const answer: Answer = (response, method, body) => {
+    asked.push(body);
+    (answers[method] ?? proper)(response, method, body);
+  };
+  await setBaseFee(base);
+  return withNode(answer, async (rpc) => {
+    await engine.service.call('chains.set', { chainId, rpc });
+    try {
+      return { value: await run(), asked };
+    } finally {
+      await engine.service.call('chains.set', { chainId, rpc: url });
+    }
+  });
+};
+
+/** A mint of a new account, with just the gas it needs, at the price of the chain. */
+const mint = async (
+  version: Version,
+  { base, tip }: Prices,
+  behaviour: Behaviour,
+  overrides: Partial<UserOperation> = {},
+): Promise<UserOperation> => {
+  const { entryPointVersion } = requireLayout(version);
+  const sender: Address = `0x${(accounts += 1).toString(16).padStart(40, 'ac0')}`;
+  await chain().provider.send('anvil_setCode', [sender, accountCode(entryPointVersion, behaviour)]);
+  const op = {
+    ...{ sender, nonce: 0n, callData: encodeExecute(items, 0n, gameCall('mint')), signature: STUB_SIGNATURE },
+    ...{ callGasLimit: 30_000n, verificationGasLimit: 100_000n, preVerificationGas: 50_000n },
+    ...{ maxFeePerGas: 2n * base + tip, maxPriorityFeePerGas: tip },
+    ...(entryPointVersion === '0.6' && { initCode: '0x', paymasterAndData: '0x' }),
+    ...overrides,
+  };
+  return op as UserOperation;
+};
+
+/** Follows a hint. */
+const following = (op: UserOperation, hint: string): UserOperation => {
+  const named = [...hint.matchAll(/an? (\w+) of at most (\d+)/g)].map(
+    ([, field, most]) => [field, BigInt(most!)] as const,
+  );
+  const values = Object.fromEntries(named) as Partial<UserOperation>;
+  // Either of the fees does.
+  const { maxFeePerGas, ...others } = values;
+  return { ...op, ...(values.maxPriorityFeePerGas === undefined ? values : others) } as UserOperation;
+};
+
+const MOST_HINTS = 4;
+
+/** Has an operation signed, if need be with the highest values that the desk itself says it signs. */
+const signed = async (version: Version, op: UserOperation, hints = 0): Promise<UserOperation> => {
+  const { body } = await sponsors.get(version)!.dapp.sponsor(toRpcUserOperation(op));
+  expect(body.error).toBeUndefined();
+  const { reason, paymasterAndData } = body.result!;
+  if (reason === undefined) return { ...withPaymasterAndData(op, paymasterAndData), signature: STUB_SIGNATURE };
+  expect(hints, reason.message).toBeLessThan(MOST_HINTS);
+  return signed(version, following(op, reason.hint), hints + 1);
+};
+
+/** Bundles an operation, as its sender does. Answers what the paymaster lost, wei, and what the bundle took, gas. */
+const bundled = async (version: Version, op: UserOperation): Promise<{ lost: bigint; gasUsed: bigint }> => {
+  const { entryPointVersion } = requireLayout(version);
+  const { entryPoint } = worlds.get(entryPointVersion)!;
+  const contract = await contractAt(
+    entryPointVersion === '0.6' ? 'EntryPoint' : 'EntryPoint-0.7',
+    entryPoint,
+    operator,
+  );
+  const deposit = async (): Promise<bigint> =>
+    (await contract.getFunction('balanceOf')(sponsors.get(version)!.contract)) as bigint;
+  const before = await deposit();
+  const form = isV06(op) ? op : packUserOperation(op);
+  const sent = await contract.getFunction('handleOps').send([form], operator.address, { gasLimit: 20_000_000n });
+  const receipt = await sent.wait();
+  return { lost: before - (await deposit()), gasUsed: receipt!.gasUsed };
+};
+
+/** Of what the tank paid, what a bundler keeps that pays the base fee and the tip that the node suggests: hundredths of a percent. */
+const gainOf = async (version: Version, prices: Prices, op: UserOperation): Promise<number> => {
+  const { value } = await asChain(prices, async () => {
+    const sponsored = await signed(version, op);
+    await setBaseFee(prices.base);
+    return bundled(version, sponsored);
+  });
+  const { lost, gasUsed } = value;
+  expect(lost).toBeGreaterThan(0n);
+  return Number(((lost - gasUsed * (prices.base + prices.tip)) * 10_000n) / lost);
+};
+
+const LONG = { signature: `0x${'ff'.repeat(2048)}` as Hex };
+const FORTUNE = { preVerificationGas: 10n ** 6n };
+/** As much gas as fits under the cap of an operation. */
+const UNUSED = { callGasLimit: 1_600_000n };
+const times = (price: bigint): Partial<UserOperation> => ({ maxFeePerGas: price, maxPriorityFeePerGas: price });
+
+const ways: readonly [string, Behaviour, (prices: Prices) => Partial<UserOperation>][] = [
+  ['a high tip', 'idle', ({ base, tip }) => times(9n * (base + tip))],
+  ['more preVerificationGas than a bundle costs', 'idle', () => FORTUNE],
+  ['gas that it does not use', 'idle', () => UNUSED],
+  ['a long dummy signature', 'idle', () => ({ ...FORTUNE, ...LONG })],
+  ['all of that', 'idle', ({ base, tip }) => ({ ...times(9n * (base + tip)), ...FORTUNE, ...UNUSED, ...LONG })],
+  [
+    'gas that it burns, at a high price',
+    'burning',
+    ({ base, tip }) => ({
+      ...UNUSED,
+      ...{ maxFeePerGas: 2n * (base + tip), maxPriorityFeePerGas: tip + ((base + tip) * 155n) / 1000n },
+    }),
+  ],
+  ['gas that it burns, and more preVerificationGas', 'burning', () => ({ ...UNUSED, ...FORTUNE, ...LONG })],
+];
+
+const chains: readonly Prices[] = [
+  { base: 20n * GWEI, tip: GWEI },
+  { base: GWEI, tip: GWEI },
+  { base: 5_000_000n, tip: 1_000_000n },
+];
+
+describe.each(VERSIONS)('a sender who bundles an operation that %s pays for', (version) => {
+  test.each(ways)('gains at most 15 %% of what the tank pays by %s', async (_, behaviour, overrides) => {
+    for (const prices of chains) {
+      const op = await mint(version, prices, behaviour, overrides(prices));
+      expect(await gainOf(version, prices, op), String(prices.base)).toBeLessThanOrEqual(1_500);
+    }
+  });
+
+  test('gains hardly anything by an operation as clients send it, and no node simulates that one', async () => {
+    const prices = chains[0]!;
+    const { asked, value } = await asChain(prices, async () =>
+      bundled(version, await signed(version, await mint(version, prices, 'idle'))),
+    );
+    expect(value.lost - value.gasUsed * (prices.base + prices.tip)).toBeLessThan((value.lost * 6n) / 100n);
+    expect(asked.filter((body) => body.includes('stateDiff'))).toEqual([]);
+  });
+});
+
+describe('a sender with an EIP-7702 authorisation that nobody signed', () => {
+  const prices = chains[0]!;
+  const zero: Hex = `0x${'00'.repeat(32)}`;
+  const authorizing = (): Partial<UserOperationV07> => ({
+    eip7702Auth: { chainId: 31337n, address: items, nonce: 0n, yParity: 0n, r: zero, s: zero },
+  });
+
+  test('is given no gas for it where the account is a contract', async () => {
+    const op = await mint('verifying-0.7', prices, 'idle', { ...authorizing(), ...FORTUNE });
+    expect(await gainOf('verifying-0.7', prices, op)).toBeLessThanOrEqual(1_500);
+  });
+
+  test.each([
+    ['has none of its code yet', '0x', true],
+    ['has another delegate', `0xef0100${'5d'.repeat(20)}`, true],
+    ['has that delegate already', 'delegated', false],
+  ])('is given gas for it where the account %s', async (_, code, isGiven) => {
+    const op = await mint('verifying-0.7', prices, 'idle', { ...authorizing(), preVerificationGas: 72_000n });
+    const put = code === 'delegated' ? `0xef0100${items.slice(2)}` : code;
+    await chain().provider.send('anvil_setCode', [op.sender, put]);
+    const { value } = await asChain(prices, () => sponsors.get('verifying-0.7')!.dapp.sponsor(toRpcUserOperation(op)));
+    expect(value.body.result?.reason?.code).toBe(isGiven ? undefined : 'PRE_VERIFICATION_GAS_TOO_HIGH');
+  });
+});
+
+describe('gas that an operation asks for and may not use', () => {
+  const prices = chains[0]!;
+  const roomy = { callGasLimit: 600_000n };
+  const reasonOf = async (behaviour: Behaviour, own: Record<string, Answer> = {}) => {
+    const op = await mint('verifying-0.7', prices, behaviour, roomy);
+    const { value } = await asChain(
+      prices,
+      () => sponsors.get('verifying-0.7')!.dapp.sponsor(toRpcUserOperation(op)),
+      own,
+    );
+    expect(value.body.error).toBeUndefined();
+    return value.body.result?.reason;
+  };
+
+  test('is signed for where a simulation uses it', async () => {
+    expect(await reasonOf('burning')).toBeUndefined();
+  });
+
+  test('counts as unused where a simulation does not use it, where the account rejects that, and where the node cannot simulate', async () => {
+    const simulated = (response: Parameters<Answer>[0], method: string, body: string): void =>
+      (body.includes('stateDiff') ? error(-32602, 'too many arguments') : passTo(chain().url))(response, method, body);
+    const cases = [
+      [await reasonOf('idle'), /but its call uses \d+;/],
+      [await reasonOf('rejecting'), /its account rejects it where it is simulated/],
+      [await reasonOf('burning', { eth_call: simulated }), /the node does not simulate it/],
+    ] as const;
+    for (const [reason, words] of cases) {
+      expect(reason).toMatchObject({ code: 'CALL_GAS_TOO_HIGH', rule: 'fees', message: expect.stringMatching(words) });
+      expect(reason?.hint).toMatch(/a callGasLimit of at most \d+\./);
+    }
+  });
+});
