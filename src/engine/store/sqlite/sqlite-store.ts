@@ -11,6 +11,7 @@ import { decisionStore } from './decisions.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { createLogWriter, logStore } from './log.ts';
+import { logCheckStore } from './log-check.ts';
 import { ledgerQueries } from './ledger-queries.ts';
 import { createSettingsVersion } from './memory.ts';
 import { notificationStore } from './notifications.ts';
@@ -69,6 +70,7 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...settlementStore(database, { ledger, entries, commit }),
     ...snapshotStore(database),
     ...logStore(database, entries, commit),
+    ...logCheckStore(database),
     async close() {
       await commit.drain();
       try {
