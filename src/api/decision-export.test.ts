@@ -27,7 +27,6 @@ const record = (rest: Partial<DecisionRecord>): DecisionRecord => ({
   maxCostWei: '1000000000000000001',
   actualCostWei: null,
   settlement: 'reserved',
-  ruleRevision: 1,
   request: {},
   trace: [],
   ...rest,

@@ -92,4 +92,35 @@ export const logProcedures = {
     output: z.strictObject({ receipt: z.string().describe('A proof in the format c2sp.org/tlog-proof@v1') }),
     errors: ['DECISION_NOT_FOUND', 'VAULT_LOCKED', 'LOG_INCONSISTENT'],
   }),
+  'log.rows': procedure({
+    summary: 'Read what the database keeps of decisions beside the log, and name what differs from their records',
+    input: z.strictObject({
+      after: position.default(0).describe('Only decisions whose `seq` is greater'),
+      limit: z.int().min(1).max(1_000).default(1_000),
+    }),
+    output: z.strictObject({
+      entries: position.describe('How many entries the log had when it was read'),
+      upTo: position.describe('The greatest `seq`'),
+      rows: z.array(
+        z.strictObject({
+          id: z.string(),
+          settlement: z.string().nullable(),
+          actualCostWei: z.string().nullable(),
+          block: z.number().nullable(),
+        }),
+      ),
+      faults: z.array(z.strictObject({ id: z.string(), detail: z.string() })),
+    }),
+  }),
+  'log.stored': procedure({
+    summary: 'Check the stored tree of the log and the stored policy revisions',
+    output: z.strictObject({
+      entries: position.describe('How many entries the log had when it was read'),
+      changes: z
+        .array(z.strictObject({ paymasterId: z.string(), hash: z.string() }))
+        .describe('Which policy came into force, in order'),
+      revisions: z.array(z.string()).describe('The names of all stored revisions'),
+      faults: z.array(z.string()),
+    }),
+  }),
 };

@@ -74,11 +74,12 @@ const reportText = (report: LogReport): string => {
 const verify = command('verify', 'Verify the log; exit code 1 if anything is wrong')
   .argument('[file]', 'log to verify, as "gasdesk log export" writes it (default: the log of the data folder)')
   .option('--key <key>', 'key of the log, as its operator hands it out (default: the one in the file, or of the desk)')
+  .option('--since <file>', 'earlier checkpoint, receipt or export that the log must continue')
   .option('--no-signatures', 'skip checking who signed sponsored operations, which takes most of the time')
-  .action(async (file: string | undefined, options: DeskOptions & { key?: string; signatures: boolean }) => {
+  .action(async (file: string | undefined, options: DeskOptions & { key?: string; since?: string; signatures: boolean }) => {
     // Half of the time a command takes to start.
     const { verifyDesk, verifyLogFile } = await import('../engine/log/verify-log.ts');
-    const check = { key: options.key, withSignatures: options.signatures };
+    const check = { key: options.key, since: options.since, withSignatures: options.signatures };
     const report =
       file === undefined
         ? await withDesk(options, (call) => verifyDesk(call, check), 'open')

@@ -2,7 +2,7 @@ import type { NotReplayable } from '../core/replay.ts';
 import type { ReplayReport } from '../core/replay-export.ts';
 import type { ProcedureInput } from '../api/index.ts';
 import type { DecisionRecord } from '../shared/schema/decision.ts';
-import { otherEngineWords } from '../core/log/report-words.ts';
+import { notReplayableWords, otherEngineWords } from '../core/log/report-words.ts';
 import { humanText } from './human-text.ts';
 import { printLine } from './terminal.ts';
 
@@ -34,14 +34,6 @@ export const replayDecisions = async (
   return replayExport(decisions, { engine, withSignatures, isMeant });
 };
 
-const WHY: Readonly<Record<NotReplayable, string>> = {
-  FAILED: 'failed before they were decided',
-  WITHOUT_FACTS: 'made by a version that stored no facts',
-  TRUNCATED: 'denials of requests that were too long to store whole',
-  WITHOUT_POLICY: 'their policy revision is missing',
-  UNKNOWN_FORM: 'in a format that this version does not know',
-};
-
 const MOST_ROWS = 20;
 const MOST_CHARACTERS = 60;
 
@@ -59,7 +51,7 @@ const replayText = ({ decisions, same, byOtherEngine, different, notReplayable }
   return [
     `Decisions: ${decisions}. Same: ${same}. Different: ${ids.size}.`,
     ...(byOtherEngine > 0 ? [otherEngineWords(byOtherEngine)] : []),
-    ...reasons.map(([reason, count]) => `Not replayable: ${count} (${WHY[reason]}).`),
+    ...reasons.map(([reason, count]) => `Not replayable: ${count} (${notReplayableWords[reason]}).`),
     ...(rows.length > 0 ? ['', humanText(rows)] : []),
     ...(different.length > MOST_ROWS ? [`… and ${different.length - MOST_ROWS} more. Use --json to list all.`] : []),
   ].join('\n');

@@ -28,7 +28,6 @@ type Decided = Omit<
   | 'sender'
   | 'nonce'
   | 'request'
-  | 'ruleRevision'
   | 'facts'
 >;
 

@@ -132,7 +132,7 @@ describe('of what another version decided', () => {
 
   test('is compared in who signed', () => {
     const otherwise = changed(sponsored, ['facts', 'contract', 'signer'], STRANGER);
-    expect(fieldsOf(again(otherwise, policy, { engine: 'another version' }))).toEqual(['signer']);
+    expect(fieldsOf(again(otherwise, policy, { engine: 'another version' }))).toEqual(['facts.contract', 'signer']);
   });
 });
 
@@ -239,8 +239,8 @@ describe("an export is anybody's file: what cannot be decided is said, and ends 
   });
   test.each<[string, DecisionRecord, string]>([
     ['facts of another version', withFacts({ v: 2 }), 'UNKNOWN_FORM'],
-    ['an operation without its fields', withFacts({ op: {} }), 'decide'],
-    ['a number that is none', withFacts({ op: { ...facts.op, nonce: 'seven' } }), 'decide'],
+    ['an operation without its fields', withFacts({ opChanges: undefined, op: {} }), 'decide'],
+    ['a number that is none', withFacts({ opChanges: { nonce: 'seven' } }), 'decide'],
   ])('%s', (_, record, field) => {
     expect(fieldsOf(again(record, policy))).toEqual([field]);
   });
@@ -253,9 +253,13 @@ describe("an export is anybody's file: what cannot be decided is said, and ends 
   });
 });
 
+const cut = { truncated: true, bytes: 20_000, sha256: '00'.repeat(32), start: '{' };
 test.each<[NotReplayable, Partial<DecisionRecord>, boolean]>([
   ['FAILED', { outcome: 'error' }, true],
-  ['WITHOUT_FACTS', { engine: undefined, facts: undefined }, true],
+  ['WITHOUT_FACTS', { facts: undefined }, true],
+  ['WITHOUT_FACTS', { outcome: 'denied', facts: undefined, request: { options: { truncated: true } } }, true],
+  ['TRUNCATED', { outcome: 'denied', facts: undefined, request: { options: cut } }, true],
+  ['WITHOUT_FACTS', { facts: undefined, request: { options: cut } }, true],
   ['WITHOUT_POLICY', {}, false],
 ])('a decision that cannot be decided again says why: %s', (notReplayable, changes, hasPolicy) => {
   expect(again({ ...sponsored, ...changes }, hasPolicy ? policy : undefined)).toEqual({ notReplayable });

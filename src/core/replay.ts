@@ -3,11 +3,14 @@ import type { DecisionRecord, TraceStep } from '../shared/schema/decision.ts';
 import { type Address, type Hex, sameAddress } from '../shared/schema/hex.ts';
 import { decide, plan } from './decide.ts';
 import type { Reservation } from './ledger/account.ts';
+import { isRequestCut } from './cut.ts';
 import type { Facts } from './facts.ts';
 import { STUB_SIGNATURE } from './paymaster-layouts/layout.ts';
 import { type Policy, policyHash, policySchema } from './policy.ts';
 import { type Decision, decidedRecord, readableFacts } from './record.ts';
 import { ruleInput } from './rule-input.ts';
+import { compareRequest } from './request-follows.ts';
+import { isSame } from './same-json.ts';
 import { termsOf } from './terms.ts';
 import { digits } from './user-operation/hex-digits.ts';
 
@@ -27,7 +30,7 @@ export type ReplayedRecord = Omit<DecisionRecord, 'seq' | 'settlement' | 'actual
 export type NotReplayable =
   /** Nothing was decided: the request failed before. */
   | 'FAILED'
-  /** It was made by a version that kept no facts. */
+  /** Its record has no facts, and nothing that was cut. */
   | 'WITHOUT_FACTS'
   /** It denied a request that was too long to be kept whole. */
   | 'TRUNCATED'
@@ -107,7 +110,7 @@ const resigned = (facts: Facts, policy: Policy, stored: Hex): Hex => {
 };
 
 /** What the record says of the request, and facts and policy say again. */
-const HEAD_FIELDS = ['chainId', 'paymasterId', 'sender', 'nonce'] as const;
+const HEAD_FIELDS = ['chainId', 'paymasterId', 'dapp', 'sender', 'nonce'] as const;
 
 const FIELDS = [
   'outcome',
@@ -127,25 +130,6 @@ const FIELDS = [
 
 /** What each version may say in its own way. */
 const WORDS: readonly string[] = ['message', 'hint'] satisfies (typeof FIELDS)[number][];
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Whether two values are the same JSON. The order of keys says nothing: other tools may have written the file. */
-const isSame = (one: unknown, other: unknown): boolean => {
-  if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const [fields, others] = [one as Fields, other as Fields];
-  // Every value of a record comes here: no list of entries is made of it.
-  let left = 0;
-  for (const key of Object.keys(others)) if (others[key] !== undefined) left += 1;
-  for (const key of Object.keys(fields)) {
-    if (fields[key] === undefined) continue;
-    if (!Object.hasOwn(others, key) || !isSame(fields[key], others[key])) return false;
-    left -= 1;
-  }
-  return left === 0;
-};
 
 type Compare = (field: string, stored: unknown, replayed: unknown) => void;
 
@@ -185,6 +169,14 @@ const compareSigner = (facts: Facts, policy: Policy, paymasterAndData: Hex, comp
   if (!isSigner) compare('signer', facts.contract.signer, signer);
 };
 
+/** The contract that signs, as the policy has it; in token mode the one that takes tokens. */
+const contractBy = (facts: Facts, policy: Policy): unknown => {
+  const { version } = ruleInput(facts, policy).layout;
+  const { address } = policy.paymasterContracts.find((one) => one.version === version) ?? {};
+  const { fundingWallet } = facts.contract;
+  return { version, address, signer: policy.signer, ...(fundingWallet && { fundingWallet: policy.dapp.fundingWallet }) };
+};
+
 /** Decides again, and compares everything that follows from facts, policy and ledger. */
 const compareAll = (
   record: ReplayedRecord,
@@ -198,13 +190,15 @@ const compareAll = (
     return [];
   }
   const replayed = decidedRecord(decision);
-  const { chainId, paymasterId } = policy.dapp;
+  const { chainId, paymasterId, name: dapp } = policy.dapp;
   const { sender, nonce } = ruleInput(facts, policy).op;
-  const head = { chainId, paymasterId, sender, nonce: String(nonce) };
+  const head = { chainId, paymasterId, dapp, sender, nonce: String(nonce) };
   const { price } = policy.chain ?? {};
   if (price?.source === 'static' && facts.price !== undefined) compare('facts.price', facts.price.usd, price.usd);
   for (const field of HEAD_FIELDS) compare(field, record[field], head[field]);
   const withWords = record.engine === engine;
+  compare('facts.contract', facts.contract, contractBy(facts, policy));
+  compareRequest(record, { facts, policy }, withWords, compare);
   for (const field of FIELDS) {
     if (withWords || !WORDS.includes(field)) compare(field, record[field], replayed[field]);
   }
@@ -227,7 +221,9 @@ const compareAll = (
  */
 export const replay = (record: ReplayedRecord, revision: unknown, how: ReplayHow): Replayed => {
   if (record.outcome === 'error') return { notReplayable: 'FAILED' };
-  if (record.facts === undefined) return { notReplayable: record.engine === undefined ? 'WITHOUT_FACTS' : 'TRUNCATED' };
+  if (record.facts === undefined) {
+    return { notReplayable: record.outcome === 'denied' && isRequestCut(record.request) ? 'TRUNCATED' : 'WITHOUT_FACTS' };
+  }
   if (revision === undefined) return { notReplayable: 'WITHOUT_POLICY' };
   const facts = readableFacts(record);
   const known = readRevision(revision);

@@ -79,7 +79,6 @@ const draftOf = (dapp: Seeded, at: number, sender: string, rest: Partial<Decisio
   maxCostWei: '1260000000000000',
   actualCostWei: null,
   settlement: null,
-  ruleRevision: 4,
   request: request('mint', sender),
   trace: [],
   ...rest,

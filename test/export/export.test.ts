@@ -79,7 +79,7 @@ describe('decisions export', () => {
     const { keys } = await exported(few, '--to', String(START + 10_000));
     expect(keys).toEqual([
       'id,seq,at,method,mode,chainId,entryPoint,paymasterId,dapp,sender,nonce,userOpHash,outcome,code,rule,message,' +
-        'hint,paymasterAndData,validAfter,validUntil,maxCostWei,actualCostWei,settlement,ruleRevision,request,trace',
+        'hint,paymasterAndData,validAfter,validUntil,maxCostWei,actualCostWei,settlement,request,trace',
     ]);
   });
 

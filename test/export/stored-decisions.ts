@@ -41,7 +41,6 @@ export const draft = (n: number): DecisionDraft => {
     maxCostWei: '115792089237316195423570985008687907853269984665640564039457584007913129639935',
     actualCostWei: null,
     settlement: null,
-    ruleRevision: 1,
     request: { received: [{ callData: `0x${'ab'.repeat(1_800)}` }] },
     trace: [{ rule: 'contracts', outcome: 'pass', code: 'OK', evidence: { requiredWei: '1' }, micros: 1 }],
   };

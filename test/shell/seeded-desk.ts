@@ -54,7 +54,6 @@ const decision = (
   maxCostWei: '1260000000000000',
   actualCostWei: null,
   settlement: null,
-  ruleRevision: 1,
   request: {},
   trace: [],
   ...rest,

@@ -2,7 +2,7 @@ import { getBytes, hashMessage } from 'ethers';
 import { decide, plan } from '../../src/core/decide.ts';
 import type { Facts } from '../../src/core/facts.ts';
 import { type Policy, policyHash } from '../../src/core/policy.ts';
-import { decidedRecord, storedFacts } from '../../src/core/record.ts';
+import { callsOf, decidedRecord, storedFacts } from '../../src/core/record.ts';
 import { ruleInput } from '../../src/core/rule-input.ts';
 import { termsOf } from '../../src/core/terms.ts';
 import { type DecisionRecord, decisionRecord } from '../../src/shared/schema/decision.ts';
@@ -19,6 +19,20 @@ const sign = (facts: Facts, policy: Policy): Hex => {
   return layout.encode(op, terms, SIGNER_KEY.sign(digest).serialized as Hex);
 };
 
+/** A request by which these facts are gathered. */
+const requestOf = ({ op, stage, gasSource, expiryDuration, token, context = {} }: Facts) => {
+  const { webhookData, ...rest } = context;
+  const options = {
+    mode: token === undefined ? 'SPONSORED' : 'ERC20',
+    ...{ calculateGasLimits: gasSource === 'GAS_ESTIMATED', expiryDuration },
+    sponsorshipInfo: webhookData === undefined ? {} : { webhookData },
+    ...{ tokenInfo: {}, ...rest },
+  };
+  return stage === 'final'
+    ? { method: 'pm_sponsorUserOperation', received: [op, options], options }
+    : { method: 'pm_getPaymasterStubData', received: [op, '0x', '0x1', options], options };
+};
+
 /** The record of an operation, decided and signed, as it is read from a line of an export. */
 export const decidedLine = (facts: Facts, policy: Policy, held: readonly bigint[]): DecisionRecord => {
   const verdict = decide(facts, policy, held);
@@ -26,16 +40,17 @@ export const decidedLine = (facts: Facts, policy: Policy, held: readonly bigint[
   const { steps, reason } = verdict;
   const { chainId, paymasterId, name: dapp } = policy.dapp;
   const { sender, nonce } = ruleInput(facts, policy).op;
+  const asked = requestOf(facts);
   const record = {
-    ...{ id: 'decision-1', seq: 1, method: 'pm_sponsorUserOperation', mode: 'SPONSORED', ruleRevision: 0 },
-    ...{ chainId, paymasterId, dapp, sender, nonce: String(nonce), request: {} },
+    ...{ id: 'decision-1', seq: 1, method: asked.method, mode: asked.options.mode },
+    ...{ chainId, paymasterId, dapp, sender, nonce: String(nonce) },
+    request: { received: asked.received, userOperation: facts.op, options: asked.options, calls: callsOf(facts, policy) },
     ...decidedRecord({
       ...{ facts, policy, policyHash: policyHash(policy), reservations: plan(facts, policy), held, steps, reason },
       paymasterAndData: reason === undefined ? sign(facts, policy) : '0x',
       engine: ENGINE,
     }),
-    // As for a request that is not kept: with the whole operation.
-    facts: storedFacts(facts, { received: null }),
+    facts: storedFacts(facts, facts.op),
   };
   return decisionRecord.parse(JSON.parse(JSON.stringify(record)));
 };

@@ -2,6 +2,7 @@ import { decide, plan } from '../../src/core/decide.ts';
 import type { Verdict } from '../../src/core/decide.ts';
 import type { ChainSnapshot, Facts } from '../../src/core/facts.ts';
 import type { AccountKind } from '../../src/core/ledger/account.ts';
+import { requireLayout } from '../../src/core/paymaster-layouts/registry.ts';
 import type { Policy } from '../../src/core/policy.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { factsWith, policyWith } from './facts.ts';
@@ -29,10 +30,14 @@ const freeze = <Value>(value: Value): Value => {
 /** Facts, policy and held amounts of a situation. They cannot be written to. */
 export const inputsOf = ({ policy, dapp, settings, facts, chain, op = {}, held = {} }: Situation): Inputs => {
   const [someFacts, somePolicy] = [factsWith({ op }), policyWith()];
-  const given: Facts = { ...someFacts, chain: { ...someFacts.chain, ...chain } as ChainSnapshot, ...facts };
+  const version = dapp?.version ?? somePolicy.dapp.version;
+  const byToken = facts?.token && requireLayout(version).token?.version;
+  const contract = { ...someFacts.contract, version: byToken ?? version };
+  const given: Facts = { ...someFacts, contract, chain: { ...someFacts.chain, ...chain } as ChainSnapshot, ...facts };
   const revision: Policy = {
     ...{
       ...somePolicy,
+      paymasterContracts: [{ version: contract.version, address: contract.address }],
       dapp: { ...somePolicy.dapp, ...dapp },
       chain: { ...somePolicy.chain, ...settings } as Policy['chain'],
     },

@@ -90,7 +90,6 @@ export const decision = (fields: Partial<DecisionDraft> = {}): DecisionDraft => 
   maxCostWei: (2n ** 70n).toString(),
   actualCostWei: null,
   settlement: 'reserved',
-  ruleRevision: 3,
   request: { received: { nested: ['as', 'it', 'came'] } },
   trace: [{ rule: 'gas-tank', outcome: 'pass', code: 'TANK_HAS_ENOUGH', evidence: { requiredWei: '7' }, micros: 12 }],
   ...fields,

@@ -81,6 +81,12 @@ export class Ledger {
     }
   }
 
+  /** The newest part of a rolling window; undefined where it has none. */
+  newestPart(account: Pick<AccountKey, 'kind' | 'id'>): number | undefined {
+    const windows = [...this.#parts(rollingKey(account)).keys()];
+    return windows.length === 0 ? undefined : Math.max(...windows);
+  }
+
   /** Forgets all parts of a rolling window. */
   reset(account: Pick<AccountKey, 'kind' | 'id'>): void {
     this.#rolling.delete(rollingKey(account));

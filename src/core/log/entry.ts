@@ -70,8 +70,12 @@ const bodies = {
   stop: z.strictObject({}),
   /** Part of what the ledger held when the log began on a desk that has decided before. */
   ledger: z.strictObject({ accounts: z.array(openingAccount), reservations: z.array(openingReservation) }),
-  /** A policy revision, before the first decision by it. */
-  policy: z.strictObject({ paymasterId: z.string(), hash: z.string(), policy: z.unknown() }),
+  /** The policy of a DApp that is in force from now on. */
+  policy: z.strictObject({
+    paymasterId: z.string(),
+    hash: z.string(),
+    policy: z.unknown().optional().describe('Absent where an earlier entry has it'),
+  }),
   /** A decision's record as it is stored (see docs/log-format.md). */
   decision: z.custom<DecisionBody>(isDecisionBody, 'must be a decision'),
   settlement: z.strictObject({

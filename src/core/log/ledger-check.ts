@@ -1,6 +1,7 @@
 import type { SettlementState } from '../ledger/after-settlement.ts';
 import { type Reservation, accountText } from '../ledger/account.ts';
 import { type Held, Ledger } from '../ledger/ledger.ts';
+import { renewableBefore } from '../rules/unreachable.ts';
 import type { EntryBody } from './entry.ts';
 
 /** An account that held something else than a decision says. */
@@ -16,9 +17,21 @@ export class LedgerCheck {
   readonly #decisions = new Map<string, Held[]>();
   readonly #holds = new Map<number, { readonly account: string; readonly amount: bigint }>();
 
-  /** What the ledger held when the log began on a desk that had decided before. */
-  open({ accounts, reservations }: EntryBody<'ledger'>): void {
-    for (const { held, ...account } of accounts) this.#ledger.put(account, BigInt(held));
+  readonly #opened = new Set<string>();
+
+  /**
+   * What the ledger held when the log began on a desk that had decided before.
+   *
+   * @returns an account that it names twice
+   */
+  open({ accounts, reservations }: EntryBody<'ledger'>): string | undefined {
+    let twice: string | undefined;
+    for (const { held, ...account } of accounts) {
+      const key = JSON.stringify(Object.values(account));
+      if (this.#opened.has(key)) twice = key;
+      this.#opened.add(key);
+      this.#ledger.put(account, BigInt(held));
+    }
     for (const { decision, account, follows, reserved, held, ofWei } of reservations) {
       const all = this.#decisions.get(decision) ?? [];
       all.push({
@@ -27,6 +40,7 @@ export class LedgerCheck {
       });
       this.#decisions.set(decision, all);
     }
+    return twice;
   }
 
   /** What the accounts of a decision held, where it is not what the decision says; from then on it is believed. */
@@ -52,17 +66,26 @@ export class LedgerCheck {
     this.#ledger.settle(this.#decisions.get(decision) ?? [], settlement, actualCostWei);
   }
 
-  hold({ hold, account, amount }: EntryBody<'hold'>): void {
+  /** Sets an amount aside. @returns what is wrong with it, in words; undefined where nothing is */
+  hold({ hold, account, amount }: EntryBody<'hold'>): string | undefined {
+    const isTaken = this.#holds.has(hold);
     this.#holds.set(hold, { account, amount: BigInt(amount) });
     this.#ledger.add(account, BigInt(amount));
+    if (isTaken) return `Hold ${hold} is held already`;
+    if (!account.startsWith('tank:')) return `Nothing is held of ${account}, which is no gas tank`;
+    return BigInt(amount) < 0n ? `Hold ${hold} is of ${amount}` : undefined;
   }
 
-  release(holds: Iterable<number>): void {
+  /** Gives holds back. @returns one of them that is not held */
+  release(holds: Iterable<number>): number | undefined {
+    let unknown: number | undefined;
     for (const hold of holds) {
       const held = this.#holds.get(hold);
-      if (held !== undefined) this.#ledger.add(held.account, -held.amount);
+      if (held === undefined) unknown = hold;
+      else this.#ledger.add(held.account, -held.amount);
       this.#holds.delete(hold);
     }
+    return unknown;
   }
 
   /**
@@ -77,7 +100,12 @@ export class LedgerCheck {
     return goOn.filter((hold) => !(lasting.delete(hold) && this.#holds.has(hold)));
   }
 
-  reset(account: EntryBody<'reset'>): void {
+  /** Begins a budget anew. @param at epoch ms @returns what is wrong with that, in words; undefined where nothing is */
+  reset(account: EntryBody<'reset'>, at: number): string | undefined {
+    const newest = this.#ledger.newestPart(account);
     this.#ledger.reset(account);
+    if (account.kind !== 'unreachable') return `${account.kind}:${account.id} does not begin anew`;
+    if (newest === undefined) return `Nothing counts in ${account.kind}:${account.id}`;
+    return newest < renewableBefore(at) ? undefined : `What counts in ${account.kind}:${account.id} is too new`;
   }
 }

@@ -1,3 +1,5 @@
+import type { NotReplayable } from '../replay.ts';
+
 /** What can be wrong with a log. */
 export type LogFaultCode =
   | 'NOT_AN_ENTRY'
@@ -16,6 +18,14 @@ export type LogFaultCode =
   | 'CHECKPOINT_DIFFERS'
   | 'INCOMPLETE'
   | 'HEAD_DIFFERS'
+  | 'UNKNOWN_FIELD'
+  | 'UNKNOWN_ENGINE'
+  | 'POLICY_NOT_IN_FORCE'
+  | 'SETTLEMENT_INVALID'
+  | 'HOLD_INVALID'
+  | 'RESET_INVALID'
+  | 'NOT_CONTINUED'
+  | 'STORED_DIFFERS'
   | 'ROLLED_BACK';
 
 /** Something that is wrong with a log. */
@@ -28,6 +38,31 @@ export interface LogFault {
   readonly detail: string;
 }
 
+/** What of a log was checked, and what was not. */
+export interface LogChecks {
+  readonly decisions: number;
+  /** How many were decided again, whatever came of it. */
+  readonly replayed: number;
+  /** How many were not, by why. */
+  readonly notReplayed: Readonly<Partial<Record<NotReplayable, number>>>;
+  /** How many entries no checkpoint covers yet: the last ones. */
+  readonly unsignedTail: number;
+  /** True: who signed sponsored operations was checked. */
+  readonly signatures: boolean;
+  /** True: what every sponsored decision found in its accounts was computed. */
+  readonly amounts: boolean;
+  /** How many operations were reserved while they were reserved already: what was asked twice is signed twice. */
+  readonly reservedTwice: number;
+}
+
+/** A signed head. */
+export interface ReportedHead {
+  readonly origin: string;
+  readonly size: number;
+  /** Base64. */
+  readonly root: string;
+}
+
 /** What verifying a log has found. */
 export interface LogReport {
   readonly ok: boolean;
@@ -35,7 +70,10 @@ export interface LogReport {
   /** How many decisions another version took: their words and evidence were not compared. */
   readonly byOtherEngine: number;
   /** The head that the log was verified against; null where there is none that can be trusted. */
-  readonly checkpoint: { readonly origin: string; readonly size: number; readonly root: string } | null;
+  readonly checkpoint: ReportedHead | null;
+  /** The earlier head that the log was found to continue; null where none was asked about, or it does not. */
+  readonly since: ReportedHead | null;
+  readonly checked: LogChecks;
   /** The first 1,000, in the order of the entries. */
   readonly faults: readonly LogFault[];
 }

@@ -1,15 +1,18 @@
 import { encodeBase64, hexlify } from 'ethers';
-import { type Policy, policyHash } from '../policy.ts';
-import { type NotReplayable, type ReplayHow, replay } from '../replay.ts';
+import { type Difference, type NotReplayable, type ReplayHow, replay } from '../replay.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { type CompactRecord, type StoredRecord, expandRecord } from '../stored-record.ts';
 import { type TreeHead, openCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { type Entry, type EntryBody, readEntry } from './entry.ts';
 import { parseExactJson } from '../../shared/schema/decimal.ts';
+import { fixedDifferences, unknownField } from './decision-form.ts';
 import { LedgerCheck } from './ledger-check.ts';
-import type { LogFault, LogFaultCode, LogReport } from './log-report.ts';
+import type { LogFault, LogFaultCode, LogReport, ReportedHead } from './log-report.ts';
 import { CompactTree, type Subtree, leafHash, subtreesOf } from './merkle-tree.ts';
+import { PolicyCheck } from './policy-check.ts';
+import { SettlementCheck } from './settlement-check.ts';
 import type { LogCrypto, VerifierKey } from './signed-note.ts';
+import { isEachKeyOnce } from './whole-json.ts';
 
 /** An entry's line. */
 export interface LogText {
@@ -28,6 +31,8 @@ export interface VerifyOptions extends ReplayHow {
   readonly from?: number;
   /** The roots of the full subtrees before it. */
   readonly before?: readonly Uint8Array[];
+  /** A checkpoint of before: the log has to continue it. */
+  readonly since?: string;
 }
 
 const MOST_FAULTS = 1_000;
@@ -38,8 +43,10 @@ const shortened = (value: unknown): string => {
   return text.length > SHORT ? `${text.slice(0, SHORT - 1)}…` : text;
 };
 
-/** Why a decision may be without a replay, however new it is. */
+/** Why a decision that is not sponsored may be without a replay, however new it is. */
 const MAY_BE_WITHOUT: readonly NotReplayable[] = ['FAILED', 'TRUNCATED'];
+
+const reported = ({ origin, size, root }: TreeHead): ReportedHead => ({ origin, size, root: encodeBase64(root) });
 
 const appendAll = (tree: CompactTree, subtrees: readonly Subtree[], hashes: readonly Uint8Array[]): void => {
   for (const [index, subtree] of subtrees.entries()) {
@@ -57,7 +64,9 @@ export class LogVerifier {
   readonly #options: VerifyOptions;
   readonly #tree: CompactTree;
   readonly #ledger = new LedgerCheck();
-  readonly #policies = new Map<string, unknown>();
+  readonly #policies = new PolicyCheck();
+  readonly #settlements = new SettlementCheck();
+  readonly #engines = new Set<string>();
   /** The decisions, and whether each is sponsored. */
   readonly #decisions = new Map<string, boolean>();
   readonly #faults: LogFault[] = [];
@@ -69,6 +78,10 @@ export class LogVerifier {
   #isLedgerKnown: boolean;
   #earlierDecisions = 0;
   #byOtherEngine = 0;
+  #replayed = 0;
+  readonly #notReplayed: Partial<Record<NotReplayable, number>> = {};
+  readonly #since: TreeHead | undefined;
+  #isContinued = false;
   /** What of the opening is due: the earlier decisions, then the ledger. */
   #opening: 'decisions' | 'ledger' | 'over' = 'over';
   #verified: TreeHead | null = null;
@@ -83,6 +96,49 @@ export class LogVerifier {
     this.#previous = from === 0 ? null : undefined;
     this.#isWhole = from === 0;
     this.#isLedgerKnown = this.#isWhole;
+    this.#since = options.since === undefined ? undefined : this.#openSince(options.since);
+    this.#compareSince();
+  }
+
+  #openSince(note: string): TreeHead | undefined {
+    const opened = openCheckpoint(note, this.#options.key, this.#options.crypto);
+    if ('head' in opened) return opened.head;
+    this.#fault('NOT_CONTINUED', `The earlier checkpoint cannot be trusted. ${opened.fault}`, null);
+    return undefined;
+  }
+
+  /** Compares the tree as it is now with the earlier head, where that is of as many entries. */
+  #compareSince(): void {
+    if (this.#since?.size !== this.#tree.size) return;
+    this.#isContinued = hexlify(this.#since.root) === hexlify(this.#tree.root());
+    if (this.#isContinued) return;
+    const detail = `The first ${this.#since.size} entries are not those that the earlier checkpoint covers`;
+    this.#fault('NOT_CONTINUED', detail, null);
+  }
+
+  /** What has become of a decision by now. */
+  settlementOf(id: string): ReturnType<SettlementCheck['stateOf']> {
+    return this.#settlements.stateOf(id);
+  }
+
+  /** Whether the log holds a decision. */
+  hasDecision(id: string): boolean {
+    return this.#decisions.has(id);
+  }
+
+  /** Each change of what policy is in force. Undefined where not every one can be known. */
+  get policyHistory(): PolicyCheck['history'] | undefined {
+    return this.#isWhole && this.#earlierDecisions === 0 ? this.#policies.history : undefined;
+  }
+
+  /** Whether the log holds the text of a policy revision. */
+  hasPolicy(hash: string): boolean {
+    return this.#policies.find(hash) !== undefined;
+  }
+
+  /** Says that something that is kept beside the entries does not fit them. @param id of the decision, if it is one */
+  addStoredFault(detail: string, id: string | null = null): void {
+    this.#fault('STORED_DIFFERS', detail, null, id);
   }
 
   /** How many entries the tree has so far, those before the first that was added included. */
@@ -100,7 +156,7 @@ export class LogVerifier {
     const leafText = hexlify(leaf).slice(2);
     if (hash !== undefined && hash !== leafText)
       this.#fault('ALTERED', 'The hash stored with the entry is not its own');
-    const entry = this.#read(text);
+    const entry = this.#read(text, bytes);
     if (entry === undefined) this.#fault('NOT_AN_ENTRY', `This is not an entry: ${shortened(text)}`);
     else {
       this.#checkPlace(entry);
@@ -109,12 +165,14 @@ export class LogVerifier {
     this.#tree.append(leaf);
     this.#previous = leafText;
     this.#position += 1;
+    if (this.#since !== undefined) this.#compareSince();
     return entry;
   }
 
-  #read(text: string): Entry | undefined {
+  #read(text: string, bytes: Uint8Array): Entry | undefined {
     try {
-      return readEntry(parseExactJson(text));
+      const json = parseExactJson(text);
+      return isEachKeyOnce(bytes, json) ? readEntry(json) : undefined;
     } catch {
       return undefined;
     }
@@ -146,6 +204,7 @@ export class LogVerifier {
   }
 
   #checkBody(entry: Entry): void {
+    if (this.#position === 0 && entry.kind !== 'start') this.#fault('MISPLACED', 'A log begins with a start');
     switch (entry.kind) {
       case 'start':
         this.#start(entry.body);
@@ -163,13 +222,13 @@ export class LogVerifier {
         this.#settle(entry.body);
         break;
       case 'hold':
-        this.#ledger.hold(entry.body);
+        this.#faultIf('HOLD_INVALID', this.#ledger.hold(entry.body));
         break;
       case 'release':
-        this.#ledger.release(entry.body.holds);
+        this.#release(entry.body);
         break;
       case 'reset':
-        this.#ledger.reset(entry.body);
+        this.#reset(entry.body, entry.at);
         break;
       case 'action':
       case 'stop':
@@ -177,11 +236,26 @@ export class LogVerifier {
     }
   }
 
+  #faultIf(fault: LogFaultCode, detail: string | undefined): void {
+    if (detail !== undefined) this.#fault(fault, detail);
+  }
+
+  #release({ holds }: EntryBody<'release'>): void {
+    const unknown = this.#ledger.release(holds);
+    if (unknown !== undefined && this.#isWhole) this.#fault('HOLD_INVALID', `Hold ${unknown} ends, and is not held`);
+  }
+
+  #reset(body: EntryBody<'reset'>, at: number): void {
+    const detail = this.#ledger.reset(body, at);
+    if (this.#isLedgerKnown) this.#faultIf('RESET_INVALID', detail);
+  }
+
   /**
    * A hold that goes on must have begun. Only the first entry may say that decisions of before follow: nobody else's amounts
    * go unchecked.
    */
-  #start({ earlierDecisions, holds }: EntryBody<'start'>): void {
+  #start({ engine, earlierDecisions, holds }: EntryBody<'start'>): void {
+    this.#engines.add(engine);
     const [unknown] = this.#ledger.releaseAllBut(holds);
     if (!this.#isWhole) return;
     if (unknown !== undefined)
@@ -200,50 +274,75 @@ export class LogVerifier {
     if (!this.#isWhole) return;
     const isDue = this.#opening === 'decisions' && this.#decisions.size === this.#earlierDecisions;
     if (isDue || this.#opening === 'ledger') {
-      this.#ledger.open(body);
+      const twice = this.#ledger.open(body);
+      if (twice !== undefined) this.#fault('MISPLACED', `The opening ledger names an account twice: ${twice}`);
       this.#opening = 'ledger';
       this.#isLedgerKnown = true;
     } else this.#fault('MISPLACED', 'An opening ledger stands behind the earlier decisions only');
   }
 
-  #addPolicy({ hash, policy }: EntryBody<'policy'>): void {
-    if (policyHash(policy as Policy) !== hash)
-      this.#fault('POLICY_DIFFERS', `The policy is not the one that ${hash} names`);
-    this.#policies.set(hash, policy);
+  #addPolicy(body: EntryBody<'policy'>): void {
+    this.#faultIf('POLICY_DIFFERS', this.#policies.add(body, this.#isWhole));
   }
 
-  #settle({ decision, settlement, actualCostWei }: EntryBody<'settlement'>): void {
+  #settle(body: EntryBody<'settlement'>): void {
+    const { decision, settlement, actualCostWei } = body;
     const isSponsored = this.#decisions.get(decision) ?? !this.#isWhole;
     if (!isSponsored) {
       this.#fault('UNKNOWN_DECISION', `It settles ${decision}, which was not sponsored`);
     }
+    this.#faultIf('SETTLEMENT_INVALID', this.#settlements.settle(body));
     this.#ledger.settle(decision, settlement, BigInt(actualCostWei ?? 0));
   }
 
   #checkDecision(body: EntryBody<'decision'>, at: number): void {
-    const record = expandRecord(body as unknown as CompactRecord);
-    const { id } = record;
+    const compact = body as unknown as CompactRecord;
+    const { id } = compact;
+    const fault = (code: LogFaultCode, detail: string): void => this.#fault(code, detail, this.#position, id);
+    const unknown = unknownField(compact);
+    if (unknown !== undefined) fault('UNKNOWN_FIELD', `No decision has this field: ${shortened(unknown)}`);
+    const record = expandRecord(compact);
     const isSponsored = record.outcome === 'sponsored';
-    if (this.#decisions.has(id))
-      this.#fault('DECISION_TWICE', 'This decision is in the log already', this.#position, id);
+    if (this.#decisions.has(id)) fault('DECISION_TWICE', 'This decision is in the log already');
     this.#decisions.set(id, isSponsored);
     const isEarlier = this.#decisions.size <= this.#earlierDecisions;
-    if (!isEarlier && record.at > at) {
-      this.#fault('LATER_THAN_ITS_ENTRY', 'It was decided after it was stored', this.#position, id);
-    }
-    const replayed = replay(record, this.#policies.get(record.policy ?? ''), this.#options);
+    if (isSponsored) this.#settlements.add(id, record.maxCostWei, record.userOpHash, !isEarlier);
+    if (!isEarlier) this.#checkPlaceOf(record, at);
+    const revision = this.#policies.find(record.policy);
+    const replayed = replay(record, revision, this.#options);
     if ('notReplayable' in replayed) {
-      const mayBe = isEarlier || (!isSponsored && MAY_BE_WITHOUT.includes(replayed.notReplayable));
-      const isOutside = replayed.notReplayable === 'WITHOUT_POLICY' && !this.#isWhole;
-      if (!mayBe && !isOutside) this.#fault('NOT_REPLAYABLE', replayed.notReplayable, this.#position, id);
+      const reason = replayed.notReplayable;
+      this.#notReplayed[reason] = (this.#notReplayed[reason] ?? 0) + 1;
+      const mayBe = isEarlier || (!isSponsored && MAY_BE_WITHOUT.includes(reason));
+      const isOutside = reason === 'WITHOUT_POLICY' && !this.#isWhole;
+      if (!mayBe && !isOutside) fault('NOT_REPLAYABLE', reason);
+      if (!isEarlier) this.#faultsOf(id, fixedDifferences(record, reason, revision));
       return;
     }
+    this.#replayed += 1;
     if (replayed.isByOtherEngine) this.#byOtherEngine += 1;
-    for (const { field, stored, replayed: again } of replayed.differences) {
-      const detail = `${field} is ${shortened(stored)}; deciding again gives ${shortened(again)}`;
+    this.#faultsOf(id, replayed.differences);
+    if (this.#isLedgerKnown) this.#checkLedger(record, replayed.reservations);
+  }
+
+  #faultsOf(id: string, differences: readonly Difference[]): void {
+    for (const { field, stored, replayed } of differences) {
+      const detail = `${field} is ${shortened(stored)}; deciding again gives ${shortened(replayed)}`;
       this.#fault('VERDICT_DIFFERS', detail, this.#position, id);
     }
-    if (this.#isLedgerKnown) this.#checkLedger(record, replayed.reservations);
+  }
+
+  /** What a decision names must have come before it. */
+  #checkPlaceOf(record: StoredRecord, at: number): void {
+    const { id, policy, engine, paymasterId } = record;
+    const fault = (code: LogFaultCode, detail: string): void => this.#fault(code, detail, this.#position, id);
+    if (record.at > at) fault('LATER_THAN_ITS_ENTRY', 'It was decided after it was stored');
+    if (engine !== undefined && this.#isWhole && !this.#engines.has(engine))
+      fault('UNKNOWN_ENGINE', `No engine of version ${shortened(engine)} was started before it`);
+    const inForce = this.#policies.inForce(paymasterId);
+    const isUnknown = inForce === undefined && !this.#isWhole;
+    if (policy !== undefined && policy !== inForce && !isUnknown)
+      fault('POLICY_NOT_IN_FORCE', `It names ${shortened(policy)}; in force is ${inForce ?? 'none'}`);
   }
 
   #checkLedger({ id, outcome, reservations = [] }: StoredRecord, planned: readonly Reservation[]): void {
@@ -283,23 +382,56 @@ export class LogVerifier {
    * @param after the roots of the full subtrees behind the last entry, up to the checkpoint's size
    */
   finish(checkpoint: string | undefined, after: readonly Uint8Array[] = []): LogReport {
-    const entries = this.#position - (this.#options.from ?? 0);
     if (checkpoint === undefined) {
       this.#fault('INCOMPLETE', 'There is no checkpoint: the log is cut off, or was never signed');
-      return this.report(entries);
+      return this.report();
     }
     const size = readCheckpoint(checkpoint)?.size ?? this.#tree.size;
     const missing = size > this.#tree.size ? subtreesOf({ start: this.#tree.size, end: size }) : [];
-    if (missing.length === after.length) appendAll(this.#tree, missing, after);
+    if (missing.length === after.length && missing.length > 0) {
+      appendAll(this.#tree, missing, after);
+      this.#compareSince();
+    }
     this.compareCheckpoint(checkpoint);
-    return this.report(entries);
+    return this.report();
   }
 
-  /** What was found, where there is nothing more to compare with. */
-  report(entries = this.#position - (this.#options.from ?? 0)): LogReport {
-    const head = this.#verified;
-    const checkpoint = head && { origin: head.origin, size: head.size, root: encodeBase64(head.root) };
+  /** What is wrong with a log that ends here. */
+  #checkEnd(): void {
+    const isEnd = this.#isWhole && this.#position === this.#tree.size;
+    if (isEnd && this.#opening === 'decisions') {
+      const detail = `The opening never ends: it tells of ${this.#earlierDecisions} earlier decisions and their ledger, and the log has ${this.#decisions.size} decisions`;
+      this.#fault('MISPLACED', detail, 0);
+    }
+    const since = this.#since;
+    const from = this.#options.from ?? 0;
+    if (since === undefined || this.#isContinued) return;
+    if (since.size > this.#tree.size) {
+      this.#fault('NOT_CONTINUED', `The earlier checkpoint covers ${since.size} entries, and the log has ${this.#tree.size}`, null);
+    } else if (since.size < from || since.size > this.#position) {
+      const detail = `The earlier checkpoint covers ${since.size} entries, so a part from ${from} to ${this.#position} does not show whether the log continues it`;
+      this.#fault('NOT_CONTINUED', detail, null);
+    }
+  }
+
+  /** What was found, where there is nothing more to compare with. Once only. */
+  report(): LogReport {
+    this.#checkEnd();
     const faults = [...this.#faults].sort((one, other) => (one.entry ?? Infinity) - (other.entry ?? Infinity));
-    return { ok: faults.length === 0, entries, byOtherEngine: this.#byOtherEngine, checkpoint, faults };
+    const checked = {
+      decisions: this.#decisions.size,
+      replayed: this.#replayed,
+      notReplayed: this.#notReplayed,
+      unsignedTail: Math.max(0, this.#position - Math.max(this.#verified?.size ?? 0, this.#options.from ?? 0)),
+      signatures: this.#options.withSignatures,
+      amounts: this.#isWhole && this.#earlierDecisions === 0,
+      reservedTwice: this.#settlements.reservedTwice,
+    };
+    return {
+      ...{ ok: faults.length === 0, entries: this.#position - (this.#options.from ?? 0) },
+      ...{ byOtherEngine: this.#byOtherEngine, checked, faults },
+      checkpoint: this.#verified && reported(this.#verified),
+      since: this.#since !== undefined && this.#isContinued ? reported(this.#since) : null,
+    };
   }
 }

@@ -43,6 +43,12 @@ export const UNREACHABLE_PART_MS = 60_000;
 /** What is signed for while the node of a chain is unreachable: parts of a rolling window, of a minute each. */
 export const unreachableAccount = (chainId: number): AccountKey => ({ kind: 'unreachable', id: String(chainId) });
 
+/** Nothing is signed unchecked for so long before the budget is renewed: no hour sees more than one budget. */
+const RENEWAL_MS = 60 * 60_000;
+
+/** A budget whose newest part is older than this one may be renewed at that time, epoch ms. */
+export const renewableBefore = (at: number): number => partAt(at - RENEWAL_MS, UNREACHABLE_PART_MS);
+
 /** What may be signed while the chain's node is unreachable. It counts what was signed, whatever becomes of it. */
 export const unreachable: RuleKind<keyof typeof denials> = {
   type: 'unreachable',

@@ -15,7 +15,7 @@ const toWire = (value: bigint | Hex | object): Wire => {
 };
 
 /** Fields that are numbers, of an operation of any generation and of its EIP-7702 authorisation. */
-const QUANTITIES: ReadonlySet<string> = new Set([
+export const QUANTITIES: ReadonlySet<string> = new Set([
   'nonce',
   'callGasLimit',
   'verificationGasLimit',

@@ -1,11 +1,15 @@
 import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Caller } from '../../api/index.ts';
+import { readCheckpoint } from '../../core/log/checkpoint.ts';
 import { headFaults } from '../../core/log/head-check.ts';
 import type { Entry } from '../../core/log/entry.ts';
 import { parseVerifierKey, type VerifierKey } from '../../core/log/signed-note.ts';
 import type { LogReport } from '../../core/log/log-report.ts';
-import { LogVerifier } from '../../core/log/verify.ts';
+import { readEntryProof } from '../../core/log/tlog-proof.ts';
+import { LogVerifier, type VerifyOptions } from '../../core/log/verify.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { sha256 } from '../base/sha256.ts';
 import { version as engine } from '../base/version.ts';
@@ -17,6 +21,8 @@ export interface LogCheck {
   /** The log's key, as its operator hands it out; by default the one that the log comes with. */
   readonly key?: string | undefined;
   readonly withSignatures: boolean;
+  /** An earlier checkpoint, receipt or export: what the log has to continue. */
+  readonly since?: string | undefined;
 }
 
 /** Somebody who reads a log while it is verified. */
@@ -99,6 +105,46 @@ export const logKeyOf = (text: string): VerifierKey => {
   );
 };
 
+/** The last line of a file is no longer: a checkpoint. */
+const LONGEST_END = 64 * 1024;
+
+/** The checkpoint in what somebody kept of a log: itself, a receipt, or the end of an export. @throws EngineError `EXPORT_INVALID` */
+const sinceOf = async (file: string): Promise<string> => {
+  const handle = await open(file).catch((cause: unknown) => {
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    throw new EngineError('EXPORT_INVALID', `Cannot read ${file}: ${detail}`, { file }, { cause });
+  });
+  try {
+    const { size } = await handle.stat();
+    const isReceipt = (await readAt(handle, 0, RECEIPT.length)).toString() === RECEIPT;
+    if (isReceipt && size <= LONGEST_LINE) {
+      const proof = readEntryProof((await readAt(handle, 0, size)).toString());
+      if (proof !== undefined) return proof.checkpoint;
+    }
+    const text = (await readAt(handle, Math.max(0, size - LONGEST_END), LONGEST_END)).toString();
+    const end = endSchema.safeParse(jsonOf(Buffer.from(text.trimEnd().split('\n').at(-1) ?? '')));
+    if (end.success) return end.data.checkpoint;
+    if (size <= LONGEST_END && readCheckpoint(text) !== undefined) return text;
+  } finally {
+    await handle.close();
+  }
+  const words = `${file} is no checkpoint, no receipt and no whole export of a log`;
+  throw new EngineError('EXPORT_INVALID', words, { file });
+};
+
+const RECEIPT = 'c2sp.org/tlog-proof@v1\n';
+
+const readAt = async (handle: FileHandle, position: number, length: number): Promise<Buffer> => {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
+};
+
+/** How a verifier is made for a check. @throws EngineError as {@link sinceOf} */
+const optionsOf = async (key: VerifierKey, { withSignatures, since }: LogCheck): Promise<VerifyOptions> => ({
+  ...{ key, crypto: logCrypto, engine, withSignatures },
+  ...(since !== undefined && { since: await sinceOf(since) }),
+});
+
 const bytesOf = (encoded: readonly string[]): Buffer[] => encoded.map((hash) => Buffer.from(hash, 'base64'));
 
 /**
@@ -107,11 +153,7 @@ const bytesOf = (encoded: readonly string[]): Buffer[] => encoded.map((hash) => 
  * @param reader is told of what is read, also of what is at fault
  * @throws EngineError `EXPORT_INVALID` where the file is not an exported log, `VALIDATION` for a key that is none
  */
-export const verifyLogFile = async (
-  file: string,
-  { key, withSignatures }: LogCheck,
-  reader: LogReader = {},
-): Promise<LogReport> => {
+export const verifyLogFile = async (file: string, check: LogCheck, reader: LogReader = {}): Promise<LogReport> => {
   const lines = linesOf(file, reader);
   const first = await lines.next().catch((error: unknown) => {
     reader.signal?.throwIfAborted();
@@ -120,8 +162,8 @@ export const verifyLogFile = async (
   const head = headSchema.safeParse(jsonOf(first.value as Buffer | undefined));
   if (!head.success) throw notALog(file, 'its first line is not the head of one');
   const { from, before, after } = head.data;
-  const verifierKey = key === undefined ? ownKeyOf(file, head.data.key) : logKeyOf(key);
-  const options = { key: verifierKey, crypto: logCrypto, engine, withSignatures };
+  const verifierKey = check.key === undefined ? ownKeyOf(file, head.data.key) : logKeyOf(check.key);
+  const options = await optionsOf(verifierKey, check);
   const verifier = new LogVerifier({ ...options, from, before: bytesOf(before) });
   const add = (line: Buffer): void => {
     const entry = verifier.add({ text: line.toString(), bytes: line });
@@ -151,18 +193,60 @@ const withRollback = async (call: Caller, report: LogReport): Promise<LogReport>
   return { ...report, ok: false, faults: [lost, ...report.faults] };
 };
 
+const samePolicies = (
+  stored: readonly { readonly paymasterId: string; readonly hash: string }[],
+  entered: NonNullable<LogVerifier['policyHistory']>,
+): boolean =>
+  stored.length === entered.length &&
+  stored.every(({ paymasterId, hash }, index) => paymasterId === entered[index]?.[0] && hash === entered[index][1]);
+
+/** Compares what the database keeps beside the log with its entries. @param readUpTo reads entries that came meanwhile */
+const checkStored = async (
+  call: Caller,
+  verifier: LogVerifier,
+  readUpTo: (entries: number) => Promise<void>,
+): Promise<void> => {
+  let after = 0;
+  for (;;) {
+    const { rows, faults, upTo, entries } = await call('log.rows', { after });
+    if (rows.length === 0) break;
+    await readUpTo(entries);
+    for (const { id, detail } of faults) verifier.addStoredFault(detail, id);
+    for (const { id, ...row } of rows) {
+      const known = verifier.settlementOf(id);
+      if (!verifier.hasDecision(id)) verifier.addStoredFault(`The database has a decision that is no entry: ${id}`, id);
+      else if (known === 'unknown') continue;
+      else if (!isDeepStrictEqual(row, known)) {
+        verifier.addStoredFault(`The database has it ${row.settlement ?? 'not sponsored'}, and the log otherwise`, id);
+      }
+    }
+    after = upTo;
+  }
+  const { changes, revisions, faults, entries } = await call('log.stored', {});
+  await readUpTo(entries);
+  for (const detail of faults) verifier.addStoredFault(detail);
+  for (const hash of revisions) {
+    if (!verifier.hasPolicy(hash)) verifier.addStoredFault(`The database has a policy that is no entry: ${hash}`);
+  }
+  const entered = verifier.policyHistory;
+  if (entered !== undefined && !samePolicies(changes, entered))
+    verifier.addStoredFault('The database has another history of policies than the log');
+};
+
 /**
- * Verifies the log of a desk against all of its checkpoints, and against where it ended when the engine last wrote to it.
+ * Verifies the log of a desk against all of its checkpoints, against what its database keeps next to the log, and against
+ * where the log ended when the engine last wrote to it.
  *
- * @throws EngineError `VAULT_LOCKED` where no key is given and the desk's cannot be read; `VALIDATION` for a key that is none
+ * @throws EngineError `VAULT_LOCKED` where no key is given and the desk's cannot be read; `VALIDATION` for a key that is
+ *   none; `EXPORT_INVALID` where `since` names nothing that was kept of a log
  */
-export const verifyDesk = async (call: Caller, { key, withSignatures }: LogCheck): Promise<LogReport> => {
-  const options = { key: logKeyOf(key ?? (await call('log.key', {})).key), crypto: logCrypto, engine, withSignatures };
-  const verifier = new LogVerifier(options);
+export const verifyDesk = async (call: Caller, check: LogCheck): Promise<LogReport> => {
+  const key = logKeyOf(check.key ?? (await call('log.key', {})).key);
+  const verifier = new LogVerifier(await optionsOf(key, check));
   let checkpoints = await call('log.checkpoints', {});
   const isSigned = checkpoints.length > 0;
-  for (;;) {
-    const lines = await call('log.page', { from: verifier.size });
+  const read = async (to?: number): Promise<boolean> => {
+    const lines = await call('log.page', { from: verifier.size, ...(to !== undefined && { to }) });
     for (const { text, hash } of lines) {
       verifier.add({ text, bytes: Buffer.from(text), hash });
       const [next] = checkpoints;
@@ -171,8 +255,12 @@ export const verifyDesk = async (call: Caller, { key, withSignatures }: LogCheck
       checkpoints = checkpoints.slice(1);
       if (checkpoints.length === 0) checkpoints = await call('log.checkpoints', { after: next.size });
     }
-    if (lines.length === 0) break;
-  }
+    return lines.length > 0;
+  };
+  while (await read());
+  await checkStored(call, verifier, async (entries) => {
+    while (verifier.size < entries && (await read(entries)));
+  });
   const [left] = checkpoints;
   if (left !== undefined) return withRollback(call, verifier.finish(left.note));
   return withRollback(call, isSigned || verifier.size === 0 ? verifier.report() : verifier.finish(undefined));

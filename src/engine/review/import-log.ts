@@ -48,7 +48,7 @@ class EntryImport {
   }
 
   #addPolicy({ at, body: { paymasterId, hash, policy } }: Entry & { kind: 'policy' }): void {
-    this.#target.addRevision({ paymasterId, hash, policy: policy ?? null, at });
+    if (policy !== undefined) this.#target.addRevision({ paymasterId, hash, policy, at });
   }
 
   #addDecision(line: Buffer): void {

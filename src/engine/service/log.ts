@@ -1,9 +1,17 @@
-import { entryProofText } from '../../core/log/tlog-proof.ts';
+import { entryProofFault, entryProofText } from '../../core/log/tlog-proof.ts';
 import { verifierKeyText } from '../../core/log/signed-note.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { sha256 } from '../base/sha256.ts';
+import { logCrypto } from '../log/ed25519.ts';
+import { differentColumn, storedRevisions, tileFaults } from '../log/stored-faults.ts';
 import type { Entry } from '../../core/log/entry.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+
+const unprovable = (): EngineError =>
+  new EngineError(
+    'LOG_INCONSISTENT',
+    'The stored tree of the log is damaged: a receipt would not verify. Run "gasdesk log verify", which names what is wrong, and restore a backup',
+  );
 
 /** The log, for those who verify it and for those who look something up. */
 export const logHandlers = ({
@@ -44,6 +52,30 @@ export const logHandlers = ({
     const { size, note } = await checkpoints.sign();
     const [line] = await store.logLines({ from: index, to: index + 1, limit: 1 });
     const hashes = await store.inclusionProof(index, size);
-    return { receipt: entryProofText({ entry: line?.text ?? '', index, hashes, checkpoint: note }) };
+    const proof = { entry: line?.text ?? '', index, hashes, checkpoint: note };
+    if (entryProofFault(proof, await checkpoints.key(), logCrypto) !== undefined) throw unprovable();
+    return { receipt: entryProofText(proof) };
+  },
+  'log.rows': async (page) => {
+    const rows = await store.decisionColumns(page);
+    const faults = rows.flatMap((row) => {
+      const column = differentColumn(row);
+      return column === undefined ? [] : [{ id: row.id, detail: `Its column ${column} differs from its record` }];
+    });
+    const last = rows.at(-1);
+    return {
+      ...{ faults, entries: last?.entries ?? 0, upTo: last?.seq ?? page.after },
+      rows: rows.map(({ id, settlement, actualCostWei, block }) => ({ id, settlement, actualCostWei, block })),
+    };
+  },
+  'log.stored': async () => {
+    const changes = await store.policyChanges();
+    const { hashes, faults, entries } = await storedRevisions(store);
+    return {
+      entries: Math.max(entries, changes.at(-1)?.entries ?? 0),
+      changes: changes.map(({ paymasterId, hash }) => ({ paymasterId, hash })),
+      revisions: hashes,
+      faults: [...faults, ...(await tileFaults(store))],
+    };
   },
 });

@@ -20,8 +20,6 @@ export interface CurrentPolicy {
   readonly policy: Policy;
   /** The name of the revision. */
   readonly hash: string;
-  /** How often the DApp's contracts, rules or webhooks have changed. */
-  readonly ruleRevision: number;
   /** {@link Store.settingsVersion} before anything of it was read. */
   readonly version: number;
 }
@@ -92,7 +90,7 @@ const readCurrent = async (context: PolicyContext, paymasterId: string, version:
   const rules = await store.dappPolicy(paymasterId);
   const policy = await readPolicy(context, paymaster, rules);
   requireKnownRules(policy);
-  return { paymaster, policy, hash: policyHash(policy), ruleRevision: rules.revision, version };
+  return { paymaster, policy, hash: policyHash(policy), version };
 };
 
 /** A policy as last read, or as it is being read, and what it was read for. */

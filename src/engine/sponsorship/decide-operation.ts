@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRequestCut } from '../../core/cut.ts';
 import { type Reason, decide, plan } from '../../core/decide.ts';
 import type { Facts } from '../../core/facts.ts';
 import { type Decision, callsOf, decidedRecord, storedFacts } from '../../core/record.ts';
@@ -128,7 +129,7 @@ interface Deciding {
 
 /** A decision as it is stored. */
 export const decisionDraft = (
-  { decisionId, request, facts, current: { policy, hash, ruleRevision } }: Deciding,
+  { decisionId, request, facts, current: { policy, hash } }: Deciding,
   concluded: Pick<Decision, 'reservations' | 'held' | 'steps' | 'reason' | 'paymasterAndData'>,
 ): DecisionDraft => {
   const head = requestRecord(decisionId, request);
@@ -136,10 +137,10 @@ export const decisionDraft = (
   const decision = { facts, policy, policyHash: hash, engine, ...concluded };
   const record = decidedRecord(decision);
   // What was signed can be decided again, however long it is; nobody fills the disk with what is denied.
-  const isShort = kept(facts.op) === facts.op && kept(facts.context) === facts.context;
-  const isKept = concluded.reason === undefined || isShort;
+  const isKept = concluded.reason === undefined || !isRequestCut(head.request);
   return {
-    ...{ ...head, request: { ...head.request, calls }, ruleRevision, ...record },
+    // The DApp may have been renamed since the request came.
+    ...{ ...head, dapp: policy.dapp.name, request: { ...head.request, calls }, ...record },
     ...(isKept && { facts: storedFacts(facts, head.request.userOperation) }),
   };
 };

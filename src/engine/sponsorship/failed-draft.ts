@@ -28,7 +28,6 @@ const failure = ({ version }: Paymaster, error: unknown) => {
     maxCostWei: null,
     actualCostWei: null,
     settlement: null,
-    ruleRevision: 0,
   } as const;
 };
 

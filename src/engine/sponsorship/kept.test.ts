@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
-import { type Cut, kept, keptOperation, keptText } from './kept.ts';
+import type { Cut } from '../../core/cut.ts';
+import { kept, keptOperation, keptText } from './kept.ts';
 
 const KiB = 1024;
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type Cut, MOST_BYTES, MOST_FIELD_BYTES } from '../../core/cut.ts';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 
 /**
@@ -6,24 +7,10 @@ import { JsonNumber } from '../../shared/schema/decimal.ts';
  * nobody fills the disk, or the lists that are made of records.
  */
 
-/** The longest part of a request that is kept as it came, in bytes of JSON. */
-const MOST_BYTES = 16 * 1024;
 /** What is kept of a longer one, in characters. As a text in JSON again they may double. */
 const START_LENGTH = 8 * 1024;
-/** The same for one field of a longer operation: none of them alone is to hide the others. */
-const MOST_FIELD_BYTES = 2 * 1024;
+/** The same for one field of a longer operation. */
 const FIELD_START_LENGTH = 1024;
-
-/** Stands for what was too long to be kept. */
-export interface Cut {
-  readonly truncated: true;
-  /** Length of its JSON, in bytes of UTF-8. */
-  readonly bytes: number;
-  /** Of these bytes, hex: who has them can prove what they were. */
-  readonly sha256: string;
-  /** Their beginning. */
-  readonly start: string;
-}
 
 const cut = (text: string, startLength: number): Cut => ({
   truncated: true,

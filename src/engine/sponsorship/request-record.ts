@@ -23,7 +23,7 @@ export interface SponsorshipRequest {
 
 /** Options as a record keeps them; what is for webhooks may be blanked. */
 const keptOptions = ({ options, isBlanked }: Pick<SponsorshipRequest, 'options' | 'isBlanked'>): unknown =>
-  isBlanked ? { ...options, sponsorshipInfo: blankedJson(options.sponsorshipInfo) } : kept(options);
+  kept(isBlanked ? { ...options, sponsorshipInfo: blankedJson(options.sponsorshipInfo) } : options);
 
 /** What a record says of any request that could be read. */
 export const requestRecord = (

@@ -1,13 +1,13 @@
 import { type Reason, decide, plan } from '../../core/decide.ts';
 import type { Facts } from '../../core/facts.ts';
-import type { Reservation } from '../../core/ledger/account.ts';
 import { stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
 import { termsOf } from '../../core/terms.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
-import type { CommitPlan, DecisionStore } from '../store/decision-store.ts';
+import type { CommitPlan, DecisionStore, LedgerFacts } from '../store/decision-store.ts';
+import type { PolicyStore } from '../store/policy-store.ts';
 import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
 import { MOST_ROUNDS, decisionDraft } from './decide-operation.ts';
 import type { DecisionContext } from './decision-context.ts';
@@ -26,20 +26,22 @@ export interface Stub {
 const reasonIn = ({ code, rule, message, hint }: DecisionRecord): Reason => ({ code, rule: rule ?? '', message, hint });
 
 /**
- * Stores the denial by what the ledger holds when it is stored; nothing if nothing denies by then.
+ * Stores the denial by what the ledger holds when it is stored; null if nothing denies by then.
  *
+ * @returns undefined, with nothing written if the settings have changed since they were read
  * @throws EngineError `DECISION_OUTDATED` if the ledger keeps changing
  */
 const storeDenial = async (
-  store: DecisionStore,
-  reservations: readonly Reservation[],
+  store: DecisionStore & Pick<PolicyStore, 'settingsVersion'>,
+  { reservations, settings }: Pick<Required<LedgerFacts>, 'reservations' | 'settings'>,
   denial: (held: readonly bigint[]) => CommitPlan | undefined,
-): Promise<DecisionRecord | undefined> => {
+): Promise<DecisionRecord | null | undefined> => {
   for (let round = 1; round <= MOST_ROUNDS; round += 1) {
-    if (denial(await store.heldOf(reservations)) === undefined) return undefined;
+    if (denial(await store.heldOf(reservations)) === undefined) return null;
     const ledgerVersion = await store.ledgerVersion();
-    const stored = await store.decideAndReserve({ reservations, ledgerVersion }, denial);
+    const stored = await store.decideAndReserve({ reservations, ledgerVersion, settings }, denial);
     if (stored !== undefined) return stored;
+    if ((await store.settingsVersion(settings.scope)) !== settings.version) return undefined;
   }
   throw new EngineError('DECISION_OUTDATED');
 };
@@ -74,25 +76,29 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
     const { store } = context;
     const payer = await findPayer(context, request);
     const prepared = await prepareOperation(context, 'draft', request, { payer, isPaused: false });
-    const { facts, current } = await gatherCurrent(context, request, prepared);
-    const { policy, hash } = current;
-    const reservations = plan(facts, policy);
-    /** The denial, given what the accounts hold; undefined where there is none. */
-    const denial = (held: readonly bigint[]): CommitPlan | undefined => {
-      const verdict = decide(facts, policy, held);
-      if (verdict.next === 'callWebhooks' || verdict.reason === undefined) return undefined;
-      const { steps, reason, taken } = verdict;
-      const concluded = { reservations: taken, held, steps, reason, paymasterAndData: '0x' as const };
-      const decision = decisionDraft({ decisionId, request, facts, current }, concluded);
-      return { decision, reserve: false, revision: { hash, policy } };
-    };
-    const denied = await storeDenial(store, reservations, denial);
-    const reason = denied && reasonIn(denied);
-    // At the real price a bundler, which finds out the limits where nothing is taken, has too little gas for taking it.
-    const { layout } = prepared.charge?.payment.estimating ?? prepared.ready;
-    return {
-      op: prepared.op,
-      paymasterAndData: stubPaymasterAndData(layout, prepared.op, termsOf(facts, policy)),
-      reason,
-    };
+    for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+      const { facts, current } = await gatherCurrent(context, request, prepared);
+      const { paymaster, policy, hash, version } = current;
+      const reservations = plan(facts, policy);
+      /** The denial, given what the accounts hold; undefined where there is none. */
+      const denial = (held: readonly bigint[]): CommitPlan | undefined => {
+        const verdict = decide(facts, policy, held);
+        if (verdict.next === 'callWebhooks' || verdict.reason === undefined) return undefined;
+        const { steps, reason, taken } = verdict;
+        const concluded = { reservations: taken, held, steps, reason, paymasterAndData: '0x' as const };
+        const decision = decisionDraft({ decisionId, request, facts, current }, concluded);
+        return { decision, reserve: false, revision: { hash, policy } };
+      };
+      const settings = { scope: paymaster, version };
+      const denied = await storeDenial(store, { reservations, settings }, denial);
+      if (denied === undefined) continue;
+      // At the real price a bundler, which finds out the limits where nothing is taken, has too little gas for taking it.
+      const { layout } = prepared.charge?.payment.estimating ?? prepared.ready;
+      return {
+        op: prepared.op,
+        paymasterAndData: stubPaymasterAndData(layout, prepared.op, termsOf(facts, policy)),
+        reason: denied === null ? undefined : reasonIn(denied),
+      };
+    }
+    throw new EngineError('DECISION_OUTDATED');
   });

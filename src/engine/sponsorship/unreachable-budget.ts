@@ -1,11 +1,7 @@
-import { partAt } from '../../core/ledger/account.ts';
-import { UNREACHABLE_PART_MS, unreachableAccount } from '../../core/rules/unreachable.ts';
+import { UNREACHABLE_PART_MS, renewableBefore, unreachableAccount } from '../../core/rules/unreachable.ts';
 import type { DecisionQueries } from '../store/decision-queries.ts';
 import type { DecisionStore } from '../store/decision-store.ts';
 import type { ChainSettings } from '../store/registry-store.ts';
-
-/** Nothing is signed unchecked for so long before the budget is renewed: no hour sees more than one budget. */
-const RENEWAL_MS = 60 * 60_000;
 
 /**
  * Tells the budget of a chain that its node has answered, at `now` (epoch ms). That renews it once an hour has passed
@@ -18,7 +14,7 @@ export const renewUnreachableBudget = async (
   now: number,
 ): Promise<void> => {
   if (unreachableBudgetWei === null) return;
-  await store.forgetRolling(unreachableAccount(chainId), partAt(now - RENEWAL_MS, UNREACHABLE_PART_MS));
+  await store.forgetRolling(unreachableAccount(chainId), renewableBefore(now));
 };
 
 /** A chain's budget for while its node is unreachable. Amounts in wei, decimal. */

@@ -1,4 +1,6 @@
 import { type Binding, type KeptBinding, keptBinding } from '../../core/binding.ts';
+import { type Policy, policyHash } from '../../core/policy.ts';
+import { EngineError } from '../../shared/errors.ts';
 import type { DappPolicy, Rule, SmartContract, Webhook } from './policy-store.ts';
 
 /** A contract as it is stored. */
@@ -98,3 +100,19 @@ export const countsOf = (dapp: string): string => `SELECT
   (SELECT count(*) FROM webhook WHERE paymaster_id = ${dapp})
     + (SELECT count(*) FROM rule WHERE paymaster_id = ${dapp} AND policy_type = 'WEBHOOK') AS webhooks,
   (SELECT count(*) FROM api_key WHERE paymaster_id = ${dapp} AND revoked_at IS NULL) AS "apiKeys"`;
+
+/** Whether the text of a stored revision is what its hash says. */
+export const isPolicyOf = (hash: string, json: string): boolean => {
+  try {
+    return policyHash(JSON.parse(json) as Policy) === hash;
+  } catch {
+    return false;
+  }
+};
+
+/** The policy in the text of a stored revision. @throws EngineError `STORAGE_FAILED` where it is not what its hash says */
+export const storedPolicy = (hash: string, json: string): Policy => {
+  if (isPolicyOf(hash, json)) return JSON.parse(json) as Policy;
+  const message = `The stored policy revision ${hash} is damaged: its text has another hash. Restore a backup`;
+  throw new EngineError('STORAGE_FAILED', message, { revision: hash });
+};

@@ -1,5 +1,6 @@
 import type { DecisionQueries } from './decision-queries.ts';
 import type { DecisionStore } from './decision-store.ts';
+import type { LogCheckStore } from './log-check-store.ts';
 import type { LogStore } from './log-store.ts';
 import type { NotificationStore } from './notification-store.ts';
 import type { OperatorTransactionStore } from './operator-transaction-store.ts';
@@ -22,6 +23,7 @@ export interface Store
     OperatorTransactionStore,
     NotificationStore,
     LogStore,
+    LogCheckStore,
     Snapshots {
   close(): Promise<void>;
 }

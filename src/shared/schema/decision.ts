@@ -65,7 +65,6 @@ export const decisionRecord = z.strictObject({
   maxCostWei: weiText.nullable(),
   actualCostWei: weiText.nullable(),
   settlement: z.enum(['reserved', 'settled', 'released', 'unconfirmed']).nullable(),
-  ruleRevision: z.number(),
   request: z.unknown(),
   trace: z.array(traceStep),
   facts: z.unknown().optional().describe('Everything that was read and waited for; absent in records of before 0.2'),

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { DappPolicy, OperatorPolicy } from '../../../src/engine/store/policy-store.ts';
 import type { Store } from '../../../src/engine/store/store.ts';
+import { policyHash } from '../../../src/core/policy.ts';
 import { MOST } from '../../../src/core/policy-bounds.ts';
 import { policyWith } from '../../support/facts.ts';
-import { limitRule, paymaster, smartContract, webhook } from '../../support/store-records.ts';
+import { decision, limitRule, paymaster, smartContract, webhook } from '../../support/store-records.ts';
 import { wholePolicy } from '../../support/whole-policies.ts';
 import { type OpenStore, useStore } from './open-store.ts';
 
@@ -333,33 +334,59 @@ export const describePolicyStore = (open: OpenStore): void => {
   });
 
   describe('which policy was in force when', () => {
-    const revision = (hash: string) => ({ hash, policy: policyWith({ signer: null }) });
+    const revision = (name: string) => {
+      const policy = policyWith({ dapp: { ...policyWith().dapp, name } });
+      return { hash: policyHash(policy), policy };
+    };
+    const [one, two, three] = [revision('One'), revision('Two'), revision('Three')];
 
     it('is listed newest first, a policy that came back once more, and none that went on', async () => {
       const times = [
-        ['sha256:aa', 1, true],
-        ['sha256:ab', 2, true],
-        ['sha256:ab', 3, false],
-        ['sha256:aa', 4, true],
+        [one, 1, true],
+        [two, 2, true],
+        [two, 3, false],
+        [one, 4, true],
       ] as const;
-      for (const [hash, at, isNew] of times) expect(await store.recordPolicy('dapp-1', revision(hash), at)).toBe(isNew);
+      for (const [each, at, isNew] of times) expect(await store.recordPolicy('dapp-1', each, at)).toBe(isNew);
       await reopen();
       expect(await store.policyHistory('dapp-1', 2)).toEqual([
-        { hash: 'sha256:aa', at: 4 },
-        { hash: 'sha256:ab', at: 2 },
+        { hash: one.hash, at: 4 },
+        { hash: two.hash, at: 2 },
       ]);
       expect(await store.policyHistory('dapp-1', 9)).toHaveLength(3);
       expect(await store.policyHistory('dapp-2', 9)).toEqual([]);
-      expect(await store.findPolicy('sha256:ab')).toEqual(policyWith({ signer: null }));
+      expect(await store.findPolicy(two.hash)).toEqual(two.policy);
+    });
+
+    it('is an entry of the log each time, its text once', async () => {
+      for (const each of [one, two, two, one]) await store.recordPolicy('dapp-1', each, 1);
+      await store.appendDecision(decision({ id: 'first' }), one);
+      await store.appendDecision(decision({ id: 'second' }), two);
+      const lines = await store.logLines({ from: 0, limit: 100 });
+      const bodies = lines
+        .filter(({ kind }) => kind === 'policy')
+        .map(({ text }) => (JSON.parse(text) as { body: { hash: string; policy?: unknown } }).body);
+      expect(bodies).toEqual([
+        { paymasterId: 'dapp-1', hash: one.hash, policy: one.policy },
+        { paymasterId: 'dapp-1', hash: two.hash, policy: two.policy },
+        { paymasterId: 'dapp-1', hash: one.hash },
+        { paymasterId: 'dapp-1', hash: two.hash },
+      ]);
+      expect(lines.map(({ kind }) => kind).slice(-3)).toEqual(['decision', 'policy', 'decision']);
+    });
+
+    it('is not shown under its name where its text has another hash', async () => {
+      await store.recordPolicy('dapp-1', { hash: one.hash, policy: two.policy }, 1);
+      await expect(store.findPolicy(one.hash)).rejects.toMatchObject({ code: 'STORAGE_FAILED' });
     });
 
     it('is found by the beginning of its name, among those of the DApp', async () => {
-      await store.recordPolicy('dapp-1', revision('sha256:aa'), 1);
-      await store.recordPolicy('dapp-1', revision('sha256:ab'), 2);
-      await store.recordPolicy('dapp-2', revision('sha256:ac'), 3);
-      expect(await store.findRevisions('dapp-1', 'sha256:ab')).toEqual(['sha256:ab']);
-      expect((await store.findRevisions('dapp-1', 'sha256:a')).sort()).toEqual(['sha256:aa', 'sha256:ab']);
-      expect(await store.findRevisions('dapp-1', 'sha256:ac')).toEqual([]);
+      for (const [index, each] of [one, two].entries()) await store.recordPolicy('dapp-1', each, index);
+      await store.recordPolicy('dapp-2', three, 3);
+      const start = (hash: string) => hash.slice(0, 20);
+      expect(await store.findRevisions('dapp-1', start(one.hash))).toEqual([one.hash]);
+      expect((await store.findRevisions('dapp-1', 'sha256:')).sort()).toEqual([one.hash, two.hash].sort());
+      expect(await store.findRevisions('dapp-1', start(three.hash))).toEqual([]);
     });
   });
 };

@@ -1,5 +1,6 @@
 import { openCheckpoint } from '../../../core/log/checkpoint.ts';
 import { logCrypto } from '../../log/ed25519.ts';
+import { storedRevisions, tileFaults } from '../../log/stored-faults.ts';
 import type { ServiceContext } from '../service.ts';
 import { MEND_ROLLBACK } from '../../log/rollback.ts';
 import { type Check, fault, good } from './check.ts';
@@ -13,7 +14,7 @@ export const checkRollback = async ({ rollback }: Pick<ServiceContext, 'rollback
   return found && fault('rollback', found.words, `${MEND_ROLLBACK}.`);
 };
 
-/** Compares the log's tree with its newest checkpoint. */
+/** Compares the log's tree with its newest checkpoint, and what is kept of tree and policies with their hashes. */
 export const checkLog = async ({ store, vault, checkpoints }: ServiceContext): Promise<Check> => {
   const size = await store.logSize();
   const newest = await store.newestCheckpoint();
@@ -23,7 +24,9 @@ export const checkLog = async ({ store, vault, checkpoints }: ServiceContext): P
   const opened = openCheckpoint(newest.note, await checkpoints.key(), logCrypto);
   if ('fault' in opened) return fault('log', `The newest checkpoint cannot be trusted. ${opened.fault}`, FIX);
   const { root } = await store.logHead(newest.size);
-  return Buffer.compare(root, opened.head.root) === 0
-    ? good('log', `${size} entries, signed up to ${newest.size}`)
-    : fault('log', 'The entries are not those that were signed', FIX);
+  if (Buffer.compare(root, opened.head.root) !== 0)
+    return fault('log', 'The entries are not those that were signed', FIX);
+  const [first, ...others] = [...(await tileFaults(store)), ...(await storedRevisions(store)).faults];
+  if (first === undefined) return good('log', `${size} entries, signed up to ${newest.size}`);
+  return fault('log', others.length === 0 ? first : `${first}, and ${others.length} more`, FIX);
 };

@@ -5,7 +5,7 @@ import type { DecisionDraft, DecisionStore } from '../decision-store.ts';
 import type { Pause, PolicyRevision, PolicyStore } from '../policy-store.ts';
 import { type Commits, type DecisionWrite, type Deciding, createCommits } from './commits.ts';
 import { holdReservations, loadLedger, readHeld, releaseHolds } from './ledger.ts';
-import { savePolicyRevision } from './policy-revisions.ts';
+import { enforcePolicy } from './policy-revisions.ts';
 import type { Rows } from './rows.ts';
 import { type SettingsVersions, readVersions, versionOf } from './settings-cache.ts';
 import type { Access, Writing } from './writer.ts';
@@ -102,7 +102,6 @@ export const decisionStore = ({
 }: DecisionStoreOptions): Store & Pick<Commits, 'drain'> & LostHolds => {
   /** What is in the database for sure: what is only about to be committed may yet be rolled back. */
   const watched = new Set<string>();
-  const revisionsKnown = new Set<string>();
   const others = new Set<string>();
 
   const versionsIn = async (writing: Writing): Promise<SettingsVersions> =>
@@ -111,6 +110,8 @@ export const decisionStore = ({
   const commits = createCommits(async (take) => {
     const made: NewDecision[] = [];
     const results = await writer.run(async (writing) => {
+      /** By DApp, as far as it was looked at in this transaction. */
+      const inForce = new Map<string, string>();
       const writes = take();
       const ledger = await loadLedger(
         writing,
@@ -124,8 +125,9 @@ export const decisionStore = ({
         return { ...before, of: new Map([...before.of, ...advanced]) };
       };
       const append: Deciding['append'] = async (draft, revision) => {
-        if (revision !== undefined && !revisionsKnown.has(revision.hash)) {
-          await savePolicyRevision(writing, revision, draft);
+        if (revision !== undefined && inForce.get(draft.paymasterId) !== revision.hash) {
+          await enforcePolicy(writing, revision, draft);
+          inForce.set(draft.paymasterId, revision.hash);
         }
         const { settlement: _later, actualCostWei: _unknown, ...stored } = draft;
         const text = recordText(stored);
@@ -143,7 +145,6 @@ export const decisionStore = ({
     });
     for (const decision of made) {
       if (decision.outcome === 'sponsored') watched.add(paymasterKey(decision));
-      if (decision.policy !== undefined) revisionsKnown.add(decision.policy);
     }
     return results;
   });

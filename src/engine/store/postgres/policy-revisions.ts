@@ -1,37 +1,37 @@
-import type { Policy } from '../../../core/policy.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+import { storedPolicy } from '../policy-rows.ts';
 import type { PolicyRevision, PolicyRevisionStore, PolicyTime } from '../policy-store.ts';
 import type { Access, Writing } from './writer.ts';
 
 const INSERT =
   'INSERT INTO policy_revision (hash, paymaster_id, at, policy) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
 
-/** Keeps a revision, for ever, with when it was first seen, and enters a new one in the log. */
-export const savePolicyRevision = async (
+const HISTORY = 'SELECT hash, at FROM policy_history WHERE paymaster_id = $1 ORDER BY seq DESC LIMIT $2';
+const ENTER = 'INSERT INTO policy_history (paymaster_id, hash, at) VALUES ($1, $2, $3)';
+
+/**
+ * Says that a revision is in force from now on: its text is kept, for ever, and each change is an entry of the log before
+ * the first decision under it. False if it is in force already.
+ */
+export const enforcePolicy = async (
   tx: Writing,
   { hash, policy }: PolicyRevision,
   { paymasterId, at }: Pick<DecisionRecord, 'paymasterId' | 'at'>,
-): Promise<void> => {
-  const added = await tx.run(INSERT, [hash, paymasterId, at, JSON.stringify(policy)]);
-  if (added > 0) tx.log.append('policy', { paymasterId, hash, policy });
+): Promise<boolean> => {
+  const last = await tx.get<PolicyTime>(HISTORY, [paymasterId, 1]);
+  if (last?.hash === hash) return false;
+  const isNew = (await tx.run(INSERT, [hash, paymasterId, at, JSON.stringify(policy)])) > 0;
+  await tx.run(ENTER, [paymasterId, hash, at]);
+  tx.log.append('policy', { paymasterId, hash, ...(isNew && { policy }) });
+  return true;
 };
-
-const HISTORY = 'SELECT hash, at FROM policy_history WHERE paymaster_id = $1 ORDER BY seq DESC LIMIT $2';
 
 /** Which policies were in force when, in PostgreSQL. */
 export const policyRevisionStore = ({ rows, writer, cache }: Access): PolicyRevisionStore => ({
   async settingsChanges() {
     return (await cache.versions()).changes;
   },
-  recordPolicy: (paymasterId, revision, at) =>
-    writer.run(async (tx) => {
-      const last = await tx.get<PolicyTime>(HISTORY, [paymasterId, 1]);
-      if (last?.hash === revision.hash) return false;
-      await savePolicyRevision(tx, revision, { paymasterId, at });
-      const entry = [paymasterId, revision.hash, at];
-      await tx.run('INSERT INTO policy_history (paymaster_id, hash, at) VALUES ($1, $2, $3)', entry);
-      return true;
-    }),
+  recordPolicy: (paymasterId, revision, at) => writer.run((tx) => enforcePolicy(tx, revision, { paymasterId, at })),
   policyHistory: (paymasterId, limit) => rows.all<PolicyTime>(HISTORY, [paymasterId, limit]),
   async findRevisions(paymasterId, start) {
     const found = await rows.all<{ hash: string }>(
@@ -42,6 +42,6 @@ export const policyRevisionStore = ({ rows, writer, cache }: Access): PolicyRevi
   },
   async findPolicy(hash) {
     const row = await rows.get<{ policy: string }>('SELECT policy FROM policy_revision WHERE hash = $1', [hash]);
-    return row && (JSON.parse(row.policy) as Policy);
+    return row && storedPolicy(hash, row.policy);
   },
 });

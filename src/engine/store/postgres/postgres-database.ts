@@ -15,6 +15,7 @@ import { openingFault, storeFault } from './faults.ts';
 import { ledgerQueries } from './ledger-queries.ts';
 import { releaseHolds } from './ledger.ts';
 import { logStore } from './log.ts';
+import { logCheckStore } from './log-check.ts';
 import { migrate } from './migrate.ts';
 import { notificationStore } from './notifications.ts';
 import { operatorTransactionStore } from './operator-transactions.ts';
@@ -164,6 +165,7 @@ export const openPostgresDatabase = async (
       ...settlementStore(parts),
       ...snapshotStore({ rows, writer, config }),
       ...logStore(parts),
+      ...logCheckStore(parts),
       async close() {
         await drain();
         // Nothing is sent after this. Where the database is away, the others give it back.

@@ -115,7 +115,7 @@ export const createDecisionImport = (file: string): DecisionImport => {
       if (!dapps.has(paymasterId)) dapps.set(paymasterId, { paymasterId, name, chainId, createdAt });
       return true;
     },
-    addRevision: (revision) => revisions.save(revision, revision),
+    addRevision: (revision) => void revisions.save(revision, revision),
     settle: (settlement) => void update.run(settlement),
     finish() {
       // Each as if it were of an account of its own, since two accounts may have a DApp of the same name.

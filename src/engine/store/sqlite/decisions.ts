@@ -7,7 +7,7 @@ import type { GroupCommit } from './group-commit.ts';
 import type { LogWriter } from './log.ts';
 import type { Ledger } from './ledger.ts';
 import type { SettingsVersion } from './memory.ts';
-import { policyRevisions } from './policy-revisions.ts';
+import { policiesInForce } from './policy-revisions.ts';
 import { recordText } from '../../../core/stored-record.ts';
 
 /** Decisions in SQLite, each with what it reserves. */
@@ -47,9 +47,9 @@ export const decisionStore = (
   const keepShadow = database.prepare<[number, number, string]>(
     'INSERT OR IGNORE INTO shadow_result SELECT rule_id, cycle, ?, ? FROM rule WHERE rule_id = ?',
   );
-  const revisions = policyRevisions(database, entries);
+  const { enforce } = policiesInForce(database, entries);
   const append = (draft: DecisionDraft, revision: PolicyRevision | undefined): DecisionRecord => {
-    if (revision !== undefined) revisions.save(revision, draft);
+    if (revision !== undefined) enforce(revision, draft);
     if (draft.outcome === 'sponsored') watchPaymaster(draft);
     const { settlement, actualCostWei, ...stored } = draft;
     const record = recordText(stored);
@@ -97,7 +97,6 @@ export const decisionStore = (
         return record;
       });
       if (stored?.outcome === 'sponsored') watched.add(paymasterKey(stored));
-      if (stored?.policy !== undefined) revisions.known.add(stored.policy);
       return stored;
     },
     withHold: async ({ reservations, ledgerVersion }, check, run) => {

@@ -139,7 +139,8 @@ const enterEarlier = (database: Database.Database, log: LogWriter): void => {
     )
     .pluck();
   const revisions = database.prepare<[], { paymasterId: string; hash: string; policy: string }>(
-    'SELECT paymaster_id AS paymasterId, hash, policy FROM policy_revision ORDER BY at, hash',
+    `SELECT paymaster_id AS paymasterId, hash, policy FROM policy_revision AS revision
+     ORDER BY (SELECT max(seq) FROM policy_history WHERE policy_history.hash = revision.hash), at, hash`,
   );
   const decisions = database.prepare<[number, number], { seq: number; record: string }>(
     'SELECT seq, record FROM decision WHERE seq > ? ORDER BY seq LIMIT ?',

@@ -1,36 +1,49 @@
 import type Database from 'better-sqlite3';
 import type { Policy } from '../../../core/policy.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+import { storedPolicy } from '../policy-rows.ts';
 import type { PolicyRevision, PolicyRevisionStore, PolicyTime } from '../policy-store.ts';
 import type { LogWriter } from './log.ts';
 import type { SettingsVersion } from './memory.ts';
 
-/**
- * Policy revisions in SQLite. They are kept for ever, each once; runs inside the transactions of its callers.
- *
- * @param log where new ones are entered; the decisions of another desk have no log here
- */
-export const policyRevisions = (database: Database.Database, log?: Pick<LogWriter, 'append'>) => {
+/** Policy revisions in SQLite, each kept once and for ever; runs inside the transactions of its callers. */
+export const policyRevisions = (database: Database.Database) => {
   const insert = database.prepare<[string, string, number, string]>(
     'INSERT OR IGNORE INTO policy_revision VALUES (?, ?, ?, ?)',
   );
   const select = database.prepare<[string], string>('SELECT policy FROM policy_revision WHERE hash = ?').pluck();
-  /** Revisions that are in the table for sure: what is only about to be committed may yet be rolled back. */
-  const known = new Set<string>();
   return {
-    known,
-    /** Keeps a revision with when it was first seen, and enters a new one in the log. */
-    save(
+    /** Keeps a revision with when it was first seen. False if it is there already. */
+    save: (
       { hash, policy }: { readonly hash: string; readonly policy: unknown },
       { paymasterId, at }: Pick<DecisionRecord, 'paymasterId' | 'at'>,
-    ): void {
-      if (known.has(hash)) return;
-      const { changes } = insert.run(hash, paymasterId, at, JSON.stringify(policy));
-      if (changes > 0) log?.append('policy', { paymasterId, hash, policy });
-    },
+    ): boolean => insert.run(hash, paymasterId, at, JSON.stringify(policy)).changes > 0,
+    /** @throws EngineError `STORAGE_FAILED` where the text is not what its hash says */
     find(hash: string): Policy | undefined {
       const json = select.get(hash);
-      return json === undefined ? undefined : (JSON.parse(json) as Policy);
+      return json === undefined ? undefined : storedPolicy(hash, json);
+    },
+  };
+};
+
+/** Which policy is in force by the log: each change of it is an entry, before the first decision under it. */
+export const policiesInForce = (database: Database.Database, log: Pick<LogWriter, 'append'>) => {
+  const revisions = policyRevisions(database);
+  const newest = database
+    .prepare<[string], string>('SELECT hash FROM policy_history WHERE paymaster_id = ? ORDER BY seq DESC LIMIT 1')
+    .pluck();
+  const insert = database.prepare<[string, string, number]>(
+    'INSERT INTO policy_history (paymaster_id, hash, at) VALUES (?, ?, ?)',
+  );
+  return {
+    /** Says that a revision is in force from now on. False if it is already. */
+    enforce(revision: PolicyRevision, { paymasterId, at }: Pick<DecisionRecord, 'paymasterId' | 'at'>): boolean {
+      const { hash, policy } = revision;
+      if (newest.get(paymasterId) === hash) return false;
+      const isNew = revisions.save(revision, { paymasterId, at });
+      insert.run(paymasterId, hash, at);
+      log.append('policy', { paymasterId, hash, ...(isNew && { policy }) });
+      return true;
     },
   };
 };
@@ -41,10 +54,8 @@ export const policyRevisionStore = (
   { changes }: Pick<SettingsVersion, 'changes'>,
   log: LogWriter,
 ): PolicyRevisionStore => {
-  const revisions = policyRevisions(database, log);
-  const insert = database.prepare<[string, string, number]>(
-    'INSERT INTO policy_history (paymaster_id, hash, at) VALUES (?, ?, ?)',
-  );
+  const revisions = policyRevisions(database);
+  const { enforce } = policiesInForce(database, log);
   const history = database.prepare<[string, number], PolicyTime>(
     'SELECT hash, at FROM policy_history WHERE paymaster_id = ? ORDER BY seq DESC LIMIT ?',
   );
@@ -53,18 +64,13 @@ export const policyRevisionStore = (
       'SELECT hash FROM policy_revision WHERE hash >= ? AND hash < ? AND paymaster_id = ? LIMIT 2',
     )
     .pluck();
-  const record = database.transaction((paymasterId: string, revision: PolicyRevision, at: number): boolean => {
-    if (history.get(paymasterId, 1)?.hash === revision.hash) return false;
-    revisions.save(revision, { paymasterId, at });
-    insert.run(paymasterId, revision.hash, at);
-    return true;
-  });
+  const record = database.transaction(enforce);
   return {
     async settingsChanges() {
       return changes();
     },
     async recordPolicy(paymasterId, revision, at) {
-      return record(paymasterId, revision, at);
+      return record(revision, { paymasterId, at });
     },
     async policyHistory(paymasterId, limit) {
       return history.all(paymasterId, limit);

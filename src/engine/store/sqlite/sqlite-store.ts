@@ -11,6 +11,7 @@ import { storageFault } from './faults.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { createLogWriter, logStore } from './log.ts';
+import { logCheckStore } from './log-check.ts';
 import { ledgerQueries } from './ledger-queries.ts';
 import { createSettingsVersion } from './memory.ts';
 import { notificationStore } from './notifications.ts';
@@ -63,6 +64,7 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
     ...settlementStore(database, { ledger, entries, commit }),
     ...snapshotStore(database, commit),
     ...logStore(database, entries, commit),
+    ...logCheckStore(database),
     async close() {
       await commit.drain();
       entries.reportEnd();

@@ -1,0 +1,43 @@
+import { type Policy, policyHash } from '../policy.ts';
+import type { EntryBody } from './entry.ts';
+
+/** Which policies a log holds, and which is in force, entry by entry. */
+export class PolicyCheck {
+  readonly #policies = new Map<string, unknown>();
+  readonly #inForce = new Map<string, string>();
+  readonly #history: (readonly [paymasterId: string, hash: string])[] = [];
+
+  /** The text of a revision; undefined where the log has none. */
+  find(hash: string | undefined): unknown {
+    return this.#policies.get(hash ?? '');
+  }
+
+  /** The newest revision of a DApp; undefined where no entry has told of any. */
+  inForce(paymasterId: string): string | undefined {
+    return this.#inForce.get(paymasterId);
+  }
+
+  /** Each change of what is in force, in order. */
+  get history(): readonly (readonly [paymasterId: string, hash: string])[] {
+    return this.#history;
+  }
+
+  /**
+   * Takes a policy entry.
+   *
+   * @param isWhole false for a part of a log: the text may stand before it
+   * @returns what is wrong with it, in words; undefined where nothing is
+   */
+  add({ paymasterId, hash, policy }: EntryBody<'policy'>, isWhole: boolean): string | undefined {
+    this.#inForce.set(paymasterId, hash);
+    this.#history.push([paymasterId, hash]);
+    if (policy === undefined) {
+      const isKnown = this.#policies.has(hash) || !isWhole;
+      return isKnown ? undefined : `No entry before it has the policy that ${hash} names`;
+    }
+    this.#policies.set(hash, policy);
+    if (policyHash(policy as Policy) !== hash) return `The policy is not the one that ${hash} names`;
+    const { dapp } = policy as { readonly dapp?: Partial<Policy['dapp']> };
+    return dapp?.paymasterId === paymasterId ? undefined : `The policy is not one of ${paymasterId}`;
+  }
+}

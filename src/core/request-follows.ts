@@ -1,0 +1,241 @@
+import { entryPointAddress } from '../shared/entry-points.ts';
+import { partialUserOperation } from '../shared/schema/partial-user-operation.ts';
+import { feeQuoteOptions, paymasterContext, sponsorshipOptions } from '../shared/schema/sponsorship.ts';
+import { type EntryPointVersion, gasLimits } from '../shared/schema/user-operation.ts';
+import { MOST_BYTES, MOST_FIELD_BYTES, isCut, isCutOf } from './cut.ts';
+import type { Facts } from './facts.ts';
+import type { Policy } from './policy.ts';
+import { callsOf, storedFacts } from './record.ts';
+import { ruleInput } from './rule-input.ts';
+import { isSame } from './same-json.ts';
+import type { StoredRecord } from './stored-record.ts';
+import { readOperation } from './user-operation/read-operation.ts';
+import { QUANTITIES, toRpcUserOperation } from './user-operation/rpc-user-operation.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A request as records keep it. */
+interface KeptRequest {
+  readonly received?: unknown;
+  readonly userOperation?: Fields;
+  readonly options?: unknown;
+  readonly calls?: unknown;
+}
+
+/** What of a request follows from what was received by a method. */
+interface Meant {
+  readonly op: unknown;
+  /** As the options are kept; absent `calculateGasLimits` depends on the gas that was sent. */
+  readonly options: Fields | undefined;
+  readonly stage: Facts['stage'];
+  /** True: fees that are not sent are open. */
+  readonly hasOpenFees?: true;
+  /** True: gas and fees may have been looked up. */
+  readonly hasOtherGas?: true;
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const withoutGasChoice = ({ calculateGasLimits: _, ...options }: Fields): Fields => options;
+const contextOf = (context: unknown): Fields | undefined => paymasterContext.safeParse(context).data;
+const withGas = (options: Fields | undefined, calculateGasLimits: boolean): Fields | undefined =>
+  options && { ...options, calculateGasLimits };
+
+type Params = readonly unknown[];
+
+const final = (op: unknown, options: Fields | undefined): Meant => ({ op, options, stage: 'final' });
+
+const byErc7677 = (params: Params, stage: Facts['stage']): Meant | undefined => {
+  if (typeof params[1] !== 'string' || params[2] === undefined) return undefined;
+  const options = contextOf(params[3]);
+  return { op: params[0], options: options && withoutGasChoice(options), stage };
+};
+
+const byAlchemy = ([request]: Params): Meant | undefined => {
+  if (!isFields(request) || !isFields(request['userOperation'])) return undefined;
+  const { userOperation: sent, dummySignature, policyId, erc20Context } = request;
+  const isUnsigned = [undefined, null, '0x'].includes(sent['signature'] as string | null | undefined);
+  const op = isUnsigned ? { ...sent, signature: dummySignature ?? '0x' } : sent;
+  return final(op, contextOf({ policyId, erc20Context }));
+};
+
+/** What the params of each method that decides come to; undefined where they have not its form. */
+const METHODS: Readonly<Record<string, (params: Params) => Meant | undefined>> = {
+  pm_sponsorUserOperation: ([op, second, context]) =>
+    typeof second === 'string'
+      ? final(op, withGas(contextOf(context), true))
+      : final(op, sponsorshipOptions.safeParse(second).data),
+  pm_getFeeQuoteOrData([op, second]) {
+    const options = feeQuoteOptions.safeParse(second).data;
+    return final(op, options && { ...options, mode: options.mode ?? 'SPONSORED' });
+  },
+  pm_getPaymasterData: (params) => byErc7677(params, 'final'),
+  pm_getPaymasterStubData(params) {
+    const meant = byErc7677(params, 'draft');
+    return meant && { ...meant, hasOpenFees: true };
+  },
+  zd_sponsorUserOperation([request]) {
+    if (!isFields(request)) return undefined;
+    const { tokenAddress: token } = (request['gasTokenData'] ?? {}) as { readonly tokenAddress?: unknown };
+    return final(request['userOp'], withGas(contextOf({ token }), true));
+  },
+  alchemy_requestPaymasterAndData(params) {
+    const meant = byAlchemy(params);
+    return meant && { ...meant, options: withGas(meant.options, false) };
+  },
+  alchemy_requestGasAndPaymasterAndData(params) {
+    const meant = byAlchemy(params);
+    return meant && { ...meant, options: meant.options && withoutGasChoice(meant.options), hasOtherGas: true };
+  },
+};
+
+const versions = new Map(
+  Object.entries(entryPointAddress).map(([version, address]) => [address.toLowerCase(), version as EntryPointVersion]),
+);
+
+const FEES = ['maxFeePerGas', 'maxPriorityFeePerGas'] as const;
+const PAYMASTER_GAS = ['paymasterVerificationGasLimit', 'paymasterPostOpGasLimit'] as const;
+const LOOKED_UP: ReadonlySet<string> = new Set([...gasLimits, ...FEES, ...PAYMASTER_GAS]);
+
+const without = (op: Fields, fields: ReadonlySet<string>): Fields =>
+  Object.fromEntries(Object.entries(op).filter(([field]) => !fields.has(field)));
+
+/** Whether a kept field is what was sent, or what was cut of it. */
+const isKept = (kept: unknown, sent: unknown): boolean =>
+  isCut(kept, MOST_FIELD_BYTES) ? isCutOf(kept, JSON.stringify(sent)) : isSame(kept, sent);
+
+/** Whether each field is kept as the other has it, and none is missing. */
+const areKept = (kept: Fields, sent: Fields): boolean => {
+  const fields = Object.keys(kept);
+  return fields.length === Object.keys(sent).length && fields.every((field) => isKept(kept[field], sent[field]));
+};
+
+/** What is sent and never kept: what the desk adds by itself. */
+const NOT_KEPT: ReadonlySet<string> = new Set(['paymaster', 'paymasterData', 'paymasterAndData', ...PAYMASTER_GAS]);
+const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '0x';
+
+const isSameText = (field: string, kept: unknown, sent: unknown): boolean =>
+  kept === sent || (typeof sent === 'string' && !QUANTITIES.has(field) && kept === sent.toLowerCase());
+
+/** Whether an operation was sent field by field as it is kept, which most are: it is told without reading it again. */
+const isPlain = (kept: Fields, sent: Fields): boolean => {
+  for (const field of Object.keys(kept)) if (!isSameText(field, kept[field], sent[field])) return false;
+  for (const field of Object.keys(sent)) {
+    if (!Object.hasOwn(kept, field) && !NOT_KEPT.has(field) && !isAbsent(sent[field])) return false;
+  }
+  return true;
+};
+
+/** The operation that was sent, as it is understood; undefined where it is none. */
+const understood = (
+  sent: unknown,
+  { chainId, entryPoint }: Pick<StoredRecord, 'chainId' | 'entryPoint'>,
+  { hasOpenFees }: Meant,
+): Fields | undefined => {
+  const partial = partialUserOperation.safeParse(sent).data;
+  const version = versions.get(entryPoint.toLowerCase());
+  if (partial === undefined || version === undefined) return undefined;
+  const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n, gasFees } = partial;
+  const fees = hasOpenFees === true && gasFees === undefined ? { maxFeePerGas, maxPriorityFeePerGas } : {};
+  try {
+    return toRpcUserOperation(readOperation({ ...partial, ...fees }, { version, chainId }));
+  } catch {
+    return undefined;
+  }
+};
+
+type Compare = (field: string, stored: unknown, replayed: unknown) => void;
+
+/** Compares operation and options with what was received, where that is kept whole. */
+const compareReceived = (record: StoredRecord, request: KeptRequest, stage: Facts['stage'], compare: Compare): void => {
+  const { received, userOperation = {}, options } = request;
+  const read = METHODS[record.method];
+  if (read === undefined || !Array.isArray(received)) {
+    const isWithheld = typeof received === 'string' || isCut(received, MOST_BYTES);
+    if (read === undefined || !isWithheld) compare('method', record.method, 'none that decides by such a request');
+    return;
+  }
+  const meant = read(received as Params);
+  if (meant?.stage !== stage) compare('method', record.method, 'another one');
+  if (meant === undefined) return;
+  const asKept = (op: Fields): Fields => (meant.hasOtherGas === true ? without(op, LOOKED_UP) : op);
+  if (!(isFields(meant.op) && meant.hasOtherGas !== true && isPlain(userOperation, meant.op))) {
+    const op = understood(meant.op, record, meant);
+    if (op === undefined || !areKept(asKept(userOperation), asKept(op))) {
+      compare('request.userOperation', userOperation, op ?? null);
+    }
+  }
+  if (isCut(options, MOST_BYTES)) return;
+  const known = meant.options?.['calculateGasLimits'] === undefined ? withoutGasChoice(options as Fields) : options;
+  compare('request.options', known, meant.options);
+};
+
+/** Compares the operation that was decided with the one that was asked for: the desk adds gas and nothing else. */
+const compareOperation = (
+  { op, gasSource, token }: Facts,
+  asked: Fields,
+  understoodOp: object,
+  compare: Compare,
+): void => {
+  const mayChange = gasSource === 'GAS_ESTIMATED' || token !== undefined;
+  const isAdded = (field: string): boolean =>
+    (PAYMASTER_GAS as readonly string[]).includes(field) ||
+    ((gasLimits as readonly string[]).includes(field) && (mayChange || asked[field] === undefined)) ||
+    (field === 'paymasterAndData' && op[field] === '0x');
+  for (const field of new Set([...Object.keys(op), ...Object.keys(asked)])) {
+    if (isAdded(field) || isKept(asked[field], op[field])) continue;
+    compare(`facts.op.${field}`, op[field], asked[field]);
+  }
+  compare('facts.op', op, toRpcUserOperation(understoodOp));
+};
+
+/** What conditions see of the options that were sent. */
+const contextIn = (options: Fields): Fields | undefined => {
+  const { sponsorshipInfo, policyId, sponsorshipPolicyId } = options;
+  const { webhookData } = sponsorshipInfo as Fields;
+  const context = {
+    ...(isFields(webhookData) && { webhookData }),
+    ...(policyId !== undefined && { policyId }),
+    ...(sponsorshipPolicyId !== undefined && { sponsorshipPolicyId }),
+  };
+  return Object.keys(context).length === 0 ? undefined : context;
+};
+
+const compareOptions = (facts: Facts, options: Fields, mode: string, policy: Policy, compare: Compare): void => {
+  const { expiryDuration, gasSource, stage, context } = facts;
+  compare('mode', mode, options['mode']);
+  compare('facts.expiryDuration', expiryDuration, options['expiryDuration']);
+  const asked = stage === 'final' && options['calculateGasLimits'] === true ? 'GAS_ESTIMATED' : 'GAS_GIVEN';
+  const isPaused = gasSource === 'GAS_NOT_ESTIMATED' && policy.pause !== null;
+  if (!isPaused) compare('facts.gasSource', gasSource, asked);
+  const isBlanked = typeof options['sponsorshipInfo'] === 'string';
+  if (!isBlanked) compare('facts.context', context, contextIn(options));
+};
+
+const compareCalls = (facts: Facts, policy: Policy, calls: unknown, compare: Compare): void => {
+  const again = callsOf(facts, policy);
+  if (isCut(calls, MOST_BYTES) && isCutOf(calls, JSON.stringify(again))) return;
+  compare('request.calls', calls, again);
+};
+
+/**
+ * Compares what a record says of its request with what follows from what was received, from its facts and its policy.
+ *
+ * @param withWords false: the names of calls, which each version tells in its own way, are not compared
+ */
+export const compareRequest = (
+  record: StoredRecord,
+  { facts, policy }: { readonly facts: Facts; readonly policy: Policy },
+  withWords: boolean,
+  compare: Compare,
+): void => {
+  const request = (record.request ?? {}) as KeptRequest;
+  const { userOperation = {}, options } = request;
+  compareReceived(record, request, facts.stage, compare);
+  compare('facts', record.facts, storedFacts(facts, userOperation));
+  compare('mode', record.mode, facts.token === undefined ? 'SPONSORED' : 'ERC20');
+  compareOperation(facts, userOperation, ruleInput(facts, policy).op, compare);
+  if (isFields(options) && !isCut(options, MOST_BYTES)) compareOptions(facts, options, record.mode, policy, compare);
+  if (withWords) compareCalls(facts, policy, request.calls, compare);
+};

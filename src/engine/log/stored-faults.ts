@@ -1,0 +1,81 @@
+import { readRecord } from '../../core/stored-record.ts';
+import type { DecisionColumns, LogCheckStore, TileRow } from '../store/log-check-store.ts';
+import type { LogStore } from '../store/log-store.ts';
+import { TILE_HASHES, rootOf } from '../store/log-tiles.ts';
+import { isPolicyOf } from '../store/policy-rows.ts';
+
+/** Read at once. */
+const TILES = 32;
+const REVISIONS = 100;
+
+const faultOfTile = (level: number, index: number, tile: TileRow | undefined, hashes: readonly Buffer[]) => {
+  const name = `Tile ${index} of level ${level} of the log's tree`;
+  if (tile?.tile !== index) return `${name} is missing`;
+  if (!tile.hashes.equals(Buffer.concat(hashes))) return `${name} does not hold the hashes below it`;
+  return tile.root.equals(rootOf(hashes)) ? undefined : `${name} has another root than its hashes`;
+};
+
+/** What of the log's tree, as it is kept in tiles, does not follow from the hashes that stand with the entries. */
+export const tileFaults = async (store: LogCheckStore & Pick<LogStore, 'logSize'>): Promise<string[]> => {
+  const faults: string[] = [];
+  let count = Math.floor((await store.logSize()) / TILE_HASHES);
+  for (let level = 0; count > 0; level += 1) {
+    for (let from = 0; from < count; from += TILES) {
+      const end = Math.min(from + TILES, count);
+      const range = { start: from * TILE_HASHES, end: end * TILE_HASHES };
+      const below =
+        level === 0
+          ? await store.leafHashes(range)
+          : (await store.tiles({ level: level - 1, from: range.start, limit: range.end - range.start })).map(
+              ({ root }) => root,
+            );
+      const tiles = await store.tiles({ level, from, limit: end - from });
+      for (let index = from; index < end; index += 1) {
+        const start = (index - from) * TILE_HASHES;
+        const hashes = below.slice(start, start + TILE_HASHES);
+        const fault = faultOfTile(level, index, tiles[index - from], hashes);
+        if (fault !== undefined) faults.push(fault);
+      }
+    }
+    count = Math.floor(count / TILE_HASHES);
+  }
+  return faults;
+};
+
+/** Revisions as they are stored. */
+export interface StoredRevisions {
+  readonly hashes: string[];
+  readonly faults: string[];
+  /** How many entries the log had when the last was read. */
+  readonly entries: number;
+}
+
+/** The names of all stored policy revisions, and which of them have another hash. */
+export const storedRevisions = async (store: Pick<LogCheckStore, 'revisionTexts'>): Promise<StoredRevisions> => {
+  const [hashes, faults]: [string[], string[]] = [[], []];
+  let entries = 0;
+  for (;;) {
+    const rows = await store.revisionTexts({ after: hashes.at(-1) ?? '', limit: REVISIONS });
+    for (const row of rows) {
+      hashes.push(row.hash);
+      if (!isPolicyOf(row.hash, row.policy)) faults.push(`The stored policy revision ${row.hash} has another hash`);
+      entries = row.entries;
+    }
+    if (rows.length < REVISIONS) return { hashes, faults, entries };
+  }
+};
+
+/** Columns that say the same as the record. */
+const COLUMNS = [
+  ...(['id', 'at', 'paymasterId', 'chainId', 'sender', 'outcome', 'userOpHash', 'validUntil', 'rule'] as const),
+];
+
+/** Which column of a decision says something else than its record; undefined where none does. */
+export const differentColumn = (row: DecisionColumns): string | undefined => {
+  try {
+    const record = readRecord(row.record);
+    return COLUMNS.find((column) => record[column] !== row[column]);
+  } catch {
+    return 'record';
+  }
+};
