@@ -44,15 +44,6 @@ const accountFacts = z.strictObject({
     .describe('What the EntryPoint said when it tried to make the account'),
 });
 
-/** What an operation uses where it is simulated, paid by its account, or why that cannot be said. */
-const simulatedGas = z.union([
-  z.strictObject({
-    validation: gas.describe('Creation and validation of the account'),
-    call: gas.describe("Its call, and the EntryPoint's own work around it"),
-  }),
-  z.strictObject({ failure: z.enum(['REJECTED', 'NO_ANSWER']) }),
-]);
-
 /** What there is to take tokens from. Units are the token's smallest. */
 const holdings = z.strictObject({ allowance: digits, balance: digits });
 
@@ -108,7 +99,12 @@ export const factsSchema = z.strictObject({
   chain: chainSnapshot.nullable().describe('Null: no node answered'),
   account: accountFacts.optional().describe('Absent: not asked'),
   price: coinPrice.optional().describe('Absent: not asked'),
-  simulated: simulatedGas.optional().describe('Absent: not asked, since it would make no difference'),
+  callGasUsed: gas
+    .nullable()
+    .optional()
+    .describe(
+      'What its call uses where it is simulated. Null: the node does not simulate it. Absent: not asked, since it fits without',
+    ),
   token: tokenFacts.optional(),
   holdings: z
     .record(z.string(), holding)
@@ -129,9 +125,6 @@ export type Holding = Readonly<z.output<typeof holding>>;
 
 /** What the chain says about money. */
 export type ChainSnapshot = z.output<typeof chainSnapshot>;
-
-/** What an operation uses in simulation. */
-export type SimulatedGas = NonNullable<Facts['simulated']>;
 
 /** What the native coin is worth. */
 export type CoinPrice = NonNullable<Facts['price']>;

@@ -202,11 +202,11 @@ const PRE_VERIFICATION_GAS = /a preVerificationGas of at most (?<number>\d+)/;
 const CALL_GAS = /a callGasLimit of at most (?<number>\d+)/;
 /** An operation of v0.7 that asks for far more gas than it uses. */
 const unused = (
-  simulated: Facts['simulated'],
+  callGasUsed: string | null,
   changes: Partial<UserOperationV07> = { callGasLimit: 10n ** 7n },
 ): Situation => ({
   dapp: { version: 'verifying-0.7' },
-  facts: { op: rpcOperationV07With(changes), simulated },
+  facts: { op: rpcOperationV07With(changes), callGasUsed },
 });
 
 const STRANGER: Address = `0x${'57'.repeat(20)}`;
@@ -337,7 +337,7 @@ const prefunding = (token: Partial<NonNullable<Facts['token']>>): Situation => (
   facts: {
     ...paying({ preFund: true, ...token }, 'singleton-0.7').facts,
     op: rpcOperationV07With({ paymasterPostOpGasLimit: 50_000n }),
-    simulated: { validation: '50000', call: '100000' },
+    callGasUsed: '100000',
   },
   dapp: { version: 'singleton-0.7' },
 });
@@ -681,11 +681,10 @@ const advices = {
     ),
   ],
   CALL_GAS_TOO_HIGH: [
-    offering(unused({ validation: '50000', call: '90000' }), 'callGasLimit', CALL_GAS),
-    offering(unused({ failure: 'REJECTED' }), 'callGasLimit', CALL_GAS),
-    offering(unused({ failure: 'NO_ANSWER' }), 'callGasLimit', CALL_GAS),
+    offering(unused('90000'), 'callGasLimit', CALL_GAS),
+    offering(unused(null), 'callGasLimit', CALL_GAS),
     {
-      denied: unused({ validation: '50000', call: '100' }, { callGasLimit: 100n, paymasterPostOpGasLimit: 10n ** 7n }),
+      denied: unused('100', { callGasLimit: 100n, paymasterPostOpGasLimit: 10n ** 7n }),
       says: /a paymasterPostOpGasLimit of at most (?<number>\d+)/,
       change: ({ number = '' }, world) => withOp(world, { paymasterPostOpGasLimit: BigInt(number) }),
     },

@@ -362,13 +362,13 @@ describe('who pays in a token', () => {
 describe.each<[string, number, Prices, Prices]>([
   [
     'like Polygon, with high tips and hardly a base fee',
-    137,
+    100,
     { baseFee: 15n, tip: 30n * GWEI },
     { baseFee: 30n, tip: 60n * GWEI },
   ],
   [
     'that is busy, for ten times its base fee',
-    137,
+    100,
     { baseFee: 40n * GWEI, tip: GWEI },
     { baseFee: 399n * GWEI, tip: 2n * GWEI },
   ],

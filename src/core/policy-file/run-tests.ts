@@ -7,7 +7,6 @@ import type { Policy } from '../policy.ts';
 import { holdingKey, holdingQuestions } from '../rules/token-holding.ts';
 import { draftPolicy } from './draft-policy.ts';
 import type { FileTest, PolicyFile } from './format.ts';
-import { allUsed } from '../simulated-gas.ts';
 import { testOperation } from './test-operation.ts';
 
 /** What came of a test of a policy file. */
@@ -61,7 +60,7 @@ const factsOf = (
       ...{ version: dapp.version, address: attached?.address ?? stand('cc'), signer: signer ?? stand('51') },
       fundingWallet: dapp.fundingWallet ?? stand('fe'),
     },
-    ...{ op, simulated: allUsed(op) },
+    ...{ op, callGasUsed: String(BigInt(String(op['callGasLimit']))) },
     chain: {
       ...{ balanceWei: String(10n ** 30n), pendingWithdrawalsWei: '0', l1DataGas: '0', blockGasLimit: '30000000' },
       ...{ baseFeeWei: String(GWEI), suggestedTipWei: String(GWEI) },

@@ -22,7 +22,7 @@ const usual: Omit<FeeFacts, 'offer'> = {
   executionGas: 300_000n,
   prices: pricesOf(10n * GWEI),
   suggestedTipWei: undefined,
-  simulationFailure: undefined,
+  isUseUnknown: false,
   blockGasLimit: 30_000_000n,
   maxCostWei: 0n,
   operatorCostWei: undefined,

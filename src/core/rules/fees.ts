@@ -64,12 +64,10 @@ const wouldPass = (evidence: Evidence): string => {
 };
 
 /** What is known of how much an operation's call uses. */
-const callUses = ({ callGasUsed, simulationFailure }: Evidence): string => {
-  if (simulationFailure === 'REJECTED')
-    return 'its account rejects it where it is simulated, so none of it counts as used';
-  if (simulationFailure === 'NO_ANSWER') return 'the node does not simulate it, so none of it counts as used';
-  return `its call uses ${String(callGasUsed)}`;
-};
+const callUses = ({ callGasUsed }: Evidence): string =>
+  callGasUsed === null
+    ? 'the node does not simulate it, so none of it counts as used'
+    : `its call uses ${String(callGasUsed)}`;
 
 const denials = {
   FEE_TOO_LOW: ({ maxFeePerGasWei, baseFeeWei }) => ({
@@ -119,8 +117,8 @@ export interface FeeFacts {
   readonly prices: GasPrices | undefined;
   /** The tip the node suggests; undefined where it suggests none. */
   readonly suggestedTipWei: bigint | undefined;
-  /** Why it is not known what the operation uses; undefined where it is known, or was not asked. */
-  readonly simulationFailure: string | undefined;
+  /** True if the node was asked what the operation's call uses, and does not say it. */
+  readonly isUseUnknown: boolean;
   readonly blockGasLimit: bigint | undefined;
   /** The most wei that the operation can take from the tank. */
   readonly maxCostWei: bigint;
@@ -188,7 +186,7 @@ const tooHigh = (offer: Offer, prices: GasPrices, highest: HighestOffer, mostOff
 
 /** Why the prices or the gas of an operation are denied; undefined where they are not. */
 const priceDenial = (facts: FeeFacts, prices: GasPrices, evidence: Evidence): Result | undefined => {
-  const { offer, blockGasLimit, simulationFailure, symbol } = facts;
+  const { offer, blockGasLimit, isUseUnknown, symbol } = facts;
   const { maxFeePerGasWei, preVerificationGas, bundleGas, limits, callGasUsed } = offer;
   if (maxFeePerGasWei < prices.baseFeeWei) return deny('FEE_TOO_LOW', evidence);
   const mostOfferedWei = FEE_MULTIPLE * costPrice(prices);
@@ -198,8 +196,7 @@ const priceDenial = (facts: FeeFacts, prices: GasPrices, evidence: Evidence): Re
       ...evidence,
       pricePerGasWei: String(surplus.pricePerGasWei),
       ...{ preVerificationGas: String(preVerificationGas), bundleGas: String(bundleGas) },
-      ...{ callGasLimit: String(limits.callGasLimit), callGasUsed: String(callGasUsed) },
-      ...(simulationFailure !== undefined && { simulationFailure }),
+      ...{ callGasLimit: String(limits.callGasLimit), callGasUsed: isUseUnknown ? null : String(callGasUsed) },
       ...surplusEvidence(surplus),
       ...tooHigh(offer, prices, highestOffer(offer, prices, surplus), mostOfferedWei),
       symbol,
@@ -294,35 +291,32 @@ export interface OfferQuestion {
   readonly isPaidInToken: boolean;
 }
 
-/**
- * Whether an operation gives its bundler too much if it uses nothing of its limits: then it has to be known what it uses
- * where it is simulated.
- */
-export const needsSimulation = ({ op, version, chain, isPaidInToken }: OfferQuestion): boolean => {
+/** Whether an operation gives its bundler too much if its call uses nothing: then it has to be known what it uses. */
+export const dependsOnUse = ({ op, version, chain, isPaidInToken }: OfferQuestion): boolean => {
   const prices = pricesOf(chain);
   if (chain === null || prices === undefined) return false;
-  const offer = offerOf(version, op, { l1DataGas: BigInt(chain.l1DataGas), isPaidInToken });
+  const offer = offerOf(version, op, {
+    ...{ l1DataGas: BigInt(chain.l1DataGas), callGasUsed: 0n, isPaidInToken },
+  });
   const { totalWei, mostWei } = surplusOf(offer, prices);
   return totalWei > mostWei;
 };
 
 const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }: RuleInput): FeeFacts => {
-  const { chain, simulated, stage } = facts;
+  const { chain, callGasUsed, stage } = facts;
   const { chainId } = policy.dapp;
   const l1DataGas = chain === null ? uncheckedL1DataGas(chainId) : BigInt(chain.l1DataGas);
   const prices = pricesOf(chain);
   // Fees may be open in a quote: 0 is not too low.
   const areFeesOpen = stage === 'draft' && op.maxFeePerGas === 0n;
-  const used = simulated !== undefined && 'call' in simulated ? simulated : undefined;
   return {
     offer: offerOf(layout.entryPointVersion, op, {
-      ...{ l1DataGas, isPaidInToken: payment !== undefined },
-      ...(used && { used: { validation: BigInt(used.validation), call: BigInt(used.call) } }),
+      ...{ l1DataGas, callGasUsed: optional(callGasUsed) ?? 0n, isPaidInToken: payment !== undefined },
     }),
     executionGas: executionGas(op),
     prices: prices && areFeesOpen ? { ...prices, baseFeeWei: 0n } : prices,
     suggestedTipWei: optional(chain?.suggestedTipWei),
-    simulationFailure: simulated !== undefined && 'failure' in simulated ? simulated.failure : undefined,
+    isUseUnknown: callGasUsed === null,
     blockGasLimit: optional(chain?.blockGasLimit),
     maxCostWei: requiredWei,
     operatorCostWei: optional(policy.chain?.maxOperationCostWei),

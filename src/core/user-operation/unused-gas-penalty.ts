@@ -37,18 +37,6 @@ export const unusedGasPenalty = (
   return penaltyV08(callGasLimit, callGasUsed) + penaltyV08(postOpGasLimit, 0n);
 };
 
-/**
- * What a call used that was charged for with that penalty, in gas.
- *
- * @param chargedGas for the call, and the EntryPoint's own work around it, without a postOp
- */
-export const callGasUsed = (version: EntryPointVersion, callGasLimit: bigint, chargedGas: bigint): bigint => {
-  if (version === '0.6' || chargedGas >= callGasLimit) return chargedGas;
-  // charged = used + (limit - used) / 10
-  const used = (PENALTY_DIVISOR * chargedGas - callGasLimit) / (PENALTY_DIVISOR - 1n);
-  return version === '0.8' && callGasLimit - used <= FORGIVEN_GAS ? chargedGas : used;
-};
-
 /** The highest limit of v0.8 with a penalty of at most that. */
 const highestV08 = (limit: bigint, used: bigint, penalty: bigint): bigint =>
   least(limit, used + most(FORGIVEN_GAS, PENALTY_DIVISOR * penalty));

@@ -7,7 +7,6 @@ import type { Reservation } from '../ledger/account.ts';
 import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
 import type { Policy } from '../policy.ts';
-import { allUsed } from '../simulated-gas.ts';
 import { preVerificationGas } from '../user-operation/pre-verification.ts';
 import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 import { largest } from './largest.ts';
@@ -65,7 +64,10 @@ const BUNDLE_GAS = 16_000_000n;
 const factsOf = ({ at, chain, hasNode, contract, shared, price }: Situation, op: Facts['op']): Facts => ({
   ...{ v: 1, at, stage: 'final', op, gasSource: 'GAS_GIVEN', expiryDuration: 300, senderNonce: '0' },
   ...{ hasNode, chain, contract, shared, webhooks: [] },
-  ...(chain !== null && { account: { hasCode: true, nextNonce: '0' }, simulated: allUsed(op) }),
+  ...(chain !== null && {
+    account: { hasCode: true, nextNonce: '0' },
+    callGasUsed: String(BigInt(String(op['callGasLimit']))),
+  }),
   ...(price && { price }),
 });
 

@@ -17,7 +17,7 @@ import { readAccount } from './account-reads.ts';
 import { withCheckedAuthorization } from './authorization.ts';
 import { readHoldings } from './holding-reads.ts';
 import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
-import { readSimulatedGas } from './simulated-gas.ts';
+import { readCallUse } from './call-use.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
 import type { Rates } from '../chain/rates/rates.ts';
@@ -109,7 +109,7 @@ export const prepareOperation = (
   stage === 'draft' ? prepareDraft(request, payer) : prepareFinal(context, request, payer, isPaused);
 
 /** What the chain says, and {@link Store.ledgerVersion} before it was asked. */
-export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'simulated' | 'holdings' | 'token' | 'price'> {
+export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'callGasUsed' | 'holdings' | 'token' | 'price'> {
   readonly ledgerVersion: number;
   /** Where the price came from. */
   readonly priceSource: NonNullable<Policy['chain']>['price'];
@@ -175,14 +175,12 @@ export const readChain = async (
   const isAsked = stage === 'final' && !isEstimated;
   const question = { op, isGasGiven: gasSource === 'GAS_GIVEN', money };
   const isPaidInToken = charge !== undefined;
-  const simulation =
-    stage === 'final'
-      ? money.then((chain) => readSimulatedGas(payer.rpc, ready, { op, chain, isPaidInToken }))
-      : undefined;
-  const [chain, account, simulated, holdings, price] = await Promise.all([
+  const callUse =
+    stage === 'final' ? money.then((chain) => readCallUse(payer.rpc, ready, { op, chain, isPaidInToken })) : undefined;
+  const [chain, account, callGasUsed, holdings, price] = await Promise.all([
     money,
     isAsked ? readAccount(payer.rpc, ready, question) : undefined,
-    simulation,
+    callUse,
     // No rule of sponsorship binds those who pay in a token.
     isPaidInToken ? undefined : readHoldings(payer.rpc, op.sender, policy, clock.now()),
     readCoinPrice(rates, policy),
@@ -191,7 +189,7 @@ export const readChain = async (
   return {
     ...{ ledgerVersion, chain, priceSource: policy.chain?.price },
     ...(account && { account }),
-    ...(simulated && { simulated }),
+    ...(callGasUsed !== undefined && { callGasUsed }),
     ...(holdings && { holdings }),
     ...(token && { token }),
     ...(price && { price }),

@@ -1,4 +1,4 @@
-import { Interface, MaxUint256, ZeroHash } from 'ethers';
+import { Interface, MaxUint256, ZeroAddress, ZeroHash } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
@@ -12,6 +12,7 @@ import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../../core/us
 import { packUserOperation } from '../../core/user-operation/pack-user-operation.ts';
 import type { TransferGas } from '../../core/paymaster-layouts/layout.ts';
 import { isEip7702 } from '../../core/user-operation/user-op-hash.ts';
+import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import type { ReadyPaymentTerms } from './ready-payment-terms.ts';
 import type { TokenHoldings } from './token-holdings.ts';
 
@@ -77,9 +78,16 @@ type Outcome = [boolean, bigint, bigint, bigint, bigint, bigint];
 
 type Units = Readonly<Record<'prefund' | 'afterwards', bigint>>;
 
+/** Who takes what, as far as the probe has to know it. */
+interface Taking {
+  readonly charging: Pick<ReadyPaymaster, 'entryPoint' | 'contract'>;
+  readonly token: { readonly address: string };
+  readonly treasury: string;
+}
+
 const runProbe = async (
   rpc: RpcClient,
-  { charging, token, treasury }: ReadyPaymentTerms,
+  { charging, token, treasury }: Taking,
   op: object,
   units: Units,
   state: StateOverride,
@@ -108,6 +116,15 @@ const runProbe = async (
   }
 };
 
+/** What is tried of an operation. */
+const triedOperation = (op: UserOperation) => ({
+  creation: creationOf(op),
+  sender: addressKey(op.sender),
+  validation: validationOf(op),
+  callData: executedCallData(op),
+  callGasLimit: op.callGasLimit,
+});
+
 /**
  * Tries, by one `eth_call`, whether the paymaster gets the most it may take for an operation, after the whole of it: it
  * deploys and validates, and what its call approves, sends away or swaps counts as it will. An account can tell a
@@ -127,13 +144,24 @@ export const tryPayment = async (
   // Gas and fees may be open yet; what moves one unit costs what moving many does.
   const prefund = preFund === 0n ? 1n : atMostAll(preFund ?? 0n);
   const afterwards = most > prefund ? most - prefund : 1n;
-  const sender = addressKey(op.sender);
-  const account = { creation: creationOf(op), sender, validation: validationOf(op) };
-  const tried = { ...account, callData: executedCallData(op), callGasLimit };
+  const tried = { ...triedOperation(op), callGasLimit };
   const outcome = await runProbe(rpc, payment, tried, { prefund, afterwards }, withAuthorization(op));
   const { transferGas } = outcome;
   const givingBackGas = preFund === undefined ? 0n : GIVING_BACK_GAS;
   return { ...outcome, transferGas: { ...transferGas, afterwards: transferGas.afterwards + givingBackGas } };
+};
+
+/**
+ * What the call of an operation uses of its gas, where no token is taken: also where it reverts, and where the account
+ * accepts no signature but its owner's.
+ *
+ * @throws EngineError as `tryPayment`
+ */
+export const tryCall = async (rpc: RpcClient, ready: Taking['charging'], op: UserOperation): Promise<bigint> => {
+  const nothing: Taking = { charging: ready, token: { address: ZeroAddress }, treasury: ZeroAddress };
+  const units = { prefund: 0n, afterwards: 0n };
+  const { callGasUsed } = await runProbe(rpc, nothing, triedOperation(op), units, withAuthorization(op));
+  return callGasUsed;
 };
 
 /**
