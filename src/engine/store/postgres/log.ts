@@ -39,9 +39,10 @@ export const logStore = ({ rows, writer }: { rows: Rows; writer: Writer }): LogS
       return (await rows.get<{ id: string }>('SELECT desk_id AS id FROM desk'))?.id ?? '';
     },
     async wasCalled(deskId) {
-      const renamed = await rows.get(`SELECT 1 FROM log_entry WHERE kind = 'action' AND strpos(body, $1) > 0 LIMIT 1`, [
-        calledBefore(deskId),
-      ]);
+      const renamed = await rows.get(
+        `SELECT 1 FROM log_entry WHERE kind <> 'decision' AND kind = 'action' AND strpos(body, $1) > 0 LIMIT 1`,
+        [calledBefore(deskId)],
+      );
       return renamed !== undefined;
     },
     acceptRollback: (written) =>

@@ -222,11 +222,6 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
   const checkpoints = database.prepare<[number, number], LogCheckpoint>(
     'SELECT size, at, note FROM log_checkpoint WHERE size > ? ORDER BY size LIMIT ?',
   );
-  const wasCalled = database
-    .prepare<[string], number>(
-      `SELECT 1 FROM log_entry WHERE kind <> 'decision' AND kind = 'action' AND instr(body, ?) > 0`,
-    )
-    .pluck();
   const rename = database.prepare('UPDATE desk SET desk_id = lower(hex(randomblob(16)))');
   const forgetCheckpoints = database.prepare('DELETE FROM log_checkpoint');
   const size = (): number => (end.get() ?? -1) + 1;
@@ -238,7 +233,11 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
       return desk.get() ?? '';
     },
     async wasCalled(deskId) {
-      return wasCalled.get(calledBefore(deskId)) !== undefined;
+      // Asked once at most, when an engine starts.
+      const renamed = database.prepare<[string], number>(
+        `SELECT 1 FROM log_entry WHERE kind <> 'decision' AND kind = 'action' AND instr(body, ?) > 0`,
+      );
+      return renamed.get(calledBefore(deskId)) !== undefined;
     },
     acceptRollback: (written) =>
       commit.run(() => {
