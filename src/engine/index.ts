@@ -304,8 +304,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       stop,
       async serve() {
         removeAbandonedFolders(log);
-        const { requestTimeoutMs, maxConnections, connectionSharePercent } = config;
-        const serving = { requestTimeoutMs, maxConnections, connectionSharePercent, clock, log };
+        const serving = { ...config, clock, log };
         servers.push(
           await listenForOwner(
             folder.controlSocket,

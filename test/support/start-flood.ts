@@ -4,17 +4,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** What strangers flood a desk with. */
-export const floodKinds = [
-  'silence',
-  'lodgers of one address',
-  'lodgers of many addresses',
-  'unread answers',
-  'requests ahead',
-  'event streams',
-  'fat data',
-] as const;
-
-export type FloodKind = (typeof floodKinds)[number];
+export type FloodKind =
+  | 'silence'
+  | 'lodgers of one address'
+  | 'lodgers of many addresses'
+  | 'unread answers'
+  | 'requests ahead'
+  | 'event streams'
+  | 'fat data';
 
 /** The desk, and what is known of it outside. */
 export interface FloodTarget {

@@ -99,18 +99,14 @@ const drained = async (out: PassThrough, clock: Clock): Promise<void> => {
   cancel();
 };
 
-/**
- * Server-sent events.
- *
- * @param mostPerFollower asked for each new stream
- */
+/** Server-sent events. How many streams a follower may have is asked for each new one. */
 export const eventStreams = (
   { clock, log }: { clock: Clock; log: Log },
   mostPerFollower: () => number,
 ): EventStreams => {
   const streams = new Map<PassThrough, EventSource['follower']>();
 
-  /** @throws EngineError `TOO_MANY_STREAMS` */
+  /** Lets a follower have one more stream. @throws EngineError `TOO_MANY_STREAMS` */
   const checkRoom = (follower: string): void => {
     const most = mostPerFollower();
     const open = [...streams.values()].filter((other) => other === follower).length;

@@ -18,7 +18,11 @@ interface LastRead<P> extends PageRead<P> {
   upTo?: number;
 }
 
-/** @param commits how many there have been: what was read before the last one is out of date */
+/**
+ * Shares the reads of a feed.
+ *
+ * @param commits how many there have been: what was read before the last one is out of date
+ */
 export const createSharedReads = <P extends { readonly upTo: number }>(
   read: (after: number) => Promise<P>,
   commits: () => number,

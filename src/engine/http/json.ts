@@ -8,7 +8,7 @@ const JSON_TYPES = ['application/json', 'application/*+json'];
 /** Deeper than any request of ours; bounds what recursive code does with a hostile one. */
 const MAX_DEPTH = 64;
 
-/** @throws EngineError `VALIDATION` if a value is nested too deep, or made of more values than `most` */
+/** Looks through all of a value. @throws EngineError `VALIDATION` if it is nested too deep, or made of more than `most` values */
 const checkShape = (value: unknown, most: number): void => {
   let left = most;
   const visit = (visited: unknown, levels: number): void => {
