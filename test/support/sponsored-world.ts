@@ -73,7 +73,12 @@ export interface ServingEngine extends Engine {
   /** Posts a JSON-RPC body. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<RpcReply>;
   /** Registers a DApp; without `fundingWallet` it stays without one. */
-  dapp(definition: { version?: string; chainId?: number; fundingWallet?: HDNodeWallet }): Promise<SponsoredDapp>;
+  dapp(definition: {
+    version?: string;
+    chainId?: number;
+    tokenMode?: boolean;
+    fundingWallet?: HDNodeWallet;
+  }): Promise<SponsoredDapp>;
 }
 
 /** Gas limits that suffice for what the tests send. */
@@ -132,10 +137,10 @@ let dapps = 0;
 
 const dappMaker =
   ({ service }: Engine, post: ServingEngine['post']): ServingEngine['dapp'] =>
-  async ({ version = '1.1.0', chainId = 31337, fundingWallet }) => {
+  async ({ version = '1.1.0', chainId = 31337, tokenMode = true, fundingWallet }) => {
     const accountId = (await service.call('accounts.list', {}))[0]?.accountId;
     const name = `DApp ${(dapps += 1)}`;
-    const registration = { accountId, name, type: 'HYBRID', chainId, version };
+    const registration = { accountId, name, type: 'HYBRID', chainId, version, tokenMode };
     const { paymasterId, apiKey } = await service.call('paymasters.create', registration);
     if (fundingWallet !== undefined) {
       const { fundingMessage } = await service.call('paymasters.fundingMessage', { paymasterId });
