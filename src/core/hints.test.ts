@@ -153,6 +153,14 @@ const commands: readonly (readonly [RegExp, (said: Said, world: World) => World]
     },
   ],
   [
+    /^gasdesk paymaster token-mode (?<id>\S+) on$/,
+    ({ id }, world) => {
+      const { dapp } = world.policy;
+      expect(id).toBe(dapp.paymasterId);
+      return withPolicy(world, { dapp: { ...dapp, tokenMode: true } });
+    },
+  ],
+  [
     /^gasdesk chain set (?<chain>\d+) --breaker (?<coins>[\d.]+)\/(?<seconds>\d+)s$/,
     ({ coins = '', seconds }, world) =>
       withSettings(world, { breaker: { amountWei: String(decimalToWei(coins)), seconds: Number(seconds) } }),
@@ -355,6 +363,18 @@ const advices = {
   SPONSORSHIP_PAUSED: [commanding({ policy: { pause: { since: NOW, reason: null } } }, 'resume')],
   DAPP_PAUSED: [
     commanding({ policy: { pause: { since: NOW, reason: null, dapp: 'Game', paymasterId: 'dapp-1' } } }, 'resume'),
+  ],
+
+  TOKEN_MODE_OFF: [
+    commanding({ ...paying(), dapp: { tokenMode: false } }, 'paymaster token-mode'),
+    {
+      denied: { ...paying(), dapp: { tokenMode: false } },
+      says: /Ask for sponsorship instead/,
+      change: (_, { facts: { token: _none, ...facts }, ...world }) => ({
+        ...world,
+        facts: { ...facts, contract: factsWith().contract },
+      }),
+    },
   ],
 
   UNKNOWN_SELECTOR: [

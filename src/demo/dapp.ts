@@ -14,7 +14,7 @@ export interface Dapp {
 /** Deploys the paymaster contract of a version, as the operator does, and checks that it obeys the desk. */
 export const deployPaymaster = async (world: World, version: string): Promise<Address> => {
   const { story, engine, chain, cast } = world;
-  const target = { chainId: chain.chainId, version, tokenMode };
+  const target = { chainId: chain.chainId, version };
   const address = await attachNewContract(engine.service, cast.operator, target);
   story.tell(`paymaster contract ${version}`, address);
   const attached = await engine.service.call('paymasterContracts.list', {});
@@ -29,7 +29,7 @@ export const registerDapp = async (
   { name, version, paymaster, tokenMode }: { name: string; version: string; paymaster: Address; tokenMode: boolean },
 ): Promise<Dapp> => {
   const { authToken } = await engine.service.call('authTokens.create', { label: name });
-  const registration = { name, type: 'HYBRID', chainId: chain.chainId, version };
+  const registration = { name, type: 'HYBRID', chainId: chain.chainId, version, tokenMode };
   const { apiKey } = (await desk.manage('POST', '/paymaster', { authToken }, registration)) as { apiKey: string };
   story.tell('API key', apiKey);
   return { apiKey, paymaster, manage: (method, path, body) => desk.manage(method, path, { authToken, apiKey }, body) };

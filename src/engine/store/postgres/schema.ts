@@ -171,6 +171,6 @@ export const schemaSteps: readonly SchemaStep[] = [
   { version: 120, sql: tables },
   {
     version: 135,
-    sql: 'ALTER TABLE paymaster ADD COLUMN token_mode bigint NOT NULL DEFAULT 1 CHECK (token_mode IN (0, 1))',
+    sql: 'ALTER TABLE paymaster ADD COLUMN token_mode bigint NOT NULL DEFAULT 1',
   },
 ];
