@@ -179,6 +179,11 @@ const webhookRow = (denied: WebhookResponse): Row => row('webhook', withResponse
 const heldRow = (rule: string, kind: AccountKind, most: bigint, situation: Situation): Row =>
   row(rule, (held: bigint) => together(situation, { held: { [kind]: held } }), most + 1n, most);
 
+/** How the account of the operation fails, whatever the signature. */
+const validating = (failure: Hex | undefined): Situation => ({
+  facts: { account: { hasCode: true, nextNonce: '0', ...(failure && { validationFailure: failure }) } },
+});
+
 /** The user pays a singleton in a token of which a coin is worth so many units. */
 const coarse =
   (preFund: boolean) =>
@@ -308,6 +313,11 @@ const rows = {
   FACTORY_FAILED: [row('validity', making, 'AA13', undefined)],
   FACTORY_MADE_OTHER_ACCOUNT: [row('validity', making, 'AA14', undefined)],
   FACTORY_MADE_NO_ACCOUNT: [row('validity', making, 'AA15', undefined)],
+  ACCOUNT_FAILS_VALIDATION: [
+    row('validity', validating, '0x', undefined),
+    // Behind another operation, which may set it up.
+    row('validity', (nonce: bigint) => ({ ...validating('0x12345678'), op: { nonce } }), 0n, 1n),
+  ],
   NONCE_USED: [row('validity', (nonce: bigint) => ({ ...account(true, '7'), op: { nonce } }), 6n, 7n)],
 
   FEE_TOO_LOW: [row('fees', (maxFeePerGas: bigint) => ({ op: { maxFeePerGas } }), GWEI - 1n, GWEI)],

@@ -651,6 +651,19 @@ const advices = {
       change: ({ field = '' }, world) => created(withOp(world, { [field]: FACTORY })),
     },
   ],
+  ACCOUNT_FAILS_VALIDATION: [
+    {
+      denied: { facts: { account: { hasCode: true, nextNonce: '0', validationFailure: '0x' } } },
+      says: /raise (?<field>verificationGasLimit) above (?<number>\d+)/,
+      change: ({ field = '', number = '' }, world) =>
+        withFacts(withOp(world, { [field]: BigInt(number) + 1n }), { account: { hasCode: true, nextNonce: '0' } }),
+    },
+    {
+      denied: { facts: { account: { hasCode: true, nextNonce: '0', validationFailure: '0x12345678' } } },
+      says: /sets the account up, wait until it is mined/,
+      change: (_, world) => withFacts(world, { account: { hasCode: true, nextNonce: '0' } }),
+    },
+  ],
   NONCE_USED: [offering({ ...account(true, '7'), op: { nonce: 6n } }, 'nonce', /for this key it is (?<number>\d+)/)],
 
   FEE_TOO_LOW: [offering({ op: { maxFeePerGas: 1n } }, 'maxFeePerGas', /maxFeePerGas of at least (?<number>\d+) wei/)],

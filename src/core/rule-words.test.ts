@@ -166,6 +166,10 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
   },
   FACTORY_MADE_OTHER_ACCOUNT: { evidence: { factory: TARGET }, names: [TARGET, 'AA14', 'getSenderAddress'] },
   FACTORY_MADE_NO_ACCOUNT: { evidence: { factory: TARGET }, names: [TARGET, 'AA15', 'initCode'] },
+  ACCOUNT_FAILS_VALIDATION: {
+    evidence: { sender: TARGET, error: '0x12345678', verificationGasLimit: '500000' },
+    names: [TARGET, 'AA23', 'error 0x12345678', 'raise verificationGasLimit above 500000'],
+  },
   NONCE_USED: { evidence: { nonce: '6', nextNonce: '7' }, names: ['nonce 6 is already used', 'it is 7'] },
   LIMIT_REACHED: { evidence: limit, names: ['Five a day', '5 operations', '2026-11-21 14:30 UTC', 'in 43 min'] },
   LIMIT_TOO_SMALL: {

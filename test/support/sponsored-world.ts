@@ -13,6 +13,7 @@ import { createLog } from '../../src/engine/base/log.ts';
 import { Secret } from '../../src/engine/base/secret.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import { ACCEPTING_ACCOUNT } from './accepting-account.ts';
 import { SENDER, encodeExecute } from './account-call-data.ts';
 import { type TestChain, useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -236,7 +237,7 @@ export const useSponsoredWorld = (
     const operator = devWallet(0, chain.provider);
     const contracts = await deployWorld(operator);
     // The account of `operation` is there, as far as reads can tell.
-    await chain.provider.send('anvil_setCode', [SENDER, '0x00']);
+    await chain.provider.send('anvil_setCode', [SENDER, ACCEPTING_ACCOUNT]);
     const block = await chain.provider.getBlock('latest');
     const clock = new ManualClock((block?.timestamp ?? 0) * 1000);
     const engine = await startEngine({ dir, clock, flags });

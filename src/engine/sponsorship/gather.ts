@@ -169,13 +169,13 @@ export const readChain = async (
   prepared: PreparedOperation,
   policy: Policy,
 ): Promise<ChainReads> => {
-  const { stage, payer, ready, op, charge, gasSource } = prepared;
+  const { stage, payer, ready, op, charge, gasSource, senderNonce, delegate } = prepared;
   const ledgerVersion = await store.ledgerVersion();
   const isEstimated = gasSource === 'GAS_ESTIMATED';
   const money = readMoney(store, payer.rpc, ready, op, isEstimated || charge !== undefined);
   // An estimate has had the account validate the operation already.
   const isAsked = stage === 'final' && !isEstimated;
-  const question = { op, isGasGiven: gasSource === 'GAS_GIVEN', money };
+  const question = { op, senderNonce, delegate, isGasGiven: gasSource === 'GAS_GIVEN', money };
   const [chain, account, holdings, price] = await Promise.all([
     money,
     isAsked ? readAccount(payer.rpc, ready, question) : undefined,
