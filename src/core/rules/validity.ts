@@ -114,7 +114,7 @@ export const checkValidity = ({
 };
 
 /** The factory that makes the account; undefined without one: an EIP-7702 account takes on code by itself. */
-export const factoryOf = (op: UserOperation): Address | undefined => {
+const factoryOf = (op: UserOperation): Address | undefined => {
   if (isV06(op)) return op.initCode === '0x' ? undefined : (op.initCode.slice(0, 42) as Address);
   return op.factory === undefined || isEip7702(op.factory) ? undefined : op.factory;
 };
