@@ -61,6 +61,7 @@ const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof
   TellingAccount: 'TellingAccount.sol',
   CallGasProbe: 'CallGasProbe.sol',
   PaymentProbe: 'PaymentProbe.sol',
+  ValidationProbe: 'ValidationProbe.sol',
   HoldingsProbe: 'HoldingsProbe.sol',
   LayerOneFees: 'LayerOneFees.sol',
   GasBurner: 'GasBurner.sol',
@@ -69,6 +70,7 @@ const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof
   HostileToken: 'HostileToken.sol',
   TestFeed: 'TestFeed.sol',
   AttackerAccount: 'AttackerAccount.sol',
+  AccountOfForm: 'AccountOfForm.sol',
 };
 
 /** What a folder of node_modules holds, which may be under another name. */

@@ -76,7 +76,7 @@ contract CallGasProbe {
             success := call(gasLimit, sender, 0, add(data, 0x20), mload(data), 0, 0)
         }
         gasUsed -= gasleft();
-        revert AttemptResult(success, gasUsed, success ? bytes("") : _revertData());
+        revert AttemptResult(success, gasUsed, success ? bytes("") : _returnData());
     }
 
     /// @dev Narrows (`fails`, `suffices`] until the two are within 1% or 256 gas; returns `suffices`.
@@ -131,7 +131,7 @@ contract CallGasProbe {
     }
 
     /// @dev The last call's return data, capped.
-    function _revertData() private pure returns (bytes memory data) {
+    function _returnData() internal pure returns (bytes memory data) {
         assembly ("memory-safe") {
             let size := returndatasize()
             if gt(size, MAX_REVERT_DATA) {

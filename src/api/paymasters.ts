@@ -29,6 +29,7 @@ const paymaster = z.strictObject({
   fundingWallet: z.string().nullable(),
   allowedOrigins: z.array(z.string()).readonly(),
   maxExpirySeconds: z.number().describe('seconds: the longest expiryDuration that a request may ask for'),
+  tokenMode: z.boolean().describe('Whether users may pay in tokens'),
   sponsor: sponsorAnswer.optional().describe('What stubs say of who sponsors; absent: the name, without an icon'),
   createdAt: z.number(),
 });
@@ -45,6 +46,10 @@ export const paymasterProcedures = {
       type: z.literal('HYBRID'),
       chainId,
       version: z.string(),
+      tokenMode: z
+        .boolean()
+        .default(false)
+        .describe('Whether users may pay in the fee tokens of the chain instead of being sponsored'),
     }),
     output: paymaster,
     errors: ['ACCOUNT_NOT_FOUND', 'CHAIN_NOT_SUPPORTED', 'VERSION_NOT_SUPPORTED', 'PAYMASTER_NAME_EXISTS'],
@@ -101,6 +106,12 @@ export const paymasterProcedures = {
   'paymasters.setMaxExpiry': procedure({
     summary: 'Set the longest expiryDuration that a request may ask for: for that long it can hold the gas tank',
     input: z.strictObject({ paymasterId: id, seconds: z.int().min(maxExpiry.least).max(maxExpiry.most) }),
+    output: paymaster,
+    errors: ['PAYMASTER_NOT_FOUND'],
+  }),
+  'paymasters.setTokenMode': procedure({
+    summary: 'Say whether users of a DApp may pay in the fee tokens of the chain instead of being sponsored',
+    input: z.strictObject({ paymasterId: id, tokenMode: z.boolean() }),
     output: paymaster,
     errors: ['PAYMASTER_NOT_FOUND'],
   }),

@@ -27,6 +27,7 @@ const policyChange = z.discriminatedUnion('name', [
   callOf('webhooks.setUrl', webhookProcedures['webhooks.setUrl']),
   callOf('webhooks.update', webhookProcedures['webhooks.update']),
   callOf('webhooks.delete', webhookProcedures['webhooks.delete']),
+  callOf('paymasters.setTokenMode', paymasterProcedures['paymasters.setTokenMode']),
   callOf('paymasters.setMaxExpiry', paymasterProcedures['paymasters.setMaxExpiry']),
 ]);
 

@@ -115,6 +115,7 @@ export const sponsorshipProcedures = {
           nativeToUsd: integer.describe('Millionths of a USD per 1e18 wei; 0 where nobody says'),
         }),
       ),
+      reason: reason.optional().describe('Why users may pay in no token at all'),
     }),
     errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE'],
   }),

@@ -48,11 +48,12 @@ const set = command('set', 'Accept a token as payment for gas, or replace its se
   )
   .option(
     '--pre-fund',
-    'take the maximum before the operation runs, and return the rest. The treasury must have approved the paymaster for that, and should hold some tokens for gas estimation',
+    'take the maximum before the operation runs, and return the rest (default). The treasury must have approved the paymaster for that, and should hold some tokens for gas estimation',
   )
+  .option('--no-pre-fund', 'charge after the operation runs: an account that moves its tokens away makes you pay')
   .option('--logo <url>', 'URL of the logo')
   .action((flags: DeskOptions & SetFlags) => {
-    const { chain: chainId, address, symbol, decimals, premium, preFund = false, logo: logoUrl = null } = flags;
+    const { chain: chainId, address, symbol, decimals, premium, preFund = true, logo: logoUrl = null } = flags;
     const token = { chainId, address, symbol, decimals, premium, rate: rateOf(flags), preFund, logoUrl };
     return printFromDesk(flags, (call) => call('feeTokens.set', token));
   });

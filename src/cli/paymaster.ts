@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { Argument, Option } from 'commander';
 import { maxExpiry } from '../api/paymasters.ts';
 import { EngineError } from '../shared/errors.ts';
 import { command, group, printFromDesk, wholeNumber } from './command.ts';
@@ -21,6 +21,7 @@ const list = command('list', 'List DApps with their keys, contracts, signers and
         unchecked: chains.some((one) => one.chainId === chainId && one.unchecked),
         allowedOrigins: settings.allowedOrigins,
         maxExpirySeconds: settings.maxExpirySeconds,
+        tokenMode: settings.tokenMode,
         sponsor: settings.sponsor ?? { icon: null, isTold: true },
         paused: settings.paused,
       }));
@@ -51,6 +52,18 @@ const expiry = command('expiry', "Set the longest validity that a DApp's request
     printFromDesk(options, (call) => call('paymasters.setMaxExpiry', { paymasterId, seconds })),
   );
 
+const tokenMode = command('token-mode', 'Set whether users of a DApp may pay in tokens instead of being sponsored')
+  .argument('<id>', 'paymasterId of the DApp')
+  .addArgument(
+    new Argument('<state>', 'on: in every fee token of the chain, past the limits of sponsorship').choices([
+      'on',
+      'off',
+    ]),
+  )
+  .action((paymasterId: string, state: 'on' | 'off', options: DeskOptions) =>
+    printFromDesk(options, (call) => call('paymasters.setTokenMode', { paymasterId, tokenMode: state === 'on' })),
+  );
+
 const sponsor = command('sponsor', 'Set what wallets show about the sponsor (ERC-7677)')
   .argument('<id>', 'paymasterId of the DApp')
   .option('--icon <url>', 'https or data:image URL of an icon, shown beside the name of the DApp')
@@ -65,4 +78,4 @@ const sponsor = command('sponsor', 'Set what wallets show about the sponsor (ERC
   );
 
 /** `gasdesk paymaster` */
-export const paymasterCommand = group('paymaster', 'DApps', [list, origins, expiry, sponsor]);
+export const paymasterCommand = group('paymaster', 'DApps', [list, origins, expiry, tokenMode, sponsor]);

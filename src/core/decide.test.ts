@@ -192,6 +192,19 @@ const webhookRow = (denied: WebhookResponse): Row => row('webhook', withResponse
 const heldRow = (rule: string, kind: AccountKind, most: bigint, situation: Situation): Row =>
   row(rule, (held: bigint) => together(situation, { held: { [kind]: held } }), most + 1n, most);
 
+/** How the account of the operation fails, whatever the signature. */
+const validating = (failure: Hex | undefined): Situation => ({
+  facts: { account: { hasCode: true, nextNonce: '0', ...(failure && { validationFailure: failure }) } },
+});
+
+/** The user pays a singleton in a token of which a coin is worth so many units. */
+const coarse =
+  (preFund: boolean) =>
+  (exchangeRate: string): Situation => ({
+    ...paying({ preFund, exchangeRate }, 'singleton-0.6'),
+    dapp: { version: 'singleton-0.6' },
+  });
+
 /** What does not bind a draft: its gas may be open, and nothing is signed for it. */
 const NOT_OF_DRAFTS =
   /^(CONDITION_|FEE_|GAS_ABOVE_BLOCK|PRE_VERIFICATION_GAS_|CALL_GAS_|OPERATION_COST_|WEBHOOK_|BURN_RATE_|TANK_SHARE_|TOKEN_TOO_COARSE)/;
@@ -233,6 +246,8 @@ const owns = (held: string): Situation => ({
 const rows = {
   SPONSORSHIP_PAUSED: [row('pause', pausing, { since: NOW, reason: 'Key rotation' }, null)],
   DAPP_PAUSED: [row('pause', pausing, { since: NOW, reason: null, dapp: 'Game', paymasterId: 'p-1' }, null)],
+
+  TOKEN_MODE_OFF: [row('tokenMode', (tokenMode: boolean) => ({ ...paying(), dapp: { tokenMode } }), false, true)],
 
   UNKNOWN_SELECTOR: [contractsRow('0xdeadbeef', MINTING)],
   MALFORMED_CALL_DATA: [contractsRow(MINTING.slice(0, -64) as Hex, MINTING)],
@@ -311,6 +326,11 @@ const rows = {
   FACTORY_FAILED: [row('validity', making, 'AA13', undefined)],
   FACTORY_MADE_OTHER_ACCOUNT: [row('validity', making, 'AA14', undefined)],
   FACTORY_MADE_NO_ACCOUNT: [row('validity', making, 'AA15', undefined)],
+  ACCOUNT_FAILS_VALIDATION: [
+    row('validity', validating, '0x', undefined),
+    // Behind another operation, which may set it up.
+    row('validity', (nonce: bigint) => ({ ...validating('0x12345678'), op: { nonce } }), 0n, 1n),
+  ],
   NONCE_USED: [row('validity', (nonce: bigint) => ({ ...account(true, '7'), op: { nonce } }), 6n, 7n)],
 
   FEE_TOO_LOW: [row('fees', (maxFeePerGas: bigint) => ({ op: { maxFeePerGas } }), GWEI - 1n, GWEI)],
@@ -419,7 +439,29 @@ const rows = {
   ],
   TOKEN_TRANSFER_REFUSED: [row('tokenPayment', (isTaken: boolean) => paying({ isTaken }), false, true)],
   // 345,000 gas at 1 gwei and this rate are a little less than a unit, and a little more.
-  TOKEN_TOO_COARSE: [row('tokenPayment', (exchangeRate: string) => paying({ exchangeRate }), '2898', '2899')],
+  // It can be mined at an eighth of the base fee: 50,000 gas of preVerificationGas are charged whatever it uses.
+  TOKEN_TOO_COARSE: [
+    row('tokenPayment', (exchangeRate: string) => paying({ exchangeRate }), '159999', '160000'),
+    // A singleton charges 45,000 more for postOp, or 20,000 where it has taken a prefund.
+    row('tokenPayment', coarse(false), '84210', '84211'),
+    row('tokenPayment', coarse(true), '114285', '114286'),
+    row(
+      'tokenPayment',
+      (tip: bigint) =>
+        together(paying({ exchangeRate: '80000' }), {
+          op: { maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: tip },
+          chain: { suggestedTipWei: String(GWEI) },
+        }),
+      GWEI / 8n - 1n,
+      GWEI / 8n,
+    ),
+    row(
+      'tokenPayment',
+      (wei: bigint) => together(paying({ exchangeRate: '160000' }), { chain: { baseFeeWei: String(wei) } }),
+      GWEI - 8n,
+      GWEI,
+    ),
+  ],
   TOKEN_UNREADABLE: [
     row<typeof usdc.holdings | null>('tokenPayment', (holdings) => paying({ holdings }), null, usdc.holdings),
   ],

@@ -2,7 +2,15 @@ import { askCondition } from './ask-condition.ts';
 import type { Facts } from './facts.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 import { isRuleType, ruleTypeOf } from './rule-words.ts';
-import { type CheckResult, type IdleRule, type RuleInput, saidBy, skip, wasRead } from './rules/rule.ts';
+import {
+  type CheckResult,
+  type IdleRule,
+  type RuleInput,
+  bindsTokenMode,
+  saidBy,
+  skip,
+  wasRead,
+} from './rules/rule.ts';
 
 const ofTime = ({ name, activeFrom, activeUntil }: PolicyRule, now: number): CheckResult<never> | undefined => {
   if (activeFrom !== undefined && now < activeFrom) return skip('NOT_ACTIVE_YET', { rule: name, startsAt: activeFrom });
@@ -17,6 +25,18 @@ export const isInTime = (rule: PolicyRule, now: number): boolean => ofTime(rule,
 /** True for a rule that lets operations pass which are denied without it. */
 const isAllowing = ({ policyType }: PolicyRule): boolean =>
   isRuleType(policyType) && ruleTypeOf(policyType).setup.allows === true;
+
+/**
+ * The policy for users who pay in a token: no rule of sponsorship binds them (behaviour 5.2), unless it says that it does.
+ */
+export const withoutSponsorshipRules = (policy: Policy): Policy => ({
+  ...policy,
+  contracts: [],
+  rules: policy.rules.filter(
+    ({ policyType, policyData }) => isRuleType(policyType) && bindsTokenMode(ruleTypeOf(policyType).setup, policyData),
+  ),
+  webhooks: [],
+});
 
 const ofCondition = (rule: PolicyRule, asked: Parameters<typeof askCondition>[2]): CheckResult | undefined => {
   const { name, when } = rule;

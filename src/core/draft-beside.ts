@@ -23,11 +23,11 @@ const inForceAt = (rule: PolicyRule, at: number): PolicyRule => {
  */
 export const draftBeside = (recorded: Policy, draft: Policy, from: number): Policy => {
   const { dapp, contracts, rules, webhooks, lowBalanceThresholdWei } = draft;
-  const { allowedOrigins, maxExpirySeconds } = dapp;
+  const { allowedOrigins, maxExpirySeconds, tokenMode } = dapp;
   const known = new Set(recorded.rules.map(({ ruleId, cycle }) => `${ruleId}:${cycle}`));
   return {
     ...recorded,
-    dapp: { ...recorded.dapp, allowedOrigins, maxExpirySeconds },
+    dapp: { ...recorded.dapp, allowedOrigins, maxExpirySeconds, tokenMode },
     ...{ contracts, webhooks, lowBalanceThresholdWei },
     rules: rules.map((rule) => (known.has(`${rule.ruleId}:${rule.cycle}`) ? rule : inForceAt(rule, from))),
   };

@@ -42,6 +42,9 @@ const accountFacts = z.strictObject({
     .enum(['AA13', 'AA14', 'AA15'])
     .optional()
     .describe('What the EntryPoint said when it tried to make the account'),
+  validationFailure: hex
+    .optional()
+    .describe('How the account fails to validate the operation whatever its signature: selector of an error, or 0x'),
 });
 
 /** What there is to take tokens from. Units are the token's smallest. */

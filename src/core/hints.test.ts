@@ -153,6 +153,14 @@ const commands: readonly (readonly [RegExp, (said: Said, world: World) => World]
     },
   ],
   [
+    /^gasdesk paymaster token-mode (?<id>\S+) on$/,
+    ({ id }, world) => {
+      const { dapp } = world.policy;
+      expect(id).toBe(dapp.paymasterId);
+      return withPolicy(world, { dapp: { ...dapp, tokenMode: true } });
+    },
+  ],
+  [
     /^gasdesk chain set (?<chain>\d+) --breaker (?<coins>[\d.]+)\/(?<seconds>\d+)s$/,
     ({ coins = '', seconds }, world) =>
       withSettings(world, { breaker: { amountWei: String(decimalToWei(coins)), seconds: Number(seconds) } }),
@@ -368,6 +376,18 @@ const advices = {
   SPONSORSHIP_PAUSED: [commanding({ policy: { pause: { since: NOW, reason: null } } }, 'resume')],
   DAPP_PAUSED: [
     commanding({ policy: { pause: { since: NOW, reason: null, dapp: 'Game', paymasterId: 'dapp-1' } } }, 'resume'),
+  ],
+
+  TOKEN_MODE_OFF: [
+    commanding({ ...paying(), dapp: { tokenMode: false } }, 'paymaster token-mode'),
+    {
+      denied: { ...paying(), dapp: { tokenMode: false } },
+      says: /Ask for sponsorship instead/,
+      change: (_, { facts: { token: _none, ...facts }, ...world }) => ({
+        ...world,
+        facts: { ...facts, contract: factsWith().contract },
+      }),
+    },
   ],
 
   UNKNOWN_SELECTOR: [
@@ -642,6 +662,19 @@ const advices = {
       denied: failing('AA15'),
       says: /the data \((?<field>initCode) before v0\.7\) that deploy the account/,
       change: ({ field = '' }, world) => created(withOp(world, { [field]: FACTORY })),
+    },
+  ],
+  ACCOUNT_FAILS_VALIDATION: [
+    {
+      denied: { facts: { account: { hasCode: true, nextNonce: '0', validationFailure: '0x' } } },
+      says: /raise (?<field>verificationGasLimit) above (?<number>\d+)/,
+      change: ({ field = '', number = '' }, world) =>
+        withFacts(withOp(world, { [field]: BigInt(number) + 1n }), { account: { hasCode: true, nextNonce: '0' } }),
+    },
+    {
+      denied: { facts: { account: { hasCode: true, nextNonce: '0', validationFailure: '0x12345678' } } },
+      says: /sets the account up, wait until it is mined/,
+      change: (_, world) => withFacts(world, { account: { hasCode: true, nextNonce: '0' } }),
     },
   ],
   NONCE_USED: [offering({ ...account(true, '7'), op: { nonce: 6n } }, 'nonce', /for this key it is (?<number>\d+)/)],

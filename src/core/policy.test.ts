@@ -19,7 +19,7 @@ const written = `{
                  "abi": "[]", "methods": ["mint(uint256)"], "whitelistedMethods": [], "active": true}],
   "dapp": {"paymasterId": "dapp-1", "name": "Game", "chainId": 31337, "version": "1.1.0",
            "fundingWallet": "0xfefefefefefefefefefefefefefefefefefefefe", "allowedOrigins": ["https://b", "https://a"],
-           "maxExpirySeconds": 3600}
+           "maxExpirySeconds": 3600, "tokenMode": false}
 }`;
 
 const reversed = (value: unknown): unknown => {
@@ -33,7 +33,7 @@ const reversed = (value: unknown): unknown => {
 };
 
 test('a revision is named by its canonical JSON, whoever wrote it down and in which order', () => {
-  const name = 'sha256:05cc40fb091ad84f201b96d9e8ba247f1427733fcea81755252deaa7b3a73c2d';
+  const name = 'sha256:7a45e5ef4ea1e2eeebcfdc65de06474d3aee008adcfccc94d2e73e2641e285bd';
   const policy = JSON.parse(written) as Policy;
   expect(policyHash(policy)).toBe(name);
   expect(policyHash(reversed(policy) as Policy)).toBe(name);

@@ -78,6 +78,7 @@ export const policySchema = z.strictObject({
     fundingWallet: hex.nullable(),
     allowedOrigins: z.array(z.string()).readonly(),
     maxExpirySeconds: z.int(),
+    tokenMode: z.boolean().describe('Whether users may pay in tokens'),
   }),
   contracts: z.array(contract),
   rules: z.array(rule),
@@ -110,11 +111,3 @@ export type PolicyPause = Readonly<z.output<typeof pause>>;
 /** The name of a revision: `sha256:` and the hash of its canonical JSON (RFC 8785), hex. */
 export const policyHash = (policy: Policy): string =>
   `sha256:${sha256(toUtf8Bytes(canonicalize(policy) ?? '')).slice(2)}`;
-
-/** The policy for users who pay in a token: no rule of sponsorship binds them (behaviour 5.2). */
-export const withoutSponsorshipRules = (policy: Policy): Policy => ({
-  ...policy,
-  contracts: [],
-  rules: [],
-  webhooks: [],
-});

@@ -46,6 +46,10 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
     evidence: { pausedAt: windowEndsAt, dapp: 'Game Items', paymasterId: 'p-1', reason: 'Too much' },
     names: ['2026-11-21 14:30 UTC', 'Game Items', 'gasdesk resume --paymaster p-1'],
   },
+  TOKEN_MODE_OFF: {
+    evidence: { dapp: 'Game Items', paymasterId: 'p-1' },
+    names: ['Game Items', 'gasdesk paymaster token-mode p-1 on'],
+  },
   UNKNOWN_SELECTOR: { evidence: detail, names: [detail.detail] },
   MALFORMED_CALL_DATA: { evidence: detail, names: [detail.detail] },
   NESTED_EXECUTE_USER_OP: { evidence: detail, names: [detail.detail] },
@@ -189,6 +193,10 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
   },
   FACTORY_MADE_OTHER_ACCOUNT: { evidence: { factory: TARGET }, names: [TARGET, 'AA14', 'getSenderAddress'] },
   FACTORY_MADE_NO_ACCOUNT: { evidence: { factory: TARGET }, names: [TARGET, 'AA15', 'initCode'] },
+  ACCOUNT_FAILS_VALIDATION: {
+    evidence: { sender: TARGET, error: '0x12345678', verificationGasLimit: '500000' },
+    names: [TARGET, 'AA23', 'error 0x12345678', 'raise verificationGasLimit above 500000'],
+  },
   NONCE_USED: { evidence: { nonce: '6', nextNonce: '7' }, names: ['nonce 6 is already used', 'it is 7'] },
   LIMIT_REACHED: { evidence: limit, names: ['Five a day', '5 operations', '2026-11-21 14:30 UTC', 'in 43 min'] },
   LIMIT_TOO_SMALL: {
@@ -218,7 +226,7 @@ const realistic: Record<string, { evidence: Evidence; names: readonly string[] }
     names: ['USDC', SENDER, '74916', '76123 gas'],
   },
   TOKEN_TRANSFER_REFUSED: { evidence: token, names: ['USDC', TARGET] },
-  TOKEN_TOO_COARSE: { evidence: { ...token, requiredWei: '12' }, names: ['USDC', TARGET, '12 wei'] },
+  TOKEN_TOO_COARSE: { evidence: { ...token, gasPriceWei: '12' }, names: ['USDC', TARGET, '12 wei per gas'] },
   TOKEN_UNREADABLE: { evidence: token, names: ['USDC', TARGET] },
   WEBHOOK_DENIED: { evidence: { host, status: 200 }, names: [host, 'arePoliciesVerified: false'] },
   WEBHOOK_TIMEOUT: { evidence: { host, timeoutMs: 3000 }, names: [host, '3000 ms'] },

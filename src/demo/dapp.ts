@@ -26,10 +26,10 @@ export const deployPaymaster = async (world: World, version: string): Promise<Ad
 /** Registers a DApp over HTTP. */
 export const registerDapp = async (
   { story, engine, desk, chain }: World,
-  { name, version, paymaster }: { name: string; version: string; paymaster: Address },
+  { name, version, paymaster, tokenMode }: { name: string; version: string; paymaster: Address; tokenMode: boolean },
 ): Promise<Dapp> => {
   const { authToken } = await engine.service.call('authTokens.create', { label: name });
-  const registration = { name, type: 'HYBRID', chainId: chain.chainId, version };
+  const registration = { name, type: 'HYBRID', chainId: chain.chainId, version, tokenMode };
   const { apiKey } = (await desk.manage('POST', '/paymaster', { authToken }, registration)) as { apiKey: string };
   story.tell('API key', apiKey);
   return { apiKey, paymaster, manage: (method, path, body) => desk.manage(method, path, { authToken, apiKey }, body) };

@@ -47,12 +47,14 @@ const openShop = async (world: World): Promise<TokenShop> => {
     decimals: DECIMALS,
     premium: PREMIUM,
     rate: { source: 'static', tokensPerCoin: String(USDT_PER_ETH) },
+    // The user approves in the batch that is paid for, which a prefund would come before.
+    preFund: false,
   });
   story.tell('deposit in the EntryPoint', ether(DEPOSIT_WEI));
   story.tell(`fee token ${SYMBOL}`, tokenAddress);
   story.tell('price', `${USDT_PER_ETH} ${SYMBOL} for 1 ETH, and ${PREMIUM} % on top`);
   story.tell('treasury', cast.treasury.address);
-  const dapp = await registerDapp(world, { name: 'Token Items', version: VERSION, paymaster });
+  const dapp = await registerDapp(world, { name: 'Token Items', version: VERSION, paymaster, tokenMode: true });
   return { dapp, token: await contractAt('TestToken', tokenAddress, cast.operator), tokenAddress };
 };
 

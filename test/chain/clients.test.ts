@@ -146,7 +146,14 @@ test.each(['singleton-0.6', 'singleton-0.7'])(
     const { operator, engine, chain } = world();
     const dapp = await clientDapp(world(), version);
     const token = await deployContract('TestToken', ['USDT', 6], operator);
-    const settings = { chainId: chain.chainId, address: token, symbol: 'USDT', decimals: 6, premium: '10' };
+    const settings = {
+      chainId: chain.chainId,
+      address: token,
+      symbol: 'USDT',
+      decimals: 6,
+      premium: '10',
+      preFund: false,
+    };
     await engine.service.call('feeTokens.set', { ...settings, rate: { source: 'static', tokensPerCoin: '3000' } });
     const op = await unsponsored(await newAccount(world(), dapp), mintCall(world()));
     const paymaster = new BiconomyPaymaster({ paymasterUrl: dapp.url });

@@ -52,7 +52,7 @@ beforeAll(async () => {
   await store.savePaymasterContract({ chainId, version: '1.1.0', address: tanks, checked: true });
   await store.createPaymaster({
     ...{ paymasterId: 'dapp', accountId: 'a', name: 'Game', chainId, apiKey: 'key', version: '1.1.0', createdAt: 0 },
-    ...{ fundingWallet: wallet.address as Address, allowedOrigins: [], maxExpirySeconds: 3_600 },
+    ...{ fundingWallet: wallet.address as Address, allowedOrigins: [], maxExpirySeconds: 3_600, tokenMode: false },
   });
 });
 afterAll(() => store.close());

@@ -218,7 +218,7 @@ const fill = async ({ service }: ServingEngine): Promise<{ items: Seeded; hostil
     rate: { source: 'static', tokensPerCoin: '3000.5' },
   });
   await service.call('feeTokens.set', {
-    ...{ ...token, address: `0x${'71'.repeat(20)}`, symbol: HOSTILE },
+    ...{ ...token, address: `0x${'71'.repeat(20)}`, symbol: HOSTILE, preFund: false },
     rate: { source: 'chainlink', nativeFeed: `0x${'72'.repeat(20)}`, tokenFeed: `0x${'73'.repeat(20)}` },
   });
   const webhook = { paymasterId, webhookUrl: 'https://hooks.example/verify', requestType: 'POST' };

@@ -38,7 +38,7 @@ const NOBODY: Address = `0x${'de'.repeat(20)}`;
 const REVERTING: Address = `0x${'f1'.repeat(20)}`;
 /** A factory that deploys nothing and returns the word it was called with. */
 const NAMING: Address = `0x${'f2'.repeat(20)}`;
-/** A factory whose account reverts in validation, as some do with a dummy signature. */
+/** A factory whose account reverts in validation. */
 const STRICT: Address = `0x${'f3'.repeat(20)}`;
 
 /** Returns 5f5ffd, the code of a contract that reverts. */
@@ -176,12 +176,12 @@ describe.each(versions)('an operation of EntryPoint v%s that makes its account',
     expect(await world.mine(await world.sign(sponsored, operator))).toMatchObject({ success: true });
   });
 
-  test('is signed where the account reverts over the dummy signature (AA23)', async () => {
+  test('is denied where the account that it makes fails whatever the signature (AA23)', async () => {
     const op = await firstBy(STRICT, '0x00');
     const strict = { ...op, sender: strictAccount };
     const aa23 = hexlify(toUtf8Bytes('AA23')).slice(2);
     await expect(world.mine(strict)).rejects.toMatchObject({ data: expect.stringContaining(aa23) as string });
-    expect(codeOf(await dapp.sponsor(toRpcUserOperation(strict)))).toBe('SPONSORED');
+    expect(codeOf(await dapp.sponsor(toRpcUserOperation(strict)))).toBe('ACCOUNT_FAILS_VALIDATION');
   });
 
   test('has its creation tried once, without state overrides and only over the gas it came with', async () => {

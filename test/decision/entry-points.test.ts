@@ -11,6 +11,7 @@ import { toRpcUserOperation } from '../../src/core/user-operation/rpc-user-opera
 import { hashUserOperation } from '../../src/core/user-operation/user-op-hash.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion, UserOperation } from '../../src/shared/schema/user-operation.ts';
+import { ACCEPTING_ACCOUNT } from '../support/accepting-account.ts';
 import { type EntryPointWorld, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -179,7 +180,7 @@ describe('an EIP-7702 operation of v0.8', () => {
     const rule = { name: 'Deploy', policyType: 'WALLET_DEPLOYMENT', policyData: {} };
     const { _id: ruleId } = await engine.service.call('rules.create', { paymasterId, rule });
     await engine.service.call('rules.deactivate', { paymasterId, ruleId });
-    await chain().provider.send('anvil_setCode', [DELEGATE, '0x00']);
+    await chain().provider.send('anvil_setCode', [DELEGATE, ACCEPTING_ACCOUNT]);
   });
   const codeOf = ({ body }: RpcReply): string => body.result?.reason?.code ?? body.error?.message ?? 'SPONSORED';
 

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { simpleAccount } from '../../src/demo/simple-account.ts';
 import { devWallet } from '../../src/demo/world-contracts.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
+import { ACCEPTING_ACCOUNT } from '../support/accepting-account.ts';
 import { codeOf, codesOf } from '../support/offline-desk.ts';
 import {
   FEE,
@@ -44,7 +45,7 @@ const held = async (dapp: SponsoredDapp, sender: Address): Promise<bigint> =>
 
 beforeAll(async () => {
   for (const account of [MALLORY, ALICE, BOB]) {
-    await world().chain.provider.send('anvil_setCode', [account, '0x00']);
+    await world().chain.provider.send('anvil_setCode', [account, ACCEPTING_ACCOUNT]);
   }
   const { chain, engine } = world();
   await engine.service.call('chains.set', { chainId: chain.chainId, maxOperationCostWei: String(ETHER) });

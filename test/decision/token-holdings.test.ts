@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { contractAt, deployContract } from '../../src/demo/world-contracts.ts';
 import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import { ACCEPTING_ACCOUNT } from '../support/accepting-account.ts';
 import { SENDER } from '../support/account-call-data.ts';
 import { duringRequest } from '../support/meanwhile.ts';
 import { type Answer, error, passTo, result, withNode } from '../support/odd-node.ts';
@@ -34,7 +35,7 @@ beforeAll(async () => {
   const { provider } = world().chain;
   await provider.send('anvil_setCode', [SENDER, '0x']);
   for (const id of [SUPPLY, 7n]) await send('ERC1155PresetMinterPauser', erc1155, 'mint', SENDER, id, 7n, '0x');
-  await provider.send('anvil_setCode', [SENDER, '0x00']);
+  await provider.send('anvil_setCode', [SENDER, ACCEPTING_ACCOUNT]);
 });
 beforeEach(async () => {
   dapp = await world().dapp(parseEther('1'));

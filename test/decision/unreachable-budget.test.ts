@@ -16,6 +16,7 @@ import { loadArtifact } from '../../src/engine/chain/artifacts.ts';
 import type { ProcedureOutput } from '../../src/api/index.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
+import { ACCEPTING_ACCOUNT } from '../support/accepting-account.ts';
 import { type CuttableProxy, startCuttableProxy } from '../support/cuttable-proxy.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -64,7 +65,7 @@ beforeAll(async () => {
   account = await simpleAccount(contracts.accountFactory, devWallet(1, provider), 0n, provider);
   const creation = { to: contracts.accountFactory, data: `0x${account.initCode.slice(42)}` };
   await (await operator.sendTransaction(creation)).wait();
-  await provider.send('anvil_setCode', [OTHER, '0x00']);
+  await provider.send('anvil_setCode', [OTHER, ACCEPTING_ACCOUNT]);
   line = await startCuttableProxy(url);
   clock = new ManualClock(((await provider.getBlock('latest'))?.timestamp ?? 0) * 1000);
   engine = await startEngine({ dir, clock, flags: PATIENT });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { contractAt, deployWorld, devWallet, fundGasTank } from '../../src/demo/world-contracts.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
+import { ACCEPTING_ACCOUNT } from '../support/accepting-account.ts';
 import { SENDER } from '../support/account-call-data.ts';
 import { auditDesk } from '../support/audit-desk.ts';
 import { useLocalChain } from '../support/local-chain.ts';
@@ -31,7 +32,7 @@ describe.skipIf(!canShare)('three engines on one database, under load,', () => {
     const { chainId, provider, url } = localChain();
     const operator = devWallet(0, provider);
     ({ gameItems } = await deployWorld(operator));
-    await provider.send('anvil_setCode', [SENDER, '0x00']);
+    await provider.send('anvil_setCode', [SENDER, ACCEPTING_ACCOUNT]);
     ({ database } = await engines.desk(async ({ engine }) => {
       await engine.service.call('chains.set', { chainId, rpc: url });
       await engine.service.call('signers.create', { chainId });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { startLocalChain } from '../../src/demo/local-chain.ts';
 import { deployEntryPoint, devWallet, fundGasTank, localProvider } from '../../src/demo/world-contracts.ts';
+import { ACCEPTING_ACCOUNT } from '../support/accepting-account.ts';
 import { SENDER } from '../support/account-call-data.ts';
 import { type Answer, error, json, result, text, withNode } from '../support/odd-node.ts';
 import {
@@ -155,7 +156,7 @@ test('a chain that is cut off: all fails and says so; within a budget of the ope
     const { service } = engine;
     try {
       await deployEntryPoint(operator);
-      await provider.send('anvil_setCode', [SENDER, '0x00']);
+      await provider.send('anvil_setCode', [SENDER, ACCEPTING_ACCOUNT]);
       await service.call('chains.set', { chainId: 31337, rpc: chain.url });
       await service.call('signers.create', { chainId: 31337 });
       const tanks = await attachNewContract(service, operator, { chainId: 31337, version: '1.1.0' });

@@ -69,7 +69,14 @@ export const seedDesk = async (dataHome: string): Promise<SeededDesk> => {
   const engine = await createEngine({ folder, config: loadConfig({}), log, passphrase, scrypt });
   const [account] = await engine.service.run('accounts.list', {});
   if (account === undefined) throw new Error('The desk has no account');
-  const definition = { accountId: account.accountId, type: 'HYBRID', chainId: 31337, version: '1.1.0' } as const;
+  const type = 'HYBRID';
+  const definition = {
+    accountId: account.accountId,
+    type,
+    chainId: 31337,
+    version: '1.1.0',
+    tokenMode: false,
+  } as const;
   const items = await engine.service.run('paymasters.create', { ...definition, name: 'Game Items' });
   const hostile = await engine.service.run('paymasters.create', { ...definition, name: HOSTILE_NAME });
   await engine.stop();

@@ -54,6 +54,7 @@ export const policyWith = (changes: Partial<Policy> = {}): Policy => ({
     fundingWallet: WALLET,
     allowedOrigins: [],
     maxExpirySeconds: 3600,
+    tokenMode: true,
   },
   contracts: [],
   rules: [],

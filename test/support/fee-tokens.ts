@@ -55,7 +55,7 @@ export const deployFeeTokens = async ({
     const address = await deployContract(artifact, [symbol, decimals], operator);
     const contract = await contractAt('TestToken', address, operator);
     const premium = String(premiumPercent);
-    const definition = { chainId, address, symbol, decimals, premium, ...settings };
+    const definition = { chainId, address, symbol, decimals, premium, preFund: false, ...settings };
     await engine.service.call('feeTokens.set', definition);
     const unit = 10n ** BigInt(decimals);
     return {

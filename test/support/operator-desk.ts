@@ -8,6 +8,7 @@ import { contractAt, deployWorld, devWallet, type WorldContracts } from '../../s
 import type { ProcedureInput, ProcedureOutput } from '../../src/api/index.ts';
 import { entryPointAddress } from '../../src/shared/entry-points.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import { ACCEPTING_ACCOUNT } from './accepting-account.ts';
 import { type CuttableProxy, startCuttableProxy } from './cuttable-proxy.ts';
 import { type TestChain, useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -62,7 +63,7 @@ const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promis
   const operator = devWallet(0, provider);
   const contracts = await deployWorld(operator);
   // The account of `operation` is there, as far as reads can tell.
-  await provider.send('anvil_setCode', [SENDER, '0x00']);
+  await provider.send('anvil_setCode', [SENDER, ACCEPTING_ACCOUNT]);
   const block = await provider.getBlock('latest');
   const clock = new ManualClock((block?.timestamp ?? 0) * 1000);
   let engine = await startEngine({ dir, clock });

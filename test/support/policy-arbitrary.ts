@@ -157,6 +157,7 @@ const dapp = fc.record({
     },
   ),
   maxExpirySeconds: fc.integer({ min: 300, max: 86_400 }),
+  tokenMode: fc.boolean(),
 });
 
 /** Any policy that an operator can set up. */

@@ -13,6 +13,7 @@ import { createLog } from '../../src/engine/base/log.ts';
 import { Secret } from '../../src/engine/base/secret.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import { ACCEPTING_ACCOUNT } from './accepting-account.ts';
 import { SENDER, encodeExecute } from './account-call-data.ts';
 import { type TestChain, useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -73,7 +74,12 @@ export interface ServingEngine extends Engine {
   /** Posts a JSON-RPC body. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<RpcReply>;
   /** Registers a DApp; without `fundingWallet` it stays without one. */
-  dapp(definition: { version?: string; chainId?: number; fundingWallet?: HDNodeWallet }): Promise<SponsoredDapp>;
+  dapp(definition: {
+    version?: string;
+    chainId?: number;
+    tokenMode?: boolean;
+    fundingWallet?: HDNodeWallet;
+  }): Promise<SponsoredDapp>;
 }
 
 /** Gas limits that suffice for what the tests send. */
@@ -132,10 +138,10 @@ let dapps = 0;
 
 const dappMaker =
   ({ service }: Engine, post: ServingEngine['post']): ServingEngine['dapp'] =>
-  async ({ version = '1.1.0', chainId = 31337, fundingWallet }) => {
+  async ({ version = '1.1.0', chainId = 31337, tokenMode = true, fundingWallet }) => {
     const accountId = (await service.call('accounts.list', {}))[0]?.accountId;
     const name = `DApp ${(dapps += 1)}`;
-    const registration = { accountId, name, type: 'HYBRID', chainId, version };
+    const registration = { accountId, name, type: 'HYBRID', chainId, version, tokenMode };
     const { paymasterId, apiKey } = await service.call('paymasters.create', registration);
     if (fundingWallet !== undefined) {
       const { fundingMessage } = await service.call('paymasters.fundingMessage', { paymasterId });
@@ -231,7 +237,7 @@ export const useSponsoredWorld = (
     const operator = devWallet(0, chain.provider);
     const contracts = await deployWorld(operator);
     // The account of `operation` is there, as far as reads can tell.
-    await chain.provider.send('anvil_setCode', [SENDER, '0x00']);
+    await chain.provider.send('anvil_setCode', [SENDER, ACCEPTING_ACCOUNT]);
     const block = await chain.provider.getBlock('latest');
     const clock = new ManualClock((block?.timestamp ?? 0) * 1000);
     const engine = await startEngine({ dir, clock, flags });

@@ -18,6 +18,7 @@ export const paymaster = (fields: Partial<Paymaster> = {}): Paymaster => ({
   fundingWallet: null,
   allowedOrigins: ['*'],
   maxExpirySeconds: 3_600,
+  tokenMode: true,
   createdAt: 2_000,
   ...fields,
 });

@@ -24,5 +24,6 @@ export const wholePolicy = (which: 'even' | 'odd'): OperatorPolicy => {
     lowBalanceThresholdWei: which === 'even' ? '2' : '1',
     allowedOrigins: [`https://${which}.example`],
     maxExpirySeconds: which === 'even' ? 600 : 300,
+    tokenMode: which === 'even',
   };
 };

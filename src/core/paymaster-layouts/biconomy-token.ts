@@ -93,5 +93,7 @@ export const biconomyToken: TokenLayout = {
   // The contract's default, which is not in the signed data: its owner may change it.
   chargedGas: () => ({ postOpGas: 45_000n, paymasterValidationGasLimit: 0n }),
   postOpGas: (transferGas) => 15_000n + (transferGas * 11n) / 10n,
+  // It charges for postOp at the price of the transaction, which is not the operation's.
+  leastChargedGas: ({ preVerificationGas }) => preVerificationGas,
   maxTokenCost: (op, price) => mostUnits(tokenMode.reservedCost(op), op, price),
 };

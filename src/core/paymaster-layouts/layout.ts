@@ -149,6 +149,8 @@ export interface TokenLayout extends ContractLayout<TokenTerms> {
   readonly preFundGas?: (transferGas: bigint) => bigint;
   /** The most units the contract can take from the sender, rounded as the contract rounds. Without an oracle. */
   maxTokenCost(op: UserOperation, price: TokenPrice): bigint;
+  /** The gas for which the contract charges whatever the operation uses: what that costs is the least it can take. */
+  leastChargedGas(op: UserOperation, charged: ChargedGas): bigint;
 }
 
 /** A contract that sponsors, and whose version DApps choose. */

@@ -212,6 +212,7 @@ export const singletonLayout = (
       chargedGas,
       postOpGas: (transferGas) => POST_OP_GAS + withSlack(transferGas),
       preFundGas: (transferGas) => VALIDATION_GAS + withSlack(transferGas),
+      leastChargedGas: ({ preVerificationGas }, { postOpGas }) => preVerificationGas + postOpGas,
       maxTokenCost: (op, price) => mostUnits(isV06(op) ? chargedCostV06(op) : tokenMode.reservedCost(op), op, price),
     },
   };

@@ -86,7 +86,10 @@ export const draftPolicy = (
   drafting: Drafting = { now: 0, newId: (name) => `new:${name}` },
 ): Policy => ({
   ...current,
-  dapp: { ...current.dapp, allowedOrigins: file.allowedOrigins, maxExpirySeconds: file.maxExpirySeconds },
+  dapp: {
+    ...current.dapp,
+    ...{ allowedOrigins: file.allowedOrigins, maxExpirySeconds: file.maxExpirySeconds, tokenMode: file.tokenMode },
+  },
   contracts: file.contracts.map((contract) => draftContract(contract, current, drafting)),
   rules: [
     ...file.rules.map((rule) => draftRule(rule, current, drafting)),

@@ -111,6 +111,7 @@ export const fileSchema = fields({
     .nullable()
     .default(null),
   allowedOrigins: list(origin.regex(AS_SENT, AS_SENT_FAULT), 'allowedOrigins').max(100),
+  tokenMode: z.boolean('must be true or false').default(false),
   maxExpirySeconds: z.int().min(maxExpiry.least).max(maxExpiry.most).default(maxExpiry.default),
   tests: z.array(test).max(1000).default([]),
 });

@@ -48,7 +48,7 @@ describe('what is wrong is said with its line, its column and what would be righ
       'an unknown field',
       `${EMPTY}rulez: 1`,
       [
-        'line 6, column 1: rulez is no field here. The fields are: version, contracts, rules, webhooks, lowBalance, allowedOrigins, maxExpirySeconds, tests',
+        'line 6, column 1: rulez is no field here. The fields are: version, contracts, rules, webhooks, lowBalance, allowedOrigins, tokenMode, maxExpirySeconds, tests',
       ],
     ],
     [
@@ -179,12 +179,12 @@ describe('YAML that means harm is refused, and names what to write instead', () 
     [
       'a merge',
       `${EMPTY}<<: {rules: []}`,
-      'line 6, column 1: << is no field here. The fields are: version, contracts, rules, webhooks, lowBalance, allowedOrigins, maxExpirySeconds, tests',
+      'line 6, column 1: << is no field here. The fields are: version, contracts, rules, webhooks, lowBalance, allowedOrigins, tokenMode, maxExpirySeconds, tests',
     ],
     [
       'a prototype',
       `${EMPTY}__proto__: {rules: []}`,
-      'line 6, column 1: __proto__ is no field here. The fields are: version, contracts, rules, webhooks, lowBalance, allowedOrigins, maxExpirySeconds, tests',
+      'line 6, column 1: __proto__ is no field here. The fields are: version, contracts, rules, webhooks, lowBalance, allowedOrigins, tokenMode, maxExpirySeconds, tests',
     ],
     ['tabs', 'rules:\n\t- name: a', 'line 2, column 1: Tabs are not allowed as indentation'],
     ['two documents', `${EMPTY}---\n${EMPTY}`, 'line 6, column 1: A policy file is one document.'],

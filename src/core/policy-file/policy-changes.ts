@@ -157,6 +157,7 @@ type Setting = readonly [title: string, say: (policy: Policy) => string];
 const settingsInFile: readonly Setting[] = [
   ['low balance', (policy) => amount(policy.lowBalanceThresholdWei, policy, 'the cost of twenty operations')],
   ['allowed origins', ({ dapp }) => listed(dapp.allowedOrigins)],
+  ['token mode', ({ dapp }) => (dapp.tokenMode ? 'on' : 'off')],
   ['longest expiry', ({ dapp }) => `${dapp.maxExpirySeconds} s`],
 ];
 

@@ -75,6 +75,8 @@ lowBalance: "0.5"
 
 allowedOrigins: []
 
+tokenMode: true
+
 maxExpirySeconds: 3600
 `);
 });

@@ -28,7 +28,7 @@ const NO_DAPP: Policy = {
   v: 1,
   dapp: {
     ...{ paymasterId: '', name: 'Test', chainId: 1, version: '1.1.0', fundingWallet: null },
-    ...{ allowedOrigins: [], maxExpirySeconds: 3600 },
+    ...{ allowedOrigins: [], maxExpirySeconds: 3600, tokenMode: false },
   },
   ...{ contracts: [], rules: [], webhooks: [], lowBalanceThresholdWei: null, chain: null, paymasterContracts: [] },
   ...{ signer: null, treasury: null, pause: null, resumes: { desk: 0, dapp: 0 }, outstandingSharePercent: 100 },

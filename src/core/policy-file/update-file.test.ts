@@ -37,6 +37,7 @@ rules:
 webhooks: []
 lowBalance: 0.5 # ETH
 allowedOrigins: ['*']
+tokenMode: false
 maxExpirySeconds: 600
 `;
 const game: Policy = draftPolicy(parsePolicyFile(example), policyWith(), drafting);

@@ -42,6 +42,7 @@ export const fileFields = ({
   webhooks: webhooks.map(webhookFields),
   lowBalance: lowBalanceThresholdWei === null ? null : weiToDecimal(BigInt(lowBalanceThresholdWei)),
   allowedOrigins: dapp.allowedOrigins,
+  tokenMode: dapp.tokenMode,
   maxExpirySeconds: dapp.maxExpirySeconds,
 });
 

@@ -10,6 +10,7 @@ import type { RuleKind } from './rule.ts';
 import { senders } from './senders.ts';
 import { spendingLimit } from './spending-limit.ts';
 import { tokenHolding } from './token-holding.ts';
+import { tokenMode } from './token-mode.ts';
 import { tokenPayment } from './token-payment.ts';
 import { unreachable } from './unreachable.ts';
 import { validity } from './validity.ts';
@@ -19,6 +20,7 @@ import { webhook } from './webhook.ts';
 /** The kinds of rules, in the order in which they are looked at (behaviour 5.2). A new kind is a file and a line here. */
 export const ruleKinds: readonly RuleKind[] = [
   pause,
+  tokenMode,
   gas,
   authorization,
   contracts,

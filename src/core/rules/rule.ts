@@ -96,6 +96,8 @@ export interface Setup<Sent = unknown, Kept extends object = object> {
   readonly kept: z.ZodType<Kept>;
   /** True: what the rule counted goes on counting with the changed data. Absent: every change begins with nothing. */
   continues?(before: Kept, after: Kept): boolean;
+  /** Whether such a rule binds users who pay in a token, too. Absent: none does. */
+  bindsTokenMode?(kept: Kept): boolean;
   /** What is kept of what was sent. */
   keep(sent: Sent, keeping: Keeping): Kept;
   /** What such a rule does, in a sentence. @param coin what the coin of the chain is called */
@@ -140,6 +142,10 @@ export const rulesOf = <Kept extends object, Rule extends Pick<PolicyRule, 'poli
   rules
     .filter((rule) => rule.policyType === policyType)
     .map((rule) => ({ ...rule, policyData: readData(kept, rule.policyData) }));
+
+/** Whether a rule with that data binds users who pay in a token, too. */
+export const bindsTokenMode = (setup: Pick<Setup<never>, 'kept' | 'bindsTokenMode'>, data: unknown): boolean =>
+  setup.bindsTokenMode?.(readData(setup.kept, data)) ?? false;
 
 /** The operation may go on, as far as this rule is concerned. */
 export const pass = (code: string, evidence: Evidence = {}): CheckResult<never> => ({

@@ -21,25 +21,44 @@ const MOST_ADDRESSES = 100_000;
 
 const mode = z.enum(['ALLOW', 'DENY']).describe('ALLOW: only these accounts are sponsored; DENY: these are not');
 
+const bindsTokenMode = z
+  .boolean()
+  .optional()
+  .describe('True: the list binds users who pay in a token, too. Absent: it does not');
+
 interface SendersData {
   readonly mode: z.output<typeof mode>;
   /** In lower case, each once. */
   readonly addresses: readonly Address[];
+  readonly bindsTokenMode?: boolean | undefined;
 }
 
 const setup: Setup<SendersData, SendersData> = {
   policyType: 'SENDERS',
   place: 4,
-  sent: z.strictObject({ mode, addresses: z.array(address).min(1, 'should not be empty').max(MOST_ADDRESSES) }),
+  sent: z.strictObject({
+    mode,
+    addresses: z.array(address).min(1, 'should not be empty').max(MOST_ADDRESSES),
+    bindsTokenMode,
+  }),
   // Its items were checked when they were sent: with 100,000 of them, once is enough.
   kept: z.strictObject({
     mode,
     addresses: z.custom<readonly Address[]>((value) => Array.isArray(value), 'must be an array'),
+    bindsTokenMode,
   }),
-  keep: (sent) => ({ mode: sent.mode, addresses: [...new Set(sent.addresses.map(addressKey))] }),
-  sentence({ mode: which, addresses }) {
+  bindsTokenMode: (kept) => kept.bindsTokenMode === true,
+  keep: ({ mode: which, addresses, bindsTokenMode: binds }) => ({
+    mode: which,
+    addresses: [...new Set(addresses.map(addressKey))],
+    ...(binds === true && { bindsTokenMode: true }),
+  }),
+  sentence({ mode: which, addresses, bindsTokenMode: binds }) {
     const accounts = `${grouped(addresses.length)} listed ${addresses.length === 1 ? 'account' : 'accounts'}`;
-    return which === 'ALLOW' ? `Only ${accounts} may be sponsored.` : `Operations of ${accounts} are not sponsored.`;
+    const orTokens = binds === true ? ', or pay in tokens' : '';
+    return which === 'ALLOW'
+      ? `Only ${accounts} may be sponsored${orTokens}.`
+      : `Operations of ${accounts} are not sponsored${binds === true ? ', and those accounts may not pay in tokens' : ''}.`;
   },
 };
 

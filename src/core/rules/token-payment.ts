@@ -154,14 +154,28 @@ const trialOf = ({ token }: Facts, { callGasLimit }: UserOperation): PaymentTria
   };
 };
 
+/** The base fee falls by an eighth a block at most: to this part of it in 16 blocks. */
+const BASE_FEE_MAY_FALL_TO = 8n;
+
+/**
+ * The least that the operation can be mined at, wei. The tip is signed; the base fee is the chain's, and may have fallen
+ * by then. Where no node tells it, neither fees nor holdings are checked, and it may be as high as it may get.
+ */
+const leastGasPrice = ({ chain }: Facts, { maxFeePerGas, maxPriorityFeePerGas }: UserOperation): bigint => {
+  if (chain === null) return maxFeePerGas;
+  const price = maxPriorityFeePerGas + BigInt(chain.baseFeeWei) / BASE_FEE_MAY_FALL_TO;
+  return price < maxFeePerGas ? price : maxFeePerGas;
+};
+
 const resultOf = (input: RuleInput, payment: NonNullable<RuleInput['payment']>, reservedUnits: bigint): Result => {
   const { facts, op, decoding, requiredWei } = input;
-  const { token, maxUnits, preFund } = payment;
+  const { token, maxUnits, leastUnits, preFund } = payment;
   const { symbol, address } = token;
   const needed = maxUnits(op);
+  const gasPriceWei = leastGasPrice(facts, op);
   // Gas may be open in a draft; what is signed and costs something has to be paid for.
-  if (facts.stage === 'final' && needed === 0n && requiredWei > 0n) {
-    return deny('TOKEN_TOO_COARSE', { symbol, token: address, requiredWei: String(requiredWei) });
+  if (facts.stage === 'final' && leastUnits(op, gasPriceWei) === 0n && requiredWei > 0n) {
+    return deny('TOKEN_TOO_COARSE', { symbol, token: address, gasPriceWei: String(gasPriceWei) });
   }
   const holdings = facts.token?.holdings;
   if (holdings === undefined) return skip('TOKEN_NOT_CHECKED', { symbol, token: address });

@@ -26,6 +26,10 @@ const denials = {
     message: `The factory ${String(factory)} names the sender but leaves it without code (AA15): every EntryPoint rejects the operation.`,
     hint: 'Send the factory and the data (initCode before v0.7) that deploy the account.',
   }),
+  ACCOUNT_FAILS_VALIDATION: ({ sender, error, verificationGasLimit }) => ({
+    message: `The account ${String(sender)} fails to validate the operation whatever its signature (AA23): it ${error === '0x' ? 'reverts without a reason, answers nothing' : `reverts with the error ${String(error)}`}, or needs more than the verificationGasLimit of ${String(verificationGasLimit)}.`,
+    hint: `Check that the sender is an account for this EntryPoint, and that the validator which the nonce or callData names is installed. If so, raise verificationGasLimit above ${String(verificationGasLimit)}. If an earlier operation sets the account up, wait until it is mined.`,
+  }),
   NONCE_USED: ({ nonce, nextNonce }) => ({
     message: `The nonce ${String(nonce)} is already used: every EntryPoint rejects the operation.`,
     hint: `Read the nonce from EntryPoint.getNonce just before sending; for this key it is ${String(nextNonce)}.`,
@@ -45,6 +49,15 @@ interface FailedCreation {
   readonly verificationGasLimit: bigint;
 }
 
+/** What an account said when it was to validate an operation with signatures of all kinds. */
+interface FailedValidation {
+  readonly sender: Address;
+  /** The selector of an error, or `0x`. */
+  readonly error: string;
+  /** Gas the account may take. */
+  readonly verificationGasLimit: bigint;
+}
+
 const creationDenials = {
   AA13: 'FACTORY_FAILED',
   AA14: 'FACTORY_MADE_OTHER_ACCOUNT',
@@ -59,6 +72,8 @@ export interface ValidityFacts {
   readonly failedCreation?: FailedCreation | undefined;
   /** True if the account has code, or takes it on by the operation's EIP-7702 authorisation. */
   readonly hasCode: boolean;
+  /** Undefined where a signature may make the account validate it, or nobody has tried. */
+  readonly failedValidation?: FailedValidation | undefined;
   readonly nonce: bigint;
   /** What `EntryPoint.getNonce` answers for the sender and the key in the nonce. */
   readonly nextNonce: bigint;
@@ -66,10 +81,17 @@ export interface ValidityFacts {
 
 /**
  * An operation that no EntryPoint takes reserves nothing. These faults do not mend themselves before it expires, as a
- * nonce that is too high may, and none of them is the dummy signature's doing: an account that reverts (AA23) or rejects
- * the signature (AA24) denies nothing.
+ * nonce that is too high may, and none of them is the dummy signature's doing: an account that reverts (AA23) denies only
+ * where no signature makes a difference. Behind an operation that is not mined yet, it may be another account by then.
  */
-export const checkValidity = ({ deploys, failedCreation, hasCode, nonce, nextNonce }: ValidityFacts): Result => {
+export const checkValidity = ({
+  deploys,
+  failedCreation,
+  failedValidation,
+  hasCode,
+  nonce,
+  nextNonce,
+}: ValidityFacts): Result => {
   const evidence = { nonce: String(nonce), nextNonce: String(nextNonce) };
   // EntryPoint: AA10, AA20, AA13 to AA15, and AA25
   if (deploys && hasCode) return deny('SENDER_HAS_CODE', evidence);
@@ -82,11 +104,17 @@ export const checkValidity = ({ deploys, failedCreation, hasCode, nonce, nextNon
       verificationGasLimit: String(verificationGasLimit),
     });
   }
-  return nonce < nextNonce ? deny('NONCE_USED', evidence) : pass('MAY_BE_VALID', evidence);
+  if (nonce < nextNonce) return deny('NONCE_USED', evidence);
+  if (failedValidation !== undefined && nonce === nextNonce) {
+    const { sender, error, verificationGasLimit } = failedValidation;
+    const account = { sender, error, verificationGasLimit: String(verificationGasLimit) };
+    return deny('ACCOUNT_FAILS_VALIDATION', { ...evidence, ...account });
+  }
+  return pass('MAY_BE_VALID', evidence);
 };
 
 /** The factory that makes the account; undefined without one: an EIP-7702 account takes on code by itself. */
-export const factoryOf = (op: UserOperation): Address | undefined => {
+const factoryOf = (op: UserOperation): Address | undefined => {
   if (isV06(op)) return op.initCode === '0x' ? undefined : (op.initCode.slice(0, 42) as Address);
   return op.factory === undefined || isEip7702(op.factory) ? undefined : op.factory;
 };
@@ -98,11 +126,13 @@ export const validity: RuleKind<keyof typeof denials> = {
   denials,
   check({ facts: { account }, op }) {
     if (account === undefined) return [];
-    const { hasCode, nextNonce, creationFailure: aaCode } = account;
+    const { hasCode, nextNonce, creationFailure: aaCode, validationFailure: error } = account;
     const factory = factoryOf(op);
-    const { nonce, verificationGasLimit } = op;
+    const { sender, nonce, verificationGasLimit } = op;
     const failedCreation = factory && aaCode && { aaCode, factory, verificationGasLimit };
+    const failedValidation = error && { sender, error, verificationGasLimit };
+    const failed = { failedCreation, failedValidation };
     const deploys = factory !== undefined;
-    return [checkValidity({ deploys, hasCode, nonce, nextNonce: BigInt(nextNonce), failedCreation })];
+    return [checkValidity({ deploys, hasCode, nonce, nextNonce: BigInt(nextNonce), ...failed })];
   },
 };

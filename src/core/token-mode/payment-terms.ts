@@ -10,7 +10,7 @@ import type {
   TokenLayout,
   TransferGas,
 } from '../paymaster-layouts/layout.ts';
-import { WEI_PER_COIN } from '../paymaster-layouts/token-charge.ts';
+import { WEI_PER_COIN, leastUnits } from '../paymaster-layouts/token-charge.ts';
 import { priceMarkup, rateWithPremium } from './amounts.ts';
 
 /** The token of payment terms, as far as they depend on it. */
@@ -57,6 +57,8 @@ export interface PaymentTerms<
   readonly treasury: Address;
   /** The most the user can be charged for an operation, in the token's smallest units. */
   readonly maxUnits: (op: UserOperation) => bigint;
+  /** The least the user is charged for an operation that is mined at that price, wei; in the token's smallest units. */
+  readonly leastUnits: (op: UserOperation, gasPrice: bigint) => bigint;
   /** What is taken before the operation runs; undefined where all is taken afterwards. */
   readonly preFund: (op: UserOperation) => bigint | undefined;
 }
@@ -85,6 +87,8 @@ export const paymentTerms = <Contract extends TokenContract, Token extends Payme
     : { exchangeRate: rateWithPremium(exchangeRate, token.premium) };
   const price = (op: UserOperation): TokenPrice => ({ ...layout.chargedGas(op, { preFunded, transferGas }), ...rate });
   const maxUnits = (op: UserOperation): bigint => layout.maxTokenCost(op, price(op));
+  const least = (op: UserOperation, gasPrice: bigint): bigint =>
+    leastUnits({ price: price(op), gas: layout.leastChargedGas(op, price(op)), gasPrice });
   // Rounded down: one unit more and the contract refuses it (PreFundTooHigh). More than is charged is not taken.
   const preFund = (op: UserOperation): bigint | undefined =>
     preFunded ? min((layout.reservedCost(op) * rate.exchangeRate) / WEI_PER_COIN, maxUnits(op)) : undefined;
@@ -122,6 +126,7 @@ export const paymentTerms = <Contract extends TokenContract, Token extends Payme
     token,
     treasury,
     maxUnits,
+    leastUnits: least,
     preFund,
   };
 };

@@ -68,8 +68,8 @@ export const tokenDenials = {
     message: `The contract ${String(token)} of the fee token ${String(symbol)} refuses to take tokens from ${String(sender)}.`,
     hint: 'Pay in another token: this one blocks the account, or its transfers are paused.',
   }),
-  TOKEN_TOO_COARSE: ({ symbol, token, requiredWei }) => ({
-    message: `The operation may cost ${String(requiredWei)} wei, which is less than the smallest unit of the fee token ${String(symbol)} (${String(token)}): nothing could be charged.`,
+  TOKEN_TOO_COARSE: ({ symbol, token, gasPriceWei }) => ({
+    message: `The operation can be mined at ${String(gasPriceWei)} wei per gas, where it may cost less than the smallest unit of the fee token ${String(symbol)} (${String(token)}): nothing would be charged.`,
     hint: 'Pay in a token with more decimals, or of lower value.',
   }),
   TOKEN_UNREADABLE: ({ symbol, token }) => ({

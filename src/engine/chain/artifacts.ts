@@ -32,6 +32,7 @@ export type ArtifactName =
   | 'TellingAccount'
   | 'CallGasProbe'
   | 'PaymentProbe'
+  | 'ValidationProbe'
   | 'HoldingsProbe'
   | 'LayerOneFees'
   | 'GasBurner'
@@ -39,6 +40,7 @@ export type ArtifactName =
   | 'DearToken'
   | 'HostileToken'
   | 'AttackerAccount'
+  | 'AccountOfForm'
   | 'TestFeed';
 
 /** One entry of a contract's JSON ABI. */

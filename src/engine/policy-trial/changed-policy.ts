@@ -139,6 +139,7 @@ const CHANGES: {
   'webhooks.update': (policy, { webhookId, active }) =>
     withWebhook(policy, webhookId, (webhook) => ({ ...webhook, active })),
   'webhooks.delete': (policy, { webhookId }) => withWebhook(policy, webhookId, () => undefined),
+  'paymasters.setTokenMode': ({ dapp }, { tokenMode }) => ({ dapp: { ...dapp, tokenMode } }),
   'paymasters.setMaxExpiry': ({ dapp }, { seconds }) => ({ dapp: { ...dapp, maxExpirySeconds: seconds } }),
 };
 

@@ -42,7 +42,7 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
   const base64 = (bytes: number): string => Buffer.from(entropy.bytes(bytes)).toString('base64url');
 
   return {
-    'paymasters.create': async ({ accountId, name, chainId, version }) => {
+    'paymasters.create': async ({ accountId, name, chainId, version, tokenMode }) => {
       if ((await store.findAccount(accountId)) === undefined) throw new EngineError('ACCOUNT_NOT_FOUND');
       await requireChain(context, chainId);
       if (findLayout(version) === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
@@ -56,6 +56,7 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
         fundingWallet: null,
         allowedOrigins: [ANY_ORIGIN],
         maxExpirySeconds: maxExpiry.default,
+        tokenMode,
         createdAt: clock.now(),
       };
       await store.createPaymaster(paymaster);
@@ -105,6 +106,11 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
     },
     'paymasters.setMaxExpiry': async ({ paymasterId, seconds }) => {
       const paymaster = await store.setMaxExpiry(paymasterId, seconds);
+      if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+      return paymaster;
+    },
+    'paymasters.setTokenMode': async ({ paymasterId, tokenMode }) => {
+      const paymaster = await store.setTokenMode(paymasterId, tokenMode);
       if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
       return paymaster;
     },

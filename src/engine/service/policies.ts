@@ -143,10 +143,10 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
       }
       const before = current.hash;
       if (policyHash(draft) === before) return { before, revision: before, changes, tests };
-      const { allowedOrigins, maxExpirySeconds } = draft.dapp;
+      const { allowedOrigins, maxExpirySeconds, tokenMode } = draft.dapp;
       const isReplaced = await store.replaceDappPolicy(current.paymaster, current.version, {
         ...draft,
-        ...{ allowedOrigins, maxExpirySeconds },
+        ...{ allowedOrigins, maxExpirySeconds, tokenMode },
       });
       if (!isReplaced) throw new EngineError('POLICY_CHANGED');
       const kept = idsInVault(draft);

@@ -124,7 +124,7 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     },
 
     'sponsorship.feeTokens': async (caller) => {
-      const { paymasterAddress, dummy, tokens } = await readFeeTokens(context, await dappOf(caller));
+      const { paymasterAddress, dummy, tokens, reason } = await readFeeTokens(context, await dappOf(caller));
       return {
         paymasterAddress,
         ...(dummy && { dummy: promiseOf(dummy.op, dummy.paymasterAndData) }),
@@ -134,6 +134,7 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
           postOpGas: String(postOpGas),
           nativeToUsd: String(nativeToUsd),
         })),
+        ...(reason && { reason }),
       };
     },
 

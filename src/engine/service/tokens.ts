@@ -27,6 +27,10 @@ const checkSymbol = async (rpc: RpcClient, { address, symbol }: FeeToken): Promi
   return [`The symbol in the contract is ${String(answer.value).slice(0, 100)}.`];
 };
 
+/** What a prefund takes, which nothing here can do. */
+const PREFUND_NOTE =
+  'A singleton takes a prefund and returns the rest from the treasury: approve it there, on the token, for each singleton.';
+
 /** Tokens in which users may pay for gas. */
 export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTokens'>> => {
   const { store, chains, rates } = context;
@@ -57,7 +61,8 @@ export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTok
     'feeTokens.set': async (token) => {
       await requireChain(context, token.chainId);
       rates.forget();
-      const notes = [...(await told(() => holdAgainstContract(token))), ...(await told(() => sayRate(token)))];
+      const checks = [...(await told(() => holdAgainstContract(token))), ...(await told(() => sayRate(token)))];
+      const notes = token.preFund ? [...checks, PREFUND_NOTE] : checks;
       await store.saveFeeToken(token);
       return { ...token, note: notes.join(' ') };
     },

@@ -60,7 +60,7 @@ export const findWorstCase = async (
       return {
         ...{ revision: hash, at, coin: chainSymbol(chainId, policy.chain) },
         ...{ tankWei: chain?.balanceWei ?? null, baseFeeWei: chain?.baseFeeWei ?? null },
-        takesTokens: hasTokenMode && (await context.store.listFeeTokens(chainId)).length > 0,
+        takesTokens: hasTokenMode && policy.dapp.tokenMode && (await context.store.listFeeTokens(chainId)).length > 0,
         leavesRulesOut: leavesRulesOut(current.policy, price),
         ...value,
       };

@@ -1,23 +1,51 @@
-import { type CreationFailure, factoryOf } from '../../core/rules/validity.ts';
+import { stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
+import { withPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
 import type { Facts } from '../../core/facts.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
-import { tryCreation } from '../chain/gas/account-creation.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import { tryAccount } from '../chain/gas/account-creation.ts';
+import { findValidationFailure } from '../chain/gas/account-validation.ts';
 import { readCode } from '../chain/gas/eth-call.ts';
 import { type RpcClient, isUnreachable } from '../chain/rpc.ts';
 import { readAccountNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { asked } from './chain-reads.ts';
 
-const readCreation = async (
-  rpc: RpcClient,
-  { entryPoint }: ReadyPaymaster,
+/** No signature, and a window without an end: an account that looks at the paymaster sees one, and nothing signed. */
+const withStub = (
+  { layout, chainId, contract, fundingWallet }: ReadyPaymaster,
   op: UserOperation,
-): Promise<CreationFailure | undefined> => (factoryOf(op) === undefined ? undefined : tryCreation(rpc, entryPoint, op));
+  { senderNonce, delegate }: Pick<AccountQuestion, 'senderNonce' | 'delegate'>,
+): UserOperation => {
+  const terms = {
+    ...{ chainId, paymaster: contract, validAfter: 0, validUntil: 0 },
+    ...(fundingWallet !== undefined && { fundingWallet }),
+    ...(senderNonce !== undefined && { senderNonce }),
+    ...(delegate !== undefined && { eip7702Delegate: delegate }),
+  };
+  return withPaymasterAndData(op, stubPaymasterAndData(layout, op, terms));
+};
+
+const readTrial = async (
+  rpc: RpcClient,
+  ready: ReadyPaymaster,
+  { op, ...terms }: AccountQuestion,
+): Promise<Pick<NonNullable<Facts['account']>, 'creationFailure' | 'validationFailure'>> => {
+  const { creationFailure, isValidated } = await tryAccount(rpc, ready.entryPoint, op);
+  if (creationFailure !== undefined) return { creationFailure };
+  const failure = isValidated
+    ? undefined
+    : await findValidationFailure(rpc, ready.entryPoint, withStub(ready, op, terms));
+  return failure === undefined ? {} : { validationFailure: failure };
+};
 
 /** Whose account is asked about. */
 interface AccountQuestion {
   readonly op: UserOperation;
-  /** False: the gas limits are not those to sign for, so nobody asks whether they suffice for the factory. */
+  readonly senderNonce: bigint | undefined;
+  /** The contract whose code an EIP-7702 account takes on. */
+  readonly delegate: Address | undefined;
+  /** False: the gas limits are not those to sign for, so nobody asks whether they suffice for factory and account. */
   readonly isGasGiven: boolean;
   /** The reading of the money, in flight. */
   readonly money: Promise<Facts['chain']>;
@@ -32,23 +60,24 @@ interface AccountQuestion {
 export const readAccount = async (
   rpc: RpcClient | undefined,
   ready: ReadyPaymaster,
-  { op, isGasGiven, money }: AccountQuestion,
+  question: AccountQuestion,
 ): Promise<Facts['account']> => {
   if (rpc === undefined) return undefined;
+  const { op, isGasGiven, money } = question;
   const { sender, nonce } = op;
   try {
-    const [code, nextNonce, creationFailure] = await asked(ready, () =>
+    const [code, nextNonce, trial] = await asked(ready, () =>
       Promise.all([
         readCode(rpc, sender),
         readAccountNonce(rpc.call, ready.entryPoint, sender, nonce >> 64n),
-        isGasGiven ? readCreation(rpc, ready, op) : undefined,
+        isGasGiven ? readTrial(rpc, ready, question) : undefined,
       ]),
     );
     const takesOnCode = !isV06(op) && op.eip7702Auth !== undefined;
     return {
       hasCode: code !== '0x' || takesOnCode,
       nextNonce: String(nextNonce),
-      ...(creationFailure !== undefined && { creationFailure }),
+      ...trial,
     };
   } catch (error) {
     if (isUnreachable(error) && (await money) === null) return undefined;

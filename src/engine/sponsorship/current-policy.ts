@@ -31,7 +31,8 @@ const readPolicy = async (
   paymaster: Paymaster,
   { contracts, rules, webhooks, lowBalanceThresholdWei }: DappPolicy,
 ): Promise<Policy> => {
-  const { paymasterId, name, chainId, version, fundingWallet, allowedOrigins, maxExpirySeconds } = paymaster;
+  const { paymasterId, name, chainId, version, fundingWallet, ...settings } = paymaster;
+  const { allowedOrigins, maxExpirySeconds, tokenMode } = settings;
   const versions = [version, findLayout(version)?.token?.version].filter((one) => one !== undefined);
   const attached = await Promise.all([...new Set(versions)].map((one) => store.findPaymasterContract(chainId, one)));
   const [deskPause, dappPauses] = await Promise.all([store.findPause(), store.listDappPauses()]);
@@ -43,7 +44,7 @@ const readPolicy = async (
   ]);
   return {
     v: 1,
-    dapp: { paymasterId, name, chainId, version, fundingWallet, allowedOrigins, maxExpirySeconds },
+    dapp: { paymasterId, name, chainId, version, fundingWallet, allowedOrigins, maxExpirySeconds, tokenMode },
     contracts: contracts.map(withoutOwner),
     rules: rules.map(withoutOwner),
     webhooks: webhooks.map(withoutOwner),

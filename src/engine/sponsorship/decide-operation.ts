@@ -56,14 +56,16 @@ const findCurrent = async (
   return { current, payer: await findPayer(context, { paymaster: current.paymaster, options }) };
 };
 
-const isPaused = ({ current }: Current): boolean => current.policy.pause !== null;
+/** True where the rules before all others deny already: gas is estimated over signed drafts. */
+const signsNothing = ({ current: { policy }, payer: { payment } }: Current): boolean =>
+  policy.pause !== null || (payment !== undefined && !policy.dapp.tokenMode);
 
 const prepare = (context: DecisionContext, request: SponsorshipRequest, found: Current): Promise<PreparedOperation> =>
-  prepareOperation(context, 'final', request, { payer: found.payer, isPaused: isPaused(found) });
+  prepareOperation(context, 'final', request, { payer: found.payer, signsNothing: signsNothing(found) });
 
 /** True if what was prepared is what would be prepared now. */
 const isStillPrepared = ({ payer, gasSource }: PreparedOperation, found: Current): boolean =>
-  isSamePayer(payer, found.payer) && (gasSource !== 'GAS_NOT_ESTIMATED' || isPaused(found));
+  isSamePayer(payer, found.payer) && (gasSource !== 'GAS_NOT_ESTIMATED' || signsNothing(found));
 
 /**
  * Decides whether to sponsor a user operation: gathers the facts, decides, asks webhooks if it comes to them, gathers

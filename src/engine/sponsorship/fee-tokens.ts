@@ -2,12 +2,14 @@ import { type PaymasterGas, splitPaymasterAndData } from '../../core/user-operat
 import { rateWithPremium } from '../../core/token-mode/amounts.ts';
 import { type TokenLayout, stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
 import { WEI_PER_COIN } from '../../core/paymaster-layouts/token-charge.ts';
+import type { Reason } from '../../core/decide.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import { type ReadyPaymaster, requireReady, requireTokenReady } from '../paymaster/readiness.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 import { type PricedToken, priceTokens } from '../token-mode/quote-tokens.ts';
+import { tokenModeDenial } from '../token-mode/token-mode-denial.ts';
 import type { DecisionContext } from './decision-context.ts';
 
 /** What clients are told of a token before they ask for anything. */
@@ -29,6 +31,8 @@ export interface FeeTokens {
   /** Of a sponsorship, with the limits of paying in a token; undefined where nothing can be sponsored. */
   readonly dummy: { readonly op: UserOperation; readonly paymasterAndData: Hex } | undefined;
   readonly tokens: readonly TokenTerms[];
+  /** Why users may pay in none of them; undefined where they may. */
+  readonly reason: Reason | undefined;
 }
 
 /** An operation that asks for nothing, with those limits of the paymaster. */
@@ -91,11 +95,12 @@ export const readFeeTokens = async (
   { store, vault, rates }: DecisionContext,
   paymaster: Paymaster,
 ): Promise<FeeTokens> => {
-  const taking = await unlessUnready(requireTokenReady(store, vault, paymaster));
+  const reason = tokenModeDenial(paymaster);
+  const taking = reason === undefined ? await unlessUnready(requireTokenReady(store, vault, paymaster)) : undefined;
   const sponsoring = requireReady(store, vault, paymaster);
   if (taking === undefined) {
     const ready = await sponsoring;
-    return { paymasterAddress: ready.contract, dummy: dummyOf(ready), tokens: [] };
+    return { paymasterAddress: ready.contract, dummy: dummyOf(ready), tokens: [], reason };
   }
   const { contract, layout } = taking;
   const ready = await unlessUnready(sponsoring);
@@ -108,5 +113,5 @@ export const readFeeTokens = async (
     postOpGas: postOpGasOf(layout, token.preFund && layout.preFundGas !== undefined),
     nativeToUsd: nativeToUsd({ token, rate }),
   }));
-  return { paymasterAddress: contract, dummy: ready && dummyOf(ready, layout.paymasterGas), tokens };
+  return { paymasterAddress: contract, dummy: ready && dummyOf(ready, layout.paymasterGas), tokens, reason };
 };

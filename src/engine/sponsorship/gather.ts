@@ -76,7 +76,7 @@ const prepareFinal = async (
   { chains, clock, entropy }: DecisionContext,
   request: SponsorshipRequest,
   payer: Payer,
-  isPaused: boolean,
+  signsNothing: boolean,
 ): Promise<PreparedOperation> => {
   const { ready, rpc } = payer;
   const userOperation = await withCheckedAuthorization(rpc, ready, request.userOperation, 'final');
@@ -84,11 +84,13 @@ const prepareFinal = async (
   const delegate = await readDelegate(rpc, ready, userOperation);
   const terms = draftTerms(clock.now(), ready, request.options, { senderNonce, delegate });
   const drafting = payer.payment?.estimating ?? ready;
-  const gas = isPaused
+  const gas = signsNothing
     ? { op: withGivenGas(userOperation, ready), gasSource: 'GAS_NOT_ESTIMATED' as const }
     : await withGas({ request: { ...request, userOperation }, ready, chains, rpc, entropy, drafting, terms });
   const estimated = gas.gasSource === 'GAS_ESTIMATED';
-  const origin = isPaused ? { estimated, open: true, callGasLimit: AMPLE_CALL_GAS } : { estimated, open: estimated };
+  const origin = signsNothing
+    ? { estimated, open: true, callGasLimit: AMPLE_CALL_GAS }
+    : { estimated, open: estimated };
   const charge = payer.payment && (await simulateTokenCharge(rpc, payer.payment, gas.op, origin));
   const found = { payer, ready: charge?.payment.charging ?? ready, op: charge?.op ?? gas.op, charge };
   return { stage: 'final', ...found, gasSource: gas.gasSource, senderNonce, delegate };
@@ -104,9 +106,9 @@ export const prepareOperation = (
   context: DecisionContext,
   stage: Stage,
   request: SponsorshipRequest,
-  { payer, isPaused }: { readonly payer: Payer; readonly isPaused: boolean },
+  { payer, signsNothing }: { readonly payer: Payer; readonly signsNothing: boolean },
 ): Promise<PreparedOperation> =>
-  stage === 'draft' ? prepareDraft(request, payer) : prepareFinal(context, request, payer, isPaused);
+  stage === 'draft' ? prepareDraft(request, payer) : prepareFinal(context, request, payer, signsNothing);
 
 /** What the chain says, and {@link Store.ledgerVersion} before it was asked. */
 export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'callGasUsed' | 'holdings' | 'token' | 'price'> {
@@ -167,13 +169,13 @@ export const readChain = async (
   prepared: PreparedOperation,
   policy: Policy,
 ): Promise<ChainReads> => {
-  const { stage, payer, ready, op, charge, gasSource } = prepared;
+  const { stage, payer, ready, op, charge, gasSource, senderNonce, delegate } = prepared;
   const ledgerVersion = await store.ledgerVersion();
   const isEstimated = gasSource === 'GAS_ESTIMATED';
   const money = readMoney(store, payer.rpc, ready, op, isEstimated || charge !== undefined);
   // An estimate has had the account validate the operation already.
   const isAsked = stage === 'final' && !isEstimated;
-  const question = { op, isGasGiven: gasSource === 'GAS_GIVEN', money };
+  const question = { op, senderNonce, delegate, isGasGiven: gasSource === 'GAS_GIVEN', money };
   const isPaidInToken = charge !== undefined;
   const callUse =
     stage === 'final' ? money.then((chain) => readCallUse(payer.rpc, ready, { op, chain, isPaidInToken })) : undefined;

@@ -68,7 +68,7 @@ export const findPayer = async (
     await ensureVerified(store, rpc, ready);
     return { ready, payment: undefined, rate: undefined, rpc };
   }
-  const token = requireFeeToken(await store.listFeeTokens(chainId), options.tokenInfo);
+  const token = requireFeeToken(await store.listFeeTokens(chainId), options.tokenInfo, paymaster);
   const contract = await requireTokenReady(store, vault, paymaster);
   const rpc = await chains.rpc(chainId);
   await ensureVerified(store, rpc, contract);

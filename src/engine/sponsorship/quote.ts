@@ -11,6 +11,7 @@ import { requireTokenReady } from '../paymaster/readiness.ts';
 import { askedTokens } from '../token-mode/fee-token-choice.ts';
 import { priceTokens, quotePayment } from '../token-mode/quote-tokens.ts';
 import type { ReadyPaymentTerms } from '../token-mode/ready-payment-terms.ts';
+import { tokenModeDenial } from '../token-mode/token-mode-denial.ts';
 import { tryTransfer } from '../token-mode/try-payment.ts';
 import { withCheckedAuthorization } from './authorization.ts';
 import { readDelegate, readMoney } from './chain-reads.ts';
@@ -37,13 +38,15 @@ export interface FeeQuotes {
  * signed is given away. What would be denied for its gas or fees has no price.
  *
  * @throws EngineError `PAYMASTER_NOT_READY` for a version without token mode too; else as deciding and rates do;
- *   `NOT_SPONSORED` for gas and fees that are denied to every operation, and while all sponsorship, or the DApp, is
- *   paused
+ *   `NOT_SPONSORED` for gas and fees that are denied to every operation, while all sponsorship, or the DApp, is paused,
+ *   and where users of the DApp may not pay in tokens
  */
 export const quoteFees = async (context: DecisionContext, request: SponsorshipRequest): Promise<FeeQuotes> => {
   const { store, vault, chains, clock, entropy, rates } = context;
   const { paymaster, options } = request;
   requireUnpaused(context, paymaster);
+  const denial = tokenModeDenial(paymaster);
+  if (denial !== undefined) throw notSponsored(denial);
   const contract = await requireTokenReady(store, vault, paymaster);
   const rpc = await chains.rpc(paymaster.chainId);
   await ensureVerified(store, rpc, contract);

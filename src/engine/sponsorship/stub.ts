@@ -75,7 +75,7 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
   withFailureRecord(context, request, async (decisionId) => {
     const { store } = context;
     const payer = await findPayer(context, request);
-    const prepared = await prepareOperation(context, 'draft', request, { payer, isPaused: false });
+    const prepared = await prepareOperation(context, 'draft', request, { payer, signsNothing: false });
     for (let round = 1; round <= MOST_ROUNDS; round += 1) {
       const { facts, current } = await gatherCurrent(context, request, prepared);
       const { paymaster, policy, hash, version } = current;

@@ -49,6 +49,7 @@ export const subjects: readonly Subject[] = [
     values: (row, { json, fingerprint }) => ({
       ...columns({ name: 'name', chainId: 'chain_id', version: 'version', fundingWallet: 'funding_wallet' }, row),
       ...columns({ lowBalanceThresholdWei: 'low_tank_wei', maxExpirySeconds: 'max_expiry_s', sponsor: 'sponsor' }, row),
+      ...columns({ tokenMode: 'token_mode' }, row),
       allowedOrigins: json(`${row}.allowed_origins`),
       apiKeyFingerprint: fingerprint(`${row}.api_key`),
     }),

@@ -1,15 +1,16 @@
 import type { Paymaster, SponsorAnswer } from './registry-store.ts';
 
 /** A DApp as it is stored. */
-export type PaymasterRow = Omit<Paymaster, 'allowedOrigins' | 'sponsor'> & {
+export type PaymasterRow = Omit<Paymaster, 'allowedOrigins' | 'sponsor' | 'tokenMode'> & {
   allowedOrigins: string;
+  tokenMode: number;
   sponsor: string | null;
 };
 
 /** The columns of a DApp. */
 export const COLUMNS = `paymaster_id AS "paymasterId", account_id AS "accountId", name, chain_id AS "chainId",
   api_key AS "apiKey", version, funding_wallet AS "fundingWallet", allowed_origins AS "allowedOrigins",
-  max_expiry_s AS "maxExpirySeconds", sponsor, created_at AS "createdAt"`;
+  max_expiry_s AS "maxExpirySeconds", token_mode AS "tokenMode", sponsor, created_at AS "createdAt"`;
 /** SQL of DApps. */
 export const PAYMASTER = `SELECT ${COLUMNS} FROM paymaster`;
 /** SQL of their API keys. */
@@ -24,8 +25,9 @@ export const WALLET_CHANGE = `SELECT changed_at AS at, funding_wallet AS address
   FROM funding_wallet_change AS change`;
 
 /** The DApp of a row. */
-export const toPaymaster = ({ allowedOrigins, sponsor, ...row }: PaymasterRow): Paymaster => ({
+export const toPaymaster = ({ allowedOrigins, tokenMode, sponsor, ...row }: PaymasterRow): Paymaster => ({
   ...row,
   allowedOrigins: JSON.parse(allowedOrigins) as string[],
+  tokenMode: tokenMode === 1,
   ...(sponsor !== null && { sponsor: JSON.parse(sponsor) as SponsorAnswer }),
 });

@@ -57,7 +57,7 @@ export interface PolicyTime {
 
 /** All that an operator sets of a DApp's policy. */
 export type OperatorPolicy = Pick<Policy, 'contracts' | 'rules' | 'webhooks' | 'lowBalanceThresholdWei'> &
-  Pick<Policy['dapp'], 'allowedOrigins' | 'maxExpirySeconds'>;
+  Pick<Policy['dapp'], 'allowedOrigins' | 'maxExpirySeconds' | 'tokenMode'>;
 
 /** Contracts, rules and webhooks. A clash with a unique name or address rejects with the error of the table that says so. */
 export interface DappPolicyStore {

@@ -50,6 +50,8 @@ export interface Paymaster {
   allowedOrigins: readonly string[];
   /** The longest `expiryDuration` that a request may ask for. */
   maxExpirySeconds: number;
+  /** Whether users may pay in tokens instead of being sponsored. */
+  tokenMode: boolean;
   /** Absent: its name, without an icon. */
   sponsor?: SponsorAnswer;
   createdAt: number;
@@ -164,6 +166,8 @@ export interface PaymasterStore {
   renamePaymaster(paymasterId: string, name: string): Promise<Paymaster | undefined>;
   /** Undefined if there is no such paymaster. */
   setMaxExpiry(paymasterId: string, seconds: number): Promise<Paymaster | undefined>;
+  /** Undefined if there is no such paymaster. */
+  setTokenMode(paymasterId: string, isOn: boolean): Promise<Paymaster | undefined>;
   /** Changes what stubs say of who sponsors; undefined if there is no such paymaster. */
   setSponsor(paymasterId: string, sponsor: SponsorAnswer): Promise<Paymaster | undefined>;
   /** Replaces the funding message of the paymaster. */

@@ -16,13 +16,15 @@ const usdc: FeeToken = {
 };
 
 test('finds the token whatever the letter case of its address', () => {
-  expect(requireFeeToken([usdc], { feeTokenAddress: '0xabcdef0000000000000000000000000000000001' })).toBe(usdc);
+  expect(
+    requireFeeToken([usdc], { feeTokenAddress: '0xabcdef0000000000000000000000000000000001' }, { tokenMode: true }),
+  ).toBe(usdc);
 });
 
 test.each([[{}], [{ feeTokenAddress: null }], [{ preferredToken: A }] as const])(
   'says which field is missing where no token is named: %j',
   (tokenInfo) => {
-    expect(() => requireFeeToken([usdc], tokenInfo)).toThrow(
+    expect(() => requireFeeToken([usdc], tokenInfo, { tokenMode: true })).toThrow(
       expect.objectContaining({
         code: 'FEE_TOKEN_REQUIRED',
         message: 'tokenInfo.feeTokenAddress is required in ERC20 mode',
@@ -32,7 +34,7 @@ test.each([[{}], [{ feeTokenAddress: null }], [{ preferredToken: A }] as const])
 );
 
 test('says what is supported where the named token is not', () => {
-  expect(() => requireFeeToken([usdc], { feeTokenAddress: B })).toThrow(
+  expect(() => requireFeeToken([usdc], { feeTokenAddress: B }, { tokenMode: true })).toThrow(
     expect.objectContaining({ code: 'TOKEN_NOT_SUPPORTED', data: { supported: [A] } }),
   );
 });

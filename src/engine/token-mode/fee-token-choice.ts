@@ -2,6 +2,7 @@ import { EngineError } from '../../shared/errors.ts';
 import type { FeeToken } from '../../shared/schema/fee-token.ts';
 import { type Address, addressKey, sameAddress } from '../../shared/schema/hex.ts';
 import type { SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
+import type { Paymaster } from '../store/registry-store.ts';
 
 type TokenInfo = SponsorshipOptions['tokenInfo'];
 
@@ -9,15 +10,20 @@ type TokenInfo = SponsorshipOptions['tokenInfo'];
  * The token in which the user wants to pay.
  *
  * @param supported the fee tokens of the chain
+ * @param dapp whose users may pay in none of them without token mode
  * @throws EngineError `FEE_TOKEN_REQUIRED` if none is named, `TOKEN_NOT_SUPPORTED` with `data.supported`
  */
-export const requireFeeToken = (supported: readonly FeeToken[], tokenInfo: TokenInfo): FeeToken => {
+export const requireFeeToken = (
+  supported: readonly FeeToken[],
+  tokenInfo: TokenInfo,
+  { tokenMode }: Pick<Paymaster, 'tokenMode'>,
+): FeeToken => {
   const wanted = tokenInfo.feeTokenAddress ?? undefined;
   if (wanted === undefined) throw new EngineError('FEE_TOKEN_REQUIRED');
   const token = supported.find(({ address }) => sameAddress(address, wanted));
   if (token !== undefined) return token;
   throw new EngineError('TOKEN_NOT_SUPPORTED', `The fee token ${wanted} is not supported`, {
-    supported: supported.map(({ address }) => address),
+    supported: tokenMode ? supported.map(({ address }) => address) : [],
   });
 };
 

@@ -37,7 +37,7 @@ const requireRefundable = async (
   if (prefundUnits === undefined) return;
   const allowed = await readUnits(rpc, token.address, 'allowance', [treasury, spender]);
   if (allowed !== undefined && allowed >= prefundUnits) return;
-  const fix = `Approve ${spender} on the token ${token.address} from the treasury, or run "gasdesk fee-token set" without --pre-fund.`;
+  const fix = `Approve ${spender} on the token ${token.address} from the treasury, or run "gasdesk fee-token set" with --no-pre-fund.`;
   const message = `The treasury ${treasury} has not approved the paymaster to return ${token.symbol} of a prefund.`;
   throw new EngineError('PAYMASTER_NOT_READY', `${message} ${fix}`, { missing: 'treasuryAllowance', fix });
 };

@@ -1,17 +1,15 @@
-import { Interface, MaxUint256, ZeroAddress, ZeroHash } from 'ethers';
+import { Interface, MaxUint256, ZeroAddress } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
-import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { creationCall, validationCall, withAnySignature } from '../chain/gas/account-calls.ts';
 import { loadArtifact } from '../chain/artifacts.ts';
 import { IMPLEMENTATION, executedCallData, senderCreatorOf } from '../chain/gas/call-gas.ts';
 import { withAuthorization } from '../chain/gas/delegation.ts';
 import { type StateOverride, callWithOverride, mergeOverrides, readCode } from '../chain/gas/eth-call.ts';
 import { failSimulation } from '../chain/gas/failure.ts';
 import type { RpcClient } from '../chain/rpc.ts';
-import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../../core/user-operation/abi.ts';
-import { packUserOperation } from '../../core/user-operation/pack-user-operation.ts';
 import type { TransferGas } from '../../core/paymaster-layouts/layout.ts';
-import { isEip7702 } from '../../core/user-operation/user-op-hash.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import type { ReadyPaymentTerms } from './ready-payment-terms.ts';
 import type { TokenHoldings } from './token-holdings.ts';
@@ -21,17 +19,6 @@ const probeAbi = new Interface([
   'function forward(address target, bytes data) returns (bool success, uint256 gasUsed)',
   'function approve(address spender, uint256 value)',
 ]);
-const creatorAbi = new Interface([
-  'function createSender(bytes initCode)',
-  'function initEip7702Sender(address sender, bytes initCallData)',
-]);
-
-const validationAbi = {
-  v06: new Interface([`function validateUserOp(${USER_OPERATION_V06_ABI} op, bytes32 userOpHash, uint256 missing)`]),
-  packed: new Interface([
-    `function validateUserOp(${PACKED_USER_OPERATION_ABI} op, bytes32 userOpHash, uint256 missing)`,
-  ]),
-};
 
 /** What came of trying a payment. */
 export interface TriedPayment {
@@ -47,26 +34,6 @@ export interface TriedPayment {
 
 /** More than any operation's call may have; the rest of the simulating call is for taking the tokens. */
 export const AMPLE_CALL_GAS = 15_000_000n;
-
-const creationOf = (op: UserOperation): Hex => {
-  const { sender, initCode } = isV06(op) ? op : packUserOperation(op);
-  if (initCode === '0x') return '0x';
-  if (!isEip7702(initCode)) return creatorAbi.encodeFunctionData('createSender', [initCode]) as Hex;
-  if (initCode.length <= 42) return '0x';
-  return creatorAbi.encodeFunctionData('initEip7702Sender', [sender, `0x${initCode.slice(42)}`]) as Hex;
-};
-
-/** A signature of nobody, for accounts that revert where there is none at all. */
-const ANY_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
-
-/** What the EntryPoint has an account validate an operation with, but for hash and signature. */
-const validationOf = (op: UserOperation): Hex => {
-  const signature = op.signature.length < ANY_SIGNATURE.length ? ANY_SIGNATURE : op.signature;
-  const form = isV06(op) ? op : packUserOperation(op);
-  const shown = { ...form, sender: addressKey(op.sender), signature };
-  const abi = isV06(op) ? validationAbi.v06 : validationAbi.packed;
-  return abi.encodeFunctionData('validateUserOp', [shown, ZeroHash, 0n]) as Hex;
-};
 
 /** Giving back uses up an allowance of the treasury that nothing has touched yet (EIP-2929: 2,100 and 2,900). */
 const GIVING_BACK_GAS = 5_000n;
@@ -118,9 +85,9 @@ const runProbe = async (
 
 /** What is tried of an operation. */
 const triedOperation = (op: UserOperation) => ({
-  creation: creationOf(op),
+  creation: creationCall(op),
   sender: addressKey(op.sender),
-  validation: validationOf(op),
+  validation: validationCall(withAnySignature(op)),
   callData: executedCallData(op),
   callGasLimit: op.callGasLimit,
 });

@@ -66,7 +66,7 @@ export const feeTokenDefinition = z
     rate: feeTokenRate,
     preFund: z
       .boolean()
-      .default(false)
+      .default(true)
       .describe('Take the maximum before the operation runs and give back what is left'),
     logoUrl: httpUrl.nullable().default(null),
   })

@@ -59,6 +59,7 @@ export const toldChanges = async (store: Store): Promise<unknown[]> => {
     () => store.createApiKey(key),
     () => store.recordKeyUse('second', 100),
     () => store.revokeApiKey('k', 3_500),
+    () => store.setTokenMode(paymasterId, false),
     () => store.createContract(smartContract()),
     () => store.updateContract(paymasterId, lower, ['burn', 'mint']),
     () => store.createRule({ ...limitRule(), activeUntil: 9, enforcement: 'shadow' }),

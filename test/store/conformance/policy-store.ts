@@ -305,7 +305,7 @@ export const describePolicyStore = (open: OpenStore): void => {
         );
         expect(rest.revision).toBeGreaterThan(revision);
         expect(rest.lowBalanceThresholdWei).toBe(1n);
-        const dapp = { allowedOrigins: ['https://odd.example'], maxExpirySeconds: 300 };
+        const dapp = { allowedOrigins: ['https://odd.example'], maxExpirySeconds: 300, tokenMode: false };
         expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toMatchObject(dapp);
         expect((await store.dappPolicy('dapp-2')).rules).toHaveLength(1);
         await reopen();

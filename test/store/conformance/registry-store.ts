@@ -132,6 +132,18 @@ export const describeRegistryStore = (open: OpenStore): void => {
       expect(await store.setMaxExpiry('nobody', 600)).toBeUndefined();
     });
 
+    it('keeps whether users may pay in tokens, by the API key too', async () => {
+      await store.createPaymaster(
+        paymaster({ paymasterId: 'dapp-2', name: 'Other', apiKey: 'other', tokenMode: false }),
+      );
+      for (const tokenMode of [false, true]) {
+        expect(await store.setTokenMode('dapp-1', tokenMode)).toEqual(paymaster({ tokenMode }));
+        expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toEqual(paymaster({ tokenMode }));
+      }
+      expect(await store.findPaymaster('dapp-2')).toMatchObject({ tokenMode: false });
+      expect(await store.setTokenMode('nobody', true)).toBeUndefined();
+    });
+
     it('renames a DApp, and refuses a name that is taken', async () => {
       expect(await store.renamePaymaster('dapp-1', 'Bazaar')).toEqual(paymaster({ name: 'Bazaar' }));
       expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toMatchObject({ name: 'Bazaar' });

@@ -4,7 +4,7 @@ import { EngineError } from '../../../shared/errors.ts';
 import type { Hex } from '../../../shared/schema/hex.ts';
 import type { UserOperationV07 } from '../../../shared/schema/user-operation.ts';
 import { type RpcClient, RpcError } from '../rpc.ts';
-import { tryCreation } from './account-creation.ts';
+import { tryAccount } from './account-creation.ts';
 
 const abi = new Interface(['error FailedOp(uint256 opIndex, string reason)']);
 
@@ -43,18 +43,30 @@ test.each<[string, Error, string | undefined]>([
   ['a revert that says nothing', new RpcError(3, 'execution reverted', '0x'), undefined],
   ['a call that had too little gas', new RpcError(-32000, 'out of gas', undefined), undefined],
 ])('what %s says of the creation', async (_, answer, aaCode) => {
-  expect(await tryCreation(saying(answer), ENTRY_POINT, op)).toBe(aaCode);
+  expect((await tryAccount(saying(answer), ENTRY_POINT, op)).creationFailure).toBe(aaCode);
+});
+
+test.each<[string, Error, boolean]>([
+  ['who pays', failedOp("AA21 didn't pay prefund"), true],
+  ['a dummy signature', failedOp('AA24 signature error'), true],
+  ['the beneficiary', failedOp('AA90 invalid beneficiary'), true],
+  ['an account that reverts', failedOp('AA23 reverted (or OOG)'), false],
+  ['an account that answers nothing', new RpcError(3, 'execution reverted', '0x'), false],
+])('whether the account has validated where the EntryPoint stops at %s', async (_, answer, isValidated) => {
+  expect((await tryAccount(saying(answer), ENTRY_POINT, op)).isValidated).toBe(isValidated);
 });
 
 test('a factory that failed with less gas than the operation gives it may succeed', async () => {
   const dear = { ...op, verificationGasLimit: 29_000_000n };
-  expect(await tryCreation(saying(failedOp('AA13 initCode failed or OOG')), ENTRY_POINT, dear)).toBeUndefined();
-  expect(await tryCreation(saying(failedOp('AA14 initCode must return sender')), ENTRY_POINT, dear)).toBe('AA14');
+  const failureOf = async (reason: string) =>
+    (await tryAccount(saying(failedOp(reason)), ENTRY_POINT, dear)).creationFailure;
+  expect(await failureOf('AA13 initCode failed or OOG')).toBeUndefined();
+  expect(await failureOf('AA14 initCode must return sender')).toBe('AA14');
 });
 
 test.each([
   ['refuses the call', new RpcError(-32005, 'rate limited', undefined)],
   ['cannot be reached', new EngineError('CHAIN_UNREACHABLE', 'away')],
 ])('a node that %s says nothing of the operation', async (_, answer) => {
-  await expect(tryCreation(saying(answer), ENTRY_POINT, op)).rejects.toBe(answer);
+  await expect(tryAccount(saying(answer), ENTRY_POINT, op)).rejects.toBe(answer);
 });

@@ -9,6 +9,7 @@ import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../../../core
 import { packUserOperation } from '../../../core/user-operation/pack-user-operation.ts';
 import { RpcError, hasReverted } from '../rpc.ts';
 import type { RpcClient } from '../rpc.ts';
+import { withAnySignature } from './account-calls.ts';
 import { CALL_GAS, callWithAmpleGas } from './eth-call.ts';
 import { toldOf } from './failure.ts';
 
@@ -18,18 +19,11 @@ const v07Abi = new Interface([`function handleOps(${PACKED_USER_OPERATION_ABI}[]
 /** The EntryPoint refuses to pay this address, after everything else: the call never succeeds (AA90). */
 const BENEFICIARY = ZeroAddress;
 
-/** What is not the creation: an operation before it is decided has no paymaster, so nobody sees anything signed. */
-const bare = {
-  callData: '0x',
-  callGasLimit: 0n,
-  preVerificationGas: 0n,
-  maxFeePerGas: 0n,
-  maxPriorityFeePerGas: 0n,
-  signature: '0x',
-} as const;
+/** What costs: an operation before it is decided has no paymaster, so nobody sees anything signed. */
+const free = { callGasLimit: 0n, preVerificationGas: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n } as const;
 
 const handleOpsCall = (op: UserOperation): Hex => {
-  const alone = { ...op, ...bare, sender: addressKey(op.sender) };
+  const alone = { ...withAnySignature(op), ...free, sender: addressKey(op.sender) };
   const [abi, form] = isV06(alone) ? [v06Abi, alone] : [v07Abi, packUserOperation(alone)];
   return abi.encodeFunctionData('handleOps', [[form], BENEFICIARY]) as Hex;
 };
@@ -48,25 +42,29 @@ const failureOf = (
   return aaCode === 'AA14' || aaCode === 'AA15' ? aaCode : undefined;
 };
 
+/** What an EntryPoint says of the account of an operation. */
+export interface AccountTrial {
+  /** Why it cannot make the account; undefined where it can, need not, or does not say. */
+  readonly creationFailure: CreationFailure | undefined;
+  /** False where the account fails to validate the operation with a signature of nobody, or the node does not say. */
+  readonly isValidated: boolean;
+}
+
 /**
- * Why the EntryPoint cannot make the account of an operation that names a factory; undefined where it can, or does not
- * say. One `eth_call` of `handleOps`: it creates the account as a bundle would, through the EntryPoint's SenderCreator
- * and with the operation's `verificationGasLimit`. That comes before everything that depends on a signature or on who
- * pays, so the failures of those (AA21, AA23, AA24 …) say nothing here. No node needs state overrides for it.
+ * Tries creation and validation by one `eth_call` of `handleOps`: it creates the account as a bundle would, through the
+ * EntryPoint's SenderCreator and with the operation's `verificationGasLimit`, and has it validate. What comes later, such
+ * as who pays (AA21) or what the account says of the signature (AA24), says nothing here. No node needs state overrides.
  *
  * @throws RpcError if the node refuses the call
  * @throws EngineError `CHAIN_UNREACHABLE`
  */
-export const tryCreation = async (
-  rpc: RpcClient,
-  entryPoint: Address,
-  op: UserOperation,
-): Promise<CreationFailure | undefined> => {
+export const tryAccount = async (rpc: RpcClient, entryPoint: Address, op: UserOperation): Promise<AccountTrial> => {
   try {
     await callWithAmpleGas(rpc, entryPoint, handleOpsCall(op));
   } catch (error) {
-    if (error instanceof RpcError && hasReverted(error)) return failureOf(aaCodeOf(error), op);
-    throw error;
+    if (!(error instanceof RpcError) || !hasReverted(error)) throw error;
+    const aaCode = aaCodeOf(error);
+    return { creationFailure: failureOf(aaCode, op), isValidated: aaCode !== undefined && aaCode !== 'AA23' };
   }
-  return undefined;
+  return { creationFailure: undefined, isValidated: true };
 };

@@ -4,6 +4,7 @@ import { parse } from '../../../shared/schema/parse.ts';
 import { hexQuantity } from '../../../shared/schema/quantity.ts';
 import { chainIdParam, entryPointParam, feeTokenErrors } from '../common-params.ts';
 import { hexOf } from '../dialects/paymaster-fields.ts';
+import { refusal } from '../dialects/refusal.ts';
 import { exampleEntryPoint, examplePaymasterFields } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 import { checkChainId, checkEntryPoint, dappOf } from '../params.ts';
@@ -13,7 +14,7 @@ const token = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
 
 /**
  * Pimlico's `[{tokens}, EntryPoint, chain id]`. Clients approve (all gas limits + postOpGas) * maxFeePerGas *
- * exchangeRate / 1e18 units, and that is enough. A token that is not taken is left out.
+ * exchangeRate / 1e18 units, and that is enough. A token that is not taken is left out; where none is, they are told why.
  */
 export const pimlicoGetTokenQuotes: RpcMethod = {
   method: 'pimlico_getTokenQuotes',
@@ -44,13 +45,14 @@ export const pimlicoGetTokenQuotes: RpcMethod = {
       ],
     },
   },
-  errors: [...feeTokenErrors, 'CHAIN_MISMATCH'],
+  errors: [...feeTokenErrors, 'CHAIN_MISMATCH', 'NOT_SPONSORED'],
   async handle(params, context) {
-    const { service, chainId, apiKey } = context;
+    const { service, chainId, apiKey, showReasons } = context;
     const asked = new Set(parse(schema, params[0], 'params[0]').tokens.map(addressKey));
     checkEntryPoint(params[1], 'params[1]', await dappOf(context));
     checkChainId(params[2], 'params[2]', chainId);
-    const { paymasterAddress, tokens } = await service.run('sponsorship.feeTokens', { chainId, apiKey });
+    const { paymasterAddress, tokens, reason } = await service.run('sponsorship.feeTokens', { chainId, apiKey });
+    if (reason !== undefined) throw refusal(reason, showReasons);
     const quotes = tokens
       .filter((one) => asked.has(addressKey(one.address as `0x${string}`)))
       .map(({ address: named, postOpGas, exchangeRate, nativeToUsd }) => ({

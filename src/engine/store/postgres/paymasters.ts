@@ -12,8 +12,8 @@ import type { ChangedScope } from './settings-cache.ts';
 import type { Access } from './writer.ts';
 
 const INSERT = `INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, funding_wallet,
-    allowed_origins, max_expiry_s, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+    allowed_origins, max_expiry_s, token_mode, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 const BY_KEY = `${PAYMASTER}
   WHERE paymaster_id = (SELECT paymaster_id FROM api_key WHERE api_key = $1 AND revoked_at IS NULL)`;
 const SAVE_MESSAGE = `INSERT INTO funding_message (paymaster_id, message, issued_at) VALUES ($1, $2, $3)
@@ -48,7 +48,7 @@ export const paymasterStore = ({ rows, writer, cache }: Access): PaymasterStore 
           await tx.run(INSERT, [
             ...[paymasterId, paymaster.accountId, paymaster.name, paymaster.chainId, apiKey, paymaster.version],
             ...[paymaster.fundingWallet, JSON.stringify(paymaster.allowedOrigins), paymaster.maxExpirySeconds],
-            createdAt,
+            ...[Number(paymaster.tokenMode), createdAt],
           ]);
           const unused = { lastUsedAt: null, revokedAt: null };
           await insertApiKey(tx, {
@@ -76,6 +76,7 @@ export const paymasterStore = ({ rows, writer, cache }: Access): PaymasterStore 
       set(paymasterId, { column: 'allowed_origins', value: JSON.stringify(origins) }),
     renamePaymaster: (paymasterId, name) => orClash(nameClash, () => set(paymasterId, { column: 'name', value: name })),
     setMaxExpiry: (paymasterId, seconds) => set(paymasterId, { column: 'max_expiry_s', value: seconds }),
+    setTokenMode: (paymasterId, isOn) => set(paymasterId, { column: 'token_mode', value: Number(isOn) }),
     // What stubs say is no part of a decision.
     setSponsor: (paymasterId, sponsor) =>
       set(paymasterId, { column: 'sponsor', value: JSON.stringify(sponsor) }, 'other'),

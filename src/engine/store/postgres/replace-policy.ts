@@ -27,11 +27,14 @@ export const policyReplacement = ({
           for (const contract of policy.contracts) await insertContract(tx, { ...contract, paymasterId });
           for (const rule of policy.rules) await insertRule(tx, { ...rule, paymasterId });
           for (const webhook of policy.webhooks) await insertWebhook(tx, { ...webhook, paymasterId });
-          const { lowBalanceThresholdWei, allowedOrigins, maxExpirySeconds } = policy;
+          const { lowBalanceThresholdWei, allowedOrigins, maxExpirySeconds, tokenMode } = policy;
           await tx.run(
-            `UPDATE paymaster SET low_tank_wei = $1, allowed_origins = $2, max_expiry_s = $3,
-               rule_revision = rule_revision + 1 WHERE paymaster_id = $4`,
-            [lowBalanceThresholdWei, JSON.stringify(allowedOrigins), maxExpirySeconds, paymasterId],
+            `UPDATE paymaster SET low_tank_wei = $1, allowed_origins = $2, max_expiry_s = $3, token_mode = $4,
+               rule_revision = rule_revision + 1 WHERE paymaster_id = $5`,
+            [
+              ...[lowBalanceThresholdWei, JSON.stringify(allowedOrigins), maxExpirySeconds, Number(tokenMode)],
+              paymasterId,
+            ],
           );
           tx.settingsChanged({ dapp: paymasterId });
           return true;

@@ -167,4 +167,10 @@ export interface SchemaStep {
 }
 
 /** All steps, the oldest first. A change of the schema of SQLite comes with a step here. */
-export const schemaSteps: readonly SchemaStep[] = [{ version: 120, sql: tables }];
+export const schemaSteps: readonly SchemaStep[] = [
+  { version: 120, sql: tables },
+  {
+    version: 135,
+    sql: 'ALTER TABLE paymaster ADD COLUMN token_mode bigint NOT NULL DEFAULT 1',
+  },
+];

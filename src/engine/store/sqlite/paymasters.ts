@@ -13,8 +13,8 @@ import { orClash } from './unique.ts';
 /**
  * DApps and their funding wallets in SQLite.
  *
- * @param dappChanged called with every DApp that is new, and of every change of a funding wallet, of how long signatures are valid, or of the
- *   allowed origins
+ * @param dappChanged called with every DApp that is new, and of every change of a funding wallet, of how long signatures are valid, of the
+ *   allowed origins, or of whether users may pay in tokens
  */
 export const paymasterStore = (
   database: Database.Database,
@@ -22,9 +22,9 @@ export const paymasterStore = (
 ): PaymasterStore & Forgetful => {
   const insert = database.prepare(
     `INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, funding_wallet, allowed_origins,
-       max_expiry_s, created_at)
+       max_expiry_s, token_mode, created_at)
      VALUES (@paymasterId, @accountId, @name, @chainId, @apiKey, @version, @fundingWallet, @allowedOrigins,
-       @maxExpirySeconds, @createdAt)`,
+       @maxExpirySeconds, @tokenMode, @createdAt)`,
   );
   const insertFirstKey = database.prepare(
     `INSERT INTO api_key (key_id, paymaster_id, api_key, label, created_at)
@@ -47,6 +47,7 @@ export const paymasterStore = (
   );
   const setName = database.prepare<[string, string]>('UPDATE paymaster SET name = ? WHERE paymaster_id = ?');
   const setExpiry = database.prepare<[number, string]>('UPDATE paymaster SET max_expiry_s = ? WHERE paymaster_id = ?');
+  const setMode = database.prepare<[number, string]>('UPDATE paymaster SET token_mode = ? WHERE paymaster_id = ?');
   const setAnswer = database.prepare<[string, string]>('UPDATE paymaster SET sponsor = ? WHERE paymaster_id = ?');
   const saveMessage = database.prepare(
     `INSERT INTO funding_message VALUES (@paymasterId, @message, @issuedAt)
@@ -82,7 +83,8 @@ export const paymasterStore = (
   return {
     forget: () => ofApiKey.forget(),
     async createPaymaster(paymaster) {
-      const row = { ...paymaster, allowedOrigins: JSON.stringify(paymaster.allowedOrigins) };
+      const { allowedOrigins, tokenMode } = paymaster;
+      const row = { ...paymaster, allowedOrigins: JSON.stringify(allowedOrigins), tokenMode: Number(tokenMode) };
       orClash({ name: 'PAYMASTER_NAME_EXISTS' }, () => create(row));
       counts.forget();
       dappChanged(paymaster.paymasterId);
@@ -113,6 +115,12 @@ export const paymasterStore = (
     },
     async setMaxExpiry(paymasterId, seconds) {
       setExpiry.run(seconds, paymasterId);
+      ofApiKey.forget();
+      dappChanged(paymasterId);
+      return found(byId.get(paymasterId));
+    },
+    async setTokenMode(paymasterId, isOn) {
+      setMode.run(Number(isOn), paymasterId);
       ofApiKey.forget();
       dappChanged(paymasterId);
       return found(byId.get(paymasterId));

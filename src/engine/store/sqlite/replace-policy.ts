@@ -20,9 +20,9 @@ export const policyReplacement = (
   const removals = ['smart_contract', 'rule', 'webhook'].map((table) =>
     database.prepare<[string]>(`DELETE FROM ${table} WHERE paymaster_id = ?`),
   );
-  const setDapp = database.prepare<[string | null, string, number, string]>(
-    `UPDATE paymaster SET low_tank_wei = ?, allowed_origins = ?, max_expiry_s = ?, rule_revision = rule_revision + 1
-     WHERE paymaster_id = ?`,
+  const setDapp = database.prepare<[string | null, string, number, number, string]>(
+    `UPDATE paymaster SET low_tank_wei = ?, allowed_origins = ?, max_expiry_s = ?, token_mode = ?,
+       rule_revision = rule_revision + 1 WHERE paymaster_id = ?`,
   );
   const replace = database.transaction((paymasterId: string, policy: OperatorPolicy): void => {
     for (const removal of removals) removal.run(paymasterId);
@@ -30,8 +30,9 @@ export const policyReplacement = (
     for (const contract of policy.contracts) rows.insertContract({ ...contract, paymasterId });
     for (const rule of policy.rules) rows.insertRule({ ...rule, paymasterId });
     for (const webhook of policy.webhooks) rows.insertWebhook({ ...webhook, paymasterId });
-    const { lowBalanceThresholdWei, allowedOrigins, maxExpirySeconds } = policy;
-    setDapp.run(lowBalanceThresholdWei, JSON.stringify(allowedOrigins), maxExpirySeconds, paymasterId);
+    const { lowBalanceThresholdWei, maxExpirySeconds } = policy;
+    const [origins, tokenMode] = [JSON.stringify(policy.allowedOrigins), Number(policy.tokenMode)];
+    setDapp.run(lowBalanceThresholdWei, origins, maxExpirySeconds, tokenMode, paymasterId);
   });
   return {
     async replaceDappPolicy(scope, version, policy) {

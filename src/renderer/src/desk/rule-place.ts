@@ -15,6 +15,7 @@ const elsewhere = (to: string, verb: string) => (): RulePlace => ({ to, verb });
 
 const PLACES: Readonly<Record<string, (paymasterId: string, rule: string) => RulePlace>> = {
   pause: inPolicy('Open the switch'),
+  tokenMode: (paymasterId) => ({ to: dappPlace(paymasterId, 'connect'), verb: 'Open token mode' }),
   contracts: inPolicy('Edit contracts'),
   walletDeployment: inPolicy('Edit rules'),
   spendingLimit: inPolicy('Edit limits'),

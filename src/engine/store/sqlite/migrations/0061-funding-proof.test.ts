@@ -14,6 +14,7 @@ import { fundingProof } from './0061-funding-proof.ts';
 import { boundsPerDapp } from './0067-bounds-per-dapp.ts';
 import { sponsorAnswer } from './0080-sponsor-answer.ts';
 import { tokensAndKeys } from './0120-tokens-and-keys.ts';
+import { tokenMode } from './0135-token-mode.ts';
 
 const tempFolder = useTempFolders();
 
@@ -28,7 +29,7 @@ it('keeps the changes of funding wallets that were made before their proofs were
     INSERT INTO funding_wallet_change (paymaster_id, funding_wallet, message, changed_at)
       VALUES ('p', '0xaa', 'first', 5), ('p', '0xbb', 'second', 6);
   `);
-  migrate(database, [...before, fundingProof, boundsPerDapp, sponsorAnswer, tokensAndKeys]);
+  migrate(database, [...before, fundingProof, boundsPerDapp, sponsorAnswer, tokensAndKeys, tokenMode]);
   expect(await paymasterStore(database, () => undefined).listFundingWalletChanges('p')).toEqual([
     { at: 6, previous: '0xaa', address: '0xbb', message: 'second', signature: null },
     { at: 5, previous: null, address: '0xaa', message: 'first', signature: null },

@@ -16,6 +16,7 @@ import { burnRateBreaker } from './0063-burn-rate-breaker.ts';
 import { boundsPerDapp } from './0067-bounds-per-dapp.ts';
 import { sponsorAnswer } from './0080-sponsor-answer.ts';
 import { tokensAndKeys } from './0120-tokens-and-keys.ts';
+import { tokenMode } from './0135-token-mode.ts';
 
 const tempFolder = useTempFolders();
 
@@ -32,7 +33,7 @@ it('leaves a DApp as it is: it may ask for an hour, and is not paused', async ()
       VALUES ('d', 'a', 'Game', 10, 'key', '1.1.0', 2);
   `);
   // The store reads what later ones have added.
-  migrate(database, [...before, boundsPerDapp, sponsorAnswer, tokensAndKeys]);
+  migrate(database, [...before, boundsPerDapp, sponsorAnswer, tokensAndKeys, tokenMode]);
   expect(await paymasterStore(database, () => undefined).findPaymaster('d')).toMatchObject({
     name: 'Game',
     maxExpirySeconds: 3_600,

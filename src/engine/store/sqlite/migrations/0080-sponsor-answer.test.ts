@@ -16,6 +16,7 @@ import { burnRateBreaker } from './0063-burn-rate-breaker.ts';
 import { boundsPerDapp } from './0067-bounds-per-dapp.ts';
 import { sponsorAnswer } from './0080-sponsor-answer.ts';
 import { tokensAndKeys } from './0120-tokens-and-keys.ts';
+import { tokenMode } from './0135-token-mode.ts';
 
 const tempFolder = useTempFolders();
 
@@ -31,7 +32,7 @@ it('leaves a DApp as it is: wallets are told its name', async () => {
     INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, created_at)
       VALUES ('d', 'a', 'Game', 10, 'key', '1.1.0', 2);
   `);
-  migrate(database, [...before, sponsorAnswer, tokensAndKeys]);
+  migrate(database, [...before, sponsorAnswer, tokensAndKeys, tokenMode]);
   const store = paymasterStore(database, () => undefined);
   expect(await store.findPaymaster('d')).not.toHaveProperty('sponsor');
   expect(await store.setSponsor('d', { icon: null, isTold: false })).toMatchObject({ sponsor: { isTold: false } });

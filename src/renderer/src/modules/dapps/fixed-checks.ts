@@ -10,6 +10,8 @@ export interface FixedFacts {
   readonly tank: Exposure['dapps'][number]['tank'] | undefined;
   /** Those of the chain. */
   readonly tokens: readonly FeeToken[];
+  /** Whether users may pay in tokens. */
+  readonly tokenMode: boolean;
   /** Whether the policy has any entry of that kind. */
   readonly has: (type: string) => boolean;
 }
@@ -17,6 +19,8 @@ export interface FixedFacts {
 const amount = (wei: string, coin: string): string => `${shownAmount(BigInt(wei))} ${coin}`;
 
 const SENTENCES: Readonly<Record<string, (facts: FixedFacts, coin: string) => string>> = {
+  tokenMode: ({ tokenMode }) =>
+    tokenMode ? 'Users may ask to pay in a token instead of being sponsored.' : 'Nobody can pay in tokens.',
   contracts: () => 'No contract is registered: calls to every contract are sponsored.',
   walletDeployment: ({ has }) =>
     has('contracts')
@@ -32,10 +36,10 @@ const SENTENCES: Readonly<Record<string, (facts: FixedFacts, coin: string) => st
   condition: () => 'No condition.',
   tokenHolding: () => 'Senders need not hold any token.',
   spendingLimit: () => 'No limit: one user may have any number of operations sponsored.',
-  tokenPayment: ({ tokens }) =>
-    tokens.length === 0
-      ? 'No token is accepted on this chain, so nobody can pay in one.'
-      : `Users may pay in ${tokens.map(({ symbol }) => symbol).join(', ')} if their balance and allowance suffice. Contracts, limits and webhooks do not apply to them.`,
+  tokenPayment: ({ tokens, tokenMode }) =>
+    tokens.length === 0 || !tokenMode
+      ? 'No token is accepted here, so nobody can pay in one.'
+      : `Users may pay in ${tokens.map(({ symbol }) => symbol).join(', ')} if their balance and allowance suffice. Contracts, limits and webhooks do not apply to them, nor lists of senders that do not say so.`,
   gasTank: ({ tank }, coin) => {
     const covers = 'The gas tank covers the maximum cost';
     if (tank === undefined || tank.freeWei === null || tank.balanceWei === null) return `${covers}.`;

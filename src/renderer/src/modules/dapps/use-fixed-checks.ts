@@ -34,6 +34,7 @@ export const useFixedChecks = (
   };
   const facts = computed(() => ({
     chain: desk.chains.get(dapp().chainId),
+    tokenMode: dapp().tokenMode,
     tank: exposure.value?.dapps.find(({ paymasterId }) => paymasterId === dapp().paymasterId)?.tank,
     tokens: (tokens.value ?? []).filter(({ chainId }) => chainId === dapp().chainId),
     has: (type: string) => steps.value?.some((step) => step.type === type && step.entries.length > 0) === true,

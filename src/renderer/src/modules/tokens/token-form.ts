@@ -23,7 +23,7 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 export const emptyToken = (): TokenForm => ({
   ...{ chainId: null, address: '', symbol: '', decimals: 6, premium: '10' },
   ...{ source: 'static', tokensPerCoin: '', nativeFeed: '', tokenFeed: '', maxAge: feedMaxAge.byDefault },
-  ...{ preFund: false, logoUrl: null },
+  ...{ preFund: true, logoUrl: null },
 });
 
 /** A token as it is, to be changed. */

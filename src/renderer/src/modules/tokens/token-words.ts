@@ -35,5 +35,5 @@ export const sourceWords = ({ rate }: Pick<FeeToken, 'rate'>): string =>
 /** How a token is charged, as a sentence. */
 export const chargeSentence = ({ preFund }: Pick<FeeToken, 'preFund'>): string =>
   preFund
-    ? 'The maximum is taken before the operation runs; the rest is returned.'
-    : 'The user is charged after the operation runs, for its actual cost.';
+    ? 'Singletons take the maximum before the operation runs and return the rest: user and treasury must have approved the paymaster before.'
+    : 'The user is charged after the operation runs, for its actual cost. An account that moves its tokens away makes you pay.';

@@ -1,0 +1,24 @@
+import type { DenialRows } from '../../shared/denials.ts';
+import { type CheckResult, type RuleKind, deny } from './rule.ts';
+
+const denials = {
+  TOKEN_MODE_OFF: ({ dapp, paymasterId }) => ({
+    message: `The operation is to be paid in a token, and the policy of ${String(dapp)} does not let users pay in tokens.`,
+    hint: `Ask for sponsorship instead (mode SPONSORED, or no token in the context), or let users pay in tokens: in the DApp's tab Connect in the console, or with "gasdesk paymaster token-mode ${String(paymasterId)} on".`,
+  }),
+} satisfies DenialRows;
+
+/** What denies where a DApp's policy does not let users pay in tokens. */
+export const checkTokenMode = ({
+  name,
+  paymasterId,
+}: Readonly<{ name: string; paymasterId: string }>): CheckResult<keyof typeof denials> =>
+  deny('TOKEN_MODE_OFF', { dapp: name, paymasterId });
+
+/** Whether users may pay in tokens at all. */
+export const tokenMode: RuleKind<keyof typeof denials> = {
+  type: 'tokenMode',
+  title: 'Token mode',
+  denials,
+  check: ({ payment, policy: { dapp } }) => (payment === undefined || dapp.tokenMode ? [] : [checkTokenMode(dapp)]),
+};
