@@ -1,7 +1,7 @@
 import { type DenialRows, coins } from '../../shared/denials.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import type { Evidence } from '../../shared/denials.ts';
-import { UNCHECKED_COST_WEI, knownChains } from '../../shared/chains.ts';
+import { defaultMaxOperationCostWei, knownChains } from '../../shared/chains.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import { mostPreVerificationGas } from '../user-operation/pre-verification-bound.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
@@ -183,7 +183,7 @@ const feeFactsOf = ({ facts, policy, op, layout, requiredWei, symbol }: RuleInpu
     blockGasLimit: optional(chain?.blockGasLimit),
     maxCostWei: requiredWei,
     operatorCostWei: optional(policy.chain?.maxOperationCostWei),
-    uncheckedCostWei: knownChains.get(chainId)?.uncheckedCostWei ?? UNCHECKED_COST_WEI,
+    uncheckedCostWei: defaultMaxOperationCostWei(chainId),
     l1DataGas,
     chainId,
     symbol,
