@@ -12,6 +12,11 @@ const chainSnapshot = z.strictObject({
   pendingWithdrawalsWei: wei.describe('Withdrawals that were sent and are not mined'),
   baseFeeWei: wei,
   suggestedTipWei: wei.optional().describe('Absent where the node suggests none'),
+  believedBaseFeeWei: wei
+    .optional()
+    .describe('The base fee as far as it is believed; absent where no node answered before'),
+  believedTipWei: wei.optional().describe('The suggested tip as far as it is believed'),
+  depositsWei: wei.optional().describe('What the gas tanks of the chain hold together. Absent: no rule asked'),
   l1DataGas: gas.describe('What a chain of layer 2 charges for the data of the operation'),
   blockGasLimit: gas.optional(),
 });

@@ -5,6 +5,7 @@ import type { CommittedPart, DeskDatabase } from '../database.ts';
 import type { Store } from '../store.ts';
 import { accountStore } from './accounts.ts';
 import { apiKeyStore } from './api-keys.ts';
+import { chainFeeStore } from './chain-fees.ts';
 import { chainStore, feeTokenStore } from './chains.ts';
 import { configOf, poolOf, readingConfig } from './connection.ts';
 import { decisionCounts } from './decision-counts.ts';
@@ -149,6 +150,7 @@ export const openPostgresDatabase = async (
       ...policyReplacement(parts),
       ...policyRevisionStore(parts),
       ...chainStore(parts),
+      ...chainFeeStore(parts),
       ...feeTokenStore(parts),
       ...operatorTransactionStore(parts),
       ...notificationStore(parts),

@@ -4,6 +4,7 @@ import type { SettingsScope } from '../policy-store.ts';
 import type { Store } from '../store.ts';
 import { accountStore } from './accounts.ts';
 import { apiKeyStore } from './api-keys.ts';
+import { chainFeeStore } from './chain-fees.ts';
 import { chainStore, feeTokenStore } from './chains.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
@@ -58,6 +59,7 @@ export const openSqliteStore = (file: string, watch: { clock: Clock; log: Log })
     ...policyReplacement(database, { isOfVersion, changed }),
     ...policyRevisionStore(database, settings, entries),
     ...chainStore(database, chainChanged),
+    ...chainFeeStore(database, commit),
     ...feeTokenStore(database, settings.chainChanged),
     ...operatorTransactionStore(database, ledger.advanceLedger),
     ...notificationStore(database),
