@@ -13,8 +13,8 @@ const SAVE_TIP = `INSERT INTO chain_tip (chain_id, hour, lowest_wei)
   SELECT $1::bigint, $2::bigint, $3 WHERE EXISTS (SELECT FROM chain WHERE chain_id = $1)
   ON CONFLICT (chain_id, hour) DO UPDATE SET lowest_wei = excluded.lowest_wei
     WHERE chain_tip.lowest_wei::numeric > excluded.lowest_wei::numeric`;
-const REMOVE_OLD = `DELETE FROM chain_tip WHERE chain_id = $1 AND hour NOT IN
-  (SELECT hour FROM chain_tip WHERE chain_id = $1 ORDER BY hour DESC LIMIT $2)`;
+const REMOVE_OLD = `DELETE FROM chain_tip WHERE chain_id = $1 AND hour <=
+  (SELECT hour FROM chain_tip WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1 OFFSET $2)`;
 
 /** What was seen of chains' fees in PostgreSQL. */
 export const chainFeeStore = ({ rows, writer }: Pick<Access, 'rows' | 'writer'>): ChainFeeStore => ({

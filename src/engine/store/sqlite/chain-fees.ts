@@ -18,8 +18,8 @@ export const chainFeeStore = (database: Database.Database, commit: GroupCommit):
   const saveBaseFee = database.prepare('INSERT OR REPLACE INTO chain_base_fee VALUES (?, ?, ?, ?)');
   const saveTip = database.prepare('INSERT OR REPLACE INTO chain_tip VALUES (?, ?, ?)');
   const removeOld = database.prepare<[{ chainId: number; most: number }]>(
-    `DELETE FROM chain_tip WHERE chain_id = @chainId AND hour NOT IN
-       (SELECT hour FROM chain_tip WHERE chain_id = @chainId ORDER BY hour DESC LIMIT @most)`,
+    `DELETE FROM chain_tip WHERE chain_id = @chainId AND hour <=
+       (SELECT hour FROM chain_tip WHERE chain_id = @chainId ORDER BY hour DESC LIMIT 1 OFFSET @most)`,
   );
 
   return {
