@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_BREAKER } from '../shared/words/breaker.ts';
 import { coinPriceSource } from '../shared/schema/coin-price.ts';
 import { address } from '../shared/schema/hex.ts';
 import { chainId, httpUrl, name } from '../shared/schema/text.ts';
@@ -10,10 +11,13 @@ export const breakerSeconds = { least: 60, most: 7 * 86_400 } as const;
 const positiveWei = z.string().regex(/^[1-9]\d{0,77}$/, 'must be a positive number of wei, decimal');
 
 const breaker = z
-  .strictObject({
-    amountWei: positiveWei.describe('wei, decimal: the most that may be signed for, as the sum of maximum costs'),
-    seconds: z.int().min(breakerSeconds.least).max(breakerSeconds.most),
-  })
+  .union([
+    z.strictObject({
+      amountWei: positiveWei.describe('wei, decimal: the most that may be signed for, as the sum of maximum costs'),
+      seconds: z.int().min(breakerSeconds.least).max(breakerSeconds.most),
+    }),
+    z.literal('default').describe(DEFAULT_BREAKER),
+  ])
   .nullable()
   .describe(
     'An operation that would exceed it is denied, and pauses all sponsorship. On a chain with several DApps, one that would exceed half of it is paused alone. null: none',
@@ -41,7 +45,9 @@ export const unchecked = z
 
 const maxOperationCostWei = positiveWei
   .nullable()
-  .describe("wei, decimal: the most that one operation may cost; null: 20 million gas at the chain's price");
+  .describe(
+    "wei, decimal: the most that one operation may cost; null: 20 million gas at the chain's price, and never more than `defaultMaxOperationCostWei`",
+  );
 
 const price = coinPriceSource.nullable().describe("Source of the native coin's price in US dollars; null: none");
 
@@ -55,7 +61,16 @@ const chain = z.strictObject({
   breaker,
   unchecked,
   unreachable: unreachableState,
+  breakerWei: z
+    .string()
+    .nullable()
+    .describe(
+      'wei, decimal: what the breaker comes to now; null: there is none, or what the gas tanks hold is not known',
+    ),
   maxOperationCostWei,
+  defaultMaxOperationCostWei: z
+    .string()
+    .describe('wei, decimal: the most that one operation may cost where `maxOperationCostWei` is null'),
   price,
   explorer: z.string().nullable().describe('Its public block explorer'),
   builtIn: z.boolean(),

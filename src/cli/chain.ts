@@ -14,7 +14,7 @@ interface ChainFlags {
   name?: string;
   symbol?: string;
   treasury?: Address;
-  breaker?: Breaker | 'off';
+  breaker?: Breaker | null;
   unreachable?: 'sign' | 'refuse';
   unreachableBudget?: string;
   maxOperationCost?: string;
@@ -27,19 +27,20 @@ type Breaker = NonNullable<ProcedureInput<'chains.set'>['breaker']>;
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Reads `0.5/1h`: an amount of the native coin per time. */
-const breakerArgument = (text: string): Breaker | 'off' => {
-  if (text === 'off') return text;
+const DEFAULT = 'default';
+
+/** Reads `0.5/1h`: an amount of the native coin per time; or the default, or null for none. */
+const breakerArgument = (text: string): Breaker | null => {
+  if (text === 'off') return null;
+  if (text === DEFAULT) return text;
   const [, amount = '', count = '', unit = ''] = /^([^/]+)\/(\d{1,6})([smhd])$/.exec(text) ?? [];
   const amountWei = typedWei(amount);
   const seconds = Number.parseInt(count, 10) * (SECONDS[unit] ?? Number.NaN);
   if (amountWei !== undefined && seconds >= breakerSeconds.least && seconds <= breakerSeconds.most) {
     return { amountWei, seconds };
   }
-  throw new InvalidArgumentError('Use an amount per time from 60s to 7d, such as 0.5/1h, or "off".');
+  throw new InvalidArgumentError('Use an amount per time from 60s to 7d, such as 0.5/1h, "default" or "off".');
 };
-
-const DEFAULT = 'default';
 
 /** Reads `0.05`: an amount of the native coin, as decimal wei. */
 const coinArgument = (text: string, otherwise = ''): string => {
@@ -86,7 +87,7 @@ const set = command('set', 'Add a chain, or change the settings you name')
   )
   .option(
     '--breaker <limit>',
-    'most that Gasdesk may sign for, in the native coin per time, such as 0.5/1h. Beyond it, Gasdesk pauses all sponsorship; on a chain with several DApps, it pauses a DApp alone that exceeds half of it. "off" removes the limit',
+    'most that Gasdesk may sign for, in the native coin per time, such as 0.5/1h. Beyond it, Gasdesk pauses all sponsorship; on a chain with several DApps, it pauses a DApp alone that exceeds half of it. "default": a quarter of what the gas tanks of the chain hold per hour, and at least 20 usual operations; "off" removes the limit',
     breakerArgument,
   )
   .addOption(
@@ -102,7 +103,7 @@ const set = command('set', 'Add a chain, or change the settings you name')
   )
   .option(
     '--max-operation-cost <amount>',
-    'most that one operation may cost, in the native coin, such as 0.05. "default": 20 million gas at the chain\'s price, or a fixed amount without an RPC URL',
+    'most that one operation may cost, in the native coin, such as 0.05. "default": 20 million gas at the chain\'s price, and never more than the defaultMaxOperationCost that "gasdesk chain list" shows',
     costArgument,
   )
   .option(
@@ -128,7 +129,7 @@ const set = command('set', 'Add a chain, or change the settings you name')
         ...(name !== undefined && { name }),
         ...(symbol !== undefined && { symbol }),
         ...(treasury !== undefined && { treasury }),
-        ...(breaker !== undefined && { breaker: breaker === 'off' ? null : breaker }),
+        ...(breaker !== undefined && { breaker }),
         ...(unreachable !== undefined && { unreachable }),
         ...(cost !== undefined && { maxOperationCostWei: cost === DEFAULT ? null : cost }),
         ...(price !== undefined && { price }),

@@ -16,6 +16,7 @@ const chainSnapshot = z.strictObject({
     .optional()
     .describe('The base fee as far as it is believed; absent where no node answered before'),
   believedTipWei: wei.optional().describe('The suggested tip as far as it is believed'),
+  depositsWei: wei.optional().describe('What the gas tanks of the chain hold together. Absent: no rule asked'),
   l1DataGas: gas.describe('What a chain of layer 2 charges for the data of the operation'),
   blockGasLimit: gas.optional(),
 });

@@ -47,9 +47,12 @@ const breaker = z.strictObject({ amountWei: wei.describe('Sum of maximum costs')
 const chain = z.strictObject({
   name: z.string().nullable(),
   symbol: z.string().nullable(),
-  breaker: breaker.nullable(),
+  breaker: z
+    .union([breaker, z.literal('default')])
+    .nullable()
+    .describe('default: a share of what the gas tanks of the chain hold. Null: none'),
   unreachableBudgetWei: wei.nullable().describe('Null: nothing is signed while the node is unreachable'),
-  maxOperationCostWei: wei.nullable().describe("Null: by the chain's prices"),
+  maxOperationCostWei: wei.nullable().describe("Null: the chain's default, and no more than its prices call for"),
   price: z
     .discriminatedUnion('source', [
       z.strictObject({ source: z.literal('static'), usd: z.string() }),

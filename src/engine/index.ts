@@ -2,6 +2,8 @@ import { createBackups } from './backup/backups.ts';
 import { finishInterrupted } from './backup/restore.ts';
 import { createChainAccess } from './chain/chain-access.ts';
 import { type PollLoopOptions, createPollLoop } from './chain/poll-loop.ts';
+import { createBelievedFees } from './chain/fees/believed-fees.ts';
+import { createFeeSamples, SAMPLE_MS } from './chain/fees/sample-fees.ts';
 import { createRates } from './chain/rates/rates.ts';
 import { createSettlement } from './chain/settlement.ts';
 import { createClockWatch, warnOfSetBack } from './service/clock-watch.ts';
@@ -14,6 +16,7 @@ import { type FreeBytes, freeOnDisk } from './data-folder/free-bytes.ts';
 import { lockDataFolder } from './data-folder/lock.ts';
 import { removeAbandonedFolders } from './data-folder/temporary-folder.ts';
 import { createTrials } from './policy-trial/trials.ts';
+import { createDeposits } from './sponsorship/deposits.ts';
 import { createPauseSwitch } from './sponsorship/pause-switch.ts';
 import { createHttpApp } from './server/app.ts';
 import { type Listening, listen } from './http/listen.ts';
@@ -208,6 +211,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => names.close());
     const post = createPost(names.resolve);
     const chains = createChainAccess(store, vault, config.chainTimeoutMs, metrics.calledNode, post);
+    const fees = createBelievedFees({ store, clock, log });
+    undo.push(() => fees.stop());
     const webhooks = createDeliverer({
       clock,
       resolver: names.resolve,
@@ -250,6 +255,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         trials,
         chains,
         rates: createRates(chains, clock),
+        fees,
+        deposits: createDeposits(store, clock),
         webhooks,
         clock,
         entropy,
@@ -282,6 +289,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     });
     const recheck = asLeader(() => recheckContracts({ store, chains, log }));
     const contracts = createPollLoop({ clock, log, name: 'contracts', everyMs: RECHECK_MS, poll: recheck });
+    const sample = asLeader(createFeeSamples({ store, chains, fees, clock }));
+    const samples = createPollLoop({ clock, log, name: 'fees', everyMs: SAMPLE_MS, poll: sample });
     const clocks = createPollLoop({ clock, log, name: 'clock', everyMs: CLOCK_MS, poll: createClockWatch(clock, log) });
     const sign = asLeader(() => checkpoints.poll());
     const poll = async (stop: AbortSignal): Promise<void> => {
@@ -289,7 +298,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       await sign(stop);
     };
     const signing = createPollLoop({ clock, log, name: 'checkpoints', everyMs: CHECKPOINT_MS, poll });
-    for (const loop of [watch, contracts, clocks, signing]) undo.push(() => loop.stop());
+    for (const loop of [watch, contracts, samples, clocks, signing]) undo.push(() => loop.stop());
     undo.push(await followOthers(engines, { feed, pause, notifications, vault }, log));
     // Ended first: whatever else ends, nothing new is accepted meanwhile.
     const servers: Listening[] = [];
@@ -313,7 +322,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
           ),
         );
         await store.logStart();
-        for (const loop of [signing, settlement, watch, contracts, clocks, deskWatch, delivery]) loop.start();
+        for (const loop of [signing, settlement, watch, contracts, samples, clocks, deskWatch, delivery]) loop.start();
         const { consoleFolder, consoleFramedBy } = options;
         const consoleOptions = { operatorToken, consoleFolder, consoleFramedBy };
         const app = createHttpApp({ service, config, clock, entropy, log, ...consoleOptions });

@@ -9,14 +9,14 @@ export interface KnownChain {
   readonly explorer?: string;
   /** Absent where calldata costs its gas and nothing else, as on layer 1. */
   readonly rollup?: Rollup;
-  /** Wei that one operation may cost where no node tells what the chain asks; absent: {@link UNCHECKED_COST_WEI}. */
-  readonly uncheckedCostWei?: bigint;
+  /** Wei that one operation may cost at most unless the operator sets it; absent: {@link DEFAULT_MAX_OPERATION_COST_WEI}. */
+  readonly defaultMaxOperationCostWei?: bigint;
 }
 
 const COIN = 10n ** 18n;
 
-/** 0.1 of the native coin: what one operation may cost where no node tells what the chain asks. */
-export const UNCHECKED_COST_WEI = COIN / 10n;
+/** 0.1 of the native coin: what one operation may cost at most on a chain that says nothing else. */
+const DEFAULT_MAX_OPERATION_COST_WEI = COIN / 10n;
 /** Gas is far cheaper there than on layer 1. */
 const LAYER_2_WEI = COIN / 100n;
 
@@ -30,16 +30,21 @@ export const knownChains: ReadonlyMap<number, KnownChain> = new Map([
       symbol: 'ETH',
       explorer: 'https://optimistic.etherscan.io',
       rollup: 'op-stack',
-      uncheckedCostWei: LAYER_2_WEI,
+      defaultMaxOperationCostWei: LAYER_2_WEI,
     },
   ],
   [56, { name: 'BNB Smart Chain', symbol: 'BNB', explorer: 'https://bscscan.com' }],
   [97, { name: 'BNB Smart Chain Testnet', symbol: 'tBNB', explorer: 'https://testnet.bscscan.com' }],
-  [100, { name: 'Gnosis', symbol: 'xDAI', explorer: 'https://gnosisscan.io', uncheckedCostWei: 2n * COIN }],
-  [137, { name: 'Polygon', symbol: 'POL', explorer: 'https://polygonscan.com', uncheckedCostWei: 5n * COIN }],
+  [100, { name: 'Gnosis', symbol: 'xDAI', explorer: 'https://gnosisscan.io', defaultMaxOperationCostWei: 2n * COIN }],
+  [137, { name: 'Polygon', symbol: 'POL', explorer: 'https://polygonscan.com', defaultMaxOperationCostWei: 5n * COIN }],
   [
     1101,
-    { name: 'Polygon zkEVM', symbol: 'ETH', explorer: 'https://zkevm.polygonscan.com', uncheckedCostWei: LAYER_2_WEI },
+    {
+      name: 'Polygon zkEVM',
+      symbol: 'ETH',
+      explorer: 'https://zkevm.polygonscan.com',
+      defaultMaxOperationCostWei: LAYER_2_WEI,
+    },
   ],
   [
     8453,
@@ -48,7 +53,7 @@ export const knownChains: ReadonlyMap<number, KnownChain> = new Map([
       symbol: 'ETH',
       explorer: 'https://basescan.org',
       rollup: 'op-stack',
-      uncheckedCostWei: LAYER_2_WEI,
+      defaultMaxOperationCostWei: LAYER_2_WEI,
     },
   ],
   [31337, { name: 'Local chain', symbol: 'ETH' }],
@@ -59,7 +64,7 @@ export const knownChains: ReadonlyMap<number, KnownChain> = new Map([
       symbol: 'ETH',
       explorer: 'https://arbiscan.io',
       rollup: 'arbitrum',
-      uncheckedCostWei: LAYER_2_WEI,
+      defaultMaxOperationCostWei: LAYER_2_WEI,
     },
   ],
   [
@@ -69,22 +74,44 @@ export const knownChains: ReadonlyMap<number, KnownChain> = new Map([
       symbol: 'ETH',
       explorer: 'https://nova.arbiscan.io',
       rollup: 'arbitrum',
-      uncheckedCostWei: LAYER_2_WEI,
+      defaultMaxOperationCostWei: LAYER_2_WEI,
     },
   ],
   [
     42220,
-    { name: 'Celo', symbol: 'CELO', explorer: 'https://celoscan.io', rollup: 'op-stack', uncheckedCostWei: 2n * COIN },
+    {
+      name: 'Celo',
+      symbol: 'CELO',
+      explorer: 'https://celoscan.io',
+      rollup: 'op-stack',
+      defaultMaxOperationCostWei: 2n * COIN,
+    },
   ],
   [
     43113,
-    { name: 'Avalanche Fuji', symbol: 'AVAX', explorer: 'https://testnet.snowtrace.io', uncheckedCostWei: COIN / 2n },
+    {
+      name: 'Avalanche Fuji',
+      symbol: 'AVAX',
+      explorer: 'https://testnet.snowtrace.io',
+      defaultMaxOperationCostWei: COIN / 2n,
+    },
   ],
-  [43114, { name: 'Avalanche', symbol: 'AVAX', explorer: 'https://snowtrace.io', uncheckedCostWei: COIN / 2n }],
-  [59144, { name: 'Linea', symbol: 'ETH', explorer: 'https://lineascan.build', uncheckedCostWei: LAYER_2_WEI }],
+  [
+    43114,
+    { name: 'Avalanche', symbol: 'AVAX', explorer: 'https://snowtrace.io', defaultMaxOperationCostWei: COIN / 2n },
+  ],
+  [
+    59144,
+    { name: 'Linea', symbol: 'ETH', explorer: 'https://lineascan.build', defaultMaxOperationCostWei: LAYER_2_WEI },
+  ],
   [
     80002,
-    { name: 'Polygon Amoy', symbol: 'POL', explorer: 'https://amoy.polygonscan.com', uncheckedCostWei: 5n * COIN },
+    {
+      name: 'Polygon Amoy',
+      symbol: 'POL',
+      explorer: 'https://amoy.polygonscan.com',
+      defaultMaxOperationCostWei: 5n * COIN,
+    },
   ],
   [
     81457,
@@ -93,7 +120,7 @@ export const knownChains: ReadonlyMap<number, KnownChain> = new Map([
       symbol: 'ETH',
       explorer: 'https://blastscan.io',
       rollup: 'op-stack',
-      uncheckedCostWei: LAYER_2_WEI,
+      defaultMaxOperationCostWei: LAYER_2_WEI,
     },
   ],
   [
@@ -103,7 +130,7 @@ export const knownChains: ReadonlyMap<number, KnownChain> = new Map([
       symbol: 'ETH',
       explorer: 'https://sepolia.basescan.org',
       rollup: 'op-stack',
-      uncheckedCostWei: LAYER_2_WEI,
+      defaultMaxOperationCostWei: LAYER_2_WEI,
     },
   ],
   [
@@ -113,7 +140,7 @@ export const knownChains: ReadonlyMap<number, KnownChain> = new Map([
       symbol: 'ETH',
       explorer: 'https://sepolia.arbiscan.io',
       rollup: 'arbitrum',
-      uncheckedCostWei: LAYER_2_WEI,
+      defaultMaxOperationCostWei: LAYER_2_WEI,
     },
   ],
   [
@@ -123,7 +150,7 @@ export const knownChains: ReadonlyMap<number, KnownChain> = new Map([
       symbol: 'ETH',
       explorer: 'https://scrollscan.com',
       rollup: 'scroll',
-      uncheckedCostWei: LAYER_2_WEI,
+      defaultMaxOperationCostWei: LAYER_2_WEI,
     },
   ],
   [11155111, { name: 'Sepolia', symbol: 'ETH', explorer: 'https://sepolia.etherscan.io' }],
@@ -134,7 +161,7 @@ export const knownChains: ReadonlyMap<number, KnownChain> = new Map([
       symbol: 'ETH',
       explorer: 'https://sepolia-optimism.etherscan.io',
       rollup: 'op-stack',
-      uncheckedCostWei: LAYER_2_WEI,
+      defaultMaxOperationCostWei: LAYER_2_WEI,
     },
   ],
 ]);
@@ -142,3 +169,7 @@ export const knownChains: ReadonlyMap<number, KnownChain> = new Map([
 /** What the coin of a chain is called. */
 export const chainSymbol = (chainId: number, settings: { readonly symbol: string | null } | null | undefined): string =>
   settings?.symbol ?? knownChains.get(chainId)?.symbol ?? 'ETH';
+
+/** The most that one operation may cost on a chain where the operator sets nothing, wei. No node's answer raises it. */
+export const defaultMaxOperationCostWei = (chainId: number): bigint =>
+  knownChains.get(chainId)?.defaultMaxOperationCostWei ?? DEFAULT_MAX_OPERATION_COST_WEI;

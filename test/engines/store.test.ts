@@ -9,6 +9,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { account, paymaster } from '../support/store-records.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
+import { describeChainFeeStore } from '../store/conformance/chain-fee-store.ts';
 import { describeDecisionQueries } from '../store/conformance/decision-queries.ts';
 import { describeDecisionStore } from '../store/conformance/decision-store.ts';
 import { describeLedger } from '../store/conformance/ledger.ts';
@@ -56,6 +57,7 @@ describe.skipIf(isLeftOut)(`the store on PostgreSQL${reason}`, () => {
     ['policies', describePolicyStore],
     ['versions of the settings', describeSettingsVersion],
     ['the registry', describeRegistryStore],
+    ['fees of chains', describeChainFeeStore],
     ["the operator's transactions", describeOperatorTransactionStore],
   ])('%s', (_part, describePart) => describePart(open));
 

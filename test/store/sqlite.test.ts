@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { createLog } from '../../src/engine/base/log.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
+import { describeChainFeeStore } from './conformance/chain-fee-store.ts';
 import { describeDecisionQueries } from './conformance/decision-queries.ts';
 import { describeDecisionStore } from './conformance/decision-store.ts';
 import { describeLedger } from './conformance/ledger.ts';
@@ -26,6 +27,7 @@ describe.each([
   ['policies', describePolicyStore],
   ['versions of the settings', describeSettingsVersion],
   ['the registry', describeRegistryStore],
+  ['fees of chains', describeChainFeeStore],
   ["the operator's transactions", describeOperatorTransactionStore],
   ['copies', (opened: OpenStore) => describeSnapshots(opened, 'end')],
 ])('the store on SQLite: %s', (_part, describePart) => describePart(open));

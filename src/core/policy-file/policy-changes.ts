@@ -147,6 +147,7 @@ const priceText = ({ chain }: Policy): string => {
 
 const breakerText = (policy: Policy): string => {
   const breaker = policy.chain?.breaker;
+  if (breaker === 'default') return 'default';
   return breaker ? `${amount(breaker.amountWei, policy, '')} per ${spanWords(breaker.seconds)}` : 'none';
 };
 

@@ -1,8 +1,9 @@
-import { type DenialRows, type Evidence, areUsed, units } from '../../shared/denials.ts';
+import { type DenialRows, type Evidence, areUsed, coins, units } from '../../shared/denials.ts';
 import { knownChains } from '../../shared/chains.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { BREAKER_REASON } from '../../shared/words/breaker.ts';
 import { spanWords } from '../../shared/words/span.ts';
+import { LEAST_OPERATIONS, breakerOf } from './breaker.ts';
 import { type AccountKey, type Reservation, partAt } from '../ledger/account.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass } from './rule.ts';
 
@@ -19,23 +20,33 @@ const checked = (evidence: Evidence, resume: string): string =>
   `The operator checks what used the amount, then runs "${resume}", which restarts the count. ` +
   `If the traffic is legitimate, the operator raises the breaker first: ${raised(evidence, wanted(evidence))}.`;
 
+/** Where an amount comes from that the operator has not set. */
+const originWords = ({ origin, dapp, ...evidence }: Evidence): string => {
+  if (origin === undefined) return '';
+  const whole =
+    origin === 'deposits'
+      ? `a quarter of the ${coins(evidence.depositsWei, evidence)} in the chain's gas tanks`
+      : `what ${LEAST_OPERATIONS} usual operations may cost`;
+  return ` The amount is ${dapp === undefined ? 'the default' : 'half of the default'}: ${whole}.`;
+};
+
 const denials = {
   BURN_RATE_EXCEEDED_BY_DAPP: (evidence) => ({
     message:
       `The burn-rate breaker of the chain lets Gasdesk sign for ${units(evidence, 'threshold')} per ${spanWords(Number(evidence.seconds))} for each DApp; ` +
-      `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}. Sponsorship for ${String(evidence.dapp)} is paused.`,
+      `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}. Sponsorship for ${String(evidence.dapp)} is paused.${originWords(evidence)}`,
     hint: checked(evidence, `gasdesk resume --paymaster ${String(evidence.paymasterId)}`),
   }),
   BURN_RATE_EXCEEDED: (evidence) => ({
     message:
       `The burn-rate breaker of the chain lets Gasdesk sign for ${units(evidence, 'threshold')} per ${spanWords(Number(evidence.seconds))}; ` +
-      `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}. All sponsorship is paused.`,
+      `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}. All sponsorship is paused.${originWords(evidence)}`,
     hint: checked(evidence, 'gasdesk resume'),
   }),
   BURN_RATE_TOO_SMALL: (evidence) => ({
     message:
       `The burn-rate breaker of the chain lets Gasdesk sign for ${units(evidence, 'threshold')} per ${spanWords(Number(evidence.seconds))}${evidence.dapp === undefined ? '' : ' for each DApp'}, ` +
-      `less than the ${units(evidence, 'amount')} that this operation may take.`,
+      `less than the ${units(evidence, 'amount')} that this operation may take.${originWords(evidence)}`,
     hint: `Send the operation with lower gas limits and fees; waiting does not help. To allow it, the operator runs ${raised(evidence, BigInt(String(evidence.amount)))}.`,
   }),
 } satisfies DenialRows;
@@ -56,6 +67,10 @@ export interface BurnRateFacts {
   readonly dapp?: string | undefined;
   /** The same, by its id. */
   readonly paymasterId?: string | undefined;
+  /** Where the default amount comes from; undefined: the operator has set it. */
+  readonly origin?: 'deposits' | 'operations' | undefined;
+  /** What the chain's gas tanks hold together, wei; undefined where the amount does not come from that. */
+  readonly depositsWei?: string | undefined;
 }
 
 /** The burn-rate breaker: signed maximum costs + the operation's ≤ the amount per time, the chain's or a DApp's part. */
@@ -67,6 +82,8 @@ export const checkBurnRate = ({
   amount,
   dapp,
   paymasterId,
+  origin,
+  depositsWei,
 }: BurnRateFacts): Result => {
   const wei = { threshold: String(threshold), used: String(used), amount: String(amount) };
   const evidence = {
@@ -76,6 +93,8 @@ export const checkBurnRate = ({
     ...wei,
     ...(dapp !== undefined && { dapp }),
     ...(paymasterId !== undefined && { paymasterId }),
+    ...(origin !== undefined && { origin }),
+    ...(depositsWei !== undefined && { depositsWei }),
   };
   if (amount > threshold) return deny('BURN_RATE_TOO_SMALL', evidence);
   if (used + amount <= threshold) return pass('WITHIN_BURN_RATE', evidence);
@@ -102,11 +121,11 @@ export const forgottenAt = (seconds: number, at: number): number => {
 /** The last moment of the part of the breaker's time that `at` lies in. Epoch ms. */
 export const partEndsAt = (seconds: number, at: number): number => forgottenAt(seconds, at) - seconds * 1000 - 1;
 
-const tripWords = ({ policy, symbol }: RuleInput, what: string, part: bigint): string => {
-  const { amountWei = '0', seconds = 0 } = policy.chain?.breaker ?? {};
+const tripWords = ({ facts, policy, symbol }: RuleInput, what: string, part: bigint): string => {
+  const { thresholdWei = 0n, seconds = 0 } = breakerOf(policy, facts.chain) ?? {};
   const { chainId } = policy.dapp;
   const chain = policy.chain?.name ?? knownChains.get(chainId)?.name ?? `chain ${chainId}`;
-  const coins = `${weiToDecimal(BigInt(amountWei) / part)} ${symbol}`;
+  const coins = `${weiToDecimal(thresholdWei / part)} ${symbol}`;
   return `${BREAKER_REASON} ${what} on ${chain} exceeded ${coins} within ${spanWords(seconds)}`;
 };
 
@@ -123,8 +142,8 @@ export const burnRate: RuleKind<keyof typeof denials> = {
   denials,
   bindsDrafts: false,
   reserve({ facts, policy, requiredWei: amount }) {
-    const breaker = policy.chain?.breaker;
-    if (!breaker) return [];
+    const breaker = breakerOf(policy, facts.chain);
+    if (breaker === undefined) return [];
     const { seconds } = breaker;
     const { chainId, paymasterId } = policy.dapp;
     const { desk, dapp } = policy.resumes;
@@ -140,16 +159,17 @@ export const burnRate: RuleKind<keyof typeof denials> = {
     ];
   },
   check({ facts, policy, requiredWei: amount }, [used = 0n, usedByDapp = 0n]) {
-    const breaker = policy.chain?.breaker;
-    if (!breaker) return [];
-    const { seconds } = breaker;
+    const breaker = breakerOf(policy, facts.chain);
+    if (breaker === undefined) return [];
+    const { thresholdWei: threshold, seconds, origin } = breaker;
     const { chainId, name: dapp, paymasterId } = policy.dapp;
-    const threshold = BigInt(breaker.amountWei);
-    const ofDapp = { chainId, threshold: threshold / DAPP_PART, seconds, used: usedByDapp, amount, dapp, paymasterId };
-    return [
-      ...(facts.shared.chain ? [checkBurnRate(ofDapp)] : []),
-      checkBurnRate({ chainId, threshold, seconds, used, amount }),
-    ];
+    const common = {
+      ...{ chainId, seconds, amount },
+      ...(origin !== 'set' && { origin }),
+      ...(origin === 'deposits' && { depositsWei: facts.chain?.depositsWei }),
+    };
+    const ofDapp = { ...common, threshold: threshold / DAPP_PART, used: usedByDapp, dapp, paymasterId };
+    return [...(facts.shared.chain ? [checkBurnRate(ofDapp)] : []), checkBurnRate({ ...common, threshold, used })];
   },
   effects(input, code) {
     const { at: since } = input.facts;

@@ -1,7 +1,7 @@
 import { type DenialRows, coins } from '../../shared/denials.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import type { Evidence } from '../../shared/denials.ts';
-import { UNCHECKED_COST_WEI, knownChains } from '../../shared/chains.ts';
+import { defaultMaxOperationCostWei, knownChains } from '../../shared/chains.ts';
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import type { ChainSnapshot } from '../facts.ts';
 import {
@@ -320,7 +320,7 @@ const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }:
     blockGasLimit: optional(chain?.blockGasLimit),
     maxCostWei: requiredWei,
     operatorCostWei: optional(policy.chain?.maxOperationCostWei),
-    uncheckedCostWei: knownChains.get(chainId)?.uncheckedCostWei ?? UNCHECKED_COST_WEI,
+    uncheckedCostWei: defaultMaxOperationCostWei(chainId),
     l1DataGas,
     chainId,
     symbol,

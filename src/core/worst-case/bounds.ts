@@ -4,6 +4,7 @@ import type { FinalVerdict } from '../decide-verified.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { windowsWithin } from '../ledger/windows.ts';
 import type { Policy } from '../policy.ts';
+import { breakerOf } from '../rules/breaker.ts';
 import { forgottenAt, partEndsAt } from '../rules/burn-rate.ts';
 import { limitSetup } from '../limit-data.ts';
 import { rulesOf } from '../rules/rule.ts';
@@ -87,7 +88,12 @@ export const isForGood = (policy: Policy, reservation: Reservation): boolean => 
 };
 
 /** How often what an account lets through can be had within a time; undefined where it stops nobody who waits a little. */
-const timesOf = (policy: Policy, reservation: Reservation, period: Period): number | undefined => {
+const timesOf = (
+  policy: Policy,
+  { chain }: Situation,
+  reservation: Reservation,
+  period: Period,
+): number | undefined => {
   const { account } = reservation;
   if (period === 'atOnce' || account.kind === 'tank') return 1;
   const periodMs = PERIOD_MS[period];
@@ -95,7 +101,7 @@ const timesOf = (policy: Policy, reservation: Reservation, period: Period): numb
     const limit = limitOf(policy, reservation);
     return limit && windowsWithin(periodMs, limit.policyData.durationInMs);
   }
-  const seconds = policy.chain?.breaker?.seconds;
+  const seconds = breakerOf(policy, chain)?.seconds;
   const isBreaker = account.kind === 'breaker' || account.kind === 'dappBreaker';
   // A share of the tank is free again as soon as an operation is mined.
   return isBreaker && seconds !== undefined ? timesWithin(periodMs, seconds) : undefined;
@@ -128,14 +134,14 @@ const byAmount = (one: Rung, other: Rung): number => {
 };
 
 const ladderOf = (
-  policy: Policy,
+  { policy, situation }: { readonly policy: Policy; readonly situation: Situation },
   rooms: readonly Room[],
   operation: AttackOperation,
   { period, heldNow }: { readonly period: Period; readonly heldNow: HeldNow },
 ): Rung[] =>
   rooms
     .flatMap(({ reservation, capacity, ...stop }): Rung[] => {
-      const times = timesOf(policy, reservation, period);
+      const times = timesOf(policy, situation, reservation, period);
       if (times === undefined) return [];
       const used = period === 'atOnce' || isForGood(policy, reservation) ? heldNow(reservation) : 0n;
       const free = capacity > used ? capacity - used : 0n;
@@ -166,7 +172,7 @@ export const boundsOf = (policy: Policy, situation: Situation, heldNow: HeldNow)
   }
   const rooms = roomsOf(policy, situation, operation);
   const shared = rooms.filter(({ reservation }) => !isFresh(reservation));
-  const ladder = (period: Period): Rung[] => ladderOf(policy, shared, operation, { period, heldNow });
+  const ladder = (period: Period): Rung[] => ladderOf({ policy, situation }, shared, operation, { period, heldNow });
   return {
     operation,
     ladders: { atOnce: ladder('atOnce'), hour: ladder('hour'), day: ladder('day') },

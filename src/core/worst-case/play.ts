@@ -3,6 +3,7 @@ import type { Reservation } from '../ledger/account.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { windowAt } from '../ledger/windows.ts';
 import type { Policy } from '../policy.ts';
+import { breakerOf } from '../rules/breaker.ts';
 import { forgottenAt, partEndsAt } from '../rules/burn-rate.ts';
 import { rulesOf } from '../rules/rule.ts';
 import { limitSetup } from '../limit-data.ts';
@@ -62,7 +63,11 @@ class Books {
   /** What there is at a time, epoch ms. */
   at(at: number): Situation {
     const { chain } = this.#situation;
-    const left = chain && { ...chain, balanceWei: String(BigInt(chain.balanceWei) - this.#paidWei) };
+    const left = chain && {
+      ...chain,
+      balanceWei: String(BigInt(chain.balanceWei) - this.#paidWei),
+      ...(chain.depositsWei !== undefined && { depositsWei: String(BigInt(chain.depositsWei) - this.#paidWei) }),
+    };
     return { ...this.#situation, at, chain: left };
   }
 
@@ -157,12 +162,17 @@ const forWhatIsLeft = (
 };
 
 /** When a denial may be over, as far as waiting ends it; epoch ms. */
-const overAt = (policy: Policy, end: FinalVerdict, volleys: readonly Volley[], now: number): number => {
+const overAt = (
+  policy: Policy,
+  { chain }: Situation,
+  end: FinalVerdict,
+  { volleys, now }: { readonly volleys: readonly Volley[]; readonly now: number },
+): number => {
   const times = end.steps
     .filter(({ outcome }) => outcome === 'deny')
     .map(({ rule, evidence }) => {
       if (rule === 'spendingLimit') return Number(evidence.windowEndsAt ?? Infinity);
-      const seconds = policy.chain?.breaker?.seconds;
+      const seconds = breakerOf(policy, chain)?.seconds;
       if (rule !== 'burnRate' || seconds === undefined) return Infinity;
       return Math.min(...volleys.map(({ at }) => forgottenAt(seconds, at)).filter((time) => time > now));
     });
@@ -173,8 +183,8 @@ const overAt = (policy: Policy, end: FinalVerdict, volleys: readonly Volley[], n
  * When to begin: just before a window ends, so that a limit can be had twice, or so that it ends in the middle, where other
  * rules need time on both sides. The rule that stops the attacker comes first.
  */
-const startsOf = (policy: Policy, { at }: Situation, period: Period, stop: Stop | undefined): number[] => {
-  const seconds = policy.chain?.breaker?.seconds;
+const startsOf = (policy: Policy, { at, chain }: Situation, period: Period, stop: Stop | undefined): number[] => {
+  const seconds = breakerOf(policy, chain)?.seconds;
   const limits = rulesOf(limitSetup, policy.rules)
     .filter(({ active, policyData }) => active && policyData.type === 'PAYMASTER')
     .sort((one, other) => Number(other.name === stop?.name) - Number(one.name === stop?.name))
@@ -216,7 +226,7 @@ const play = (
     last = played.last ?? last;
     end = played.end;
     if (end === undefined) break;
-    at = Math.max(at + 1, overAt(policy, end, volleys, at));
+    at = Math.max(at + 1, overAt(policy, situation, end, { volleys, now: at }));
   }
   return {
     volleys,

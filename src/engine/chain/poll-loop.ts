@@ -24,6 +24,7 @@ export interface PollLoopOptions {
   readonly poll: (stop: AbortSignal) => Promise<void>;
 }
 
+/** While polls fail, unless they are rarer anyway. */
 const LONGEST_WAIT_MS = 60_000;
 
 /**
@@ -67,7 +68,10 @@ export const createPollLoop = ({
   const tick = async (): Promise<void> => {
     await pollNow();
     if (stop.aborted) return;
-    cancelTimer = clock.setTimer(Math.min(LONGEST_WAIT_MS, everyMs * 2 ** failures), () => void tick());
+    cancelTimer = clock.setTimer(
+      Math.min(Math.max(LONGEST_WAIT_MS, everyMs), everyMs * 2 ** failures),
+      () => void tick(),
+    );
   };
 
   return {

@@ -1,7 +1,9 @@
 import { hexlify } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
 import { type ChainUrls, carriesCredentials, vaultUrlName, withoutCredentials } from '../chain/chain-access.ts';
-import { chainSymbol, knownChains } from '../../shared/chains.ts';
+import { breakerOf } from '../../core/rules/breaker.ts';
+import { chainSymbol, defaultMaxOperationCostWei, knownChains } from '../../shared/chains.ts';
+import { sampleFees } from '../chain/fees/sample-fees.ts';
 import { isUnchecked } from '../chain/is-unchecked.ts';
 import { requireNode } from '../chain/require-node.ts';
 import { unreachableBudget } from '../sponsorship/unreachable-budget.ts';
@@ -18,14 +20,31 @@ export const requireChain = async ({ store }: Pick<ServiceContext, 'store'>, cha
 };
 
 const unset = {
-  ...{ name: null, symbol: null, rpc: null, bundler: null, treasury: null, breaker: null },
+  ...{ name: null, symbol: null, rpc: null, bundler: null, treasury: null, breaker: 'default' as const },
   ...{ unreachableBudgetWei: null, maxOperationCostWei: null, price: null },
 };
 
 type ViewStore = Pick<ServiceContext['store'], 'listChains' | 'rollingHoldings'>;
 
+/** What the engine has read of chains; absent where nothing is read, as in a review. */
+type Seen = Pick<ServiceContext, 'fees' | 'deposits'>;
+
+/** What the breaker of a chain comes to, by what was read last; null where there is none, or nothing was read. */
+const breakerWei = (chain: ChainSettings, seen: Seen | undefined): string | null => {
+  const { chainId } = chain;
+  const believed = seen?.fees.lastBelieved(chainId);
+  const depositsWei = seen?.deposits.lastKnown(chainId);
+  const facts = believed && {
+    baseFeeWei: String(believed.baseFeeWei),
+    believedTipWei: String(believed.tipWei ?? 0n),
+    ...(depositsWei !== undefined && { depositsWei: String(depositsWei) }),
+  };
+  const breaker = breakerOf({ dapp: { chainId }, chain }, facts ?? null);
+  return breaker === undefined ? null : String(breaker.thresholdWei);
+};
+
 const view = async (
-  store: Pick<ViewStore, 'rollingHoldings'>,
+  { store, seen }: { readonly store: Pick<ViewStore, 'rollingHoldings'>; readonly seen?: Seen | undefined },
   chainId: number,
   settings: ChainSettings = { chainId, ...unset },
 ) => {
@@ -33,6 +52,8 @@ const view = async (
   const { unreachableBudgetWei: _, ...shown } = settings;
   return {
     ...shown,
+    breakerWei: breakerWei(settings, seen),
+    defaultMaxOperationCostWei: String(defaultMaxOperationCostWei(chainId)),
     name: settings.name ?? known?.name ?? `Chain ${chainId}`,
     symbol: chainSymbol(chainId, settings),
     unchecked: isUnchecked(settings),
@@ -43,11 +64,11 @@ const view = async (
 };
 
 /** The chains that are built in or that the operator has set, as they are shown. */
-export const chainViews = async (store: ViewStore) => {
+export const chainViews = async (store: ViewStore, seen?: Seen) => {
   const settings = new Map((await store.listChains()).map((chain) => [chain.chainId, chain]));
   const ids = new Set([...knownChains.keys(), ...settings.keys()]);
   const sorted = [...ids].sort((a, b) => a - b);
-  return Promise.all(sorted.map((chainId) => view(store, chainId, settings.get(chainId))));
+  return Promise.all(sorted.map((chainId) => view({ store, seen }, chainId, settings.get(chainId))));
 };
 
 const counted = (count: number, what: string, which = ''): string | undefined =>
@@ -91,15 +112,21 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
   /**
    * A node that cannot be asked now may be right.
    *
+   * @returns whether it was reached
    * @throws EngineError `CHAIN_MISMATCH` if it is of another chain; `CHAIN_UNREACHABLE` if it must answer and does not
    */
-  const refuseOtherChain = async (chainId: number, what: string, url: string, mustAnswer: boolean): Promise<void> => {
+  const refuseOtherChain = async (
+    chainId: number,
+    what: string,
+    url: string,
+    mustAnswer: boolean,
+  ): Promise<{ readonly isReached: boolean }> => {
     const answered = await context.chains.chainIdAt(url);
     if (answered === undefined && mustAnswer) {
       const message = `No ${what} answers at this URL with its chain id. Nothing was changed.`;
       throw new EngineError('CHAIN_UNREACHABLE', message);
     }
-    if (answered === undefined || answered === chainId) return;
+    if (answered === undefined || answered === chainId) return { isReached: answered !== undefined };
     const message = `The ${what} at this URL serves chain ${answered}, not chain ${chainId}. Nothing was changed.`;
     throw new EngineError('CHAIN_MISMATCH', message, { expected: chainId, answered });
   };
@@ -143,7 +170,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
 
   return {
     'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, mustAnswer, ...limits }) => {
-      if (rpc !== undefined) await refuseOtherChain(chainId, 'node', rpc, mustAnswer);
+      const node = rpc === undefined ? undefined : await refuseOtherChain(chainId, 'node', rpc, mustAnswer);
       if (bundler && mustAnswer) await refuseOtherChain(chainId, 'bundler', bundler, mustAnswer);
       const urls = {
         ...(rpc !== undefined && { rpc: await keepUrl(chainId, 'rpc', rpc) }),
@@ -161,10 +188,12 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
         ...changedLimits(before, limits),
       };
       await store.saveChain(settings);
-      return view(store, chainId, settings);
+      // What is usual on the chain is learned at a moment that the operator chooses, and no sender.
+      if (node?.isReached) await sampleFees(context, chainId);
+      return view({ store, seen: context }, chainId, settings);
     },
     'chains.identify': async ({ url }) => ({ chainId: (await context.chains.chainIdAt(url)) ?? null }),
-    'chains.list': () => chainViews(store),
+    'chains.list': () => chainViews(store, context),
     'chains.coinPrice': async ({ chainId, price }) => {
       const told = await context.rates.coinPrice(chainId, price);
       if (told.usd === null) return { usd: null, updatedAt: null, fault: told.fault };
@@ -173,6 +202,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     'chains.remove': async ({ chainId, force }) => {
       if (!force) await refuseInUse(chainId);
       if (!(await store.removeChain(chainId))) throw new EngineError('CHAIN_NOT_FOUND');
+      context.fees.forget(chainId);
       if (vault.state === 'unlocked') {
         await vault.delete(vaultUrlName(chainId, 'rpc'));
         await vault.delete(vaultUrlName(chainId, 'bundler'));

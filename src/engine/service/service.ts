@@ -2,6 +2,8 @@ import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../a
 import type { Backups } from '../backup/backups.ts';
 import type { Rates } from '../chain/rates/rates.ts';
 import type { DataFolder } from '../data-folder/data-folder.ts';
+import type { BelievedFees } from '../chain/fees/believed-fees.ts';
+import type { Deposits } from '../sponsorship/deposits.ts';
 import type { FreeBytes } from '../data-folder/free-bytes.ts';
 import type { DecisionContext } from '../sponsorship/decision-context.ts';
 import type { KeySigners } from '../keys/key-signers.ts';
@@ -22,6 +24,8 @@ import type { Receiver } from '../webhooks/receiver.ts';
 
 /** What the procedures work with. */
 export interface ServiceContext extends DecisionContext {
+  readonly fees: BelievedFees;
+  readonly deposits: Deposits;
   readonly log: Log;
   /** The key of this machine, which the vault is opened with from then on; undefined where there is none. */
   readonly vaultKey?: Secret<Uint8Array> | undefined;

@@ -140,7 +140,7 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
 
     'sponsorship.gasPrice': async (caller) => {
       const ready = await requireReady(store, vault, await dappOf(caller));
-      const fees = await suggestFees(requireRpc(await chains.rpc(caller.chainId), ready), ready);
+      const fees = await suggestFees(requireRpc(await chains.rpc(caller.chainId), ready), ready, context.fees);
       return { maxFeePerGas: String(fees.maxFeePerGas), maxPriorityFeePerGas: String(fees.maxPriorityFeePerGas) };
     },
 

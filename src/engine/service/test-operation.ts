@@ -75,13 +75,18 @@ const handToBundler = async (bundler: RpcClient, op: UserOperationV06, entryPoin
 };
 
 /** An operation that creates the account of a new owner and calls nothing, without gas limits. */
-const partialOperation = async (rpc: RpcClient, ready: ReadyPaymaster, owner: Wallet) => {
+const partialOperation = async (
+  { fees: believed }: Pick<ServiceContext, 'fees'>,
+  rpc: RpcClient,
+  ready: ReadyPaymaster,
+  owner: Wallet,
+) => {
   if ((await readCode(rpc, factory.address)) === '0x') {
     throw new EngineError('PAYMASTER_NOT_READY', `The chain has no ${factory.title}.`, { missing: 'accountFactory' });
   }
   const creation = [owner.address, 0n] as const;
   const found = await rpc.call(factory.address, factoryAbi.encodeFunctionData('getAddress', creation) as Hex);
-  const fees = await suggestFees(rpc, ready);
+  const fees = await suggestFees(rpc, ready, believed);
   return {
     sender: factoryAbi.decodeFunctionResult('getAddress', found)[0] as Address,
     nonce: 0n,
@@ -110,7 +115,7 @@ export const testOperation = async (context: ServiceContext, paymasterId: string
   }
   const rpc = await requireNode(chains, chainId);
   const owner = new Wallet(hexlify(entropy.bytes(32)));
-  const partial = await partialOperation(rpc, ready, owner);
+  const partial = await partialOperation(context, rpc, ready, owner);
   const { sender, nonce, maxFeePerGas, maxPriorityFeePerGas } = partial;
   const terms = await askForSponsorship(context, paymaster, {
     ...partial,

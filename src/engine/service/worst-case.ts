@@ -15,7 +15,7 @@ const NOBODY = `0x${'00'.repeat(20)}` as const;
 
 /** What the attacker of a DApp finds now. @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE` or `CONTRACT_MISMATCH` */
 const situationOf = async (
-  context: Pick<ServiceContext, 'store' | 'chains' | 'clock' | 'rates'>,
+  context: Pick<ServiceContext, 'store' | 'chains' | 'clock' | 'rates' | 'fees' | 'deposits'>,
   current: CurrentPolicy,
   price: Situation['price'],
 ): Promise<Situation> => {
@@ -24,7 +24,7 @@ const situationOf = async (
   const tank = await requireTank(store, paymaster);
   const rpc = await chains.rpc(tank.chainId);
   const op = attackerOperation(policy);
-  const chain = await readMoney(store, rpc, tank, op, true);
+  const chain = await readMoney(context, rpc, tank, op, true);
   const { layout, contract: address, fundingWallet } = tank;
   const contract = { version: layout.version, address, signer: policy.signer ?? NOBODY };
   return {
@@ -42,7 +42,7 @@ const situationOf = async (
  * @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE` or `CONTRACT_MISMATCH`
  */
 export const findWorstCase = async (
-  context: Pick<ServiceContext, 'store' | 'chains' | 'clock' | 'rates'>,
+  context: Pick<ServiceContext, 'store' | 'chains' | 'clock' | 'rates' | 'fees' | 'deposits'>,
   current: CurrentPolicy,
 ): Promise<ProcedureOutput<'policies.worstCase'>> => {
   const { hash } = current;

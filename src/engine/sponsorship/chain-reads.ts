@@ -5,7 +5,9 @@ import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import type { ChainSnapshot } from '../../core/facts.ts';
 import { delegateOf } from '../chain/gas/delegation.ts';
-import { readBlockGas, readCode, readQuantity } from '../chain/gas/eth-call.ts';
+import type { BelievedFees } from '../chain/fees/believed-fees.ts';
+import { readFees } from '../chain/fees/read-fees.ts';
+import { readCode } from '../chain/gas/eth-call.ts';
 import { l1DataGas, recognizeRollup } from '../chain/gas/l1-data-gas.ts';
 import { fitsWithoutL1Data } from '../../core/rules/bundler-surplus.ts';
 import { asBundled } from '../../core/user-operation/bundle-gas.ts';
@@ -15,6 +17,7 @@ import { UnexpectedAnswer, readBalance, readSenderNonce } from '../paymaster/con
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
 import type { OperatorTransactionStore } from '../store/operator-transaction-store.ts';
 import type { Store } from '../store/store.ts';
+import type { Deposits } from './deposits.ts';
 import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
 import { isEip7702 } from '../../core/user-operation/user-op-hash.ts';
 
@@ -103,31 +106,22 @@ export const readWithdrawals = async (
   return leaving.reduce((sum, { data }) => sum + BigInt(`0x${data.slice(-64)}`), 0n);
 };
 
-/** A price of gas that the node tells; undefined where it does not: nothing is refused for that, and nothing allowed. */
-const readPrice = async (rpc: RpcClient, method: string): Promise<bigint | undefined> => {
-  try {
-    return await readQuantity(rpc, method, []);
-  } catch (error) {
-    if (error instanceof RpcError || error instanceof EngineError) return undefined;
-    throw error;
-  }
-};
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** What a node that suggests no tip asks for gas beyond the base fee, wei per gas. */
-const tipOfGasPrice = async (rpc: RpcClient, baseFeeWei: bigint): Promise<bigint | undefined> => {
-  const gasPriceWei = await readPrice(rpc, 'eth_gasPrice');
-  return gasPriceWei === undefined || gasPriceWei < baseFeeWei ? undefined : gasPriceWei - baseFeeWei;
-};
-
-/** Fees that the next blocks take, wei per gas. @throws EngineError `CHAIN_UNREACHABLE` */
+/**
+ * Fees that the next blocks take, wei per gas, and that are sponsored: as far as the node is believed.
+ *
+ * @throws EngineError `CHAIN_UNREACHABLE`
+ */
 export const suggestFees = async (
   rpc: RpcClient,
   ready: Tank,
+  fees: Pick<BelievedFees, 'believe'>,
 ): Promise<Pick<UserOperation, 'maxFeePerGas' | 'maxPriorityFeePerGas'>> => {
-  const { baseFeePerGas } = await asked(ready, () => readBlockGas(rpc));
-  const suggestedWei = (await readPrice(rpc, 'eth_maxPriorityFeePerGas')) ?? (await tipOfGasPrice(rpc, baseFeePerGas));
-  const maxPriorityFeePerGas = suggestedWei ?? 0n;
-  return { maxFeePerGas: 2n * baseFeePerGas + maxPriorityFeePerGas, maxPriorityFeePerGas };
+  const reading = await asked(ready, () => readFees(rpc));
+  const { baseFeeWei, tipWei: maxPriorityFeePerGas = 0n } = await fees.believe(ready.chainId, reading);
+  const maxFeePerGas = most(reading.block.baseFeePerGas, 2n * baseFeeWei) + maxPriorityFeePerGas;
+  return { maxFeePerGas, maxPriorityFeePerGas };
 };
 
 /**
@@ -148,6 +142,13 @@ const readL1DataGas = async (rpc: RpcClient, ready: Tank, op: UserOperation): Pr
   }
 };
 
+/** What reading tank and fees works with. */
+export interface MoneyContext {
+  readonly store: Pick<Store, 'openOperatorTransactions' | 'findChain'>;
+  readonly fees: Pick<BelievedFees, 'believe'>;
+  readonly deposits: Pick<Deposits, 'ofOthers' | 'saw'>;
+}
+
 /**
  * Reads tank and fees. Null where the chain has no RPC URL, and where its node answers neither of them while the
  * operator has set a budget for that. A node that answers one of them was reached: a user who has it fail the other must
@@ -158,32 +159,38 @@ const readL1DataGas = async (rpc: RpcClient, ready: Tank, op: UserOperation): Pr
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */
 export const readMoney = async (
-  store: Pick<Store, 'openOperatorTransactions' | 'findChain'>,
+  { store, fees, deposits }: MoneyContext,
   rpc: RpcClient | undefined,
   ready: Tank,
   op: UserOperation,
   mustAnswer: boolean,
 ): Promise<ChainSnapshot | null> => {
   if (rpc === undefined) return null;
-  const readings = [readTank(rpc, ready), asked(ready, () => readBlockGas(rpc))] as const;
+  const { chainId } = ready;
+  const readings = [readTank(rpc, ready), asked(ready, () => readFees(rpc))] as const;
+  const l1Data = readL1DataGas(rpc, ready, op);
+  const chain = await store.findChain(chainId);
   // Asked at the same time, so that they take no time of their own.
-  const prices = [readPrice(rpc, 'eth_maxPriorityFeePerGas'), readL1DataGas(rpc, ready, op)] as const;
-  const [ended] = await Promise.all([Promise.allSettled(readings), Promise.allSettled(prices)]);
-  const chain = await store.findChain(ready.chainId);
+  const others = chain?.breaker === 'default' ? deposits.ofOthers(rpc, ready) : undefined;
+  const [ended] = await Promise.all([Promise.allSettled(readings), Promise.allSettled([l1Data, others])]);
   const isSilent = ended.every((read) => read.status === 'rejected' && isUnreachable(read.reason));
   if (isSilent && !mustAnswer && (chain?.unreachableBudgetWei ?? null) !== null) return null;
-  const [balanceWei, block] = await Promise.all(readings);
-  const [tipWei, l1Gas] = await Promise.all(prices);
-  const baseFeeWei = block.baseFeePerGas;
-  const [pendingWithdrawalsWei, suggestedTipWei] = await Promise.all([
+  const [balanceWei, reading] = await Promise.all(readings);
+  deposits.saw(ready, balanceWei);
+  const [l1Gas, othersWei] = await Promise.all([l1Data, others]);
+  const [pendingWithdrawalsWei, believed] = await Promise.all([
     readWithdrawals(store, ready),
-    tipWei ?? tipOfGasPrice(rpc, baseFeeWei),
+    fees.believe(chainId, reading),
   ]);
+  const { block, suggestedTipWei } = reading;
   return {
     balanceWei: String(balanceWei),
     pendingWithdrawalsWei: String(pendingWithdrawalsWei),
-    baseFeeWei: String(baseFeeWei),
+    baseFeeWei: String(block.baseFeePerGas),
+    believedBaseFeeWei: String(believed.baseFeeWei),
     ...(suggestedTipWei !== undefined && { suggestedTipWei: String(suggestedTipWei) }),
+    ...(believed.tipWei !== undefined && { believedTipWei: String(believed.tipWei) }),
+    ...(othersWei !== undefined && { depositsWei: String(balanceWei + othersWei) }),
     l1DataGas: String(l1Gas),
     ...(block.gasLimit !== undefined && { blockGasLimit: String(block.gasLimit) }),
   };

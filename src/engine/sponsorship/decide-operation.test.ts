@@ -10,6 +10,7 @@ import type { RpcClient } from '../chain/rpc.ts';
 import { systemEntropy } from '../base/clock.ts';
 import { createLog } from '../base/log.ts';
 import { Secret } from '../base/secret.ts';
+import { createBelievedFees } from '../chain/fees/believed-fees.ts';
 import { signerKeyName } from '../signer/chain-signer.ts';
 import { openVault } from '../signer/vault.ts';
 import { vaultInFile } from '../store/vault-in-file.ts';
@@ -17,6 +18,7 @@ import type { MinedUserOperation } from '../store/settlement-store.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { type SponsorshipDecision, decideOperation } from './decide-operation.ts';
+import { createDeposits } from './deposits.ts';
 import { createPauseSwitch } from './pause-switch.ts';
 import type { SponsorshipRequest } from './request-record.ts';
 
@@ -80,7 +82,8 @@ beforeEach(async () => {
   afterRead = async () => undefined;
   const node: RpcClient = {
     url: 'http://127.0.0.1:1',
-    send: async (method) => (method === 'eth_maxPriorityFeePerGas' ? '0x1' : method === 'eth_getCode' ? '0x00' : {}),
+    send: async (method) =>
+      method === 'eth_maxPriorityFeePerGas' ? '0x1' : method === 'eth_getCode' ? '0x00' : { number: '0x1' },
     async call(_to, data) {
       if (data.startsWith(GET_NONCE)) return AbiCoder.defaultAbiCoder().encode(['uint256'], [0n]) as Hex;
       const read = balance;
@@ -94,10 +97,12 @@ beforeEach(async () => {
   const rates = { rateOf: noRate, coinPrice: noRate, coinPriceNow: () => undefined };
   const webhooks = { deliver: () => Promise.reject(new Error('there are none')), close: () => undefined };
   const config = { outstandingSharePercent: 25, blankWebhookData: false };
+  const fees = createBelievedFees({ store, clock, log: createLog({ level: 'silent' }) });
+  const deposits = createDeposits(store, clock);
   const pause = await createPauseSwitch(store, createLog({ level: 'silent' }));
   sponsor = (nonce) =>
     decideOperation(
-      { store, vault, pause, chains, webhooks, clock, rates, config, entropy: systemEntropy },
+      { ...{ store, vault, pause, chains, webhooks, clock, rates, fees, deposits, config }, entropy: systemEntropy },
       request(nonce),
     );
 });

@@ -1,6 +1,8 @@
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
+import type { BelievedFees } from '../chain/fees/believed-fees.ts';
+import type { Deposits } from './deposits.ts';
 import type { PauseSwitch } from './pause-switch.ts';
 import type { PayerContext } from './payer.ts';
 
@@ -10,6 +12,8 @@ export interface DecisionContext extends PayerContext {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly pause: PauseSwitch;
+  readonly fees: Pick<BelievedFees, 'believe'>;
+  readonly deposits: Pick<Deposits, 'ofOthers' | 'saw'>;
   /** The settings in force. */
   readonly config: Pick<Config, 'outstandingSharePercent' | 'blankWebhookData'>;
 }

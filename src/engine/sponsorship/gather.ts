@@ -165,14 +165,15 @@ export const readCoinPrice = async (rates: Pick<Rates, 'coinPrice' | 'coinPriceN
 
 /** Reads what the chain says of an operation, for the rules of a policy. @throws EngineError as `decideOperation` */
 export const readChain = async (
-  { store, clock, rates }: DecisionContext,
+  context: DecisionContext,
   prepared: PreparedOperation,
   policy: Policy,
 ): Promise<ChainReads> => {
+  const { store, clock, rates } = context;
   const { stage, payer, ready, op, charge, gasSource, senderNonce, delegate } = prepared;
   const ledgerVersion = await store.ledgerVersion();
   const isEstimated = gasSource === 'GAS_ESTIMATED';
-  const money = readMoney(store, payer.rpc, ready, op, isEstimated || charge !== undefined);
+  const money = readMoney(context, payer.rpc, ready, op, isEstimated || charge !== undefined);
   // An estimate has had the account validate the operation already.
   const isAsked = stage === 'final' && !isEstimated;
   const question = { op, senderNonce, delegate, isGasGiven: gasSource === 'GAS_GIVEN', money };
@@ -202,6 +203,8 @@ export const readChain = async (
 export const isRead = (facts: Facts, { priceSource }: Pick<ChainReads, 'priceSource'>, policy: Policy): boolean => {
   const isPriced = facts.price !== undefined || facts.token !== undefined || !asksForPrice(policy);
   const isSameSource = isDeepStrictEqual(priceSource, policy.chain?.price);
+  const isDeposited = facts.chain?.depositsWei !== undefined || facts.chain === null;
+  if (policy.chain?.breaker === 'default' && !isDeposited) return false;
   return isPriced && isSameSource && unreadHoldings(ruleInput(facts, policy).policy, facts).length === 0;
 };
 

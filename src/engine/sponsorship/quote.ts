@@ -80,7 +80,7 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
     terms,
   });
   const isEstimated = gas.gasSource === 'GAS_ESTIMATED';
-  const chain = await readMoney(store, rpc, ready, gas.op, isEstimated);
+  const chain = await readMoney(context, rpc, ready, gas.op, isEstimated);
   const current = await currentPolicy(context, paymaster);
   const feeQuotes = await Promise.all(
     payers.map(async (payer) => {

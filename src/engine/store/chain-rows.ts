@@ -6,6 +6,7 @@ export interface ChainRow extends Omit<ChainSettings, 'breaker' | 'price'> {
   price: string | null;
   breakerWei: string | null;
   breakerSeconds: number | null;
+  breakerOff: number;
 }
 
 /** A paymaster contract as it is stored. */
@@ -21,7 +22,7 @@ export interface FeeTokenRow extends Omit<FeeToken, 'rate' | 'preFund'> {
 
 /** SQL of chains. */
 export const CHAIN = `SELECT chain_id AS "chainId", name, symbol, rpc, bundler, treasury, breaker_wei AS "breakerWei",
-  breaker_seconds AS "breakerSeconds", unreachable_budget_wei AS "unreachableBudgetWei",
+  breaker_seconds AS "breakerSeconds", breaker_off AS "breakerOff", unreachable_budget_wei AS "unreachableBudgetWei",
   max_operation_cost_wei AS "maxOperationCostWei", price FROM chain`;
 /** SQL of signers. */
 export const SIGNER = 'SELECT chain_id AS "chainId", address FROM signer';
@@ -31,22 +32,34 @@ export const CONTRACT = 'SELECT chain_id AS "chainId", version, address, checked
 export const FEE_TOKEN = `SELECT chain_id AS "chainId", address, symbol, decimals, premium, rate, pre_fund AS "preFund",
   logo_url AS "logoUrl" FROM fee_token`;
 
+const breakerOf = ({
+  breakerWei,
+  breakerSeconds,
+  breakerOff,
+}: Pick<ChainRow, 'breakerWei' | 'breakerSeconds' | 'breakerOff'>): ChainSettings['breaker'] => {
+  if (breakerWei !== null && breakerSeconds !== null) {
+    return Object.freeze({ amountWei: breakerWei, seconds: breakerSeconds });
+  }
+  return breakerOff === 1 ? null : 'default';
+};
+
 /** The chain of a row. */
-export const toChain = ({ breakerWei, breakerSeconds, price, ...row }: ChainRow): ChainSettings => ({
+export const toChain = ({ breakerWei, breakerSeconds, breakerOff, price, ...row }: ChainRow): ChainSettings => ({
   ...row,
   price: price === null ? null : (JSON.parse(price) as ChainSettings['price']),
-  breaker:
-    breakerWei === null || breakerSeconds === null
-      ? null
-      : Object.freeze({ amountWei: breakerWei, seconds: breakerSeconds }),
+  breaker: breakerOf({ breakerWei, breakerSeconds, breakerOff }),
 });
 
 /** The row of a chain. */
-export const ofChain = ({ breaker, price, ...value }: ChainSettings): ChainRow => ({
-  ...value,
-  ...{ breakerWei: breaker?.amountWei ?? null, breakerSeconds: breaker?.seconds ?? null },
-  price: price && JSON.stringify(price),
-});
+export const ofChain = ({ breaker, price, ...value }: ChainSettings): ChainRow => {
+  const set = breaker === 'default' ? null : breaker;
+  return {
+    ...value,
+    ...{ breakerWei: set?.amountWei ?? null, breakerSeconds: set?.seconds ?? null },
+    breakerOff: Number(breaker === null),
+    price: price && JSON.stringify(price),
+  };
+};
 
 /** The paymaster contract of a row. */
 export const toContract = (row: ContractRow): PaymasterContract => ({ ...row, checked: row.checked === 1 });

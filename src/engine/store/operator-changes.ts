@@ -85,7 +85,7 @@ export const subjects: readonly Subject[] = [
     ...{ table: 'chain', subject: 'chain', id: (row) => `${row}.chain_id` },
     values: plain({
       ...{ name: 'name', symbol: 'symbol', rpc: 'rpc', bundler: 'bundler', treasury: 'treasury' },
-      ...{ breakerWei: 'breaker_wei', breakerSeconds: 'breaker_seconds' },
+      ...{ breakerWei: 'breaker_wei', breakerSeconds: 'breaker_seconds', breakerOff: 'breaker_off' },
       ...{ unreachableBudgetWei: 'unreachable_budget_wei', maxOperationCostWei: 'max_operation_cost_wei' },
       price: 'price',
     }),

@@ -109,11 +109,11 @@ export interface ChainSettings {
   bundler: string | null;
   /** Takes the users' fees in token mode; null: the signer's address does. */
   treasury: Address | null;
-  /** Null: whatever is within the other rules may be signed. */
-  breaker: Breaker | null;
+  /** `default`: a share of what the chain's gas tanks hold. Null: whatever is within the other rules may be signed. */
+  breaker: Breaker | 'default' | null;
   /** Wei, decimal: the most that may be signed for while the node is unreachable; null: nothing is. */
   unreachableBudgetWei: string | null;
-  /** Wei that one operation may cost at most, decimal; null: by the chain's prices. */
+  /** Wei that one operation may cost at most, decimal; null: the chain's default, and no more than its prices call for. */
   maxOperationCostWei: string | null;
   /** Where it comes from what the native coin is worth; null: nobody says. */
   price: CoinPriceSource | null;

@@ -1,3 +1,4 @@
+import type { ChainFeeStore } from './chain-fee-store.ts';
 import type { DecisionQueries } from './decision-queries.ts';
 import type { DecisionStore } from './decision-store.ts';
 import type { LogCheckStore } from './log-check-store.ts';
@@ -20,6 +21,7 @@ export interface Store
     SettlementStore,
     PolicyStore,
     RegistryStore,
+    ChainFeeStore,
     OperatorTransactionStore,
     NotificationStore,
     LogStore,

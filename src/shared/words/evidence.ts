@@ -17,7 +17,11 @@ const LABELS: Readonly<Record<string, string>> = {
   maxFeePerGasWei: 'Offered fee per gas',
   baseFeeWei: 'Base fee',
   suggestedTipWei: 'Suggested tip',
+  believedBaseFeeWei: 'Believed base fee',
+  believedTipWei: 'Believed tip',
   balanceWei: 'Tank balance',
+  depositsWei: 'All gas tanks',
+  origin: 'Default amount',
   reservedWei: 'Reserved',
   pendingWithdrawalsWei: 'Pending withdrawals',
   outstandingWei: 'Outstanding',
@@ -71,9 +75,15 @@ const SCOPES: Readonly<Record<string, string>> = {
   PAYMASTER: 'all users together',
 };
 
+const ORIGINS: Readonly<Record<string, string>> = {
+  deposits: 'a quarter of all gas tanks',
+  operations: 'what usual operations may cost',
+};
+
 /** What is told by its key alone. */
 const named = (key: string, value: unknown): string | undefined => {
   if (key === 'scope') return SCOPES[String(value)];
+  if (key === 'origin') return ORIGINS[String(value)];
   return key === 'seconds' && typeof value === 'number' ? spanWords(value) : undefined;
 };
 

@@ -346,6 +346,12 @@ export const describeRegistryStore = (open: OpenStore): void => {
     const chain = { ...none, ...spending, chainId: 5, name: 'Five', rpc: 'http://127.0.0.1:1', treasury };
     const contract = { chainId: 5, version: '1.1.0', address: WALLET, checked: true } as const;
 
+    it.each([null, 'default', breaker] as const)('keeps the breaker %j', async (one) => {
+      await store.saveChain({ ...chain, breaker: one });
+      await reopen();
+      expect((await store.findChain(5))?.breaker).toEqual(one);
+    });
+
     it('replaces and removes the settings of a chain', async () => {
       await store.saveChain({ ...chain, name: 'Old', breaker: null, unreachableBudgetWei: null });
       await store.saveChain(chain);

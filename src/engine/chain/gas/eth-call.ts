@@ -82,10 +82,15 @@ export const readQuantity = async (rpc: RpcClient, method: string, params: reado
 export const readTransactionCount = (rpc: RpcClient, of: Address, at: string): Promise<bigint> =>
   readQuantity(rpc, 'eth_getTransactionCount', [of, at]);
 
-const blockSchema = z.object({ baseFeePerGas: quantity.default(0n), gasLimit: quantity.optional() });
+const blockSchema = z.object({
+  number: quantity.refine((number) => number <= Number.MAX_SAFE_INTEGER).transform(Number),
+  baseFeePerGas: quantity.default(0n),
+  gasLimit: quantity.optional(),
+});
 
 /** What the latest block says about gas. */
 export interface BlockGas {
+  readonly number: number;
   /** Wei per gas; 0 on chains without EIP-1559. */
   readonly baseFeePerGas: bigint;
   /** How much gas a block holds. */

@@ -19,8 +19,8 @@ import type { Access, Writer, Writing } from './writer.ts';
 
 const REMOVE_CHAIN = 'DELETE FROM chain WHERE chain_id = $1';
 const INSERT_CHAIN = `INSERT INTO chain (chain_id, name, symbol, rpc, bundler, treasury, breaker_wei, breaker_seconds,
-    unreachable_budget_wei, max_operation_cost_wei, price)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+    unreachable_budget_wei, max_operation_cost_wei, price, breaker_off)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
 const SAVE_SIGNER = `INSERT INTO signer (chain_id, address) VALUES ($1, $2)
   ON CONFLICT (chain_id) DO UPDATE SET address = excluded.address`;
 const SAVE_CONTRACT = `INSERT INTO paymaster_contract (chain_id, version, address, checked) VALUES ($1, $2, $3, $4)
@@ -40,7 +40,7 @@ export const chainStore = ({ rows, writer, cache }: Access): ChainStore => ({
       await tx.run(REMOVE_CHAIN, [row.chainId]);
       await tx.run(INSERT_CHAIN, [
         ...[row.chainId, row.name, row.symbol, row.rpc, row.bundler, row.treasury, row.breakerWei, row.breakerSeconds],
-        ...[row.unreachableBudgetWei, row.maxOperationCostWei, row.price],
+        ...[row.unreachableBudgetWei, row.maxOperationCostWei, row.price, row.breakerOff],
       ]);
       settingsOfChainChanged(tx, value.chainId);
     }),
@@ -55,6 +55,8 @@ export const chainStore = ({ rows, writer, cache }: Access): ChainStore => ({
   removeChain: (chainId) =>
     writer.run(async (tx) => {
       const removed = await tx.run(REMOVE_CHAIN, [chainId]);
+      await tx.run('DELETE FROM chain_base_fee WHERE chain_id = $1', [chainId]);
+      await tx.run('DELETE FROM chain_tip WHERE chain_id = $1', [chainId]);
       settingsOfChainChanged(tx, chainId);
       return removed > 0;
     }),

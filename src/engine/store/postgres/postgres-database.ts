@@ -6,6 +6,7 @@ import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
 import { accountStore } from './accounts.ts';
 import { apiKeyStore } from './api-keys.ts';
+import { chainFeeStore } from './chain-fees.ts';
 import { chainStore, feeTokenStore } from './chains.ts';
 import { configOf, poolOf, readingConfig } from './connection.ts';
 import { decisionCounts } from './decision-counts.ts';
@@ -154,6 +155,7 @@ export const openPostgresDatabase = async (
       ...policyReplacement(parts),
       ...policyRevisionStore(parts),
       ...chainStore(parts),
+      ...chainFeeStore(parts),
       ...feeTokenStore(parts),
       ...operatorTransactionStore(parts),
       ...notificationStore(parts),

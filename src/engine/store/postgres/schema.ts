@@ -160,6 +160,17 @@ const tables = `
   CREATE TABLE vault ("only" bigint PRIMARY KEY CHECK ("only" = 1), sealed text NOT NULL);
 `;
 
+/** What was seen of each chain's base fee and tips; and whether its breaker is switched off. */
+const believedFees = `
+  CREATE TABLE chain_base_fee (
+    chain_id bigint PRIMARY KEY, block bigint NOT NULL, base_fee_wei text NOT NULL, seen_at bigint NOT NULL
+  );
+  CREATE TABLE chain_tip (
+    chain_id bigint NOT NULL, hour bigint NOT NULL, lowest_wei text NOT NULL, PRIMARY KEY (chain_id, hour)
+  );
+  ALTER TABLE chain ADD COLUMN breaker_off bigint NOT NULL DEFAULT 0;
+`;
+
 /** One step of the schema, by the number of SQLite's schema that it corresponds to. */
 export interface SchemaStep {
   readonly version: number;
@@ -169,6 +180,7 @@ export interface SchemaStep {
 /** All steps, the oldest first. A change of the schema of SQLite comes with a step here. */
 export const schemaSteps: readonly SchemaStep[] = [
   { version: 120, sql: tables },
+  { version: 130, sql: believedFees },
   {
     version: 135,
     sql: 'ALTER TABLE paymaster ADD COLUMN token_mode bigint NOT NULL DEFAULT 1',

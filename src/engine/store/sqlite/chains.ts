@@ -25,13 +25,20 @@ import { remembered } from './memory.ts';
 export const chainStore = (database: Database.Database, changed: (chainId: number) => void): ChainStore => {
   const save = database.prepare(
     `INSERT OR REPLACE INTO chain (chain_id, name, symbol, rpc, bundler, treasury, breaker_wei, breaker_seconds,
-       unreachable_budget_wei, max_operation_cost_wei, price)
+       breaker_off, unreachable_budget_wei, max_operation_cost_wei, price)
      VALUES (@chainId, @name, @symbol, @rpc, @bundler, @treasury, @breakerWei, @breakerSeconds,
-       @unreachableBudgetWei, @maxOperationCostWei, @price)`,
+       @breakerOff, @unreachableBudgetWei, @maxOperationCostWei, @price)`,
   );
   const chains = database.prepare<[], ChainRow>(`${CHAIN} ORDER BY chain_id`);
   const chain = database.prepare<[number], ChainRow>(`${CHAIN} WHERE chain_id = ?`);
   const remove = database.prepare<[number]>('DELETE FROM chain WHERE chain_id = ?');
+  const forgetBaseFee = database.prepare<[number]>('DELETE FROM chain_base_fee WHERE chain_id = ?');
+  const forgetTips = database.prepare<[number]>('DELETE FROM chain_tip WHERE chain_id = ?');
+  const removeWithFees = database.transaction((chainId: number): number => {
+    forgetBaseFee.run(chainId);
+    forgetTips.run(chainId);
+    return remove.run(chainId).changes;
+  });
   const saveSigner = database.prepare('INSERT OR REPLACE INTO signer VALUES (@chainId, @address)');
   const signers = database.prepare<[], ChainSigner>(`${SIGNER} ORDER BY chain_id`);
   const signer = database.prepare<[number], ChainSigner>(`${SIGNER} WHERE chain_id = ?`);
@@ -70,7 +77,7 @@ export const chainStore = (database: Database.Database, changed: (chainId: numbe
       return chainOf.get(chainId);
     },
     async removeChain(chainId) {
-      const { changes } = remove.run(chainId);
+      const changes = removeWithFees(chainId);
       chainOf.forget();
       changed(chainId);
       return changes > 0;

@@ -24,6 +24,7 @@ import { log } from './migrations/0100-log.ts';
 import { ruleBinding } from './migrations/0105-rule-binding.ts';
 import { coinPrice } from './migrations/0110-coin-price.ts';
 import { tokensAndKeys } from './migrations/0120-tokens-and-keys.ts';
+import { believedFees } from './migrations/0130-believed-fees.ts';
 import { tokenMode } from './migrations/0135-token-mode.ts';
 import type { Migration } from './migrations/migration.ts';
 
@@ -51,6 +52,7 @@ const migrations: readonly Migration[] = [
   ruleBinding,
   coinPrice,
   tokensAndKeys,
+  believedFees,
   tokenMode,
 ];
 

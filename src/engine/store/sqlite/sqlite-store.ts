@@ -3,6 +3,7 @@ import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
 import { accountStore } from './accounts.ts';
 import { apiKeyStore } from './api-keys.ts';
+import { chainFeeStore } from './chain-fees.ts';
 import { chainStore, feeTokenStore } from './chains.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
@@ -53,6 +54,7 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
     ...policyReplacement(database, { isOfVersion, changed }),
     ...policyRevisionStore(database, settings, entries),
     ...chainStore(database, chainChanged),
+    ...chainFeeStore(database, commit),
     ...feeTokenStore(database, settings.chainChanged),
     ...operatorTransactionStore(database, ledger.advanceLedger),
     ...notificationStore(database),

@@ -29,7 +29,8 @@ const SENTENCES: Readonly<Record<string, (facts: FixedFacts, coin: string) => st
   validity: () => 'The account exists or is being deployed, and its nonce is unused.',
   fees: ({ chain }, coin) => {
     const most = chain?.maxOperationCostWei ?? null;
-    const cost = most === null ? "20 million gas at the chain's price" : amount(most, coin);
+    const byDefault = chain && ` and ${amount(chain.defaultMaxOperationCostWei, coin)}`;
+    const cost = most === null ? `20 million gas at the chain's price${byDefault ?? ''}` : amount(most, coin);
     return `Fees cover the base fee. One operation costs at most ${cost}.`;
   },
   senders: () => 'No list: any account may be sponsored.',
@@ -55,8 +56,15 @@ const SENTENCES: Readonly<Record<string, (facts: FixedFacts, coin: string) => st
   burnRate: ({ chain }, coin) => {
     const breaker = chain?.breaker ?? null;
     if (breaker === null) return 'No spend cap on this chain: only limits and the gas tank apply.';
-    const { amountWei, seconds } = breaker;
-    return `Gasdesk signs for at most ${amount(amountWei, coin)} per ${spanWords(seconds)} on this chain, then pauses sponsorship.`;
+    const pauses = 'on this chain, then pauses sponsorship.';
+    if (breaker !== 'default') {
+      const { amountWei, seconds } = breaker;
+      return `Gasdesk signs for at most ${amount(amountWei, coin)} per ${spanWords(seconds)} ${pauses}`;
+    }
+    const now = chain?.breakerWei ?? null;
+    return now === null
+      ? `Gasdesk signs for at most a quarter of the chain's gas tanks per hour ${pauses}`
+      : `Gasdesk signs for at most ${amount(now, coin)} per hour by default ${pauses}`;
   },
 };
 

@@ -1,17 +1,27 @@
 import { breakerSeconds } from '../../../../api/chains.ts';
 import { weiToDecimal } from '../../../../shared/schema/decimal.ts';
 import { typedWei } from '../../../../shared/typed-wei.ts';
+import { shownAmount } from '../../../../shared/words/amount.ts';
+import { DEFAULT_BREAKER } from '../../../../shared/words/breaker.ts';
 import { spanWords } from '../../../../shared/words/span.ts';
 import type { Chain } from '../../desk/types.ts';
 
 /** A burn-rate breaker while it is typed. */
 export interface BreakerForm {
-  /** Of the native coin; empty: no breaker. */
+  kind: 'default' | 'amount' | 'off';
+  /** Of the native coin. */
   amount: string;
   count: number | null;
   /** Seconds of the unit. */
   unit: number;
 }
+
+/** What a breaker may be. */
+export const breakerKinds = [
+  { value: 'default', label: 'Default' },
+  { value: 'amount', label: 'Amount per time' },
+  { value: 'off', label: 'Off' },
+] as const;
 
 /** Units of time that a breaker is told in. */
 export const breakerUnits = [
@@ -21,36 +31,52 @@ export const breakerUnits = [
 ] as const;
 
 /** The form of what is set. */
-export const breakerForm = (breaker: Chain['breaker'] | undefined): BreakerForm => {
-  if (!breaker) return { amount: '', count: 1, unit: 3_600 };
+export const breakerForm = (breaker: Chain['breaker']): BreakerForm => {
+  const nothing = { amount: '', count: 1, unit: 3_600 };
+  if (breaker === null) return { kind: 'off', ...nothing };
+  if (breaker === 'default') return { kind: 'default', ...nothing };
   const { amountWei, seconds } = breaker;
   const unit = breakerUnits.findLast(({ value }) => seconds % value === 0)?.value ?? 60;
-  return { amount: weiToDecimal(BigInt(amountWei)), count: Math.ceil(seconds / unit), unit };
+  return { kind: 'amount', amount: weiToDecimal(BigInt(amountWei)), count: Math.ceil(seconds / unit), unit };
 };
 
 /** What a form says; undefined while it says nothing that can be set. */
-export const typedBreaker = ({ amount, count, unit }: BreakerForm): Chain['breaker'] | undefined => {
-  const text = amount.trim();
-  if (text === '') return null;
+export const typedBreaker = ({ kind, amount, count, unit }: BreakerForm): Chain['breaker'] | undefined => {
+  if (kind === 'off') return null;
+  if (kind === 'default') return 'default';
   const seconds = (count ?? 0) * unit;
-  const amountWei = typedWei(text);
+  const amountWei = typedWei(amount.trim());
   if (amountWei === undefined || seconds < breakerSeconds.least || seconds > breakerSeconds.most) return undefined;
   return { amountWei, seconds };
 };
 
+/** What is shown of a chain's breaker. */
+type BreakerOfChain = Pick<Chain, 'breaker' | 'breakerWei' | 'symbol'>;
+
 /** A breaker in short, as a list shows it. */
-export const breakerWords = ({ breaker, symbol }: Pick<Chain, 'breaker' | 'symbol'>): string =>
-  breaker === null ? 'None' : `${weiToDecimal(BigInt(breaker.amountWei))} ${symbol} in ${spanWords(breaker.seconds)}`;
+export const breakerWords = ({ breaker, breakerWei, symbol }: BreakerOfChain): string => {
+  if (breaker === null) return 'Off';
+  if (breaker !== 'default')
+    return `${weiToDecimal(BigInt(breaker.amountWei))} ${symbol} in ${spanWords(breaker.seconds)}`;
+  return breakerWei === null ? 'Default' : `Default: now ${shownAmount(BigInt(breakerWei))} ${symbol} in 1 hour`;
+};
 
 /** What follows from a form, in a sentence. */
-export const breakerSentence = (form: BreakerForm, coin: string): string => {
+export const breakerSentence = (form: BreakerForm, chain: BreakerOfChain): string => {
   const typed = typedBreaker(form);
+  const coin = chain.symbol;
   if (typed === undefined) return 'Enter an amount and a time from one minute to 7 days.';
   if (typed === null) return 'No spend cap on this chain; only DApp limits and the tank apply.';
+  const follows =
+    'Gasdesk pauses all sponsorship, on every chain, until you resume it. Operations count at their maximum cost, no ' +
+    'matter who pays. If several DApps use this chain, a DApp that would exceed half the amount is paused alone.';
+  if (typed === 'default') {
+    const now =
+      chain.breaker === 'default' && chain.breakerWei !== null
+        ? ` Now that is ${shownAmount(BigInt(chain.breakerWei))} ${coin}.`
+        : '';
+    return `${DEFAULT_BREAKER}.${now} Beyond it, ${follows}`;
+  }
   const amount = `${weiToDecimal(BigInt(typed.amountWei))} ${coin}`;
-  return (
-    `If operations on this chain would cost more than ${amount} within ${spanWords(typed.seconds)}, Gasdesk pauses all ` +
-    'sponsorship, on every chain, until you resume it. Operations count at their maximum cost, no matter who pays. ' +
-    'If several DApps use this chain, a DApp that would exceed half the amount is paused alone.'
-  );
+  return `If operations on this chain would cost more than ${amount} within ${spanWords(typed.seconds)}, ${follows}`;
 };

@@ -1,0 +1,78 @@
+/** The base fee of a chain as far as it is believed, and where and when it was seen. */
+export interface BaseFeeSighting {
+  /** Number of the block. */
+  readonly block: number;
+  /** Wei per gas. */
+  readonly baseFeeWei: bigint;
+  /** When this block was first seen, epoch ms. */
+  readonly at: number;
+}
+
+/** No chain makes blocks faster: a node whose block numbers jump is not believed to. */
+const MS_PER_BLOCK = 100;
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+/** EIP-1559: after a full block the base fee is an eighth higher, and at least 1 wei. */
+const afterFullBlock = (baseFeeWei: bigint): bigint => baseFeeWei + most(baseFeeWei / 8n, 1n);
+
+/**
+ * What a node says of the base fee, as far as it is believed: no more than EIP-1559 allows for the blocks since the last
+ * sighting, and for those that fit into the time since. It may fall at once. The first reading is believed.
+ *
+ * A chain that was set back to lower block numbers is followed from there on.
+ */
+export const believeBaseFee = (last: BaseFeeSighting | undefined, reading: BaseFeeSighting): BaseFeeSighting => {
+  if (last === undefined) return reading;
+  const inTime = Math.floor((reading.at - last.at) / MS_PER_BLOCK);
+  let blocks = Math.min(reading.block - last.block, inTime);
+  let baseFeeWei = last.baseFeeWei;
+  // Ends with the reading: from 1 wei it takes 1,500 blocks to the largest number a node can answer.
+  for (; blocks > 0 && baseFeeWei < reading.baseFeeWei; blocks -= 1) baseFeeWei = afterFullBlock(baseFeeWei);
+  const at = reading.block === last.block ? last.at : reading.at;
+  return { block: reading.block, baseFeeWei: least(baseFeeWei, reading.baseFeeWei), at };
+};
+
+/** The lowest tip that a node suggested within an hour. */
+export interface HourlyTip {
+  /** Whole hours since the epoch. */
+  readonly hour: number;
+  /** Wei per gas. */
+  readonly lowestWei: bigint;
+}
+
+/** So many hours are kept: those in which the chain was read, however long ago. */
+export const TIP_HOURS = 24;
+
+const HOUR_MS = 3_600_000;
+
+/** The history with one more reading, the newest hours of it, oldest first. The same array where nothing changes. */
+export const withTip = (history: readonly HourlyTip[], tipWei: bigint, at: number): readonly HourlyTip[] => {
+  const hour = Math.floor(at / HOUR_MS);
+  const known = history.find((one) => one.hour === hour);
+  if (known !== undefined && known.lowestWei <= tipWei) return history;
+  const others = history.filter((one) => one !== known);
+  const added = [...others, { hour, lowestWei: tipWei }].sort((one, other) => one.hour - other.hour);
+  return added.slice(-TIP_HOURS);
+};
+
+/** Half of the hours, and the one in the middle, are no higher. */
+const lowerMedian = (history: readonly HourlyTip[]): bigint => {
+  const sorted = history.map(({ lowestWei }) => lowestWei).sort((one, other) => (one < other ? -1 : 1));
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0n;
+};
+
+/** So often the usual tip is believed, so that honest tips may double. */
+const USUAL_TIP_MULTIPLE = 2n;
+/** A tip up to this part of the base fee is believed at once: it makes little difference to what is paid. */
+const BASE_FEE_PART = 10n;
+
+/**
+ * What a node suggests as a tip, as far as it is believed: up to twice the median of the desk's own hours, or a tenth of
+ * the base fee. Wei per gas.
+ *
+ * @param history has the reading in it
+ */
+export const believedTip = (suggestedWei: bigint, history: readonly HourlyTip[], believedBaseFeeWei: bigint): bigint =>
+  least(suggestedWei, most(USUAL_TIP_MULTIPLE * lowerMedian(history), believedBaseFeeWei / BASE_FEE_PART));

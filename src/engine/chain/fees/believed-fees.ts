@@ -1,0 +1,129 @@
+import {
+  type BaseFeeSighting,
+  type HourlyTip,
+  TIP_HOURS,
+  believeBaseFee,
+  believedTip,
+  withTip,
+} from '../../../core/user-operation/believed-fees.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { ChainFeeStore, ChainFees } from '../../store/chain-fee-store.ts';
+import type { FeeReading } from './read-fees.ts';
+
+/** Fees of a chain as far as they are believed, wei per gas. */
+export interface Believed {
+  readonly baseFeeWei: bigint;
+  /** Undefined where the node suggests none. */
+  readonly tipWei: bigint | undefined;
+}
+
+/** What this desk has seen of the fees of its chains, and believes of what nodes say. */
+export interface BelievedFees {
+  /** Adds a reading to what was seen. @throws EngineError where the database cannot be read */
+  believe(chainId: number, reading: FeeReading): Promise<Believed>;
+  /** What was believed last; undefined where this engine has read nothing yet. */
+  lastBelieved(chainId: number): Believed | undefined;
+  /** Forgets a chain that was removed. */
+  forget(chainId: number): void;
+  /** Waits for what is being written. */
+  stop(): Promise<void>;
+}
+
+/** What other engines have seen is taken over, and the base fee is written, once in this time. */
+const STEP_MS = 60_000;
+
+interface Kept {
+  baseFee: BaseFeeSighting | undefined;
+  tips: readonly HourlyTip[];
+  believed: Believed | undefined;
+  /** Monotonic ms. */
+  loadedAt: number;
+  savedAt: number;
+}
+
+const later = (one: BaseFeeSighting | undefined, other: BaseFeeSighting | undefined): BaseFeeSighting | undefined => {
+  if (one === undefined || other === undefined) return one ?? other;
+  return other.at > one.at ? other : one;
+};
+
+const HOUR_MS = 3_600_000;
+
+const merged = (one: readonly HourlyTip[], other: readonly HourlyTip[]): readonly HourlyTip[] =>
+  other.reduce((tips, { hour, lowestWei }) => withTip(tips, lowestWei, hour * HOUR_MS), one).slice(-TIP_HOURS);
+
+/** What was seen is in the database, and read through memory: a decision waits for no database. */
+export const createBelievedFees = ({
+  store,
+  clock,
+  log,
+}: {
+  readonly store: ChainFeeStore;
+  readonly clock: Clock;
+  readonly log: Log;
+}): BelievedFees => {
+  const chains = new Map<number, Kept>();
+  const loads = new Map<number, Promise<void>>();
+  const writes = new Set<Promise<void>>();
+
+  const takeOver = (chainId: number, stored: ChainFees): void => {
+    const known = chains.get(chainId);
+    const loadedAt = clock.monotonic();
+    // Whoever removed the chain meant that nothing is known of it.
+    if (known === undefined || stored.baseFee === undefined) {
+      chains.set(chainId, { ...stored, believed: undefined, loadedAt, savedAt: -Infinity });
+      return;
+    }
+    known.baseFee = later(known.baseFee, stored.baseFee);
+    known.tips = merged(known.tips, stored.tips);
+    known.loadedAt = loadedAt;
+  };
+
+  const load = async (chainId: number): Promise<Kept> => {
+    const known = chains.get(chainId);
+    if (known !== undefined && clock.monotonic() - known.loadedAt < STEP_MS) return known;
+    const loading = loads.get(chainId) ?? store.chainFees(chainId).then((stored) => takeOver(chainId, stored));
+    loads.set(chainId, loading);
+    try {
+      await loading;
+    } finally {
+      loads.delete(chainId);
+    }
+    return load(chainId);
+  };
+
+  const save = (chainId: number, kept: Kept, baseFee: BaseFeeSighting, tip: HourlyTip | undefined): void => {
+    kept.savedAt = clock.monotonic();
+    const write = store
+      .saveChainFees(chainId, { baseFee, tip })
+      .catch((err: unknown) => log.warn('fees.not-kept', { chainId, err }))
+      .finally(() => writes.delete(write));
+    writes.add(write);
+  };
+
+  return {
+    async believe(chainId, { block, suggestedTipWei }) {
+      const kept = await load(chainId);
+      const at = clock.now();
+      const reading = { block: block.number, baseFeeWei: block.baseFeePerGas, at };
+      const baseFee = believeBaseFee(kept.baseFee, reading);
+      const before = kept.tips;
+      const tips = suggestedTipWei === undefined ? before : withTip(before, suggestedTipWei, at);
+      Object.assign(kept, { baseFee, tips });
+      const isLowest = tips !== before;
+      const hour = Math.floor(at / HOUR_MS);
+      const tip = isLowest && suggestedTipWei !== undefined ? { hour, lowestWei: suggestedTipWei } : undefined;
+      if (isLowest || clock.monotonic() - kept.savedAt >= STEP_MS) save(chainId, kept, baseFee, tip);
+      kept.believed = {
+        baseFeeWei: baseFee.baseFeeWei,
+        tipWei: suggestedTipWei && believedTip(suggestedTipWei, tips, baseFee.baseFeeWei),
+      };
+      return kept.believed;
+    },
+    lastBelieved: (chainId) => chains.get(chainId)?.believed,
+    forget: (chainId) => void chains.delete(chainId),
+    async stop() {
+      await Promise.all(writes);
+    },
+  };
+};

@@ -1,0 +1,40 @@
+import { EngineError } from '../../../shared/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { RegistryStore } from '../../store/registry-store.ts';
+import type { ChainAccess } from '../chain-access.ts';
+import { RpcError } from '../rpc.ts';
+import type { BelievedFees } from './believed-fees.ts';
+import { readFees } from './read-fees.ts';
+
+/** What reading fees works with. */
+export interface FeeSampling {
+  readonly store: Pick<RegistryStore, 'listChains'>;
+  readonly chains: Pick<ChainAccess, 'rpc'>;
+  readonly fees: Pick<BelievedFees, 'believe'>;
+}
+
+/** Adds what the node of a chain says now to what was seen. A node that does not answer says nothing. */
+export const sampleFees = async ({ chains, fees }: Omit<FeeSampling, 'store'>, chainId: number): Promise<void> => {
+  try {
+    const rpc = await chains.rpc(chainId);
+    if (rpc !== undefined) await fees.believe(chainId, await readFees(rpc));
+  } catch (error) {
+    if (!(error instanceof RpcError || error instanceof EngineError)) throw error;
+  }
+};
+
+/** Each chain is read once in this time, whoever else asks for operations at chosen moments. */
+export const SAMPLE_MS = 600_000;
+
+/** Reads the fees of every chain that has a node. */
+export const createFeeSamples = (context: FeeSampling & { readonly clock: Clock }) => {
+  const sampledAt = new Map<number, number>();
+  return async (): Promise<void> => {
+    const now = context.clock.monotonic();
+    const due = (await context.store.listChains()).filter(
+      ({ chainId, rpc }) => rpc !== null && now - (sampledAt.get(chainId) ?? -Infinity) >= SAMPLE_MS,
+    );
+    for (const { chainId } of due) sampledAt.set(chainId, now);
+    await Promise.all(due.map(({ chainId }) => sampleFees(context, chainId)));
+  };
+};
