@@ -209,6 +209,8 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     expect(before).toMatchObject({ settlement: 'reserved' });
     const key = { keyId: SECOND_KEY, paymasterId, apiKey: SECOND_KEY, label: 'second' };
     await store.createApiKey({ ...key, createdAt: 2, lastUsedAt: null, revokedAt: null });
+    const baseFee = { block: 9, baseFeeWei: 2n ** 200n, at: 5 };
+    await store.saveChainFees(CHAIN_ID, { baseFee, tip: { hour: 3, lowestWei: 7n } });
     const [owner] = await store.listAccounts();
     const token = { accountId: owner!.accountId, label: 'CI', createdAt: 3, lastUsedAt: 4, revokedAt: null };
     await store.createAuthToken({ ...token, tokenId: 'z', scope: 'dapp', paymasterId, expiresAt: 9 }, 'hash z');
