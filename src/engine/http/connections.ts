@@ -20,6 +20,7 @@ interface Connection {
   readonly requests: ServerResponse[];
   /** When something last happened on it; later ones are greater. */
   at: number;
+  hasAsked: boolean;
 }
 
 interface Peer {
@@ -36,12 +37,11 @@ const MOST_AHEAD = 8;
 const isIdle = ({ requests: [current] }: Connection): boolean =>
   current?.req.complete !== true || current.writableEnded || waitsForTurn(current);
 
-const longestIdle = ({ connections }: Peer, newest: Connection): Connection | undefined => {
-  for (const connection of connections) {
-    if (connection !== newest && isIdle(connection)) return connection;
-  }
-  return undefined;
-};
+/** A connection that has brought no request yet counts as idle for so many times as long: it may never bring one. */
+const SILENT_WEIGHT = 4;
+
+/** One is new until as much has happened as if this share of all connections had done something. */
+const NEW_SHARE = 1 / 4;
 
 /**
  * Ends the parsing of what has been read already: a thousand requests may stand in it, each of which would be made an
@@ -55,8 +55,7 @@ const stopParsing = (socket: Socket): void => {
 
 /**
  * Keeps the connections of a server within bounds, and gives each its turn: one request of a connection is in progress at
- * a time. At a bound an idle connection ends, never the newest: of one address the one that has been idle for longest. So
- * clients that hold connections keep nobody out.
+ * a time. At a bound an idle connection ends, never the newest. So clients that hold connections keep nobody out.
  *
  * The function it answers ends all connections, each as soon as no request is under way on it: left to itself a server
  * waits for those that never sent one, and for the next request on the others.
@@ -99,16 +98,31 @@ export const keepConnections = (
     connection.socket.destroy();
   };
   /**
-   * The connection to be missed least: the one for which the product is greatest of how much has happened on others since
-   * it became idle, and how many its address has. So an address has the less time for each, the more it holds.
+   * How little a connection would be missed: how much has happened on others since it became idle, times how many its
+   * address has. So an address has the less time for each, the more it holds. One that has just come is missed more than
+   * any that has not: its request may be here, and not have been read.
    */
+  const dispensability = ({ at, hasAsked, peer }: Connection): number => {
+    const age = events - at;
+    const isNew = age < most * NEW_SHARE;
+    return isNew ? age / events : age * peer.connections.size * (hasAsked ? 1 : SILENT_WEIGHT);
+  };
+  /** The idle connection of an address that would be missed least. */
+  const leastMissedOf = (peer: Peer, newest: Connection): Connection | undefined => {
+    const found: { asked?: Connection; silent?: Connection } = {};
+    for (const connection of peer.connections) {
+      if (connection !== newest && isIdle(connection)) found[connection.hasAsked ? 'asked' : 'silent'] ??= connection;
+      if (found.asked && found.silent) break;
+    }
+    const { asked, silent } = found;
+    return asked && silent ? (dispensability(asked) > dispensability(silent) ? asked : silent) : (asked ?? silent);
+  };
   const leastMissed = (newest: Connection): Connection | undefined => {
-    let found: Connection | undefined;
-    let most = 0;
+    let [found, greatest]: [Connection | undefined, number] = [undefined, 0];
     for (const peer of peers.values()) {
-      const idle = longestIdle(peer, newest);
-      const product = idle === undefined ? 0 : (events - idle.at) * peer.connections.size;
-      if (product > most) [found, most] = [idle, product];
+      const idle = leastMissedOf(peer, newest);
+      const value = idle === undefined ? 0 : dispensability(idle);
+      if (value > greatest) [found, greatest] = [idle, value];
     }
     return found;
   };
@@ -120,6 +134,7 @@ export const keepConnections = (
     if (response === undefined || !isOpen(connection)) return;
     response.once('close', () => {
       requests.shift();
+      connection.hasAsked = true;
       if (!isOpen(connection)) return;
       note(connection);
       if (requests.length > 0) {
@@ -138,11 +153,11 @@ export const keepConnections = (
 
   server.on('connection', (socket: Socket) => {
     const peer = peerOf(socket.remoteAddress);
-    const connection: Connection = { socket, peer, requests: [], at: 0 };
+    const connection: Connection = { socket, peer, requests: [], at: 0, hasAsked: false };
     connections.set(socket, connection);
     note(connection);
     socket.once('close', () => forget(connection));
-    if (!peer.isHere && peer.connections.size > mostOfOne) end(longestIdle(peer, connection) ?? connection);
+    if (!peer.isHere && peer.connections.size > mostOfOne) end(leastMissedOf(peer, connection) ?? connection);
     if (connections.size > most) end(leastMissed(connection) ?? connection);
   });
   server.on('request', (_request, response: ServerResponse) => {
