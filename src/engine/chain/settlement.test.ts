@@ -521,7 +521,8 @@ describe('reservations that never expire', () => {
     await settlement.pollNow();
     expect([lower.settlement, higher.settlement]).toEqual(['released', 'reserved']);
     const call = node.asked.find(({ method }) => method === 'eth_call')!;
-    expect(call.params).toMatchObject([{ to: ENTRY_POINT }, toQuantity(node.head - 12)]);
+    const { hash } = (await node.send('eth_getBlockByNumber', [toQuantity(node.head - 12), false])) as { hash: Hex };
+    expect(call.params).toMatchObject([{ to: ENTRY_POINT }, { blockHash: hash, requireCanonical: true }]);
   });
 });
 
