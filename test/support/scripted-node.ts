@@ -11,6 +11,7 @@ type LogFilter = { fromBlock: Hex; toBlock: Hex } | { blockHash: Hex };
 
 /** Whose operation an event tells of. */
 interface Slot {
+  readonly entryPoint?: Address;
   readonly sender?: Address;
   readonly nonce?: bigint;
 }
@@ -51,17 +52,27 @@ export class ScriptedNode implements RpcClient {
     return this.#blocks.length - 1;
   }
 
+  /** Unix seconds. */
+  timeOf(block: number): number {
+    return this.#blocks[block]?.timestamp ?? Number.NaN;
+  }
+
+  /** The logs of a range of blocks. */
+  logsOf(fromBlock: number, toBlock: number): readonly { readonly blockNumber: Hex }[] {
+    return this.#logs.filter(({ blockNumber }) => Number(blockNumber) >= fromBlock && Number(blockNumber) <= toBlock);
+  }
+
   /** Puts a `UserOperationEvent` into a block. */
   mine(
     userOpHash: Hex,
     paymaster: Address,
     cost: bigint,
     block: number,
-    { sender = ZeroAddress as Address, nonce = 0n }: Slot = {},
+    { entryPoint = ZeroAddress as Address, sender = ZeroAddress as Address, nonce = 0n }: Slot = {},
   ): void {
     const log = abi.encodeEventLog('UserOperationEvent', [userOpHash, sender, paymaster, nonce, true, cost, 1n]);
     const place = {
-      address: ZeroAddress,
+      address: entryPoint,
       transactionHash: id(`transaction ${userOpHash}`),
       blockHash: this.#hash(block),
     };
@@ -92,7 +103,7 @@ export class ScriptedNode implements RpcClient {
     if (method === 'eth_call') {
       const [{ data }, { blockHash }] = params as [{ data: Hex }, { blockHash: Hex }];
       const [sender, key] = abi.decodeFunctionData('getNonce', data) as unknown as [Address, bigint];
-      const through = this.#blockWith(blockHash);
+      const through = this.blockWith(blockHash);
       const used = this.#logs.filter(
         (log) => sameAddress(log.sender, sender) && log.nonce >> 64n === key && Number(log.blockNumber) <= through,
       );
@@ -104,11 +115,10 @@ export class ScriptedNode implements RpcClient {
     if (method === 'eth_getLogs') {
       const filter = first as LogFilter;
       if ('blockHash' in filter) {
-        const block = this.#blockWith(filter.blockHash);
+        const block = this.blockWith(filter.blockHash);
         return this.#logs.filter(({ blockNumber }) => Number(blockNumber) === block);
       }
-      const isAsked = (block: number): boolean => block >= Number(filter.fromBlock) && block <= Number(filter.toBlock);
-      return this.#logs.filter(({ blockNumber }) => isAsked(Number(blockNumber)));
+      return this.logsOf(Number(filter.fromBlock), Number(filter.toBlock));
     }
     const number = first === 'latest' ? this.head : Number(first);
     const block = this.#blocks[number];
@@ -116,7 +126,8 @@ export class ScriptedNode implements RpcClient {
     return { number: toBeHex(number), hash: this.#hash(number), timestamp: toBeHex(block.timestamp) };
   }
 
-  #blockWith(hash: string): number {
+  /** The number of the block that has a hash. @throws RpcError if there is none */
+  blockWith(hash: string): number {
     const found = this.#blocks.findIndex((_, block) => this.#hash(block) === hash);
     if (found < 0) throw new RpcError(-32001, 'header for hash not found', undefined);
     return found;
