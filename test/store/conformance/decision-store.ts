@@ -214,6 +214,21 @@ export const describeDecisionStore = (open: OpenStore): void => {
       expect(await held()).toBe(8n);
     });
 
+    it('records a withdrawal only while that is held which it was promised', async () => {
+      const facts = { reservations: [take(20n)], ledgerVersion: await store.ledgerVersion() };
+      const holds = await store.withHold(
+        facts,
+        () => undefined,
+        async (promised) => {
+          expect(await store.saveOperatorTransaction(withdrawal('held'), promised)).toBe(true);
+          return promised;
+        },
+      );
+      expect(holds).toHaveLength(1);
+      expect(await store.saveOperatorTransaction(withdrawal('late'), holds)).toBe(false);
+      expect(await store.listOperatorTransactions({})).toMatchObject([{ transactionId: 'held' }]);
+    });
+
     it('holds nothing for a withdrawal whose process died with it, and still knows what else it holds', async () => {
       await reserve([take(5n)]);
       const facts = { reservations: [take(20n)], ledgerVersion: await store.ledgerVersion() };
