@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { type HDNodeWallet, Transaction, type TransactionLike, parseEther, toQuantity } from 'ethers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { entryPointAddress } from '../../src/shared/entry-points.ts';
@@ -237,6 +238,38 @@ describe('a withdrawal', () => {
     });
     await desk().mine();
   });
+});
+
+describe('a withdrawal for which nothing is held any more when it is signed', () => {
+  // Engines on PostgreSQL have a test of their own.
+  test.skipIf(process.env['GASDESK_TEST_POSTGRES'] !== undefined)(
+    'is neither sent nor recorded, and the operator is told why',
+    async () => {
+      const dapp = await desk().dapp('1.1.0');
+      await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
+      const draft = await call(withdrawalOf(dapp.paymasterId, ETHER, dapp.wallet.address), dapp.wallet);
+      const { provider } = desk().chain;
+      const nonce = await provider.getTransactionCount(dapp.wallet.address, 'pending');
+      const list = () => desk().engine().service.call('transactions.list', {});
+      const known = await list();
+      const others = new Database(desk().database);
+      // As another engine ends the holds of one that it takes for gone.
+      others.exec('CREATE TRIGGER gone AFTER INSERT ON ledger_hold BEGIN DELETE FROM ledger_hold; END');
+      try {
+        const signed = { signedTransaction: await signDraft(draft, dapp.wallet) };
+        const sent = desk().engine().service.call('transactions.send', { draftId: draft.draftId, signed });
+        await expect(sent).rejects.toMatchObject({
+          ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('Nothing was sent') },
+        });
+      } finally {
+        others.exec('DROP TRIGGER gone');
+        others.close();
+      }
+      expect(await provider.getTransactionCount(dapp.wallet.address, 'pending')).toBe(nonce);
+      expect(await list()).toEqual(known);
+      expect(await desk().balanceOnChain(tanks, dapp.fundingWallet)).toBe(ETHER);
+    },
+  );
 });
 
 describe('a withdrawal and operations at the same moment', () => {

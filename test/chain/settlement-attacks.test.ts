@@ -1,10 +1,11 @@
-import { type Signer, concat, dataSlice, parseEther } from 'ethers';
+import { type Signer, concat, dataSlice, parseEther, toQuantity } from 'ethers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type SimpleAccount, finishOperation, simpleAccount } from '../../src/demo/simple-account.ts';
 import { contractAt, deployContract, devWallet, fundGasTank } from '../../src/demo/world-contracts.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
+import { type Answer, error, passTo, result, withNode } from '../support/odd-node.ts';
 import { scrambledBundler } from '../support/scrambled-bundler.ts';
 import { FEE, type SponsoredDapp, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
 
@@ -191,6 +192,127 @@ describe('bytes behind the signed data, by which an operation is mined under a h
     expect(checks.find(({ name }) => name.startsWith('operations on chain'))).toMatchObject({
       ok: true,
       detail: expect.stringContaining('could not be matched with their decisions'),
+    });
+  });
+});
+
+describe('logs that come from another node than the head', () => {
+  /** Blocks that come with every second. */
+  const BLOCKS_A_SECOND = 4;
+  interface Told {
+    readonly blockNumber: Hex;
+    readonly topics: readonly string[];
+  }
+
+  /** Mines the blocks of some seconds. */
+  const grow = async (blocks: number): Promise<void> => {
+    const { provider } = world().chain;
+    for (let mined = 0; mined < blocks; mined += BLOCKS_A_SECOND) {
+      const { timestamp } = (await provider.getBlock('latest'))!;
+      await provider.send('evm_setNextBlockTimestamp', [timestamp + 1]);
+      await provider.send('evm_mine', []);
+      await provider.send('anvil_mine', [toQuantity(Math.min(BLOCKS_A_SECOND, blocks - mined) - 1), '0x0']);
+    }
+  };
+
+  /** Answers logs as `keep` has it, which is told the newest block, and everything else as the chain does. */
+  const logsOf =
+    (keep: (log: Told, newest: number) => boolean, has: (block: number, newest: number) => boolean): Answer =>
+    (response, method, body) => {
+      const { provider, url } = world().chain;
+      if (method !== 'eth_getLogs') return passTo(url)(response, method, body);
+      const [filter] = (JSON.parse(body) as { params: [{ blockHash?: string }] }).params;
+      const answer = async (): Promise<Answer> => {
+        const newest = await provider.getBlockNumber();
+        const block = filter.blockHash === undefined ? null : await provider.getBlock(filter.blockHash);
+        if (block !== null && !has(block.number, newest)) return error(-32_000, 'unknown block');
+        return result(((await provider.send(method, [filter])) as Told[]).filter((log) => keep(log, newest)));
+      };
+      answer().then(
+        (told) => told(response, method, body),
+        () => response.destroy(),
+      );
+    };
+  const BEHIND = 16;
+  const behind = logsOf(
+    ({ blockNumber }, newest) => Number(blockNumber) <= newest - BEHIND,
+    (block, newest) => block <= newest - BEHIND,
+  );
+  const without = logsOf(
+    () => false,
+    () => true,
+  );
+  const failing: Answer = (response, method, body) =>
+    (method === 'eth_getLogs' ? error(-32_000, 'internal error') : passTo(world().chain.url))(response, method, body);
+
+  /** Runs with logs that are answered so. */
+  const withLogs = (answer: Answer, run: () => Promise<void>): Promise<void> =>
+    withNode(answer, async (url) => {
+      const { engine, chain } = world();
+      await engine.service.call('chains.set', { chainId: chain.chainId, rpc: url });
+      try {
+        await run();
+      } finally {
+        await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url });
+      }
+    });
+
+  /** Mines up to five operations, each so long before a poll that the next ones do not read its block again. */
+  const attack = async (dapp: SponsoredDapp, settle: () => Promise<void>): Promise<bigint[]> => {
+    const costs: bigint[] = [];
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      await pass(1);
+      const op = await signed(dapp, newNonce(), CHEAP);
+      if (op !== undefined) costs.push(...(await mine([op])));
+      await grow(13);
+      await polledSettlementsOf(dapp);
+      await pass(LATER);
+      await grow(2 * BEHIND);
+      await settle();
+    }
+    return costs;
+  };
+
+  test.each<[string, Answer, string]>([
+    ['a node 16 blocks behind, which leaves out what it does not have', behind, 'settled'],
+    ['a node that has no logs at all', without, 'unconfirmed'],
+  ])('gain nothing from a limit: %s', async (_what, answer, becomes) => {
+    const dapp = await limited(await world().dapp(parseEther('1')));
+    const before = await tankOf(world().paymaster, dapp);
+    let costs: bigint[] = [];
+    await withLogs(answer, async () => {
+      costs = await attack(dapp, () => noneReserved(dapp));
+      expect(await settlementsOf(dapp)).toEqual([becomes, becomes]);
+    });
+    const lost = before - (await tankOf(world().paymaster, dapp));
+    expect(costs).toHaveLength(2);
+    expect(lost).toBeLessThanOrEqual(LIMIT);
+    const [wei, operations] = await usageOf(dapp);
+    expect([operations, wei >= lost]).toEqual([2n, true]);
+    // Once the logs are there, they count, though nothing waits for them any more.
+    await expect.poll(() => polledSettlementsOf(dapp, 60_000)).toEqual(['settled', 'settled']);
+  });
+
+  test('gain nothing from a limit: a node that answers everything but logs', async () => {
+    const dapp = await limited(await world().dapp(parseEther('1')));
+    await withLogs(failing, async () => {
+      const polls = async (): Promise<void> => {
+        for (let times = 0; times < 5; times += 1) await polledSettlementsOf(dapp);
+      };
+      expect(await attack(dapp, polls)).toHaveLength(2);
+      expect(await settlementsOf(dapp)).toEqual(['reserved', 'reserved']);
+    });
+    await expect.poll(() => polledSettlementsOf(dapp, 60_000)).toEqual(['settled', 'settled']);
+  });
+
+  test('do not hold back the release of what was never mined', async () => {
+    const dapp = await limited(await world().dapp(parseEther('1')));
+    await withLogs(behind, async () => {
+      for (const nonce of [newNonce(), newNonce()]) expect(await signed(dapp, nonce, CHEAP)).toBeDefined();
+      await pass(LATER);
+      await noneReserved(dapp);
+      expect(await settlementsOf(dapp)).toEqual(['released', 'released']);
+      expect(await usageOf(dapp)).toEqual([0n, 0n]);
     });
   });
 });

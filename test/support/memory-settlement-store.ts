@@ -1,7 +1,7 @@
 import type {
   AppliedRange,
-  EndlessReservation,
   MinedUserOperation,
+  OpenReservation,
   ScannedRange,
   SettlementState,
   SettlementStore,
@@ -128,38 +128,27 @@ export class MemorySettlementStore implements SettlementStore {
     this.cursors.set(chainId, cursor);
   }
 
-  async expireReservations({
-    chainId,
-    validUntilBefore,
-    to,
-  }: Parameters<SettlementStore['expireReservations']>[0]): Promise<number> {
-    const expired = this.#of(chainId).filter(
-      ({ settlement, validUntil }) => settlement === 'reserved' && validUntil !== 0 && validUntil < validUntilBefore,
-    );
-    for (const decision of expired) this.#become(decision, to, undefined);
-    return expired.length;
-  }
-
-  async endlessReservations({
+  async openReservations({
     chainId,
     after,
-    madeBefore,
+    validUntilBefore,
     most,
-  }: Parameters<SettlementStore['endlessReservations']>[0]): Promise<EndlessReservation[]> {
+  }: Parameters<SettlementStore['openReservations']>[0]): Promise<OpenReservation[]> {
     return this.decisions
       .map((decision, index) => ({ ...decision, seq: index + 1 }))
-      .filter(({ seq, at, settlement, validUntil, chainId: its }) => {
-        const isAsked = its === chainId && seq > after && at < madeBefore;
-        return isAsked && settlement === 'reserved' && validUntil === 0;
+      .filter(({ seq, settlement, validUntil, chainId: its }) => {
+        const isBehind = validUntil > after.validUntil || (validUntil === after.validUntil && seq > after.seq);
+        return its === chainId && settlement === 'reserved' && isBehind && validUntil < validUntilBefore;
       })
+      .sort((one, other) => one.validUntil - other.validUntil || one.seq - other.seq)
       .slice(0, most);
   }
 
-  async releaseReservations(seqs: readonly number[]): Promise<void> {
+  async endReservations(seqs: readonly number[], to: 'released' | 'unconfirmed'): Promise<number> {
     const decisions = seqs.flatMap((seq) => this.decisions[seq - 1] ?? []);
-    for (const decision of decisions) {
-      if (decision.settlement === 'reserved') this.#become(decision, 'released', undefined);
-    }
+    const reserved = decisions.filter(({ settlement }) => settlement === 'reserved');
+    for (const decision of reserved) this.#become(decision, to, undefined);
+    return reserved.length;
   }
 
   /** The decision that has a hash: the one that is settled, else the oldest. */

@@ -30,6 +30,8 @@ export interface OperatorDesk {
   /** Pays for and owns what the desk did not deploy by itself. */
   readonly operator: HDNodeWallet;
   readonly engine: () => ServingEngine;
+  /** The engine's database file. */
+  readonly database: string;
   /** Ends the engine and starts another on the same data folder. */
   restart(): Promise<void>;
   /** A key of its own with some money. */
@@ -79,6 +81,7 @@ const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promis
     contracts,
     operator,
     engine: () => engine,
+    database: join(dir, 'gasdesk.db'),
     async restart() {
       await engine.stop();
       engine = await startEngine({ dir, clock });

@@ -1,14 +1,19 @@
 import { Interface, ZeroAddress, id, toBeHex, zeroPadValue } from 'ethers';
-import type { RpcClient } from '../../src/engine/chain/rpc.ts';
-import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import { type RpcClient, RpcError } from '../../src/engine/chain/rpc.ts';
+import { type Address, type Hex, sameAddress } from '../../src/shared/schema/hex.ts';
 
 const abi = new Interface([
+  'function getNonce(address sender, uint192 key) view returns (uint256)',
   'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
 ]);
 
-interface LogFilter {
-  fromBlock: Hex;
-  toBlock: Hex;
+type LogFilter = { fromBlock: Hex; toBlock: Hex } | { blockHash: Hex };
+
+/** Whose operation an event tells of. */
+interface Slot {
+  readonly entryPoint?: Address;
+  readonly sender?: Address;
+  readonly nonce?: bigint;
 }
 
 /** A node without a network: blocks are made up, answers can be overruled. */
@@ -21,7 +26,7 @@ export class ScriptedNode implements RpcClient {
   /** Answers or throws instead of the node where it returns something else than undefined. */
   overrule: (method: string, params: readonly unknown[]) => unknown = () => undefined;
   readonly #blocks: { timestamp: number; branch: number }[] = [];
-  #logs: { blockNumber: Hex }[] = [];
+  #logs: { blockNumber: Hex; blockHash: string; sender: Address; nonce: bigint }[] = [];
   #branch = 1;
   #atOnce = 0;
 
@@ -47,15 +52,31 @@ export class ScriptedNode implements RpcClient {
     return this.#blocks.length - 1;
   }
 
+  /** Unix seconds. */
+  timeOf(block: number): number {
+    return this.#blocks[block]?.timestamp ?? Number.NaN;
+  }
+
+  /** The logs of a range of blocks. */
+  logsOf(fromBlock: number, toBlock: number): readonly { readonly blockNumber: Hex }[] {
+    return this.#logs.filter(({ blockNumber }) => Number(blockNumber) >= fromBlock && Number(blockNumber) <= toBlock);
+  }
+
   /** Puts a `UserOperationEvent` into a block. */
-  mine(userOpHash: Hex, paymaster: Address, cost: bigint, block: number): void {
-    const log = abi.encodeEventLog('UserOperationEvent', [userOpHash, ZeroAddress, paymaster, 0n, true, cost, 1n]);
+  mine(
+    userOpHash: Hex,
+    paymaster: Address,
+    cost: bigint,
+    block: number,
+    { entryPoint = ZeroAddress as Address, sender = ZeroAddress as Address, nonce = 0n }: Slot = {},
+  ): void {
+    const log = abi.encodeEventLog('UserOperationEvent', [userOpHash, sender, paymaster, nonce, true, cost, 1n]);
     const place = {
-      address: ZeroAddress,
-      blockHash: this.#hash(block),
+      address: entryPoint,
       transactionHash: id(`transaction ${userOpHash}`),
+      blockHash: this.#hash(block),
     };
-    this.#logs.push({ ...log, ...place, blockNumber: toBeHex(block) as Hex });
+    this.#logs.push({ ...log, ...place, blockNumber: toBeHex(block) as Hex, sender, nonce });
   }
 
   async send(method: string, params: readonly unknown[]): Promise<unknown> {
@@ -75,18 +96,41 @@ export class ScriptedNode implements RpcClient {
     return this.asked.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => blocksOf(params));
   }
 
-  #answer(method: string, [first]: readonly unknown[]): unknown {
+  #answer(method: string, params: readonly unknown[]): unknown {
+    const [first] = params;
     if (method === 'eth_syncing') return false;
     if (method === 'eth_getTransactionByHash') return { input: '0x' };
+    if (method === 'eth_call') {
+      const [{ data }, { blockHash }] = params as [{ data: Hex }, { blockHash: Hex }];
+      const [sender, key] = abi.decodeFunctionData('getNonce', data) as unknown as [Address, bigint];
+      const through = this.blockWith(blockHash);
+      const used = this.#logs.filter(
+        (log) => sameAddress(log.sender, sender) && log.nonce >> 64n === key && Number(log.blockNumber) <= through,
+      );
+      return toBeHex(
+        used.reduce((next, { nonce }) => (nonce >= next ? nonce + 1n : next), key << 64n),
+        32,
+      );
+    }
     if (method === 'eth_getLogs') {
-      const { fromBlock, toBlock } = first as LogFilter;
-      const isAsked = (block: number): boolean => block >= Number(fromBlock) && block <= Number(toBlock);
-      return this.#logs.filter(({ blockNumber }) => isAsked(Number(blockNumber)));
+      const filter = first as LogFilter;
+      if ('blockHash' in filter) {
+        const block = this.blockWith(filter.blockHash);
+        return this.#logs.filter(({ blockNumber }) => Number(blockNumber) === block);
+      }
+      return this.logsOf(Number(filter.fromBlock), Number(filter.toBlock));
     }
     const number = first === 'latest' ? this.head : Number(first);
     const block = this.#blocks[number];
     if (block === undefined) return null;
     return { number: toBeHex(number), hash: this.#hash(number), timestamp: toBeHex(block.timestamp) };
+  }
+
+  /** The number of the block that has a hash. @throws RpcError if there is none */
+  blockWith(hash: string): number {
+    const found = this.#blocks.findIndex((_, block) => this.#hash(block) === hash);
+    if (found < 0) throw new RpcError(-32001, 'header for hash not found', undefined);
+    return found;
   }
 
   #hash(block: number): string {
@@ -95,7 +139,7 @@ export class ScriptedNode implements RpcClient {
 }
 
 /** How many blocks a request for logs spans. */
-export const blocksOf = ([filter]: readonly unknown[]): number => {
-  const { fromBlock, toBlock } = filter as LogFilter;
-  return Number(toBlock) - Number(fromBlock) + 1;
+export const blocksOf = ([first]: readonly unknown[]): number => {
+  const filter = first as LogFilter;
+  return 'blockHash' in filter ? 1 : Number(filter.toBlock) - Number(filter.fromBlock) + 1;
 };

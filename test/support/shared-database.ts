@@ -4,7 +4,7 @@ import { sharedVault } from './shared-vault.ts';
 
 /** Which operations of the store each part of what engines tell each other comes from. */
 const PARTS: readonly (readonly [CommittedPart, readonly (keyof Store)[]])[] = [
-  ['decisions', ['decideAndReserve', 'appendDecision', 'applySettlements', 'expireReservations']],
+  ['decisions', ['decideAndReserve', 'appendDecision', 'applySettlements', 'endReservations']],
   ['settings', ['savePause', 'saveDappPause', 'raiseNotification', 'endNotification']],
 ];
 

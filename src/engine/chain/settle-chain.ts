@@ -3,9 +3,9 @@ import type { Log } from '../base/log.ts';
 import type { MinedUserOperation, SettlementState, SettlementStore } from '../store/settlement-store.ts';
 import { isDevelopmentChain } from './development-chain.ts';
 import type { RpcClient } from './rpc.ts';
+import { GRACE_SECONDS, createEnding } from './end-reservations.ts';
 import { createIdentifier } from './sponsored-hashes.ts';
-import { withUsedNonce } from './used-nonces.ts';
-import { type Block, createOperationReader, isSynced, readBlock } from './user-operation-events.ts';
+import { type Block, blockBefore, createOperationReader, isSynced, readBlock } from './user-operation-events.ts';
 
 /** What settling a chain takes. */
 export interface SettleChainOptions {
@@ -21,23 +21,14 @@ export interface SettleChainOptions {
   readonly maxRangeBlocks: number;
 }
 
-/** What a chain's time may differ from ours by: reservations outlive their `validUntil` by it (behaviour 6.5). */
-const GRACE_SECONDS = 120;
 /** How long a public chain's head stands still before the chain, and not its node, is taken to have stopped. */
 const STANDSTILL_SECONDS = 1_800;
-/** Most operations are mined long before: until then nobody asks whether the nonce of one that never expires is used. */
-const ENDLESS_MS = 10 * 60_000;
-/** How often that is asked, and of how many reservations at once: an operator pays a provider for each. */
-const NONCES = { everyMs: 60_000, atOnce: 20 };
-
-/** The newest block from before a time, or an older one; the first block if there is none. */
-const blockBefore = async (rpc: RpcClient, head: Block, seconds: number): Promise<number> => {
-  let block = head;
-  for (let back = 16; block.number > 0 && block.timestamp >= seconds; back *= 4) {
-    block = await readBlock(rpc, Math.max(0, head.number - back));
-  }
-  return block.number;
-};
+/** The newest blocks of so many seconds, at most so many, are read again as often as this: logs may arrive late. */
+const LATE_LOGS = { seconds: 600, mostBlocks: 2_400, everyMs: 60_000 };
+/** A node that is behind others may have to be asked for the state of a block: of one that was the head so long ago. */
+const BURIED_SECONDS = 30;
+/** Reservations of a chain without a node are ended in such lots: decisions are stored between two. */
+const EXPIRY_LOT = 200;
 
 /** The last block that holds one of the operations; -1 where there are none. */
 const lastBlockOf = (mined: readonly MinedUserOperation[]): number =>
@@ -46,7 +37,7 @@ const lastBlockOf = (mined: readonly MinedUserOperation[]): number =>
 /**
  * Makes the function that brings a chain's decisions up to date, once per call: operations that were mined are
  * settled, those that a re-org took back are reserved again, and reservations of operations that can no longer be
- * mined end: at their expiry or, without one, once their nonce is used. It throws when the node or the store does not
+ * mined end ({@link createEnding}). It throws when the node or the store does not
  * answer properly; the next call then goes on where it was.
  */
 export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSignal) => Promise<void>) => {
@@ -62,34 +53,49 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
    * behind it, blocks may yet hold operations whose reservations ended by our clock.
    */
   let reservedAt: number | undefined;
-  /** When nonces were last asked for (monotonic ms), and the last of the reservations that were asked about. */
-  let nonces = { askedAt: -Infinity, after: 0 };
+  /** When late logs were last looked for (monotonic ms). */
+  let lookedAt = -Infinity;
+  const isLookDue = (): boolean => clock.monotonic() - lookedAt >= LATE_LOGS.everyMs;
+  /** Heads of the last polls, the oldest first: of those that are buried, the newest only. */
+  let heads: readonly Block[] = [];
 
   /** Where reading begins, and the last block that was read before on this chain. */
-  const resume = async (node: RpcClient, head: Block, { cursor, oldestReservedAt }: SettlementState) => {
+  const resume = async (
+    node: RpcClient,
+    head: Block,
+    { cursor, oldestReservedAt }: SettlementState,
+    mayMatter: (block: number) => boolean,
+  ) => {
     const overlapOf = (block: number): number => Math.max(0, block - overlapBlocks + 1);
     if (cursor !== undefined && head.number >= cursor - overlapBlocks) {
-      return { from: overlapOf(Math.min(cursor, head.number)), knownThrough: cursor };
+      const from = overlapOf(Math.min(cursor, head.number));
+      const lowest = Math.max(0, head.number - LATE_LOGS.mostBlocks);
+      if (!isLookDue() || lowest >= from || !mayMatter(lowest)) return { from, knownThrough: cursor };
+      const late = await blockBefore(node, head, head.timestamp - LATE_LOGS.seconds, lowest);
+      return { from: Math.min(from, late.number), knownThrough: cursor };
     }
     // A chain not read before, or one that was set back: a cursor far above the head says nothing of it.
     if (cursor !== undefined) log.warn('settlement.chain-set-back', { chainId, from: cursor, to: head.number });
     const newest = overlapOf(head.number);
     if (oldestReservedAt === undefined) return { from: newest, knownThrough: -1 };
     const first = await blockBefore(node, head, oldestReservedAt / 1000 - GRACE_SECONDS);
-    return { from: Math.min(first, newest), knownThrough: -1 };
+    return { from: Math.min(first.number, newest), knownThrough: -1 };
   };
 
   const tellUnmatched = ({ transactionHash, userOpHash, sender }: MinedUserOperation, count: number): void =>
     log.warn('settlement.unmatched', { chainId, transactionHash, userOpHash, sender, count });
+  const ending = createEnding({ chainId, store, clock, log, readOperations, identify, tellUnmatched });
 
   /** Reads everything up to the head. */
   const readThrough = async (node: RpcClient, head: Block, state: SettlementState, stop: AbortSignal) => {
     const mayBeLate = reservedAt !== undefined && head.timestamp < reservedAt - GRACE_SECONDS;
     let isReserved = state.oldestReservedAt !== undefined || mayBeLate;
-    activeThrough ??= state.cursor ?? -1;
-    const { from: start, knownThrough } = await resume(node, head, state);
+    let lastActive = (activeThrough ??= state.cursor ?? -1);
+    const mayMatter = (block: number): boolean => isReserved || block <= lastActive;
+    const isLook = isLookDue();
+    const { from: start, knownThrough } = await resume(node, head, state, mayMatter);
     for (let from = start; from <= head.number && !stop.aborted;) {
-      if (!isReserved && from > activeThrough) {
+      if (!mayMatter(from)) {
         await store.moveSettlementCursor(chainId, head.number);
         return;
       }
@@ -102,9 +108,10 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
       for (const { mined: operation, decisions } of unmatched) tellUnmatched(operation, decisions);
       if (putBack > 0) log.warn('settlement.re-org', { chainId, count: putBack, from, to: toBlock });
       isReserved ||= putBack > 0;
-      activeThrough = Math.max(activeThrough, isReserved ? toBlock : lastBlockOf(mined));
+      activeThrough = lastActive = Math.max(lastActive, isReserved ? toBlock : lastBlockOf(mined));
       from = toBlock + 1;
     }
+    if (isLook && !stop.aborted) lookedAt = clock.monotonic();
   };
 
   /**
@@ -120,34 +127,34 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     return isIdle ? Math.max(head.timestamp, nowSeconds) : head.timestamp;
   };
 
-  const expire = async (chainTime: number, to: 'released' | 'unconfirmed'): Promise<void> => {
-    const count = await store.expireReservations({ chainId, validUntilBefore: chainTime - GRACE_SECONDS, to });
-    if (count > 0) log.info('settlement.expired', { chainId, count, outcome: to });
+  /** A block that no re-org takes back; undefined where the chain has none yet. */
+  const buriedBlock = async (node: RpcClient, head: Block): Promise<Block | undefined> => {
+    const isBuried = ({ number, timestamp }: Block): boolean =>
+      head.number - number >= overlapBlocks && head.timestamp - timestamp >= BURIED_SECONDS;
+    const known = heads.findLastIndex(isBuried);
+    heads = heads.slice(Math.max(0, known));
+    if (heads.at(-1)?.hash !== head.hash) heads = [...heads, head];
+    if (known >= 0) return heads[0];
+    return head.number < overlapBlocks ? undefined : readBlock(node, head.number - overlapBlocks);
   };
 
-  /**
-   * Releases reservations without an expiry whose nonce is used, by what no re-org takes back. That block has been read:
-   * what was mined with our paymaster is settled or unconfirmed, so these were not.
-   */
-  const releaseUsed = async (node: RpcClient, head: Block): Promise<void> => {
-    const block = head.number - overlapBlocks;
-    if (block < 0 || clock.monotonic() - nonces.askedAt < NONCES.everyMs) return;
-    const query = { chainId, after: nonces.after, madeBefore: clock.now() - ENDLESS_MS, most: NONCES.atOnce };
-    const endless = await store.endlessReservations(query);
-    const used = await withUsedNonce(node, endless, block);
-    if (used.length > 0) {
-      await store.releaseReservations(used.map(({ seq }) => seq));
-      log.info('settlement.nonce-used', { chainId, count: used.length });
+  /** No node tells what became of them. */
+  const leaveUnconfirmed = async (validUntilBefore: number): Promise<void> => {
+    const after = { validUntil: 0, seq: Number.MAX_SAFE_INTEGER };
+    for (;;) {
+      const lot = await store.openReservations({ chainId, after, validUntilBefore, most: EXPIRY_LOT });
+      const seqs = lot.map(({ seq }) => seq);
+      const count = await store.endReservations(seqs, 'unconfirmed');
+      if (count > 0) log.info('settlement.expired', { chainId, count, outcome: 'unconfirmed' });
+      if (lot.length < EXPIRY_LOT) return;
     }
-    const after = endless.length < NONCES.atOnce ? 0 : (endless.at(-1)?.seq ?? 0);
-    nonces = { askedAt: clock.monotonic(), after };
   };
 
   return async (stop) => {
     const nowSeconds = Math.floor(clock.now() / 1000);
     const node = await rpc();
     if (node === undefined) {
-      await expire(nowSeconds, 'unconfirmed');
+      await leaveUnconfirmed(nowSeconds - GRACE_SECONDS);
       return;
     }
     // The head comes first: what is reserved after the state was read cannot be mined in a block up to this head.
@@ -155,15 +162,19 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     const state = await store.settlementState(chainId);
     if (state.oldestReservedAt !== undefined) reservedAt = nowSeconds;
     reservedAt ??= nowSeconds;
-    if (read?.hash !== head.hash) {
+    const mayBeLate = state.oldestReservedAt !== undefined && isLookDue();
+    const isSameHead = read?.hash === head.hash;
+    if (read === undefined || !isSameHead || mayBeLate) {
+      const since = isSameHead && read !== undefined ? read.since : clock.monotonic();
       // A failure on the way leaves the store between two branches, and the chain may go back to the first.
       read = undefined;
       await readThrough(node, head, state, stop);
       if (stop.aborted) return;
-      read = { hash: head.hash, since: clock.monotonic() };
+      read = { hash: head.hash, since };
     }
     if (state.oldestReservedAt === undefined) return;
-    await expire(await noBlockBefore(node, head, read.since, nowSeconds), 'released');
-    await releaseUsed(node, head);
+    const now = { node, head, buried: await buriedBlock(node, head), state };
+    await ending.expire(now, await noBlockBefore(node, head, read.since, nowSeconds));
+    await ending.endEndless(now);
   };
 };

@@ -475,6 +475,7 @@ describe('a mined operation whose hash no decision has', () => {
 
 describe('reservations that never expire', () => {
   const OLD = START - 3_600_000;
+  const OTHER: Hex = `0x${'a2'.repeat(32)}`;
   const nonceCalls = (node: ScriptedNode): number => node.asked.filter(({ method }) => method === 'eth_call').length;
   /** A node that says how many operations every account has had mined. */
   const using = (node: ScriptedNode, answer: () => unknown): void => {
@@ -514,14 +515,26 @@ describe('reservations that never expire', () => {
     expect(decision.settlement).toBe('reserved');
   });
 
-  test('are released where the next nonce is another one, in a block that stands for good', async () => {
+  test.each<[string, string, (node: ScriptedNode) => void]>([
+    [
+      'are released where another operation used the nonce, in a block that stands for good',
+      'released',
+      (node) => node.mine(HASH, ACCOUNT, 7n, node.head - 20, { entryPoint: ENTRY_POINT, sender: ACCOUNT }),
+    ],
+    ['are unconfirmed where nothing tells what used the nonce', 'unconfirmed', () => undefined],
+  ])('%s', async (_what, becomes, mine) => {
     const { node, settlement, reserve } = desk();
-    const [lower, higher] = [reserve({ validUntil: 0, at: OLD }), reserve({ validUntil: 0, at: OLD, nonce: 1n })];
+    const [lower, higher] = [
+      reserve({ userOpHash: OTHER, validUntil: 0, at: OLD }),
+      reserve({ userOpHash: OTHER, validUntil: 0, at: OLD, nonce: 1n }),
+    ];
+    mine(node);
     using(node, () => toBeHex(1n, 32));
     await settlement.pollNow();
-    expect([lower.settlement, higher.settlement]).toEqual(['released', 'reserved']);
+    expect([lower.settlement, higher.settlement]).toEqual([becomes, 'reserved']);
     const call = node.asked.find(({ method }) => method === 'eth_call')!;
-    expect(call.params).toMatchObject([{ to: ENTRY_POINT }, toQuantity(node.head - 12)]);
+    const { hash } = (await node.send('eth_getBlockByNumber', [toQuantity(node.head - 12), false])) as { hash: Hex };
+    expect(call.params).toMatchObject([{ to: ENTRY_POINT }, { blockHash: hash, requireCanonical: true }]);
   });
 });
 

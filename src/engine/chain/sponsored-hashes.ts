@@ -56,12 +56,18 @@ export const sponsoredHashes = (input: Hex, mined: MinedUserOperation, chainId: 
 /** Transactions that are remembered, so that blocks that are read again cost no more calls. */
 const MOST_REMEMBERED = 1_000;
 
+/** Adds the {@link sponsoredHashes} to mined operations. */
+export type Identifier = (rpc: RpcClient, mined: readonly MinedUserOperation[]) => Promise<MinedUserOperation[]>;
+
 /**
  * Makes the function that finds the {@link sponsoredHashes} of those mined operations whose hash no decision has; where
  * all have one, the node is not asked. It throws ZodError if the node does not have a transaction, and what `rpc.send`
  * throws.
  */
-export const createIdentifier = (store: Pick<SettlementStore, 'operationsWithoutDecision'>, chainId: number) => {
+export const createIdentifier = (
+  store: Pick<SettlementStore, 'operationsWithoutDecision'>,
+  chainId: number,
+): Identifier => {
   const remembered = new Map<string, readonly Hex[]>();
   const read = async (rpc: RpcClient, mined: MinedUserOperation): Promise<readonly Hex[]> => {
     const key = `${mined.transactionHash} ${mined.userOpHash}`;
@@ -73,7 +79,7 @@ export const createIdentifier = (store: Pick<SettlementStore, 'operationsWithout
     remembered.set(key, found);
     return found;
   };
-  return async (rpc: RpcClient, mined: readonly MinedUserOperation[]): Promise<MinedUserOperation[]> => {
+  return async (rpc, mined) => {
     const unknown = new Set(await store.operationsWithoutDecision(chainId, mined));
     const identified: MinedUserOperation[] = [];
     for (const operation of mined) {

@@ -12,10 +12,11 @@ export interface Block {
   readonly timestamp: number;
 }
 
-/** Whose operations are looked for. */
+/** Whose operations are looked for: of all senders, or paid by anybody, where the filter names none. */
 export interface OperationFilter {
   readonly entryPoints: readonly Address[];
-  readonly paymasters: readonly Address[];
+  readonly senders?: readonly Address[];
+  readonly paymasters?: readonly Address[];
 }
 
 /** The same in EntryPoint v0.6, v0.7 and v0.8. */
@@ -54,6 +55,15 @@ export const readBlock = async (rpc: RpcClient, block: number | 'latest'): Promi
   return blockSchema.parse(await rpc.send('eth_getBlockByNumber', [tag, false]));
 };
 
+/** The newest block from before a time (unix seconds), or an older one; `lowest`, or the first, if there is none. */
+export const blockBefore = async (rpc: RpcClient, head: Block, seconds: number, lowest = 0): Promise<Block> => {
+  let block = head;
+  for (let back = 16; block.number > lowest && block.timestamp >= seconds; back *= 4) {
+    block = await readBlock(rpc, Math.max(lowest, head.number - back));
+  }
+  return block;
+};
+
 /** False while the node is catching up with its chain, and where it does not say. */
 export const isSynced = async (rpc: RpcClient): Promise<boolean> => {
   try {
@@ -81,24 +91,52 @@ const toMined = (log: z.output<typeof logSchema>): MinedUserOperation => {
   };
 };
 
+const topicOf = (one: Address): string => zeroPadValue(addressKey(one), 32);
+
+/** A filter of `eth_getLogs`, but for its blocks; undefined where nothing can match: to a node an empty list means "any". */
+const logFilter = ({ entryPoints, senders, paymasters }: OperationFilter) => {
+  if ([entryPoints, senders, paymasters].some((list) => list?.length === 0)) return undefined;
+  return {
+    address: entryPoints,
+    topics: [EVENT_TOPIC, null, senders?.map(topicOf) ?? null, paymasters?.map(topicOf) ?? null],
+  };
+};
+
+const readLogs = async (
+  rpc: RpcClient,
+  filter: object,
+  isAsked: (log: z.output<typeof logSchema>) => boolean,
+): Promise<MinedUserOperation[]> => {
+  const logs = z.array(logSchema.refine(isAsked)).parse(await rpc.send('eth_getLogs', [filter]));
+  return logs.filter(({ removed }) => removed !== true).map(toMined);
+};
+
 const readEvents = async (
   rpc: RpcClient,
-  { entryPoints, paymasters }: OperationFilter,
+  filter: OperationFilter,
   fromBlock: number,
   toBlock: number,
 ): Promise<MinedUserOperation[]> => {
-  // To a node an empty list means "any".
-  if (entryPoints.length === 0 || paymasters.length === 0) return [];
-  const payers = paymasters.map((paymaster) => zeroPadValue(addressKey(paymaster), 32));
-  const filter = {
-    address: entryPoints,
-    fromBlock: toQuantity(fromBlock),
-    toBlock: toQuantity(toBlock),
-    topics: [EVENT_TOPIC, null, null, payers],
-  };
-  const inRange = logSchema.refine(({ blockNumber }) => blockNumber >= fromBlock && blockNumber <= toBlock);
-  const logs = z.array(inRange).parse(await rpc.send('eth_getLogs', [filter]));
-  return logs.filter(({ removed }) => removed !== true).map(toMined);
+  const logs = logFilter(filter);
+  if (logs === undefined) return [];
+  const range = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) };
+  return readLogs(rpc, { ...logs, ...range }, ({ blockNumber: block }) => block >= fromBlock && block <= toBlock);
+};
+
+/**
+ * The operations that one block holds. It is named by its hash: a node that does not have it answers with an error, and
+ * not with nothing.
+ *
+ * @throws what the node says
+ */
+export const readOperationsOf = async (
+  rpc: RpcClient,
+  filter: OperationFilter,
+  { hash: blockHash }: Block,
+): Promise<MinedUserOperation[]> => {
+  const logs = logFilter(filter);
+  if (logs === undefined) return [];
+  return readLogs(rpc, { ...logs, blockHash }, (log) => log.blockHash.toLowerCase() === blockHash.toLowerCase());
 };
 
 /** An operation as the EntryPoint tells it apart from others. */

@@ -221,8 +221,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
       decideAndReserve: (...args) => store.decideAndReserve(...args).then(made),
       appendDecision: (...args) => store.appendDecision(...args).then(made),
       applySettlements: (...args) => store.applySettlements(...args).then(committed),
-      expireReservations: (...args) => store.expireReservations(...args).then(committed),
-      releaseReservations: (...args) => store.releaseReservations(...args).then(committed),
+      endReservations: (...args) => store.endReservations(...args).then(committed),
     },
   };
 };

@@ -8,6 +8,9 @@ export type LedgerPart = Pick<Reservation, 'account' | 'since'>;
 /** A decision about to be stored; the store gives it its `seq`. */
 export type DecisionDraft = Omit<DecisionRecord, 'seq'>;
 
+/** The numbers under which something is set aside. */
+export type Holds = readonly number[];
+
 /** What a decision stands on when it is written. */
 export interface LedgerFacts {
   readonly reservations: readonly Reservation[];
@@ -61,14 +64,15 @@ export interface DecisionStore {
   /**
    * Holds what is to be reserved while `run` lasts, for what is recorded only when it is done: the others see it as
    * held. It is held from the moment `check` was asked, which throws if it cannot be had besides what is held already,
-   * until `run` is done or, where the process ends before, the store is opened again.
+   * until `run` is done or, where the process ends before, the store is opened again. Where other engines take this one for
+   * gone, they end it: what `run` does must not count on it, but for what is saved under the holds it is given.
    *
    * @returns what `run` answers; undefined, with nothing run, if `ledgerVersion` is no longer what it was
    */
   withHold<T>(
     facts: LedgerFacts,
     check: (held: readonly bigint[]) => void,
-    run: () => Promise<T>,
+    run: (holds: Holds) => Promise<T>,
   ): Promise<T | undefined>;
   /** Writes a decision that reserves nothing, and the policy by which it was decided. */
   appendDecision(decision: DecisionDraft, revision?: PolicyRevision): Promise<DecisionRecord>;

@@ -1,5 +1,6 @@
 import type { TransactionQuery, TransactionView } from '../../api/transactions.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
+import type { Holds } from './decision-store.ts';
 
 /** A transaction of the operator's: the answer of `transactions.list`, and what follows it up needs besides. */
 export interface OperatorTransaction extends TransactionView {
@@ -17,8 +18,13 @@ export interface OperatorTransaction extends TransactionView {
 
 /** What the operator sent to chains. Part of the store. */
 export interface OperatorTransactionStore {
-  /** Adds the transaction, or replaces what is known of it. */
-  saveOperatorTransaction(transaction: OperatorTransaction): Promise<void>;
+  /**
+   * Adds the transaction, or replaces what is known of it.
+   *
+   * @param holds what is set aside for it
+   * @returns false, with nothing written, where one of `holds` has ended
+   */
+  saveOperatorTransaction(transaction: OperatorTransaction, holds?: Holds): Promise<boolean>;
   /** For one that the chain refused: it was never sent. */
   removeOperatorTransaction(transactionId: string): Promise<void>;
   /** Newest first. */

@@ -47,9 +47,13 @@ export interface AppliedRange {
   readonly unmatched: readonly UnmatchedOperation[];
 }
 
-/** A reservation that no expiry ends, and what the EntryPoint lets be mined once. */
-export interface EndlessReservation {
+/** A decision that is still `reserved`, and what the EntryPoint lets be mined once. */
+export interface OpenReservation {
   readonly seq: number;
+  /** When it was made, epoch ms. */
+  readonly at: number;
+  /** Unix seconds; 0: it never expires. */
+  readonly validUntil: number;
   readonly entryPoint: Address;
   readonly sender: Address;
   readonly nonce: bigint;
@@ -86,7 +90,8 @@ export interface SettlementStore {
   /** Those of the chain's mined operations whose hash no sponsored decision has. */
   operationsWithoutDecision(chainId: number, mined: readonly MinedUserOperation[]): Promise<MinedUserOperation[]>;
   /**
-   * Makes the chain's decisions agree with the blocks of a range. Applied twice it changes nothing more.
+   * Makes the chain's decisions agree with the blocks of a range. Applied twice it changes nothing more. A range whose
+   * `toBlock` is below its `fromBlock` has no blocks: what is `mined` counts, and nothing is taken back.
    * - The sponsored decision that has the hash of a mined one, or one of its `sponsoredHashes`, becomes `settled` at its
    *   cost and in its block, whatever it was before: what the chain says outdoes a release. It has that hash, too, from
    *   then on. Of several decisions with one hash (a request sent twice in one second) exactly one is settled: the one
@@ -102,25 +107,19 @@ export interface SettlementStore {
   countUnmatched(chainId: number, from: number): Promise<number>;
   /** Sets the cursor of a chain on which there was nothing to look for. */
   moveSettlementCursor(chainId: number, cursor: number): Promise<void>;
+  /** The chain's `reserved` decisions whose `validUntil` is smaller than `validUntilBefore`, by `validUntil` and `seq`. */
+  openReservations(query: {
+    chainId: number;
+    /** Only those behind it in that order. */
+    after: Pick<OpenReservation, 'validUntil' | 'seq'>;
+    validUntilBefore: number;
+    most: number;
+  }): Promise<OpenReservation[]>;
   /**
-   * Ends the chain's `reserved` decisions whose `validUntil` (unix s, 0: never) is smaller than `validUntilBefore`:
-   * `released` gives the reserved amount back, to the cycle it was taken from; `unconfirmed` counts it as spent.
+   * Ends those of the decisions that are still `reserved`: `released` gives the reserved amount back, to the cycle it was
+   * taken from; `unconfirmed` counts it as spent.
    *
    * @returns how many there were
    */
-  expireReservations(expiry: {
-    chainId: number;
-    validUntilBefore: number;
-    to: 'released' | 'unconfirmed';
-  }): Promise<number>;
-  /** The chain's `reserved` decisions without a `validUntil` that were made before `madeBefore` (epoch ms), by `seq`. */
-  endlessReservations(query: {
-    chainId: number;
-    /** Only those with a greater `seq`. */
-    after: number;
-    madeBefore: number;
-    most: number;
-  }): Promise<EndlessReservation[]>;
-  /** Releases those of the decisions that are still `reserved`, as if they had expired. */
-  releaseReservations(seqs: readonly number[]): Promise<void>;
+  endReservations(seqs: readonly number[], to: 'released' | 'unconfirmed'): Promise<number>;
 }

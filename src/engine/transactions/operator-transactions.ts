@@ -6,9 +6,10 @@ import { requireNode } from '../chain/require-node.ts';
 import { type RpcClient, RpcError, isUnreachable, nodeRefusal } from '../chain/rpc.ts';
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { KeySigners } from '../keys/key-signers.ts';
+import type { Holds } from '../store/decision-store.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
 import { actionCall } from './action-call.ts';
-import type { ActionContext } from './action-context.ts';
+import { type ActionContext, failing } from './action-context.ts';
 import { type Draft, createDrafts } from './drafts.ts';
 import { applyEffects } from './apply-effects.ts';
 import { type HandOvers, createHandOvers } from './hand-overs.ts';
@@ -70,6 +71,9 @@ const broadcast = async (rpc: RpcClient, raw: Hex): Promise<void> => {
   }
 };
 
+const PREPARE_AGAIN = 'Prepare the withdrawal again.';
+const NOT_HELD = `Nothing was sent: this engine stood still for so long that another one gave back what was held for the withdrawal. ${PREPARE_AGAIN}`;
+
 /** Failures after which the same is tried again. */
 const isPassing = (error: unknown): boolean =>
   error instanceof RpcError ||
@@ -105,20 +109,25 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
   /** Nobody may forget these: their node does not know them yet. */
   const onTheWay = new Set<string>();
 
-  const signAndSave = async (draft: Draft, how: How): Promise<OperatorTransaction> => {
+  /**
+   * Saves before anything is sent, in the transaction that looks whether the amount is still held: an engine that stood
+   * still for long may be taken for gone. What a wallet has sent itself is saved in any case.
+   */
+  const signAndSave = async (draft: Draft, how: How, holds: Holds = []): Promise<OperatorTransaction> => {
     const signed = await sign(draft, how);
     const isSigned = 'serialized' in signed;
     const sent = sentOf(draft, signed.hash as Hex, isSigned ? (signed.serialized as Hex) : null);
     onTheWay.add(sent.transactionId);
-    await store.saveOperatorTransaction(sent);
-    return sent;
+    if (await store.saveOperatorTransaction(sent, isSigned ? holds : [])) return sent;
+    onTheWay.delete(sent.transactionId);
+    throw failing(NOT_HELD, { fix: PREPARE_AGAIN });
   };
 
   const send = async (draft: Draft, how: How): Promise<OperatorTransaction> => {
     const { chainId } = draft.call;
     const rpc = await requireNode(chains, chainId);
     const { withdrawal } = draft.call;
-    const save = () => signAndSave(draft, how);
+    const save = (holds?: Holds) => signAndSave(draft, how, holds);
     // What was free may have been reserved meanwhile. Once it is saved, the record counts.
     const sent = await (withdrawal === undefined ? save() : holdWithdrawal(context, withdrawal, save));
     try {

@@ -3,7 +3,7 @@ import { readTank, readWithdrawals } from '../sponsorship/chain-reads.ts';
 import { freeOf } from '../sponsorship/free-balance.ts';
 import { accountOfTank } from '../sponsorship/tank-account.ts';
 import type { Tank } from '../paymaster/readiness.ts';
-import type { LedgerFacts } from '../store/decision-store.ts';
+import type { Holds, LedgerFacts } from '../store/decision-store.ts';
 import { type ActionContext, amountsOn, failing } from './action-context.ts';
 
 /** What is to be taken out of a tank. */
@@ -58,7 +58,7 @@ export const requireFree = async (context: ActionContext, withdrawal: Withdrawal
 export const holdWithdrawal = async <T>(
   context: ActionContext,
   withdrawal: Withdrawal,
-  send: () => Promise<T>,
+  send: (holds: Holds) => Promise<T>,
 ): Promise<T> => {
   for (;;) {
     const { facts, check } = await look(context, withdrawal);

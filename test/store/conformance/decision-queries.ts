@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/engine/store/store.ts';
 import { decision, limitRule, paymaster, smartContract, webhook } from '../../support/store-records.ts';
 import { type OpenStore, useStore } from './open-store.ts';
+import { endExpired } from '../../support/end-expired.ts';
 
 const WALLET = '0x00000000000000000000000000000000000000ff';
 
@@ -152,7 +153,7 @@ export const describeDecisionQueries = (open: OpenStore): void => {
 
       const expiry = { chainId: 31337, validUntilBefore: 50, to: 'released' } as const;
       await append({ id: 'c' });
-      await store.expireReservations(expiry);
+      await endExpired(store, expiry);
       await append({ id: 'd' });
       await reopen();
       const told = [

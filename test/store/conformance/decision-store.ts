@@ -6,6 +6,7 @@ import type { DecisionRecord } from '../../../src/shared/schema/decision.ts';
 import type { Hex } from '../../../src/shared/schema/hex.ts';
 import { decision, withdrawal } from '../../support/store-records.ts';
 import { type OpenStore, useStore } from './open-store.ts';
+import { endExpired } from '../../support/end-expired.ts';
 
 /** What every {@link DecisionStore} does, and settlement with what it has reserved. */
 export const describeDecisionStore = (open: OpenStore): void => {
@@ -48,12 +49,13 @@ export const describeDecisionStore = (open: OpenStore): void => {
     actualGasCost: bigint,
     blockNumber = 5,
     sponsoredHashes: readonly Hex[] = [],
+    blocks: { fromBlock: number; toBlock: number } = { fromBlock: blockNumber, toBlock: blockNumber },
   ): Promise<number> => {
     const slot = { entryPoint, paymaster: paymasterAndData.slice(0, 42), sender, nonce: BigInt(nonce) };
     const cost = { success: true, actualGasCost, actualGasUsed: 1n };
     const place = { blockNumber, blockHash: '0x', transactionHash: '0x' };
     const mined = [{ userOpHash, ...slot, ...cost, ...place, sponsoredHashes } as MinedUserOperation];
-    const range = { chainId: CHAIN, fromBlock: blockNumber, toBlock: blockNumber, cursor: blockNumber, mined };
+    const range = { chainId: CHAIN, ...blocks, cursor: blockNumber, mined };
     return (await store.applySettlements(range)).putBack;
   };
   const settlementOf = async ({ id }: DecisionRecord): Promise<unknown> => {
@@ -212,6 +214,21 @@ export const describeDecisionStore = (open: OpenStore): void => {
       expect(await held()).toBe(8n);
     });
 
+    it('records a withdrawal only while that is held which it was promised', async () => {
+      const facts = { reservations: [take(20n)], ledgerVersion: await store.ledgerVersion() };
+      const holds = await store.withHold(
+        facts,
+        () => undefined,
+        async (promised) => {
+          expect(await store.saveOperatorTransaction(withdrawal('held'), promised)).toBe(true);
+          return promised;
+        },
+      );
+      expect(holds).toHaveLength(1);
+      expect(await store.saveOperatorTransaction(withdrawal('late'), holds)).toBe(false);
+      expect(await store.listOperatorTransactions({})).toMatchObject([{ transactionId: 'held' }]);
+    });
+
     it('holds nothing for a withdrawal whose process died with it, and still knows what else it holds', async () => {
       await reserve([take(5n)]);
       const facts = { reservations: [take(20n)], ledgerVersion: await store.ledgerVersion() };
@@ -246,7 +263,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
     ];
     const holdings = (): Promise<bigint[]> => store.heldOf(accounts.map((account) => ({ account })));
     const expire = (to: 'released' | 'unconfirmed', validUntilBefore = 21): Promise<number> =>
-      store.expireReservations({ chainId: CHAIN, validUntilBefore, to });
+      endExpired(store, { chainId: CHAIN, validUntilBefore, to });
 
     it('is mined: the tank has paid, the operation counts, and so does what it really cost', async () => {
       const record = await reserve(all(100n));
@@ -414,34 +431,46 @@ export const describeDecisionStore = (open: OpenStore): void => {
       });
     });
 
-    describe('has no end', () => {
-      const endless = { validUntil: 0, at: 1_000 };
-      const query = { chainId: CHAIN, after: 0, madeBefore: 1_001, most: 9 };
+    describe('is still open', () => {
+      const start = { validUntil: 0, seq: 0 };
 
-      it('it is found by its age and in order, a few at a time, and not where it is over or ends', async () => {
-        const first = await reserve(all(1n), endless);
-        await reserve(all(1n));
-        const settled = await reserve(all(1n), endless);
+      it('it is found in the order in which they expire, a few at a time, and not where it is over', async () => {
+        const endless = await reserve(all(1n), { validUntil: 0, at: 1_000 });
+        const late = await reserve(all(1n), { validUntil: 30 });
+        const early = await reserve(all(1n), { validUntil: 20 });
+        const settled = await reserve(all(1n), { validUntil: 20 });
         await mine(settled, 1n);
-        await reserve(all(1n), { ...endless, chainId: 5 });
-        await reserve(all(1n), { ...endless, at: 1_001 });
-        const last = await reserve(all(1n), endless);
-        const { sender, entryPoint, nonce } = first;
-        const reservation = { sender, entryPoint, nonce: BigInt(nonce) };
-        const found = [first, last].map(({ seq }) => ({ seq, ...reservation }));
-        expect(await store.endlessReservations(query)).toEqual(found);
-        expect(await store.endlessReservations({ ...query, most: 1 })).toEqual(found.slice(0, 1));
-        expect(await store.endlessReservations({ ...query, after: first.seq })).toEqual(found.slice(1));
+        await reserve(all(1n), { validUntil: 20, chainId: 5 });
+        const last = await reserve(all(1n), { validUntil: 20 });
+        const found = [endless, early, last, late].map(({ seq, at, validUntil, sender, entryPoint, nonce }) => {
+          return { seq, at, validUntil: validUntil ?? 0, sender, entryPoint, nonce: BigInt(nonce) };
+        });
+        const query = { chainId: CHAIN, after: start, validUntilBefore: 31, most: 9 };
+        expect(await store.openReservations(query)).toEqual(found);
+        expect(await store.openReservations({ ...query, most: 2 })).toEqual(found.slice(0, 2));
+        expect(await store.openReservations({ ...query, after: found[1]! })).toEqual(found.slice(2));
+        expect(await store.openReservations({ ...query, validUntilBefore: 30 })).toEqual(found.slice(0, 3));
+        expect(await store.openReservations({ ...query, validUntilBefore: 1 })).toEqual(found.slice(0, 1));
       });
 
-      it('it is released when it is told to be, unless it was mined meanwhile', async () => {
-        const [unused, mined] = [await reserve(all(100n), endless), await reserve(all(100n), endless)];
-        await mine(mined, 42n);
-        await store.releaseReservations([unused.seq, mined.seq]);
-        expect(await settlementOf(unused)).toEqual(['released', null]);
-        expect(await settlementOf(mined)).toEqual(['settled', '42']);
-        expect(await holdings()).toEqual([0n, 1n, 42n]);
-      });
+      it.each(['released', 'unconfirmed'] as const)(
+        'it is %s when it is told to be, unless it was mined meanwhile',
+        async (to) => {
+          const [unused, mined] = [await reserve(all(100n)), await reserve(all(100n))];
+          await mine(mined, 42n);
+          expect(await store.endReservations([unused.seq, mined.seq], to)).toBe(1);
+          expect(await settlementOf(unused)).toEqual([to, null]);
+          expect(await settlementOf(mined)).toEqual(['settled', '42']);
+        },
+      );
+    });
+
+    it('is told of by itself, in a range without blocks: it is settled, and nothing else is taken back', async () => {
+      const [before, record] = [await reserve(all(100n)), await reserve(all(100n))];
+      await mine(before, 42n, 5);
+      await mine(record, 41n, 5, [], { fromBlock: 6, toBlock: 5 });
+      expect(await settlementOf(record)).toEqual(['settled', '41']);
+      expect(await settlementOf(before)).toEqual(['settled', '42']);
     });
 
     it('is of nobody here: nothing changes', async () => {

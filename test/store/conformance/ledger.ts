@@ -15,6 +15,7 @@ import { account, decision, paymaster } from '../../support/store-records.ts';
 import { LedgerModel, type ModelDecision, type ModelLimit, amountOf, thresholdOf } from './ledger-model.ts';
 import { useTempFolders } from '../../support/temp-folder.ts';
 import type { OpenStore } from './open-store.ts';
+import { endExpired } from '../../support/end-expired.ts';
 
 const CHAIN = 31337;
 const HOUR = 3_600_000;
@@ -191,7 +192,7 @@ class LedgerRun {
       case 'expire': {
         const validUntilBefore = Math.floor(this.#clock.now() / 1000) - 120;
         this.#effects.push((model) => model.expire(validUntilBefore, one.to));
-        await this.#store.expireReservations({ chainId: CHAIN, validUntilBefore, to: one.to });
+        await endExpired(this.#store, { chainId: CHAIN, validUntilBefore, to: one.to });
         return;
       }
       case 'update': {

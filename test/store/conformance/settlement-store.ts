@@ -9,6 +9,7 @@ import { MemorySettlementStore } from '../../support/memory-settlement-store.ts'
 import { account, decision, paymaster } from '../../support/store-records.ts';
 import { useTempFolders } from '../../support/temp-folder.ts';
 import type { OpenStore } from './open-store.ts';
+import { endExpired } from '../../support/end-expired.ts';
 
 const CHAIN = 31337;
 const ENTRY_POINT: Address = `0x${'e0'.repeat(20)}`;
@@ -47,7 +48,14 @@ const step = fc.oneof(
   },
   { weight: 5, arbitrary: fc.record({ does: fc.constant('tell' as const), atOnce: fc.integer({ min: 1, max: 6 }) }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('expire' as const), before: fc.constantFrom(5, 15, 25) }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('release' as const), most: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('end' as const),
+      most: fc.integer({ min: 1, max: 3 }),
+      to: fc.constantFrom('released', 'unconfirmed'),
+    }),
+  },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -88,15 +96,16 @@ class Story {
         return this.#tell(now.atOnce);
       case 'expire': {
         const expiry = { chainId: CHAIN, validUntilBefore: now.before, to: 'released' } as const;
-        await this.#same((store) => store.expireReservations(expiry));
+        await this.#same((store) => endExpired(store, expiry));
         return;
       }
-      case 'release': {
-        const query = { chainId: CHAIN, after: 0, madeBefore: 2_000, most: now.most };
+      case 'end': {
+        const query = { chainId: CHAIN, after: { validUntil: 0, seq: 0 }, validUntilBefore: 1, most: now.most };
         const found = await this.#same(async (store) =>
-          (await store.endlessReservations(query)).map(({ seq, nonce }) => ({ seq, nonce })),
+          (await store.openReservations(query)).map(({ seq, nonce }) => ({ seq, nonce })),
         );
-        await this.#same((store) => store.releaseReservations(found.map(({ seq }) => seq)));
+        const seqs = found.map(({ seq }) => seq);
+        await this.#same((store) => store.endReservations(seqs, now.to));
       }
     }
   }

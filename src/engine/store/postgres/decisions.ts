@@ -218,7 +218,7 @@ export const decisionStore = ({
           },
         });
         if (!isHeld) return undefined;
-        return await run();
+        return await run(holds);
       } finally {
         for (const hold of holds) running.delete(hold);
         // What ran may have sent money: its answer counts more than the hold, which is then ended later.

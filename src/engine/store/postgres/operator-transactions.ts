@@ -10,12 +10,15 @@ const LIST = `SELECT record FROM operator_transaction
 
 /** What the operator sent to chains, in PostgreSQL. What withdrawals take out of tanks changes the ledger. */
 export const operatorTransactionStore = ({ rows, writer }: Omit<Access, 'cache'>): OperatorTransactionStore => ({
-  saveOperatorTransaction: (transaction) =>
+  saveOperatorTransaction: (transaction, holds = []) =>
     writer.run(async (tx) => {
+      const held = await tx.all('SELECT 1 FROM ledger_hold WHERE hold_id = ANY($1::bigint[])', [[...holds]]);
+      if (held.length < holds.length) return false;
       const { transactionId, chainId, paymasterId, kind } = transaction;
       const values = [transactionId, chainId, paymasterId, Number(isOpen(transaction)), JSON.stringify(transaction)];
       await tx.run(SAVE, values);
       if (kind === 'withdraw') tx.advanceLedger();
+      return true;
     }),
   removeOperatorTransaction: (transactionId) =>
     writer.run(async (tx) => {

@@ -4,8 +4,8 @@ import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import { type Candidate, slotKey } from '../operation-slot.ts';
 import type {
   AppliedRange,
-  EndlessReservation,
   MinedUserOperation,
+  OpenReservation,
   ScannedRange,
   Settled,
   SettlementStore,
@@ -63,11 +63,8 @@ const change = async (writing: Writing, seq: number, { settlement, actualCostWei
 
 const putBack = (writing: Writing, seq: number): Promise<void> =>
   change(writing, seq, { settlement: 'reserved', actualCostWei: null, block: null });
-const leaveUnconfirmed = (writing: Writing, seq: number, block: number | null): Promise<void> =>
+const leaveUnconfirmed = (writing: Writing, seq: number, block: number): Promise<void> =>
   change(writing, seq, { settlement: 'unconfirmed', actualCostWei: null, block });
-const release = (writing: Writing, seq: number): Promise<void> =>
-  change(writing, seq, { settlement: 'released', actualCostWei: null, block: null });
-
 /** The decision a mined operation of this chain settles: the one it settled before, else the first. */
 const findByHash = async (rows: Rows, userOpHash: string, chainId: number): Promise<number | undefined> =>
   (await rows.get<{ seq: number }>(BY_HASH, [userOpHash.toLowerCase(), chainId]))?.seq;
@@ -134,25 +131,6 @@ const applyRange = async (writing: Writing, range: ScannedRange): Promise<Applie
   return { putBack: gone.length, unmatched };
 };
 
-/** Every decision of all engines waits while one is ended. */
-const EXPIRY_LOT = 200;
-
-const expireLot = async (
-  writing: Writing,
-  { chainId, validUntilBefore, to }: Parameters<SettlementStore['expireReservations']>[0],
-): Promise<number> => {
-  const expired = await writing.all<{ seq: number }>(
-    `SELECT seq FROM decision
-     WHERE chain_id = $1 AND settlement = 'reserved' AND valid_until < $2 AND valid_until <> 0
-     ORDER BY seq LIMIT ${EXPIRY_LOT}`,
-    [chainId, validUntilBefore],
-  );
-  for (const { seq } of expired) {
-    await (to === 'released' ? release(writing, seq) : leaveUnconfirmed(writing, seq, null));
-  }
-  return expired.length;
-};
-
 /** Settlement in PostgreSQL: what the chain says of each decision, and what it still holds of the ledger. */
 export const settlementStore = ({ rows, writer }: { rows: Rows; writer: Writer }): SettlementStore => ({
   async settlementChains() {
@@ -197,32 +175,28 @@ export const settlementStore = ({ rows, writer }: { rows: Rows; writer: Writer }
   async moveSettlementCursor(chainId, block) {
     await writer.run((writing) => writing.run(SET_CURSOR, [chainId, block]));
   },
-  async expireReservations(expiry) {
-    let count = 0;
-    // After an hour without a node there may be a hundred thousand: decisions are stored between two lots.
-    for (;;) {
-      const lot = await writer.run((writing) => expireLot(writing, expiry));
-      count += lot;
-      if (lot < EXPIRY_LOT) return count;
-    }
-  },
-  async endlessReservations({ chainId, after, madeBefore, most }) {
-    const found = await rows.all<StoredDecision>(
-      `SELECT seq, settlement, record FROM decision
-       WHERE chain_id = $1 AND settlement = 'reserved' AND valid_until = 0 AND seq > $2 AND at < $3 ORDER BY seq LIMIT $4`,
-      [chainId, after, madeBefore, most],
+  async openReservations({ chainId, after, validUntilBefore, most }) {
+    const found = await rows.all<Pick<OpenReservation, 'seq' | 'at' | 'validUntil'> & { record: string }>(
+      `SELECT seq, at, valid_until AS "validUntil", record FROM decision
+       WHERE chain_id = $1 AND settlement = 'reserved' AND (valid_until, seq) > ($2, $3) AND valid_until < $4
+       ORDER BY valid_until, seq LIMIT $5`,
+      [chainId, after.validUntil, after.seq, validUntilBefore, most],
     );
-    return found.map(({ seq, record }): EndlessReservation => {
+    return found.map(({ record, ...reservation }): OpenReservation => {
       const { entryPoint, sender, nonce } = readRecord(record);
-      return { seq, entryPoint: entryPoint as Address, sender: sender as Address, nonce: BigInt(nonce) };
+      return {
+        ...reservation,
+        ...{ entryPoint: entryPoint as Address, sender: sender as Address, nonce: BigInt(nonce) },
+      };
     });
   },
-  releaseReservations: (seqs) =>
+  endReservations: (seqs, to) =>
     writer.run(async (writing) => {
       const reserved = await writing.all<{ seq: number }>(
         `SELECT seq FROM decision WHERE seq = ANY($1::bigint[]) AND settlement = 'reserved' ORDER BY seq`,
         [[...seqs]],
       );
-      for (const { seq } of reserved) await release(writing, seq);
+      for (const { seq } of reserved) await change(writing, seq, { settlement: to, actualCostWei: null, block: null });
+      return reserved.length;
     }),
 });

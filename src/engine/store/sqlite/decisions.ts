@@ -107,7 +107,7 @@ export const decisionStore = (
       });
       if (holds === undefined) return undefined;
       try {
-        return await run();
+        return await run(holds);
       } finally {
         // What ran may have sent money: its answer counts more than the hold, which ends when the store opens again.
         await commit

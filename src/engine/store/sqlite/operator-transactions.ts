@@ -24,12 +24,16 @@ export const operatorTransactionStore = (
   );
   const open = database.prepare<[], Row>('SELECT record FROM operator_transaction WHERE open = 1 ORDER BY seq');
 
+  const isHeld = database.prepare<[number]>('SELECT 1 FROM ledger_hold WHERE hold_id = ?');
+
   return {
-    async saveOperatorTransaction(transaction) {
+    async saveOperatorTransaction(transaction, holds = []) {
+      if (holds.some((hold) => isHeld.get(hold) === undefined)) return false;
       const { transactionId: id, chainId, paymasterId, kind } = transaction;
       const record = JSON.stringify(transaction);
       save.run({ id, chainId, paymasterId, open: Number(isOpen(transaction)), record });
       if (kind === 'withdraw') advanceLedger();
+      return true;
     },
     async removeOperatorTransaction(transactionId) {
       remove.run(transactionId);

@@ -201,14 +201,13 @@ describe('the plans of the statements', () => {
       'PRIMARY KEY (decision_seq=? AND account_id=?)',
     ],
     ['the oldest open decision of a chain', 'SELECT at FROM decision', 'decision_open (chain_id=?)'],
-    ['reservations without an end', 'valid_until = 0', 'decision_expiry (chain_id=? AND valid_until=? AND rowid>?)'],
     [
       'what unmatched operations were',
       'count(*) AS n FROM decision WHERE chain_id',
       'decision_unmatched (chain_id=? AND at>?)',
     ],
     ['whether a decision is reserved', 'SELECT 1 FROM decision', 'PRIMARY KEY (rowid=?)'],
-    ['decisions past their time', 'valid_until < ?', 'decision_expiry (chain_id=? AND valid_until<?)'],
+    ['reservations in the order they expire', '(valid_until, seq) >', 'decision_expiry (chain_id=? AND valid_until>? AND valid_until<?)'],
     [
       'decisions settled in a range of blocks',
       'settled_block BETWEEN',

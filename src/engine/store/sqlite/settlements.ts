@@ -4,8 +4,8 @@ import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import { type Candidate, slotKey } from '../operation-slot.ts';
 import type {
   AppliedRange,
-  EndlessReservation,
   MinedUserOperation,
+  OpenReservation,
   ScannedRange,
   Settled,
   SettlementStore,
@@ -49,20 +49,18 @@ export const settlementStore = (
   const setSettlement = database.prepare<[string, string | null, number | null, number]>(
     'UPDATE decision SET settlement = ?, actual_cost_wei = ?, settled_block = ? WHERE seq = ?',
   );
-  const overdue = database.prepare<[number, number], { seq: number }>(
-    `SELECT seq FROM decision
-     WHERE chain_id = ? AND settlement = 'reserved' AND valid_until < ? AND valid_until <> 0`,
-  );
   const unmatchedSince = database.prepare<[number, number], { n: number }>(
     `SELECT count(*) AS n FROM decision
      WHERE chain_id = ? AND at >= ? AND settlement = 'unconfirmed' AND settled_block IS NOT NULL`,
   );
-  const endless = database.prepare<
-    [number, number, number, number],
-    Omit<EndlessReservation, 'nonce'> & { nonce: string }
+  const open = database.prepare<
+    [{ chainId: number; validUntil: number; seq: number; validUntilBefore: number; most: number }],
+    Omit<OpenReservation, 'nonce'> & { nonce: string }
   >(
-    `SELECT seq, sender, record ->> 'nonce' AS nonce, record ->> 'entryPoint' AS entryPoint FROM decision
-     WHERE chain_id = ? AND settlement = 'reserved' AND valid_until = 0 AND seq > ? AND at < ? ORDER BY seq LIMIT ?`,
+    `SELECT seq, at, valid_until AS validUntil, sender, record ->> 'nonce' AS nonce, record ->> 'entryPoint' AS entryPoint
+     FROM decision WHERE chain_id = @chainId AND settlement = 'reserved'
+       AND (valid_until, seq) > (@validUntil, @seq) AND valid_until < @validUntilBefore
+     ORDER BY valid_until, seq LIMIT @most`,
   );
   const isReserved = database.prepare<[number]>(`SELECT 1 FROM decision WHERE seq = ? AND settlement = 'reserved'`);
 
@@ -81,9 +79,8 @@ export const settlementStore = (
   const putBack = (seq: number): void => change(seq, { settlement: 'reserved', actualCostWei: null, block: null });
   const settle = (seq: number, { actualGasCost, blockNumber: block }: MinedUserOperation): void =>
     change(seq, { settlement: 'settled', actualCostWei: String(actualGasCost), block });
-  const leaveUnconfirmed = (seq: number, block: number | null): void =>
+  const leaveUnconfirmed = (seq: number, block: number): void =>
     change(seq, { settlement: 'unconfirmed', actualCostWei: null, block });
-  const release = (seq: number): void => change(seq, { settlement: 'released', actualCostWei: null, block: null });
   const decisionOf = ({ userOpHash, sponsoredHashes = [] }: MinedUserOperation, chainId: number) => {
     const known = hashes.find(userOpHash.toLowerCase(), chainId);
     if (known !== undefined) return known;
@@ -150,22 +147,15 @@ export const settlementStore = (
       commit.run(() => {
         setCursor.run(chainId, block);
       }),
-    expireReservations: ({ chainId, validUntilBefore, to }) =>
-      commit.run(() => {
-        const expired = overdue.all(chainId, validUntilBefore);
-        for (const { seq } of expired) {
-          if (to === 'released') release(seq);
-          else leaveUnconfirmed(seq, null);
-        }
-        return expired.length;
-      }),
-    async endlessReservations({ chainId, after, madeBefore, most }) {
-      const found = endless.all(chainId, after, madeBefore, most);
+    async openReservations({ chainId, after: { validUntil, seq }, validUntilBefore, most }) {
+      const found = open.all({ chainId, validUntil, seq, validUntilBefore, most });
       return found.map(({ nonce, ...reservation }) => ({ ...reservation, nonce: BigInt(nonce) }));
     },
-    releaseReservations: (seqs) =>
+    endReservations: (seqs, to) =>
       commit.run(() => {
-        for (const seq of seqs) if (isReserved.get(seq) !== undefined) release(seq);
+        const reserved = seqs.filter((seq) => isReserved.get(seq) !== undefined);
+        for (const seq of reserved) change(seq, { settlement: to, actualCostWei: null, block: null });
+        return reserved.length;
       }),
   };
 };

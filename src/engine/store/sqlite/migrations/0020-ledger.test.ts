@@ -12,6 +12,7 @@ import { migrate } from '../migrate.ts';
 import { ManualClock } from '../../../../../test/support/manual-clock.ts';
 import { openSqliteStore } from '../sqlite-store.ts';
 import { initial } from './0010-initial.ts';
+import { endExpired } from '../../../../../test/support/end-expired.ts';
 
 const CONTRACT = '0x00000000000000000000000000000000000000cc';
 const WALLET = '0x00000000000000000000000000000000000000ff';
@@ -130,8 +131,8 @@ describe('a database of the version before', () => {
       expect(await store.findDecision('late')).toMatchObject({ settlement: 'settled', actualCostWei: '3' });
 
       const expiry = { chainId: 31337, to: 'released' } as const;
-      expect(await store.expireReservations({ ...expiry, validUntilBefore: 1_000 })).toBe(0);
-      expect(await store.expireReservations({ ...expiry, validUntilBefore: 1_001 })).toBe(1);
+      expect(await endExpired(store, { ...expiry, validUntilBefore: 1_000 })).toBe(0);
+      expect(await endExpired(store, { ...expiry, validUntilBefore: 1_001 })).toBe(1);
       expect(await promisedOf(store)).toBe(0n);
     }));
 

@@ -1,0 +1,216 @@
+import { ZodError } from 'zod';
+import { addressKey, sameAddress } from '../../shared/schema/hex.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type {
+  MinedUserOperation,
+  OpenReservation,
+  SettlementState,
+  SettlementStore,
+} from '../store/settlement-store.ts';
+import { type RpcClient, RpcError, isUnreachable } from './rpc.ts';
+import type { Identifier } from './sponsored-hashes.ts';
+import { type NonceState, askNonce } from './used-nonces.ts';
+import {
+  type Block,
+  type OperationFilter,
+  type OperationReader,
+  blockBefore,
+  readOperationsOf,
+} from './user-operation-events.ts';
+
+/** What a chain's time may differ from ours by: reservations outlive their `validUntil` by it (behaviour 6.5). */
+export const GRACE_SECONDS = 120;
+/** A reservation of which the node has told nothing for so long is `unconfirmed`. */
+const PATIENCE_MS = 3_600_000;
+/** What no node told is asked again after this. */
+const ASK_AGAIN_MS = 60_000;
+/** How many nonces are asked for at once, and in one poll. */
+const [AT_ONCE, MOST_AT_POLL] = [20, 100];
+/** So many requests for logs may look for the operations that used nonces, in one poll. */
+const MOST_SEARCHES = 20;
+/** Most operations are mined long before: until then nobody asks whether the nonce of one that never expires is used. */
+const ENDLESS_MS = 10 * 60_000;
+/** Those that never expire are asked about {@link AT_ONCE} at a time, as often as this: an operator pays a provider for each. */
+const ENDLESS_EVERY_MS = 60_000;
+
+/** A reservation, and the block at which its nonce tells what became of it. */
+interface Asked {
+  readonly reservation: OpenReservation;
+  readonly block: Block;
+}
+
+/** Where the chain stands when reservations are ended. */
+export interface ChainNow {
+  readonly node: RpcClient;
+  readonly head: Block;
+  /** A block that no re-org takes back; undefined on a chain that has none yet. */
+  readonly buried: Block | undefined;
+  readonly state: SettlementState;
+}
+
+/** What ending reservations stands on. */
+export interface EndingOptions {
+  readonly chainId: number;
+  readonly store: SettlementStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly readOperations: OperationReader;
+  readonly identify: Identifier;
+  readonly tellUnmatched: (mined: MinedUserOperation, decisions: number) => void;
+}
+
+/** A failure of the node, or of the way to it: it says nothing of what it was asked for. */
+const isSilence = (error: unknown): boolean =>
+  error instanceof RpcError || error instanceof ZodError || isUnreachable(error);
+
+const FIRST_EXPIRING = { validUntil: 0, seq: Number.MAX_SAFE_INTEGER };
+const FIRST_ENDLESS = { validUntil: 0, seq: 0 };
+
+const slotOf = ({ entryPoint, sender, nonce }: Pick<OpenReservation, 'entryPoint' | 'sender' | 'nonce'>): string =>
+  `${addressKey(entryPoint)} ${addressKey(sender)} ${nonce}`;
+
+const seqsOf = (asked: readonly Asked[]): number[] => asked.map(({ reservation }) => reservation.seq);
+
+/**
+ * Ends reservations whose operations can no longer be mined. That nobody saw an event of one proves nothing: logs may come
+ * from a node that is behind. The account's nonce does: unused past the expiry, the operation was never mined, and the
+ * reservation is `released`. A used one may be that operation, so the event that used it is looked for: it settles its
+ * decision, or proves that it was another operation. Without it the reservation is `unconfirmed`.
+ */
+export const createEnding = (options: EndingOptions) => {
+  const { chainId, store, clock, log, readOperations, identify, tellUnmatched } = options;
+
+  const end = async (asked: readonly Asked[], to: 'released' | 'unconfirmed'): Promise<void> => {
+    if (asked.length === 0) return;
+    const count = await store.endReservations(seqsOf(asked), to);
+    if (count === 0) return;
+    if (to === 'released') log.info('settlement.released', { chainId, count });
+    else log.warn('settlement.unconfirmed', { chainId, count });
+  };
+
+  /** What used the nonces, as far as it is found; throws where the node does not have the last block. */
+  const findUsers = async (node: RpcClient, used: readonly Asked[]): Promise<Map<string, MinedUserOperation>> => {
+    const missing = new Set(used.map(({ reservation }) => slotOf(reservation)));
+    const found = new Map<string, MinedUserOperation>();
+    const filter: OperationFilter = {
+      entryPoints: [...new Set(used.map(({ reservation }) => reservation.entryPoint))],
+      senders: [...new Set(used.map(({ reservation }) => reservation.sender))],
+    };
+    const last = used.map(({ block }) => block).reduce((one, other) => (other.number > one.number ? other : one));
+    const add = (mined: readonly MinedUserOperation[]): void => {
+      for (const one of mined) if (missing.delete(slotOf(one))) found.set(slotOf(one), one);
+    };
+    const made = Math.min(...used.map(({ reservation }) => reservation.at));
+    let from = (await blockBefore(node, last, made / 1000 - GRACE_SECONDS)).number;
+    for (let asked = 0; asked < MOST_SEARCHES && from <= last.number && missing.size > 0; asked += 1) {
+      const { mined, toBlock } = await readOperations(node, filter, from, last.number);
+      add(mined);
+      from = toBlock + 1;
+    }
+    // A node that is behind leaves out what it does not have, without a word: asked for a block by its hash it says so.
+    if (missing.size > 0) add(await readOperationsOf(node, filter, last));
+    return found;
+  };
+
+  /** What used the nonces. Those of them that were operations of ours settle their decisions. */
+  const settleUsers = async ({ node, head, state }: ChainNow, used: readonly Asked[]) => {
+    const users = await findUsers(node, used);
+    const isOurs = ({ paymaster }: MinedUserOperation): boolean =>
+      state.paymasters.some((one) => sameAddress(one, paymaster));
+    const mined = await identify(node, [...users.values()].filter(isOurs));
+    if (mined.length > 0) {
+      const noBlocks = { fromBlock: head.number + 1, toBlock: head.number, cursor: head.number };
+      const { unmatched } = await store.applySettlements({ chainId, mined, ...noBlocks });
+      for (const { mined: operation, decisions } of unmatched) tellUnmatched(operation, decisions);
+    }
+    return users;
+  };
+
+  /** Ends reservations whose nonces are used. The answer is those of which the node does not tell what used them. */
+  const endUsed = async (now: ChainNow, used: readonly Asked[]): Promise<readonly Asked[]> => {
+    if (used.length === 0) return [];
+    try {
+      const users = await settleUsers(now, used);
+      const [found, missing] = [true, false].map((has) =>
+        used.filter((one) => users.has(slotOf(one.reservation)) === has),
+      );
+      // The decisions of what was found are no longer reserved. To those that still are, it was another operation.
+      await end(found ?? [], 'released');
+      await end(missing ?? [], 'unconfirmed');
+      return [];
+    } catch (error) {
+      if (isSilence(error)) return used;
+      throw error;
+    }
+  };
+
+  const askAll = async (node: RpcClient, asked: readonly Asked[]) => {
+    const states = await Promise.all(asked.map(({ reservation, block }) => askNonce(node, reservation, block)));
+    const thatAre = (state: NonceState): Asked[] => asked.filter((_, index) => states[index] === state);
+    return { used: thatAre('used'), unused: thatAre('unused'), unanswered: thatAre('unanswered') };
+  };
+
+  /** Since when the node has told nothing of reservations (monotonic ms), by their `seq`: in this round, and the last. */
+  let [silentSince, silentBefore] = [new Map<number, number>(), new Map<number, number>()];
+  let expiring = { after: FIRST_EXPIRING, notBefore: -Infinity };
+  let endless = { after: FIRST_ENDLESS, notBefore: -Infinity };
+
+  /** Ends some that have expired. The answer is the last of them; undefined where there are no more. */
+  const expireSome = async (now: ChainNow, validUntilBefore: number): Promise<OpenReservation | undefined> => {
+    const { node, head, buried } = now;
+    const query = { chainId, after: expiring.after, validUntilBefore, most: AT_ONCE };
+    const reservations = await store.openReservations(query);
+    const asked = reservations.map((reservation): Asked => {
+      const isPast = buried !== undefined && buried.timestamp > reservation.validUntil;
+      return { reservation, block: isPast ? buried : head };
+    });
+    const { used, unused, unanswered } = await askAll(node, asked);
+    await end(unused, 'released');
+    const at = clock.monotonic();
+    const givenUp = [...unanswered, ...(await endUsed(now, used))].filter(({ reservation: { seq } }) => {
+      const since = silentBefore.get(seq) ?? at;
+      silentSince.set(seq, since);
+      return at - since >= PATIENCE_MS;
+    });
+    await end(givenUp, 'unconfirmed');
+    return reservations.length < AT_ONCE ? undefined : reservations.at(-1);
+  };
+
+  return {
+    /**
+     * Ends those that have expired.
+     *
+     * @param chainTime unix seconds before which no block will be mined any more
+     */
+    async expire(now: ChainNow, chainTime: number): Promise<void> {
+      if (clock.monotonic() < expiring.notBefore) return;
+      for (let asked = 0; asked < MOST_AT_POLL; asked += AT_ONCE) {
+        const last = await expireSome(now, chainTime - GRACE_SECONDS);
+        if (last === undefined) {
+          const wait = silentSince.size > 0 ? ASK_AGAIN_MS : 0;
+          expiring = { after: FIRST_EXPIRING, notBefore: clock.monotonic() + wait };
+          [silentSince, silentBefore] = [new Map(), silentSince];
+          return;
+        }
+        expiring = { after: last, notBefore: -Infinity };
+      }
+    },
+    /** Ends those that never expire and whose nonces are used, in a block that no re-org takes back. */
+    async endEndless(now: ChainNow): Promise<void> {
+      const { node, buried } = now;
+      if (buried === undefined || clock.monotonic() < endless.notBefore) return;
+      const reservations = await store.openReservations({
+        ...{ chainId, after: endless.after, validUntilBefore: 1, most: AT_ONCE },
+      });
+      const old = reservations.filter(({ at }) => at < clock.now() - ENDLESS_MS);
+      const { used } = await askAll(
+        node,
+        old.map((reservation) => ({ reservation, block: buried })),
+      );
+      await endUsed(now, used);
+      const last = old.length < AT_ONCE ? undefined : old.at(-1);
+      endless = { after: last ?? FIRST_ENDLESS, notBefore: clock.monotonic() + ENDLESS_EVERY_MS };
+    },
+  };
+};
