@@ -41,7 +41,8 @@ contract PaymentProbe is CallGasProbe {
         // What the token uses for those that are taken before the call, 0 where none are; and after it.
         uint256 upFrontGas;
         uint256 gasUsed;
-        // What the operation's call uses.
+        // What creation and validation of the account use, and the operation's call.
+        uint256 validationGasUsed;
         uint256 callGasUsed;
         // What the paymaster may take yet, and what there is.
         uint256 allowance;
@@ -51,8 +52,10 @@ contract PaymentProbe is CallGasProbe {
     /// @notice Creates the account, has it validate, calls it and takes the tokens. As on chain, what the account does
     /// may fail.
     function tryPayment(Operation calldata op, Payment calldata payment) external returns (Outcome memory outcome) {
+        outcome.validationGasUsed = gasleft();
         if (op.creation.length != 0) _call(op.senderCreator, op.creation, gasleft());
         bool isWarm = op.validation.length != 0 && _call(op.sender, op.validation, gasleft() / 3);
+        outcome.validationGasUsed -= gasleft();
         if (payment.upFront != 0) {
             (outcome.taken, outcome.upFrontGas) = _take(payment, op.sender, payment.upFront);
             if (!outcome.taken) return outcome;

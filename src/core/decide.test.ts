@@ -162,7 +162,7 @@ const unfinished = (code: WebhookDenialCode, evidence: Evidence): WebhookRespons
 
 const unusedV07 = (changes: Partial<UserOperationV07>, call: string): Situation => ({
   dapp: { version: 'verifying-0.7' },
-  facts: { op: rpcOperationV07With(changes), callGasUsed: call },
+  facts: { op: rpcOperationV07With(changes), gasUsed: { validation: '50000', call } },
 });
 const tipping = (tip: bigint): Situation => ({ op: { maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: tip } });
 const suggesting = (tip: bigint): Situation => ({ chain: { suggestedTipWei: String(tip) } });
@@ -175,7 +175,7 @@ const highestTip = (call: bigint): bigint => {
   const given = operationWith().preVerificationGas - BUNDLE_GAS;
   return (116n * GWEI * usualGas(call)) / (100n * (usualGas(call) + given)) - GWEI;
 };
-const using = (call: bigint): Situation => ({ facts: { callGasUsed: String(call) } });
+const using = (call: bigint): Situation => ({ facts: { gasUsed: { validation: '50000', call: String(call) } } });
 
 /** Two situations that differ in one value: with one of them the operation is denied, with the other it is signed. */
 interface Row {

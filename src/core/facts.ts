@@ -103,12 +103,14 @@ export const factsSchema = z.strictObject({
   chain: chainSnapshot.nullable().describe('Null: no node answered'),
   account: accountFacts.optional().describe('Absent: not asked'),
   price: coinPrice.optional().describe('Absent: not asked'),
-  callGasUsed: gas
+  gasUsed: z
+    .strictObject({
+      validation: gas.describe('Creation and validation of the account'),
+      call: gas,
+    })
     .nullable()
     .optional()
-    .describe(
-      'What its call uses where it is simulated. Null: the node does not simulate it. Absent: not asked, since it fits without',
-    ),
+    .describe('What it uses where it is simulated. Null: the node does not. Absent: not asked, since it fits without'),
   token: tokenFacts.optional(),
   holdings: z
     .record(z.string(), holding)

@@ -209,12 +209,9 @@ const offering = (
 const PRE_VERIFICATION_GAS = /a preVerificationGas of at most (?<number>\d+)/;
 const CALL_GAS = /a callGasLimit of at most (?<number>\d+)/;
 /** An operation of v0.7 that asks for far more gas than it uses. */
-const unused = (
-  callGasUsed: string | null,
-  changes: Partial<UserOperationV07> = { callGasLimit: 10n ** 7n },
-): Situation => ({
+const unused = (call: string | null, changes: Partial<UserOperationV07> = { callGasLimit: 10n ** 7n }): Situation => ({
   dapp: { version: 'verifying-0.7' },
-  facts: { op: rpcOperationV07With(changes), callGasUsed },
+  facts: { op: rpcOperationV07With(changes), gasUsed: call === null ? null : { validation: '50000', call } },
 });
 
 const STRANGER: Address = `0x${'57'.repeat(20)}`;
@@ -345,7 +342,7 @@ const prefunding = (token: Partial<NonNullable<Facts['token']>>): Situation => (
   facts: {
     ...paying({ preFund: true, ...token }, 'singleton-0.7').facts,
     op: rpcOperationV07With({ paymasterPostOpGasLimit: 50_000n }),
-    callGasUsed: '100000',
+    gasUsed: { validation: '50000', call: '100000' },
   },
   dapp: { version: 'singleton-0.7' },
 });

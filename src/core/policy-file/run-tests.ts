@@ -60,7 +60,7 @@ const factsOf = (
       ...{ version: dapp.version, address: attached?.address ?? stand('cc'), signer: signer ?? stand('51') },
       fundingWallet: dapp.fundingWallet ?? stand('fe'),
     },
-    ...{ op, callGasUsed: String(BigInt(String(op['callGasLimit']))) },
+    ...{ op, gasUsed: { validation: '0', call: String(BigInt(String(op['callGasLimit']))) } },
     chain: {
       ...{ balanceWei: String(10n ** 30n), pendingWithdrawalsWei: '0', l1DataGas: '0', blockGasLimit: '30000000' },
       ...{ baseFeeWei: String(GWEI), suggestedTipWei: String(GWEI) },

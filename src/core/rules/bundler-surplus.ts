@@ -40,8 +40,8 @@ const L1_DATA_ROOM = { times: 3n, per: 2n };
 export interface OfferOptions {
   /** What a chain of layer 2 charges for the operation's data, in gas. */
   readonly l1DataGas: bigint;
-  /** What the call uses where it is simulated; 0 where nobody measured it. */
-  readonly callGasUsed: bigint;
+  /** What it uses where it is simulated; absent where nobody measured that. */
+  readonly gasUsed?: { readonly validation: bigint; readonly call: bigint };
   /** v0.8 charges for what postOp leaves of its limit only where postOp is called: where a token pays. */
   readonly isPaidInToken: boolean;
 }
@@ -50,13 +50,13 @@ export interface OfferOptions {
 export const offerOf = (
   version: EntryPointVersion,
   op: UserOperation,
-  { l1DataGas, callGasUsed, isPaidInToken }: OfferOptions,
+  { l1DataGas, gasUsed, isPaidInToken }: OfferOptions,
 ): Offer => {
   const { callGasLimit, preVerificationGas, maxFeePerGas, maxPriorityFeePerGas } = op;
   const hasPostOp = version !== '0.8' || isPaidInToken;
   const postOpGasLimit = isV06(op) || !hasPostOp ? 0n : (op.paymasterPostOpGasLimit ?? 0n);
-  const used = least(callGasUsed, callGasLimit);
-  const meteredGas = VALIDATION_GAS[version] + used;
+  const callGasUsed = least(gasUsed?.call ?? 0n, callGasLimit);
+  const meteredGas = most(VALIDATION_GAS[version], gasUsed?.validation ?? 0n) + callGasUsed;
   const onChain = bundleGas(version, op, meteredGas);
   return {
     version,
@@ -66,7 +66,7 @@ export const offerOf = (
     bundleGas: onChain + (l1DataGas * L1_DATA_ROOM.times) / L1_DATA_ROOM.per,
     usualGas: onChain + l1DataGas + least(meteredGas, MOST_METERED_GAS),
     limits: { callGasLimit, postOpGasLimit },
-    callGasUsed: used,
+    callGasUsed,
   };
 };
 
@@ -143,7 +143,7 @@ export const surplusOf = (offer: Offer, prices: GasPrices): Surplus => {
 
 /** True if preVerificationGas takes so little of what may be gained that the price of data on layer 1 decides nothing. */
 export const fitsWithoutL1Data = (version: EntryPointVersion, op: UserOperation): boolean => {
-  const offer = offerOf(version, op, { l1DataGas: 0n, callGasUsed: 0n, isPaidInToken: false });
+  const offer = offerOf(version, op, { l1DataGas: 0n, isPaidInToken: false });
   const mostGas = (offer.usualGas * SHARE.times) / SHARE.per;
   return 2n * above(offer.preVerificationGas, offer.bundleGas) <= mostGas;
 };

@@ -291,19 +291,17 @@ export interface OfferQuestion {
   readonly isPaidInToken: boolean;
 }
 
-/** Whether an operation gives its bundler too much if its call uses nothing: then it has to be known what it uses. */
+/** Whether an operation gives its bundler too much if it uses nothing of its limits: then it has to be known what it uses. */
 export const dependsOnUse = ({ op, version, chain, isPaidInToken }: OfferQuestion): boolean => {
   const prices = pricesOf(chain);
   if (chain === null || prices === undefined) return false;
-  const offer = offerOf(version, op, {
-    ...{ l1DataGas: BigInt(chain.l1DataGas), callGasUsed: 0n, isPaidInToken },
-  });
+  const offer = offerOf(version, op, { l1DataGas: BigInt(chain.l1DataGas), isPaidInToken });
   const { totalWei, mostWei } = surplusOf(offer, prices);
   return totalWei > mostWei;
 };
 
 const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }: RuleInput): FeeFacts => {
-  const { chain, callGasUsed, stage } = facts;
+  const { chain, gasUsed, stage } = facts;
   const { chainId } = policy.dapp;
   const l1DataGas = chain === null ? uncheckedL1DataGas(chainId) : BigInt(chain.l1DataGas);
   const prices = pricesOf(chain);
@@ -311,12 +309,13 @@ const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }:
   const areFeesOpen = stage === 'draft' && op.maxFeePerGas === 0n;
   return {
     offer: offerOf(layout.entryPointVersion, op, {
-      ...{ l1DataGas, callGasUsed: optional(callGasUsed) ?? 0n, isPaidInToken: payment !== undefined },
+      ...{ l1DataGas, isPaidInToken: payment !== undefined },
+      ...(gasUsed && { gasUsed: { validation: BigInt(gasUsed.validation), call: BigInt(gasUsed.call) } }),
     }),
     executionGas: executionGas(op),
     prices: prices && areFeesOpen ? { ...prices, baseFeeWei: 0n } : prices,
     suggestedTipWei: optional(chain?.suggestedTipWei),
-    isUseUnknown: callGasUsed === null,
+    isUseUnknown: gasUsed === null,
     blockGasLimit: optional(chain?.blockGasLimit),
     maxCostWei: requiredWei,
     operatorCostWei: optional(policy.chain?.maxOperationCostWei),

@@ -37,9 +37,12 @@ export const unusedGasPenalty = (
   return penaltyV08(callGasLimit, callGasUsed) + penaltyV08(postOpGasLimit, 0n);
 };
 
+/** The most unused gas for which a tenth, rounded down, is no more than that. */
+const unusedFor = (penalty: bigint): bigint => PENALTY_DIVISOR * (penalty + 1n) - 1n;
+
 /** The highest limit of v0.8 with a penalty of at most that. */
 const highestV08 = (limit: bigint, used: bigint, penalty: bigint): bigint =>
-  least(limit, used + most(FORGIVEN_GAS, PENALTY_DIVISOR * penalty));
+  least(limit, used + most(FORGIVEN_GAS, unusedFor(penalty)));
 
 /**
  * The highest limits, none above what it is, whose penalty is at most that. The call keeps what it uses; of the rest,
@@ -59,7 +62,7 @@ export const limitsWithin = (
     const left = penalty - penaltyV08(postOp, 0n);
     return { callGasLimit: highestV08(callGasLimit, callGasUsed, left), postOpGasLimit: postOp };
   }
-  const unused = PENALTY_DIVISOR * penalty;
+  const unused = unusedFor(penalty);
   const postOp = least(postOpGasLimit, unused);
   return {
     callGasLimit: least(callGasLimit, least(callGasUsed, callGasLimit) + unused - postOp),

@@ -66,7 +66,7 @@ const factsOf = ({ at, chain, hasNode, contract, shared, price }: Situation, op:
   ...{ hasNode, chain, contract, shared, webhooks: [] },
   ...(chain !== null && {
     account: { hasCode: true, nextNonce: '0' },
-    callGasUsed: String(BigInt(String(op['callGasLimit']))),
+    gasUsed: { validation: '0', call: String(BigInt(String(op['callGasLimit']))) },
   }),
   ...(price && { price }),
 });

@@ -17,7 +17,7 @@ import { readAccount } from './account-reads.ts';
 import { withCheckedAuthorization } from './authorization.ts';
 import { readHoldings } from './holding-reads.ts';
 import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
-import { readCallUse } from './call-use.ts';
+import { readGasUse } from './gas-use.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
 import type { Rates } from '../chain/rates/rates.ts';
@@ -111,7 +111,7 @@ export const prepareOperation = (
   stage === 'draft' ? prepareDraft(request, payer) : prepareFinal(context, request, payer, signsNothing);
 
 /** What the chain says, and {@link Store.ledgerVersion} before it was asked. */
-export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'callGasUsed' | 'holdings' | 'token' | 'price'> {
+export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'gasUsed' | 'holdings' | 'token' | 'price'> {
   readonly ledgerVersion: number;
   /** Where the price came from. */
   readonly priceSource: NonNullable<Policy['chain']>['price'];
@@ -178,12 +178,12 @@ export const readChain = async (
   const isAsked = stage === 'final' && !isEstimated;
   const question = { op, senderNonce, delegate, isGasGiven: gasSource === 'GAS_GIVEN', money };
   const isPaidInToken = charge !== undefined;
-  const callUse =
-    stage === 'final' ? money.then((chain) => readCallUse(payer.rpc, ready, { op, chain, isPaidInToken })) : undefined;
-  const [chain, account, callGasUsed, holdings, price] = await Promise.all([
+  const gasUse =
+    stage === 'final' ? money.then((chain) => readGasUse(payer.rpc, ready, { op, chain, isPaidInToken })) : undefined;
+  const [chain, account, gasUsed, holdings, price] = await Promise.all([
     money,
     isAsked ? readAccount(payer.rpc, ready, question) : undefined,
-    callUse,
+    gasUse,
     // No rule of sponsorship binds those who pay in a token.
     isPaidInToken ? undefined : readHoldings(payer.rpc, op.sender, policy, clock.now()),
     readCoinPrice(rates, policy),
@@ -192,7 +192,7 @@ export const readChain = async (
   return {
     ...{ ledgerVersion, chain, priceSource: policy.chain?.price },
     ...(account && { account }),
-    ...(callGasUsed !== undefined && { callGasUsed }),
+    ...(gasUsed !== undefined && { gasUsed }),
     ...(holdings && { holdings }),
     ...(token && { token }),
     ...(price && { price }),

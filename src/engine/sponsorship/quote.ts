@@ -21,7 +21,7 @@ import { gatherFacts, tokenFacts } from './gather.ts';
 import { notSponsored } from './not-sponsored.ts';
 import { withGas } from './operation-gas.ts';
 import { requireUnpaused } from './pause-switch.ts';
-import { readCallUse } from './call-use.ts';
+import { readGasUse } from './gas-use.ts';
 import type { SponsorshipRequest } from './request-record.ts';
 import { withGasForCharge } from './token-charge.ts';
 
@@ -88,10 +88,10 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
       const { gasSource } = gas;
       const charge = { payment: payer.payment, op, trial: undefined };
       const prepared = { stage: 'draft' as const, payer, ready: payer.ready, op, charge, gasSource, delegate };
-      const callGasUsed = await readCallUse(rpc, ready, { op, chain, isPaidInToken: true });
+      const gasUsed = await readGasUse(rpc, ready, { op, chain, isPaidInToken: true });
       const reads = {
         ...{ ledgerVersion: 0, priceSource: undefined, chain, token: tokenFacts(charge) },
-        ...(callGasUsed !== undefined && { callGasUsed }),
+        ...(gasUsed !== undefined && { gasUsed }),
       };
       const facts = await gatherFacts(
         context,

@@ -15,7 +15,7 @@ import type { ReadyPaymentTerms } from './ready-payment-terms.ts';
 import type { TokenHoldings } from './token-holdings.ts';
 
 const probeAbi = new Interface([
-  'function tryPayment(tuple(address senderCreator, bytes creation, address sender, bytes validation, bytes callData, uint256 callGasLimit) op, tuple(address paymaster, address token, address treasury, uint256 prefund, uint256 afterwards) payment) returns (tuple(bool taken, uint256 upFrontGas, uint256 gasUsed, uint256 callGasUsed, uint256 allowance, uint256 balance) outcome)',
+  'function tryPayment(tuple(address senderCreator, bytes creation, address sender, bytes validation, bytes callData, uint256 callGasLimit) op, tuple(address paymaster, address token, address treasury, uint256 prefund, uint256 afterwards) payment) returns (tuple(bool taken, uint256 upFrontGas, uint256 gasUsed, uint256 validationGasUsed, uint256 callGasUsed, uint256 allowance, uint256 balance) outcome)',
   'function forward(address target, bytes data) returns (bool success, uint256 gasUsed)',
   'function approve(address spender, uint256 value)',
 ]);
@@ -28,6 +28,8 @@ export interface TriedPayment {
   readonly transferGas: TransferGas;
   /** What there is to take from afterwards. */
   readonly left: TokenHoldings;
+  /** What creation and validation of the account use. */
+  readonly validationGasUsed: bigint;
   /** What the operation's call uses. */
   readonly callGasUsed: bigint;
 }
@@ -41,7 +43,7 @@ const GIVING_BACK_GAS = 5_000n;
 /** More units than a token can have are as many as one can ask it for: nobody has them. */
 const atMostAll = (units: bigint): bigint => (units > MaxUint256 ? MaxUint256 : units);
 
-type Outcome = [boolean, bigint, bigint, bigint, bigint, bigint];
+type Outcome = [boolean, bigint, bigint, bigint, bigint, bigint, bigint];
 
 type Units = Readonly<Record<'prefund' | 'afterwards', bigint>>;
 
@@ -71,8 +73,9 @@ const runProbe = async (
   const answer = await callWithOverride(rpc, entryPoint, data, mergeOverrides(state, override)).catch(failSimulation);
   try {
     const [result] = probeAbi.decodeFunctionResult('tryPayment', answer) as unknown as [Outcome];
-    const [taken, prefund, afterwards, callGasUsed, allowance, balance] = result;
-    return { taken, transferGas: { prefund, afterwards }, left: { allowance, balance }, callGasUsed };
+    const [taken, prefund, afterwards, validationGasUsed, callGasUsed, allowance, balance] = result;
+    const used = { validationGasUsed, callGasUsed };
+    return { taken, transferGas: { prefund, afterwards }, left: { allowance, balance }, ...used };
   } catch (cause) {
     throw new EngineError(
       'CHAIN_UNREACHABLE',
@@ -119,16 +122,19 @@ export const tryPayment = async (
 };
 
 /**
- * What the call of an operation uses of its gas, where no token is taken: also where it reverts, and where the account
- * accepts no signature but its owner's.
+ * What an operation uses of its gas, where no token is taken: also where its call reverts, and where the account accepts no
+ * signature but its owner's.
  *
  * @throws EngineError as `tryPayment`
  */
-export const tryCall = async (rpc: RpcClient, ready: Taking['charging'], op: UserOperation): Promise<bigint> => {
+export const tryOperation = async (
+  rpc: RpcClient,
+  ready: Taking['charging'],
+  op: UserOperation,
+): Promise<Pick<TriedPayment, 'validationGasUsed' | 'callGasUsed'>> => {
   const nothing: Taking = { charging: ready, token: { address: ZeroAddress }, treasury: ZeroAddress };
   const units = { prefund: 0n, afterwards: 0n };
-  const { callGasUsed } = await runProbe(rpc, nothing, triedOperation(op), units, withAuthorization(op));
-  return callGasUsed;
+  return runProbe(rpc, nothing, triedOperation(op), units, withAuthorization(op));
 };
 
 /**

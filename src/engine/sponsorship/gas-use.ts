@@ -3,24 +3,25 @@ import { type OfferQuestion, dependsOnUse } from '../../core/rules/fees.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
-import { tryCall } from '../token-mode/try-payment.ts';
+import { tryOperation } from '../token-mode/try-payment.ts';
 
 /**
- * What the call of an operation uses, where its fees would be denied otherwise: most operations give their bundler so
+ * What an operation uses of its limits, where its fees would be denied otherwise: most operations give their bundler so
  * little that nobody has to ask. It is simulated without anything signed. An account can tell that from the chain, and
  * behave otherwise there.
  *
  * @returns null where the node does not answer: a silence proves no use; undefined where it is not asked
  */
-export const readCallUse = async (
+export const readGasUse = async (
   rpc: RpcClient | undefined,
   ready: ReadyPaymaster,
   { op, chain, isPaidInToken }: Omit<OfferQuestion, 'version'>,
-): Promise<Facts['callGasUsed']> => {
+): Promise<Facts['gasUsed']> => {
   const version = ready.layout.entryPointVersion;
   if (rpc === undefined || !dependsOnUse({ op, version, chain, isPaidInToken })) return undefined;
   try {
-    return String(await tryCall(rpc, ready, op));
+    const { validationGasUsed, callGasUsed } = await tryOperation(rpc, ready, op);
+    return { validation: String(validationGasUsed), call: String(callGasUsed) };
   } catch (error) {
     if (error instanceof EngineError) return null;
     throw error;
