@@ -72,6 +72,7 @@ export class ScriptedNode implements RpcClient {
   ): void {
     const log = abi.encodeEventLog('UserOperationEvent', [userOpHash, sender, paymaster, nonce, true, cost, 1n]);
     const place = {
+      logIndex: toBeHex(this.#logs.length),
       address: entryPoint,
       transactionHash: id(`transaction ${userOpHash}`),
       blockHash: this.#hash(block),
@@ -91,9 +92,10 @@ export class ScriptedNode implements RpcClient {
     }
   }
 
-  /** How many blocks each request for logs asked for, in order. */
+  /** How many blocks each request for operations asked for, in order. */
   get ranges(): number[] {
-    return this.asked.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => blocksOf(params));
+    const ofOperations = this.asked.filter(({ method, params }) => method === 'eth_getLogs' && !isOfTanks(params));
+    return ofOperations.map(({ params }) => blocksOf(params));
   }
 
   #answer(method: string, params: readonly unknown[]): unknown {
@@ -113,6 +115,7 @@ export class ScriptedNode implements RpcClient {
       );
     }
     if (method === 'eth_getLogs') {
+      if (isOfTanks(params)) return [];
       const filter = first as LogFilter;
       if ('blockHash' in filter) {
         const block = this.blockWith(filter.blockHash);
@@ -137,6 +140,10 @@ export class ScriptedNode implements RpcClient {
     return zeroPadValue(toBeHex((this.#blocks[block]?.branch ?? 0) * 2 ** 32 + block), 32);
   }
 }
+
+/** True of a request for what contracts took from tanks: these contracts have none. */
+const isOfTanks = ([filter]: readonly unknown[]): boolean =>
+  Array.isArray((filter as { readonly topics?: readonly unknown[] }).topics?.[0]);
 
 /** How many blocks a request for logs spans. */
 export const blocksOf = ([first]: readonly unknown[]): number => {

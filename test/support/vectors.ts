@@ -52,7 +52,14 @@ export interface PaymasterVector extends OperationVector {
   stub: { signature: Hex; paymasterAndData: Hex };
   userOpHash: Hex;
   /** What a mined operation cost the funding wallet's balance. */
-  fundingIdCharge?: { balanceNeededBeforehand: string; balanceDeducted: string; unaccountedGas: string };
+  fundingIdCharge?: {
+    balanceNeededBeforehand: string;
+    balanceDeducted: string;
+    unaccountedGas: string;
+    nativeGasCostGivenToPostOp: string;
+    feePerGas: string;
+    keptPenalty?: string;
+  };
   /** What a mined operation cost its sender. */
   tokenCharge?: { tokenAmountPaid: string };
 }

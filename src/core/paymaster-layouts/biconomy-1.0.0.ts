@@ -18,6 +18,7 @@ export const biconomy100: PaymasterLayout = {
   signerGetter: 'verifyingSigner',
   signerSetter: 'setSigner',
   hasTanks: true,
+  tankCharge: (deductedWei) => deductedWei,
   neverExpires: true,
   chainReads: [],
   ...modeV06<SponsorshipTerms>({

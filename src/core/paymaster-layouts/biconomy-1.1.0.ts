@@ -17,6 +17,7 @@ export const biconomy110: PaymasterLayout = {
   signerGetter: 'verifyingSigner',
   signerSetter: 'setSigner',
   hasTanks: true,
+  tankCharge: (deductedWei) => deductedWei,
   chainReads: [],
   deployment: {
     artifact: 'VerifyingSingletonPaymaster',

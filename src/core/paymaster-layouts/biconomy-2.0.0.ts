@@ -1,9 +1,11 @@
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { addressWord, digits, keccak, uintDigits, word } from '../user-operation/hex-digits.ts';
 import { fundingWalletField, markupField, signatureField, windowFields } from './data-fields.ts';
 import { neededTerm } from './layout.ts';
 import type { PaymasterLayout, SponsorshipTerms } from './layout.ts';
 import { modeV07 } from './mode-v07.ts';
 import { operationWordsV07, windowDigits, windowWords } from './operation-words.ts';
+import type { PaymasterGas } from '../user-operation/paymaster-fields.ts';
 import { NO_MARKUP, markupOf } from './price-markup.ts';
 
 /**
@@ -11,6 +13,15 @@ import { NO_MARKUP, markupOf } from './price-markup.ts';
  * deployments say 50,000.
  */
 const UNACCOUNTED_GAS = 50_000n;
+
+/** The contract refuses a postOp limit that is not above its unaccounted gas, whatever the owner has set. */
+const PAYMASTER_GAS: PaymasterGas = { paymasterVerificationGasLimit: 100_000n, paymasterPostOpGasLimit: 100_001n };
+
+/** Wei for the EntryPoint's penalty on unused gas, which the contract takes at its highest and never gives back. */
+const neverRefunded = (op: UserOperation): bigint => {
+  const { callGasLimit, paymasterPostOpGasLimit, maxFeePerGas } = { ...PAYMASTER_GAS, ...op };
+  return ((callGasLimit + paymasterPostOpGasLimit) * 10n * maxFeePerGas) / 100n;
+};
 
 /** Biconomy sponsorship paymaster for EntryPoint v0.7: one contract, a gas tank per funding wallet. */
 export const biconomy200: PaymasterLayout = {
@@ -20,11 +31,15 @@ export const biconomy200: PaymasterLayout = {
   signerGetter: 'verifyingSigner',
   signerSetter: 'setSigner',
   hasTanks: true,
+  // The event leaves out what is never refunded.
+  tankCharge: (deductedWei, readOp) => {
+    const op = readOp();
+    return op && deductedWei + neverRefunded(op);
+  },
   delayedWithdrawal: true,
   chainReads: [],
   ...modeV07<SponsorshipTerms>({
-    // The contract refuses a postOp limit that is not above its unaccounted gas, whatever the owner has set.
-    paymasterGas: { paymasterVerificationGasLimit: 100_000n, paymasterPostOpGasLimit: 100_001n },
+    paymasterGas: PAYMASTER_GAS,
     // address paymasterId || uint48 validUntil || uint48 validAfter || uint32 priceMarkup || signature
     data: (terms, signature) =>
       digits(neededTerm(terms, 'fundingWallet')) + windowDigits(terms) + uintDigits(markupOf(terms), 4) + signature,
@@ -47,8 +62,7 @@ export const biconomy200: PaymasterLayout = {
     reservedCost: (op, entryPointMaximum, terms) => {
       const cost = entryPointMaximum + UNACCOUNTED_GAS * op.maxFeePerGas;
       const charged = (cost * BigInt(markupOf(terms))) / BigInt(NO_MARKUP);
-      const neverRefunded = ((op.callGasLimit + op.paymasterPostOpGasLimit) * 10n * op.maxFeePerGas) / 100n;
-      return charged + neverRefunded;
+      return charged + neverRefunded(op);
     },
   }),
 };

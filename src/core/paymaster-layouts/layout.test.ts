@@ -5,6 +5,7 @@ import type { PaymasterVector } from '../../../test/support/vectors.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
 import { signDigest } from '../../engine/signer/sign.ts';
+import { settledCost } from '../settled-cost.ts';
 import { maxCost } from '../user-operation/max-cost.ts';
 import { packUserOperation } from '../user-operation/pack-user-operation.ts';
 import { signerKind, stubPaymasterAndData } from './layout.ts';
@@ -322,9 +323,44 @@ describe('what a tank is charged', () => {
     expect(reserved).toBeGreaterThanOrEqual(BigInt(balanceDeducted));
   });
 
+  it.each(charged)('is counted to the wei once it is mined: $id', ({ layout, vector, fundingIdCharge }) => {
+    const {
+      balanceDeducted,
+      keptPenalty = '0',
+      nativeGasCostGivenToPostOp,
+      unaccountedGas,
+      feePerGas,
+    } = fundingIdCharge;
+    const deducted = BigInt(balanceDeducted) - BigInt(keptPenalty);
+    const { priceMarkup = 1_000_000 } = vectorTerms(vector);
+    const cost = BigInt(nativeGasCostGivenToPostOp) + BigInt(unaccountedGas) * BigInt(feePerGas);
+    expect(deducted).toBe((cost * BigInt(priceMarkup)) / 1_000_000n);
+    const { entryPoint, paymasterAndData } = vector;
+    const op = operationOf(vector);
+    const terms = { entryPoint, paymasterAndData, op: () => op };
+    const maxCostWei = layout.reservedCost(op, vectorTerms(vector));
+    const mined = { actualGasCost: 1n, deductedWei: deducted };
+    expect(settledCost({ ...terms, maxCostWei }, mined)).toBe(BigInt(balanceDeducted));
+    // Never more than was reserved, and all of it where the contract is not known to have said anything.
+    expect(settledCost({ ...terms, maxCostWei: 5n }, mined)).toBe(5n);
+    expect(settledCost({ ...terms, maxCostWei }, { actualGasCost: 1n })).toBe(maxCostWei);
+  });
+
   it('was checked against mined charges', () => {
     expect(charged).toHaveLength(9);
   });
+
+  it.each(modes.filter(({ layout }) => !('hasTanks' in layout && layout.hasTanks)))(
+    'is what the EntryPoint took where there are no tanks: $id',
+    ({ id }) => {
+      for (const vector of casesOf(id)) {
+        const { entryPoint, paymasterAndData } = vector;
+        const terms = { entryPoint, paymasterAndData, op: () => undefined, maxCostWei: 9n };
+        expect(settledCost(terms, { actualGasCost: 7n })).toBe(7n);
+        expect(settledCost(terms, { actualGasCost: 10n })).toBe(9n);
+      }
+    },
+  );
 });
 
 describe('what the sender is charged', () => {

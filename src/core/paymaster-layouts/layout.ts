@@ -157,6 +157,11 @@ export interface TokenLayout extends ContractLayout<TokenTerms> {
 export interface PaymasterLayout extends ContractLayout<SponsorshipTerms> {
   /** True: the contract keeps a balance per funding wallet. False: the EntryPoint deposit pays. */
   readonly hasTanks: boolean;
+  /**
+   * Wei that a tank has paid for a mined operation, of which the contract said that it deducted so much; undefined where
+   * that depends on the operation, and it is not known. Absent where the contract has no tanks.
+   */
+  readonly tankCharge?: (deductedWei: bigint, op: () => UserOperation | undefined) => bigint | undefined;
   /** True: the contract knows no validity window. What is signed for it can be mined for as long as its nonce is unused. */
   readonly neverExpires?: boolean;
   /** True: a withdrawal is asked for first, and carried out by a second transaction after a delay. */

@@ -28,7 +28,9 @@ const ASK_AGAIN_MS = 60_000;
 /** How many nonces are asked for at once, and in one poll. */
 const [AT_ONCE, MOST_AT_POLL] = [20, 100];
 /** So many requests for logs may look for the operations that used nonces, in one poll. */
-const MOST_SEARCHES = 20;
+const MOST_SEARCHES = 300;
+/** How many blocks too early a search may begin. */
+const EARLY_BLOCKS = 64;
 /** Most operations are mined long before: until then nobody asks whether the nonce of one that never expires is used. */
 const ENDLESS_MS = 10 * 60_000;
 /** Those that never expire are asked about {@link AT_ONCE} at a time, as often as this: an operator pays a provider for each. */
@@ -102,7 +104,8 @@ export const createEnding = (options: EndingOptions) => {
       for (const one of mined) if (missing.delete(slotOf(one))) found.set(slotOf(one), one);
     };
     const made = Math.min(...used.map(({ reservation }) => reservation.at));
-    let from = (await blockBefore(node, last, made / 1000 - GRACE_SECONDS)).number;
+    const first = await blockBefore(node, last, made / 1000 - GRACE_SECONDS, { within: EARLY_BLOCKS });
+    let from = first.number;
     for (let asked = 0; asked < MOST_SEARCHES && from <= last.number && missing.size > 0; asked += 1) {
       const { mined, toBlock } = await readOperations(node, filter, from, last.number);
       add(mined);
@@ -156,8 +159,8 @@ export const createEnding = (options: EndingOptions) => {
   let expiring = { after: FIRST_EXPIRING, notBefore: -Infinity };
   let endless = { after: FIRST_ENDLESS, notBefore: -Infinity };
 
-  /** Ends some that have expired. The answer is the last of them; undefined where there are no more. */
-  const expireSome = async (now: ChainNow, validUntilBefore: number): Promise<OpenReservation | undefined> => {
+  /** Ends some that have expired. The answer is the last of them, undefined where there are no more, and how much was asked. */
+  const expireSome = async (now: ChainNow, validUntilBefore: number) => {
     const { node, head, buried } = now;
     const query = { chainId, after: expiring.after, validUntilBefore, most: AT_ONCE };
     const reservations = await store.openReservations(query);
@@ -174,7 +177,7 @@ export const createEnding = (options: EndingOptions) => {
       return at - since >= PATIENCE_MS;
     });
     await end(givenUp, 'unconfirmed');
-    return reservations.length < AT_ONCE ? undefined : reservations.at(-1);
+    return { last: reservations.length < AT_ONCE ? undefined : reservations.at(-1), searched: used.length > 0 };
   };
 
   return {
@@ -186,7 +189,7 @@ export const createEnding = (options: EndingOptions) => {
     async expire(now: ChainNow, chainTime: number): Promise<void> {
       if (clock.monotonic() < expiring.notBefore) return;
       for (let asked = 0; asked < MOST_AT_POLL; asked += AT_ONCE) {
-        const last = await expireSome(now, chainTime - GRACE_SECONDS);
+        const { last, searched } = await expireSome(now, chainTime - GRACE_SECONDS);
         if (last === undefined) {
           const wait = silentSince.size > 0 ? ASK_AGAIN_MS : 0;
           expiring = { after: FIRST_EXPIRING, notBefore: clock.monotonic() + wait };
@@ -194,6 +197,7 @@ export const createEnding = (options: EndingOptions) => {
           return;
         }
         expiring = { after: last, notBefore: -Infinity };
+        if (searched) return;
       }
     },
     /** Ends those that never expire and whose nonces are used, in a block that no re-org takes back. */

@@ -71,7 +71,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
       const from = overlapOf(Math.min(cursor, head.number));
       const lowest = Math.max(0, head.number - LATE_LOGS.mostBlocks);
       if (!isLookDue() || lowest >= from || !mayMatter(lowest)) return { from, knownThrough: cursor };
-      const late = await blockBefore(node, head, head.timestamp - LATE_LOGS.seconds, lowest);
+      const late = await blockBefore(node, head, head.timestamp - LATE_LOGS.seconds, { lowest });
       return { from: Math.min(from, late.number), knownThrough: cursor };
     }
     // A chain not read before, or one that was set back: a cursor far above the head says nothing of it.

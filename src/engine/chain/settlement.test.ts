@@ -143,6 +143,7 @@ const logEntry = {
   blockNumber: '0x1380',
   blockHash: `0x${'b2'.repeat(32)}`,
   transactionHash: `0x${'b3'.repeat(32)}`,
+  logIndex: '0x0',
 };
 
 test.each<[string, string, unknown]>([

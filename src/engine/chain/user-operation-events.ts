@@ -1,6 +1,7 @@
 import { Interface, zeroPadValue } from 'ethers';
 import { z } from 'zod';
 import { type Address, address, addressKey, hex } from '../../shared/schema/hex.ts';
+import { DEDUCTION_AMOUNT_TOPIC, DEDUCTION_TOPICS } from '../../core/paymaster-layouts/tank-deduction.ts';
 import type { MinedUserOperation } from '../store/settlement-store.ts';
 import { type RpcClient, RpcError } from './rpc.ts';
 
@@ -40,6 +41,7 @@ const logSchema = z.object({
   blockNumber: quantity,
   blockHash: bytes32,
   transactionHash: bytes32,
+  logIndex: quantity,
   removed: z.boolean().optional(),
 });
 
@@ -55,11 +57,25 @@ export const readBlock = async (rpc: RpcClient, block: number | 'latest'): Promi
   return blockSchema.parse(await rpc.send('eth_getBlockByNumber', [tag, false]));
 };
 
-/** The newest block from before a time (unix seconds), or an older one; `lowest`, or the first, if there is none. */
-export const blockBefore = async (rpc: RpcClient, head: Block, seconds: number, lowest = 0): Promise<Block> => {
-  let block = head;
+/**
+ * A block from before a time (unix seconds); `lowest`, or the first, if there is none.
+ *
+ * @param within how many blocks older than the newest of them it may be; any number unless it is said
+ */
+export const blockBefore = async (
+  rpc: RpcClient,
+  head: Block,
+  seconds: number,
+  { lowest = 0, within = Infinity }: { lowest?: number; within?: number } = {},
+): Promise<Block> => {
+  let [block, later] = [head, head];
   for (let back = 16; block.number > lowest && block.timestamp >= seconds; back *= 4) {
-    block = await readBlock(rpc, Math.max(lowest, head.number - back));
+    [block, later] = [await readBlock(rpc, Math.max(lowest, head.number - back)), block];
+  }
+  while (later.number - block.number > within) {
+    const middle = await readBlock(rpc, Math.floor((block.number + later.number) / 2));
+    if (middle.timestamp < seconds) block = middle;
+    else later = middle;
   }
   return block;
 };
@@ -74,7 +90,15 @@ export const isSynced = async (rpc: RpcClient): Promise<boolean> => {
   }
 };
 
-const toMined = (log: z.output<typeof logSchema>): MinedUserOperation => {
+/** What contracts say that they took from tanks. Which topics there are depends on the contract. */
+const deductionSchema = logSchema
+  .omit({ data: true })
+  .extend({ topics: z.array(bytes32).min(DEDUCTION_AMOUNT_TOPIC + 1) });
+
+type EventLog = z.output<typeof logSchema>;
+type DeductionLog = z.output<typeof deductionSchema>;
+
+const toMined = (log: EventLog): MinedUserOperation => {
   const event = abi.decodeEventLog('UserOperationEvent', log.data, log.topics);
   return {
     userOpHash: log.topics[1],
@@ -102,13 +126,45 @@ const logFilter = ({ entryPoints, senders, paymasters }: OperationFilter) => {
   };
 };
 
+/** The logs of one paymaster contract in one transaction. */
+const placeOf = ({ blockHash, transactionHash }: EventLog | DeductionLog, paymaster: Address): string =>
+  [blockHash, transactionHash, paymaster].join(' ').toLowerCase();
+
+/** Each operation with what its contract says it took from a tank: that stands behind the event of the operation before. */
+const withDeductions = (events: readonly EventLog[], deductions: readonly DeductionLog[]): MinedUserOperation[] => {
+  const byPlace = Map.groupBy(deductions, (log) => placeOf(log, log.address));
+  const last = new Map<string, number>();
+  return [...events]
+    .sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
+    .map((log) => {
+      const mined = toMined(log);
+      const place = placeOf(log, mined.paymaster);
+      const after = last.get(place) ?? -1;
+      last.set(place, log.logIndex);
+      const deduction = byPlace.get(place)?.find(({ logIndex }) => logIndex > after && logIndex < log.logIndex);
+      return deduction === undefined
+        ? mined
+        : { ...mined, deductedWei: BigInt(deduction.topics[DEDUCTION_AMOUNT_TOPIC] ?? 0) };
+    });
+};
+
 const readLogs = async (
   rpc: RpcClient,
-  filter: object,
-  isAsked: (log: z.output<typeof logSchema>) => boolean,
+  filter: { readonly topics: readonly unknown[] },
+  isAsked: (log: { blockNumber: number; blockHash: string }) => boolean,
 ): Promise<MinedUserOperation[]> => {
-  const logs = z.array(logSchema.refine(isAsked)).parse(await rpc.send('eth_getLogs', [filter]));
-  return logs.filter(({ removed }) => removed !== true).map(toMined);
+  const ask = async <T extends { removed?: boolean | undefined }>(
+    schema: z.ZodType<T>,
+    asked: object,
+  ): Promise<T[]> => {
+    const logs = z.array(schema).parse(await rpc.send('eth_getLogs', [asked]));
+    return logs.filter(({ removed }) => removed !== true);
+  };
+  const events = await ask(logSchema.refine(isAsked), filter);
+  if (events.length === 0) return [];
+  const paymasters = [...new Set(events.map((log) => toMined(log).paymaster))];
+  const asked = { ...filter, address: paymasters, topics: [DEDUCTION_TOPICS] };
+  return withDeductions(events, await ask(deductionSchema.refine(isAsked), asked));
 };
 
 const readEvents = async (

@@ -18,11 +18,10 @@ export interface MinedUserOperation {
   readonly nonce: bigint;
   /** False: the account's call reverted. It was paid for all the same. */
   readonly success: boolean;
-  /**
-   * Wei the EntryPoint took from the paymaster contract's deposit, to the last one. What the contract then takes from
-   * a gas tank is its layout's affair and may be more.
-   */
+  /** Wei the EntryPoint took from the paymaster contract's deposit, to the last one. */
   readonly actualGasCost: bigint;
+  /** Wei the contract says it took from a gas tank; undefined where it says nothing. */
+  readonly deductedWei?: bigint | undefined;
   /** Gas charged for; `actualGasCost / actualGasUsed` is the price paid per gas. */
   readonly actualGasUsed: bigint;
   readonly blockNumber: number;
@@ -92,8 +91,8 @@ export interface SettlementStore {
   /**
    * Makes the chain's decisions agree with the blocks of a range. Applied twice it changes nothing more. A range whose
    * `toBlock` is below its `fromBlock` has no blocks: what is `mined` counts, and nothing is taken back.
-   * - The sponsored decision that has the hash of a mined one, or one of its `sponsoredHashes`, becomes `settled` at its
-   *   cost and in its block, whatever it was before: what the chain says outdoes a release. It has that hash, too, from
+   * - The sponsored decision that has the hash of a mined one, or one of its `sponsoredHashes`, becomes `settled` at what
+   *   it cost (`settledCost` in the core) and in its block, whatever it was before: what the chain says outdoes a release. It has that hash, too, from
    *   then on. Of several decisions with one hash (a request sent twice in one second) exactly one is settled: the one
    *   that is so already, else the oldest.
    * - An operation without such a decision is unmatched. One of the decisions about its EntryPoint, paymaster, sender and

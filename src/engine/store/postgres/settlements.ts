@@ -1,4 +1,6 @@
 import { heldAfter } from '../../../core/ledger/after-settlement.ts';
+import { readableFacts } from '../../../core/record.ts';
+import { settledCost } from '../../../core/settled-cost.ts';
 import { readRecord } from '../../../core/stored-record.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import { type Candidate, slotKey } from '../operation-slot.ts';
@@ -63,6 +65,15 @@ const change = async (writing: Writing, seq: number, { settlement, actualCostWei
 
 const putBack = (writing: Writing, seq: number): Promise<void> =>
   change(writing, seq, { settlement: 'reserved', actualCostWei: null, block: null });
+const settle = async (writing: Writing, seq: number, mined: MinedUserOperation): Promise<void> => {
+  const found = await writing.get<{ record: string }>('SELECT record FROM decision WHERE seq = $1', [seq]);
+  if (found === undefined) return;
+  const record = readRecord(found.record);
+  const { entryPoint, paymasterAndData } = record;
+  const terms = { entryPoint, paymasterAndData, maxCostWei: BigInt(record.maxCostWei ?? 0) };
+  const cost = settledCost({ ...terms, op: () => readableFacts(record)?.op }, mined);
+  await change(writing, seq, { settlement: 'settled', actualCostWei: String(cost), block: mined.blockNumber });
+};
 const leaveUnconfirmed = (writing: Writing, seq: number, block: number): Promise<void> =>
   change(writing, seq, { settlement: 'unconfirmed', actualCostWei: null, block });
 /** The decision a mined operation of this chain settles: the one it settled before, else the first. */
@@ -117,10 +128,7 @@ const applyRange = async (writing: Writing, range: ScannedRange): Promise<Applie
   );
   const gone = settledIn.filter(({ seq }) => !present.has(seq));
   for (const { seq } of gone) await putBack(writing, seq);
-  for (const [{ actualGasCost, blockNumber: block }, seq] of seqOf) {
-    if (seq === undefined) continue;
-    await change(writing, seq, { settlement: 'settled', actualCostWei: String(actualGasCost), block });
-  }
+  for (const [one, seq] of seqOf) if (seq !== undefined) await settle(writing, seq, one);
   const unmatched: UnmatchedOperation[] = [];
   for (const [operation, decisions] of mayBe) {
     for (const { seq } of decisions) await leaveUnconfirmed(writing, seq, operation.blockNumber);

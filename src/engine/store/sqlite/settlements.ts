@@ -1,5 +1,8 @@
 import type Database from 'better-sqlite3';
 import { heldAfter } from '../../../core/ledger/after-settlement.ts';
+import { readableFacts } from '../../../core/record.ts';
+import { settledCost } from '../../../core/settled-cost.ts';
+import { readRecord } from '../../../core/stored-record.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import { type Candidate, slotKey } from '../operation-slot.ts';
 import type {
@@ -77,8 +80,18 @@ export const settlementStore = (
     if (!isSame) entries.append('settlement', { decision: before.id, settlement, actualCostWei, block });
   };
   const putBack = (seq: number): void => change(seq, { settlement: 'reserved', actualCostWei: null, block: null });
-  const settle = (seq: number, { actualGasCost, blockNumber: block }: MinedUserOperation): void =>
-    change(seq, { settlement: 'settled', actualCostWei: String(actualGasCost), block });
+  const terms = database.prepare<[number], { maxCostWei: string; entryPoint: string; paymasterAndData: string }>(
+    `SELECT record ->> 'maxCostWei' AS maxCostWei, record ->> 'entryPoint' AS entryPoint,
+       record ->> 'paymasterAndData' AS paymasterAndData FROM decision WHERE seq = ?`,
+  );
+  const record = database.prepare<[number], string>('SELECT record FROM decision WHERE seq = ?').pluck();
+  const settle = (seq: number, mined: MinedUserOperation): void => {
+    const sponsored = terms.get(seq);
+    if (sponsored === undefined) return;
+    const op = () => readableFacts(readRecord(record.get(seq) ?? ''))?.op;
+    const cost = settledCost({ ...sponsored, maxCostWei: BigInt(sponsored.maxCostWei), op }, mined);
+    change(seq, { settlement: 'settled', actualCostWei: String(cost), block: mined.blockNumber });
+  };
   const leaveUnconfirmed = (seq: number, block: number): void =>
     change(seq, { settlement: 'unconfirmed', actualCostWei: null, block });
   const decisionOf = ({ userOpHash, sponsoredHashes = [] }: MinedUserOperation, chainId: number) => {
