@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import type { Caller } from '../../src/api/index.ts';
@@ -25,6 +26,7 @@ const withoutLog = (file: string): void => {
       database.exec(`ALTER TABLE auth_token DROP COLUMN ${column}`);
     }
     database.pragma('user_version = 95');
+    rmSync(join(dirname(file), 'log-end'));
   } finally {
     database.close();
   }

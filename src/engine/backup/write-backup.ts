@@ -2,9 +2,13 @@ import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   createReadStream,
+  closeSync,
   existsSync,
+  lstatSync,
   mkdirSync,
+  openSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -158,12 +162,25 @@ const seal = async (out: FileHandle, from: string, details: Details, job: Backup
 /** In the working folder: the path of the backup that is being written, which may be on any disk. */
 const partialNote = (working: string): string => join(working, 'partial');
 
+/** True for what a killed backup has begun to write: nothing yet, or an encrypted file. */
+const isBegun = (file: string): boolean => {
+  if (!existsSync(file) || !lstatSync(file).isFile()) return false;
+  const head = Buffer.alloc(AGE_MAGIC.length);
+  const descriptor = openSync(file, 'r');
+  try {
+    const length = readSync(descriptor, head);
+    return length === 0 || head.toString('latin1') === AGE_MAGIC;
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
 /** Removes what a backup has left that was killed: the parts, and the file that it was writing. The data folder is locked. */
 export const removeUnfinishedBackup = (folder: Pick<DataFolder, 'dir'>): void => {
   const working = workingFolder(folder);
   const note = partialNote(working);
   const partial = existsSync(note) ? readFileSync(note, 'utf8') : '';
-  if (partial.endsWith(PARTIAL_EXTENSION)) rmSync(partial, { force: true });
+  if (partial.endsWith(PARTIAL_EXTENSION) && isBegun(partial)) rmSync(partial, { force: true });
   rmSync(working, { recursive: true, force: true });
 };
 
@@ -200,12 +217,12 @@ const writeAs = async (partial: string, job: BackupJob): Promise<MadeBackup> => 
 export const writeBackup = async (job: BackupJob): Promise<MadeBackup> => {
   const { file, force } = job;
   const partial = file + PARTIAL_EXTENSION;
-  let isBegun = false;
+  let hasBegun = false;
   try {
     await refuseExisting(file, force);
     // What a crash left there is replaced.
     await refuseExisting(partial, true);
-    isBegun = true;
+    hasBegun = true;
     rmSync(partial, { force: true });
     return await writeAs(partial, job);
   } catch (cause) {
@@ -214,6 +231,6 @@ export const writeBackup = async (job: BackupJob): Promise<MadeBackup> => {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new EngineError('BACKUP_FAILED', `Cannot write the backup ${file}: ${why}`, { file }, { cause });
   } finally {
-    if (isBegun) rmSync(partial, { force: true });
+    if (hasBegun) rmSync(partial, { force: true });
   }
 };

@@ -14,6 +14,8 @@ const context: MetricsContext = {
   },
   clock,
   log: createLog({ level: 'silent' }),
+  folder: { dir: '/data' },
+  freeBytes: () => Promise.resolve(5n * 2n ** 20n),
   isLeader: () => true,
   polledAt: (chainId) => (chainId === 1 ? clock.now() - 1_500 : undefined),
 };
@@ -26,11 +28,13 @@ test('what is read from the store is as it is now, and nothing else is left of b
     'gasdesk_reserved_operations{chain="1",dapp="dapp-1"} 3',
     'gasdesk_settlement_lag_seconds{chain="1"} 1.5',
     'gasdesk_log_entries 7',
+    'gasdesk_disk_free_bytes 5242880',
   ]);
   const store = { ...context.store, outstandingReservations: () => Promise.resolve([]) };
   expect(own(await metrics.text({ ...context, store }))).toEqual([
     'gasdesk_settlement_lag_seconds{chain="1"} 1.5',
     'gasdesk_log_entries 7',
+    'gasdesk_disk_free_bytes 5242880',
   ]);
 });
 
@@ -55,7 +59,10 @@ test('a database that does not answer hides nothing else', async () => {
   await metrics.text(context);
   const store = { ...context.store, logSize: () => Promise.reject(new Error('away')) };
   const text = await metrics.text({ ...context, store });
-  expect(own(text)).toEqual(['gasdesk_rpc_calls_total{chain="1",target="node",outcome="unreachable"} 1']);
+  expect(own(text)).toEqual([
+    'gasdesk_rpc_calls_total{chain="1",target="node",outcome="unreachable"} 1',
+    'gasdesk_disk_free_bytes 5242880',
+  ]);
   expect(text).toContain('process_cpu_seconds_total');
 });
 

@@ -3,6 +3,8 @@ import type { ProcedureOutput } from '../../api/index.ts';
 import { type WebhookResponse, responseVerdict } from '../../core/webhooks/webhook-response.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Clock } from '../base/clock.ts';
+import type { DataFolder } from '../data-folder/data-folder.ts';
+import type { FreeBytes } from '../data-folder/free-bytes.ts';
 import type { Log } from '../base/log.ts';
 import type { CallOutcome, CallTarget } from '../chain/rpc.ts';
 import type { Store } from '../store/store.ts';
@@ -14,6 +16,8 @@ export interface MetricsContext {
   readonly store: Pick<Store, 'logSize' | 'outstandingReservations' | 'settlementChains'>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly folder: Pick<DataFolder, 'dir'>;
+  readonly freeBytes: FreeBytes;
   /** True while this engine is the one that looks at tanks. */
   readonly isLeader: () => boolean;
   /** When settlement last looked through a chain, epoch ms; undefined where it has not yet. */
@@ -37,7 +41,7 @@ export interface Metrics {
 /** Seconds. Most answers take milliseconds; those that wait for a webhook or a node take seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Wei as gauges have them. */
+/** Wei, and bytes, as gauges have them. */
 // eslint-disable-next-line house/exact-money -- the exposition format of Prometheus knows floating-point numbers only
 const toFloat = (wei: bigint | string): number => Number.parseFloat(String(wei));
 
@@ -89,6 +93,9 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
     ...{ labelNames: ['chain'] as const, registers },
   });
   const entries = new Gauge({ name: 'gasdesk_log_entries', help: 'Entries of the log', registers });
+  const disk = new Gauge({
+    ...{ name: 'gasdesk_disk_free_bytes', help: 'Free space on the disk of the data folder', registers },
+  });
 
   /** Observes the process from the first time on that somebody asks. */
   const watchProcess = (): void => {
@@ -98,7 +105,12 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
   /** What was settled meanwhile is no longer there, and what cannot be read is not told. */
   const forget = (): void => {
     for (const gauge of [reserved, operations, lag]) gauge.reset();
-    entries.remove();
+    for (const gauge of [entries, disk]) gauge.remove();
+  };
+
+  const measureDisk = async ({ folder, freeBytes }: MetricsContext): Promise<void> => {
+    const bytes = await freeBytes(folder.dir).catch(() => undefined);
+    if (bytes !== undefined) disk.set(toFloat(bytes));
   };
 
   const measure = async ({ store, clock: wallClock, isLeader, polledAt }: MetricsContext): Promise<void> => {
@@ -154,6 +166,7 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
     async text(context) {
       watchProcess();
       forget();
+      await measureDisk(context);
       // Without the database the rest is told all the same: it is wanted most then.
       await measure(context).catch((err: unknown) => context.log.warn('metrics.unread', { err }));
       return register.metrics();
