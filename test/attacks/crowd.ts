@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 
 /** How a connection of a crowd keeps a server busy. */
@@ -27,6 +26,14 @@ export interface Crowd {
   leave(): void;
 }
 
+/** Waits for an event, or until the connection is gone. */
+const next = (socket: Socket, event: 'connect' | 'data'): Promise<void> =>
+  new Promise((resolve) => {
+    socket.once(event, () => resolve());
+    if (socket.destroyed) resolve();
+    else socket.once('close', () => resolve());
+  });
+
 /** Addresses that a crowd comes from. */
 const ADDRESSES = 4;
 
@@ -41,12 +48,12 @@ export const createCrowd = (url: string): Crowd => {
     sockets.add(socket);
     // What becomes of it is seen by its end.
     socket.on('error', () => undefined);
-    const closed = once(socket, 'close').then(() => sockets.delete(socket));
-    await Promise.race([once(socket, 'connect').catch(() => undefined), closed]);
+    socket.once('close', () => sockets.delete(socket));
+    await next(socket, 'connect');
     socket.write(FIRST[manner](path));
     if (manner === 'asks ahead') return;
+    if (manner === 'asks and stays') await next(socket, 'data');
     socket.resume();
-    if (manner === 'asks and stays') await Promise.race([once(socket, 'data').catch(() => undefined), closed]);
   };
   return {
     async come(count, manner, path) {

@@ -9,15 +9,17 @@ const LONGEST_MS = 50 * 60_000;
 /** So many times the usual base fee is the highest, and such a part of it the lowest. */
 const BASE_FEE_RANGE = 4n;
 
+const pushedTimes = fc.constantFrom<bigint[]>(3n, 100n, 10_000n);
+
 /** How prices are pushed. */
 export const push = fc.oneof(
   fc.record({
     kind: fc.constant('tip by transactions' as const),
-    times: fc.constantFrom(3n, 100n, 10_000n),
+    times: pushedTimes,
     transactions: fc.integer({ min: 1, max: 3 }),
   }),
-  fc.record({ kind: fc.constant('tip told' as const), times: fc.constantFrom(3n, 100n, 10_000n) }),
-  fc.record({ kind: fc.constant('base fee told' as const), times: fc.constantFrom(3n, 100n, 10_000n) }),
+  fc.record({ kind: fc.constant('tip told' as const), times: pushedTimes }),
+  fc.record({ kind: fc.constant('base fee told' as const), times: pushedTimes }),
 );
 /** How prices are pushed. */
 export type Push = typeof push extends fc.Arbitrary<infer T> ? T : never;
@@ -25,7 +27,7 @@ export type Push = typeof push extends fc.Arbitrary<infer T> ? T : never;
 /** What happens to the base fee itself: so many blocks that are full or empty, or a block as no EIP-1559 chain has it. */
 export const baseFeeMove = fc.oneof(
   fc.record({ kind: fc.constantFrom('rises', 'falls'), blocks: fc.integer({ min: 1, max: 5 }) }),
-  fc.record({ kind: fc.constant('leaps' as const), times: fc.constantFrom(2n, 10n, 100n) }),
+  fc.record({ kind: fc.constant('leaps' as const), times: fc.constantFrom<bigint[]>(2n, 10n, 100n) }),
 );
 
 /** Pushes a price, or has the node tell a pushed one, until it settles or most of an hour has passed. */

@@ -107,6 +107,14 @@ test.each<[string, number, number, Partial<SelfBundling>]>([
   },
 );
 
+test('of storage that is filled and cleared they have what the chain refunds, up to a fifth of the gas, and little else', async () => {
+  const attack = { account: 'refunded', callGasLimit: 1_600_000n } as const;
+  const { mined, gained, lost } = await plunder('verifying-0.7', { baseFeeMwei: 20_000, tipMwei: 1_000 }, attack);
+  expect(mined).toBeGreaterThan(0n);
+  // EIP-3529. The EntryPoint charges for gas before it is refunded, and no paymaster can tell how much will be.
+  expect(gained * 100n).toBeLessThanOrEqual(lost * 15n + (lost - gained) * 25n);
+});
+
 test('nor does a node open the tank that tells a base fee no chain could have by then', async () => {
   const push = { kind: 'base fee told', times: 10_000n } as const;
   expect(await plunder('verifying-0.7', { baseFeeMwei: 5, tipMwei: 1 }, { ...BURNED, push })).toMatchObject({

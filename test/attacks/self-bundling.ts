@@ -32,9 +32,9 @@ export const selfBundling = fc.record({
   operations: fc.integer({ min: 1, max: 5 }),
   /** In one bundle, or each in its own. */
   together: fc.boolean(),
-  callGasLimit: fc.constantFrom(60_000n, 100_000n, 1_000_000n, 9_800_000n),
+  callGasLimit: fc.constantFrom<bigint[]>(60_000n, 100_000n, 1_000_000n, 9_800_000n),
   /** How much more is offered than the chain asks for, hundredths, and whether all of it is the bundler's. */
-  price: fc.constantFrom(
+  price: fc.constantFrom<{ times: bigint; isTip: boolean }[]>(
     { times: 200n, isTip: false },
     { times: 100n, isTip: true },
     { times: 200n, isTip: true },
@@ -43,7 +43,7 @@ export const selfBundling = fc.record({
   padding: fc.constantFrom<Padding[]>('none', 'none', 'preVerificationGas', 'dummy', 'authorisation', 'everything'),
   push: fc.option(push, { freq: 3 }),
   /** Empty blocks between signing and bundling, by which the base fee falls. */
-  emptyBlocks: fc.constantFrom(0, 0, 0, 3),
+  emptyBlocks: fc.constantFrom<number[]>(0, 0, 0, 3),
 });
 /** What somebody has sponsored to bundle it themselves. */
 export type SelfBundling = typeof selfBundling extends fc.Arbitrary<infer T> ? T : never;
