@@ -9,6 +9,7 @@ import { nth } from './nth.ts';
 import { type SignedAnswer, asJson, signedOperation, wishedOperation } from './operation.ts';
 import { type InForce, type Run, type Ticket, entryPointVersionOf, patiently } from './run.ts';
 import { checkSigned } from './signed.ts';
+import { tallyOf } from './tally.ts';
 import type { Wish } from './wish.ts';
 
 const biconomyOptions = (wanted: Wish) => ({
@@ -19,7 +20,7 @@ const biconomyOptions = (wanted: Wish) => ({
 });
 
 /** The request in the dialect that is wished for. */
-export const requestOf = (chainId: number, dapp: Dapp, op: Record<string, string>, wanted: Wish) => {
+export const requestOf = (chainId: number, dapp: Dapp, op: Record<string, unknown>, wanted: Wish) => {
   const entryPoint = entryPointAddress[entryPointVersionOf(dapp)];
   const context = { validForSeconds: wanted.expiryDuration };
   if (wanted.dialect === 'biconomy') {
@@ -34,7 +35,9 @@ const inForceOf = (run: Run, dapp: Dapp): InForce => ({
   limits: dapp.limits,
   paused: run.paused,
   lineFault: run.line.fault,
+  lyingBaseFeeWei: run.line.lies.baseFeeWei() === undefined ? 0n : run.line.believable.wei,
   behaviour: dapp.policy.webhook === null ? undefined : (run.receivers.behaviours.get(dapp.index) ?? 'true'),
+  nameState: dapp.policy.webhook?.byName === true ? (run.receivers.names.get(dapp.index) ?? 'right') : 'right',
 });
 
 /** The decision by which it was signed: the newest that no other ticket has. */
@@ -51,41 +54,64 @@ const decisionOf = async (run: Run, dapp: Dapp, data: Hex): Promise<DecisionReco
 };
 
 interface Answer {
-  result?: SignedAnswer & { reason?: { code: string } };
+  result?: SignedAnswer & { reason?: { code: string; hint: string } };
   error?: { code: number; message: string; data?: { code?: string } };
 }
 
 const refusalIn = ({ result, error }: Answer): string =>
   result?.reason?.code ?? error?.data?.code ?? error?.message ?? 'nothing';
 
+/** What somebody asks for. */
+export interface Asked {
+  readonly dapp: Dapp;
+  readonly sender: Sender;
+  readonly op: UserOperation;
+  readonly wish: Wish;
+  /** When, epoch ms. */
+  readonly from: number;
+  /** What it is counted as. */
+  readonly ability?: string;
+  /** Fields that stand in the request beside the operation's. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+/** What came of it. */
+export interface Outcome {
+  readonly words: string;
+  readonly ticket?: Ticket;
+  /** What the desk says would do. */
+  readonly hint?: string;
+}
+
 /** Writes down what came of a request, and holds what was signed against the policy. */
-const note = async (
-  run: Run,
-  asked: { dapp: Dapp; sender: Sender; op: UserOperation; wish: Wish; from: number },
-  text: string,
-  heldTooLong = false,
-): Promise<string> => {
-  const { dapp, sender, op, wish } = asked;
+const note = async (run: Run, asked: Asked, text: string, held?: 'answered' | 'too long'): Promise<Outcome> => {
+  const { dapp, sender, op, wish, ability = 'any operation' } = asked;
   const inForce = inForceOf(run, dapp);
   const answer = JSON.parse(text) as Answer;
   const signed = answer.result && signedOperation(op, answer.result);
   const code = signed === undefined ? refusalIn(answer) : 'signed';
   run.tally.answers.set(code, (run.tally.answers.get(code) ?? 0) + 1);
-  if (signed === undefined) return code;
+  if (signed === undefined) return { words: code, hint: answer.result?.reason?.hint ?? '' };
   const decision = await decisionOf(run, dapp, signed.data);
   if (decision === undefined) throw new Error('The desk has no decision for what it signed');
   const ticket: Ticket = {
-    ...{ number: run.tickets.length, dapp, sender, wish, decision },
+    ...{ number: run.tickets.length, dapp, sender, wish, decision, ability },
     ...signed,
     maxCostWei: BigInt(decision.maxCostWei ?? 0),
     // A receiver that is held until the desk's patience ends is one that does not answer.
-    inForce: heldTooLong ? { ...inForce, behaviour: 'silent' } : inForce,
+    inForce: {
+      ...inForce,
+      ...(held === 'too long' && { behaviour: 'silent' }),
+      // Its name was known when it was called.
+      ...(held !== undefined && { nameState: 'right' }),
+    },
     between: [asked.from, run.time.now()],
   };
   run.tickets.push(ticket);
   run.tally.signed += 1;
+  tallyOf(run.tally, ability).signed += 1;
   checkSigned(run, ticket);
-  return `signed as #${ticket.number} for at most ${decision.maxCostWei}`;
+  return { words: `signed as #${ticket.number} for at most ${decision.maxCostWei}`, ticket };
 };
 
 /** The operation that is wished for, with the nonce that its sender has now. */
@@ -100,15 +126,12 @@ export const prepare = async (run: Run, wish: Wish) => {
   return { dapp, sender, op, wish, version, from: run.time.now() };
 };
 
-/** Asks for sponsorship; the words say what the desk answered. */
-export const ask = async (run: Run, wish: Wish): Promise<string> => (await askAll(run, [wish])).join();
-
 /** Asks for several at once. */
-export const askAll = async (run: Run, wishes: readonly Wish[]): Promise<string[]> => {
-  const all = await Promise.all(wishes.map((wish) => prepare(run, wish)));
-  const replies = all.map(async ({ dapp, op, wish }) => {
+export const askFor = async (run: Run, all: readonly Asked[]): Promise<Outcome[]> => {
+  const replies = all.map(async ({ dapp, op, wish, more, ability = 'any operation' }) => {
     run.tally.asked += 1;
-    const { method, params } = requestOf(run.chain.chainId, dapp, asJson(op, wish.letters), wish);
+    tallyOf(run.tally, ability).played += 1;
+    const { method, params } = requestOf(run.chain.chainId, dapp, { ...asJson(op, wish.letters), ...more }, wish);
     return (await run.desk.post(dapp, method, params)).text;
   });
   let done = false;
@@ -116,9 +139,18 @@ export const askAll = async (run: Run, wishes: readonly Wish[]): Promise<string[
   ended.catch(() => undefined);
   await patiently(run, () => done);
   const texts = await ended;
-  const answers: string[] = [];
-  for (const [index, text] of texts.entries()) answers.push(await note(run, nth(all, index), text));
-  return answers;
+  const outcomes: Outcome[] = [];
+  for (const [index, text] of texts.entries()) outcomes.push(await note(run, nth(all, index), text));
+  return outcomes;
+};
+
+/** Asks for sponsorship; the words say what the desk answered. */
+export const ask = async (run: Run, wish: Wish): Promise<string> => (await askAll(run, [wish])).join();
+
+/** Asks for what is wished for, all at once. */
+export const askAll = async (run: Run, wishes: readonly Wish[]): Promise<string[]> => {
+  const all = await Promise.all(wishes.map((wish) => prepare(run, wish)));
+  return (await askFor(run, all)).map(({ words }) => words);
 };
 
 /** Asks, and answers the webhook only when `release` is called, or when the desk's patience ends. */
@@ -136,10 +168,10 @@ export const askAndWait = async (run: Run, wish: Wish): Promise<string> => {
   };
   if (!(await isHeld())) {
     run.receivers.letGo();
-    return note(run, asked, (await answered).text);
+    return (await note(run, asked, (await answered).text)).words;
   }
   run.waiting = answered.then(async ({ text }) => {
-    await note(run, asked, text, run.receivers.isHolding());
+    await note(run, asked, text, run.receivers.isHolding() ? 'too long' : 'answered');
   });
   run.waiting.catch(() => undefined);
   return 'waits for the webhook';

@@ -9,6 +9,7 @@ import { entryPointAddress } from '../../src/shared/entry-points.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
 import { deployLayout } from '../support/deploy-layout.ts';
+import { type Behaviour, accountCode } from './account-code.ts';
 
 /** The paymaster versions that are attacked. */
 export const VERSIONS = ['1.1.0', '1.0.0', 'verifying-0.6', 'verifying-0.7', 'singleton-0.7', 'singleton-0.8'] as const;
@@ -24,7 +25,7 @@ export const layoutOf = (version: Version): PaymasterLayout => {
 
 /** A smart account of the attacker. */
 export interface Sender {
-  readonly kind: 'deployed' | 'counterfactual' | 'codeless' | 'hostile';
+  readonly kind: 'deployed' | 'counterfactual' | 'codeless' | 'hostile' | 'made';
   readonly address: Address;
   /** What deploys it; absent where it is deployed, or is no account at all. */
   readonly factory?: { readonly address: Address; readonly data: Hex };
@@ -48,6 +49,8 @@ export interface Mined {
   readonly gasUsed: bigint;
   /** Wei per gas. */
   readonly gasPrice: bigint;
+  /** The operations in it that one of our contracts paid for. */
+  readonly paid: readonly PaidOperation[];
 }
 
 /** A local chain with everything on it that desks and attackers need, which goes back to how it was made. */
@@ -67,6 +70,10 @@ export interface AttackChain {
   /** Why a call fails now, in the EntryPoint's words. */
   whyFailing(to: Address, data: Hex): Promise<string>;
   balance(of: Address): Promise<bigint>;
+  /** Has an account of the attacker's own making stand on the chain, as if it had been deployed. */
+  makeAccount(version: EntryPointVersion, behaviour: Behaviour): Promise<Sender>;
+  /** An account of the factory that is not deployed yet, and nobody asked for before. */
+  newAccount(version: EntryPointVersion): Promise<Sender>;
   /** The next nonce of an account in one of its sequences. */
   nonce(version: EntryPointVersion, sender: Address, key: bigint): Promise<bigint>;
   /** What may be spent: the tank of the wallet, or the contract's deposit. Wei. */
@@ -131,6 +138,13 @@ interface Log {
   readonly transactionHash: Hex;
 }
 
+interface Receipt {
+  readonly status: string;
+  readonly gasUsed: Hex;
+  readonly effectiveGasPrice: Hex;
+  readonly logs: readonly Log[];
+}
+
 /** Reads logs in the chain's order: a tank is debited just before its operation's event. */
 const paidOperations = (logs: readonly Log[], paymasters: ReadonlySet<string>): PaidOperation[] => {
   const paid: PaidOperation[] = [];
@@ -167,24 +181,27 @@ export const startAttackChain = async (): Promise<AttackChain> => {
     await rpc.send('eth_sendTransaction', [{ from, to, data, gas: hex(5_000_000) }]);
     await rpc.send('evm_mine', []);
   };
+  const factories = {} as Record<EntryPointVersion, Address>;
+  const factoryAccount = async (version: EntryPointVersion, salt: bigint): Promise<Sender> => {
+    const factory = factories[version];
+    const address = (await call(factory, 'getAddress', [ACCOUNT_OWNER.address, salt])) as Address;
+    const data = abi.encodeFunctionData('createAccount', [ACCOUNT_OWNER.address, salt]) as Hex;
+    return { kind: 'counterfactual', address, factory: { address: factory, data } };
+  };
   const sendersOf = async (version: EntryPointVersion): Promise<Sender[]> => {
     const entryPoint = entryPointAddress[version];
     const factory = await deployContract(FACTORIES[version], [entryPoint], operator);
     // From v0.8 on a factory works for the EntryPoint's creator alone.
     const creator = version === '0.8' ? ((await call(entryPoint, 'senderCreator', [])) as Address) : undefined;
-    const simple = async (salt: bigint): Promise<Sender> => {
-      const address = (await call(factory, 'getAddress', [ACCOUNT_OWNER.address, salt])) as Address;
-      const data = abi.encodeFunctionData('createAccount', [ACCOUNT_OWNER.address, salt]) as Hex;
-      return { kind: 'counterfactual', address, factory: { address: factory, data } };
-    };
-    const deployed = await Promise.all([simple(0n), simple(1n)]);
+    factories[version] = factory;
+    const deployed = await Promise.all([factoryAccount(version, 0n), factoryAccount(version, 1n)]);
     for (const { factory: by } of deployed) {
       if (by !== undefined) await sendFrom(creator ?? (operator.address as Address), by.address, by.data);
     }
     return [
       ...deployed.map(({ address }): Sender => ({ kind: 'deployed', address })),
       { kind: 'hostile', address: await deployContract('AttackerAccount', [], operator) },
-      await simple(2n),
+      await factoryAccount(version, 2n),
       { kind: 'codeless', address: lower(zeroPadValue(toBeHex(0xc0de), 20)) },
     ];
   };
@@ -210,6 +227,7 @@ export const startAttackChain = async (): Promise<AttackChain> => {
   provider.destroy();
   let snapshot = await rpc.send('evm_snapshot', []);
   const payers = new Set<string>(Object.values(paymasters));
+  let made = 0;
   const firstBlock = Number(await rpc.send('eth_blockNumber', []));
 
   return {
@@ -232,11 +250,11 @@ export const startAttackChain = async (): Promise<AttackChain> => {
       const sent = { from, to, data, value: hex(valueWei), gas: hex(BUNDLE_GAS), gasPrice: hex(gasPrice) };
       const transactionHash = (await rpc.send('eth_sendTransaction', [sent])) as Hex;
       await rpc.send('evm_mine', [seconds]);
-      const receipt = (await rpc.send('eth_getTransactionReceipt', [transactionHash])) as Record<string, string> | null;
+      const receipt = (await rpc.send('eth_getTransactionReceipt', [transactionHash])) as Receipt | null;
       if (receipt === null) throw new Error('A transaction was not mined');
-      const { status, gasUsed = '0x0', effectiveGasPrice = '0x0' } = receipt;
+      const { status, gasUsed, effectiveGasPrice, logs } = receipt;
       const cost = { gasUsed: BigInt(gasUsed), gasPrice: BigInt(effectiveGasPrice) };
-      return { transactionHash, succeeded: status === '0x1', ...cost };
+      return { transactionHash, succeeded: status === '0x1', ...cost, paid: paidOperations(logs, payers) };
     },
     async whyFailing(to, data) {
       const asked = await rpc
@@ -248,6 +266,18 @@ export const startAttackChain = async (): Promise<AttackChain> => {
       return (error === null ? asked.message : error.args.map(String).join(' ')).slice(0, 80);
     },
     balance: async (of) => BigInt((await rpc.send('eth_getBalance', [of, 'latest'])) as string),
+    async makeAccount(version, behaviour) {
+      made += 1;
+      const address = lower(zeroPadValue(toBeHex(0xacc00000 + made), 20));
+      // Calls that are only simulated may see the next block.
+      const next = Number(await rpc.send('eth_blockNumber', [])) + 1;
+      await rpc.send('anvil_setCode', [address, accountCode(version, behaviour, next)]);
+      return { kind: 'made', address };
+    },
+    async newAccount(version) {
+      made += 1;
+      return factoryAccount(version, BigInt(1_000 + made));
+    },
     nonce: async (version, sender, key) =>
       (await call(entryPointAddress[version], 'getNonce', [sender, key])) as bigint,
     async tank(version, wallet) {

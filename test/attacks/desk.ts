@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HDNodeWallet } from 'ethers';
 import type { Address } from '../../src/shared/schema/hex.ts';
@@ -8,9 +11,10 @@ import { gameItems, startEngine } from '../support/sponsored-world.ts';
 import { type AttackChain, FUNDING_WALLETS, NO_WALLET, SIGNER_KEY, layoutOf, lower } from './chain.ts';
 import { abilities } from './abilities.ts';
 import type { NodeLine } from './node-line.ts';
-import { type DappPolicy, type LimitInForce, type LimitPolicy, MILLI, type Policy, limitData } from './policy.ts';
+import { type DappPolicy, type LimitInForce, type LimitPolicy, MILLI, MWEI, type Policy, limitData } from './policy.ts';
 import type { Receivers } from './receiver.ts';
 import type { AttackTime } from './time.ts';
+import { Violation } from './violation.ts';
 
 /** A DApp as it stands at the desk. What is not `readonly` the operator changes. */
 export interface Dapp {
@@ -36,12 +40,16 @@ export interface BreakerInForce {
 export interface AttackedDesk {
   readonly dapps: readonly Dapp[];
   readonly breaker: BreakerInForce | undefined;
+  /** Of its HTTP server. */
+  readonly url: string;
   /** The most that one operation may cost, wei; undefined where the desk has no such setting. */
   readonly operationCostWei: bigint | undefined;
   /** Calls a procedure of the service. */
   call<T>(procedure: string, input: unknown): Promise<T>;
   /** Posts a JSON-RPC request with a DApp's API key. */
   post(dapp: Dapp, method: string, params: readonly unknown[]): Promise<{ status: number; text: string }>;
+  /** The same on a connection of its own, which is new. */
+  postAnew(dapp: Dapp, method: string, params: readonly unknown[]): Promise<{ status: number; text: string }>;
   /** Waits until nothing is under way that waits for no one. */
   quiet(): Promise<void>;
   updateLimit(dapp: Dapp, limit: LimitInForce, threshold: number): Promise<void>;
@@ -56,12 +64,18 @@ export interface AttackedDesk {
 /** How long the desk waits for its node, in ms of the real clock: short, since a silent node is waited for in full. */
 const CHAIN_TIMEOUT_MS = 500;
 
+/** Fewer than an attacker opens. */
+const MOST_CONNECTIONS = 200;
+
 /** Everything that bounds requests as such is off: what binds is the policy. */
 const FLAGS = {
-  ...{ chainTimeoutMs: CHAIN_TIMEOUT_MS, bodyLimitBytes: 1_048_576 },
+  ...{ chainTimeoutMs: CHAIN_TIMEOUT_MS, bodyLimitBytes: 1_048_576, maxConnections: MOST_CONNECTIONS },
   ...(abilities.rpcBodyLimit && { rpcBodyLimitBytes: 1_048_576 }),
   ...{ rateLimitPerKey: 0, rateLimitPerSender: 0, rateLimitPerIp: 0 },
 };
+
+/** Desks that show no default let one operation cost so much gas at the chain's price. */
+const DEFAULT_COST_GAS = 20_000_000n;
 
 /** Turns of a millisecond after which what is under way is taken for hung. */
 const MOST_TURNS = 3_000;
@@ -90,6 +104,7 @@ export const startDesk = async (
     startEngine({
       dir,
       clock: time.startClock(),
+      nameServers: [receivers.nameServer],
       flags: { ...FLAGS, webhookMaxConcurrent: policy.webhookMaxConcurrent },
     });
   let engine = await start();
@@ -157,7 +172,7 @@ export const startDesk = async (
       limits.push(inForce(await rule(paymasterId, definition), limit));
     }
     if (webhook !== null) {
-      const url = receivers.url(index);
+      const url = receivers.url(index, webhook.byName);
       receivers.behaviours.set(index, webhook.behaviour);
       if (webhook.kind === 'registered') {
         await call('webhooks.create', { paymasterId, webhookUrl: url, requestType: 'POST' });
@@ -170,15 +185,27 @@ export const startDesk = async (
     return { index, policy: dapp, paymasterId, apiKey, paymaster, wallet, limits, pausedLimits: [] };
   };
 
+  /** What was there before anybody pushed anything. */
+  const defaultOperationCost = async (): Promise<bigint> => {
+    const views = await call<{ chainId: number; defaultMaxOperationCostWei?: string }[]>('chains.list', {});
+    const shown = views.find((one) => one.chainId === chainId)?.defaultMaxOperationCostWei;
+    if (shown !== undefined) return BigInt(shown);
+    return DEFAULT_COST_GAS * BigInt(policy.baseFeeMwei + policy.tipMwei) * MWEI;
+  };
+  const setOperationCost = async (): Promise<bigint | undefined> => {
+    if (!abilities.operationCost) return undefined;
+    if (policy.operationCost === null) return defaultOperationCost();
+    const wei = BigInt(policy.operationCost) * MILLI;
+    await call('chains.set', { chainId, maxOperationCostWei: String(wei) });
+    return wei;
+  };
+
   await call('chains.set', { chainId, rpc: line.url });
   await call('signers.import', { chainId, privateKey: SIGNER_KEY });
   for (const version of new Set(policy.dapps.map((dapp) => dapp.version))) {
     await call('paymasterContracts.use', { chainId, version, address: chain.paymasters[version] });
   }
-  const operationCostWei = abilities.operationCost ? BigInt(policy.operationCost) * MILLI : undefined;
-  if (operationCostWei !== undefined) {
-    await call('chains.set', { chainId, maxOperationCostWei: String(operationCostWei) });
-  }
+  const operationCostWei = await setOperationCost();
   const dapps: Dapp[] = [];
   for (const [index, dapp] of policy.dapps.entries()) dapps.push(await createDapp(dapp, index));
   let breaker: BreakerInForce | undefined;
@@ -189,19 +216,34 @@ export const startDesk = async (
   }
   await settleIn();
 
+  const connections = new Agent({ keepAlive: true });
+  const post = async (
+    { apiKey }: Dapp,
+    method: string,
+    params: readonly unknown[],
+    agent: Agent | false = connections,
+  ): Promise<{ status: number; text: string }> => {
+    try {
+      const headers = { 'content-type': 'application/json' };
+      const sent = request(`${engine.url}/api/v1/${chainId}/${apiKey}`, { method: 'POST', headers, agent });
+      sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      return { status: response.statusCode ?? 0, text: await text(response) };
+    } catch (error) {
+      throw new Violation('HONEST_UNANSWERED', `${method}: ${String(error)}`);
+    }
+  };
+
   return {
     dapps,
     breaker,
     operationCostWei,
     call,
-    async post({ apiKey }, method, params) {
-      const response = await fetch(`${engine.url}/api/v1/${chainId}/${apiKey}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      });
-      return { status: response.status, text: await response.text() };
+    get url() {
+      return engine.url;
     },
+    post: (dapp, method, params) => post(dapp, method, params),
+    postAnew: (dapp, method, params) => post(dapp, method, params, false),
     quiet,
     async updateLimit(dapp, limit, threshold) {
       const changed = { ...limit.policy, threshold };
@@ -237,6 +279,7 @@ export const startDesk = async (
       await settleIn();
     },
     async stop() {
+      connections.destroy();
       await engine.stop();
       rmSync(dir, { recursive: true, force: true });
     },

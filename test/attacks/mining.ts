@@ -2,22 +2,15 @@ import { entryPointAddress } from '../../src/shared/entry-points.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { layoutOf } from './chain.ts';
 import type { Dapp } from './desk.ts';
+import { checkGain } from './gain.ts';
 import type { Bundle } from './bundle.ts';
 import { ACCOMPLICE, type FinishedOperation, bundle, burn, finishOperation } from './operation.ts';
 import { nth } from './nth.ts';
-import { MILLI } from './policy.ts';
 import { scrambledCall } from '../support/scrambled-bundler.ts';
 import { type Run, type StolenDraft, type Submitted, type Ticket, mineBlock, tankName } from './run.ts';
-import { blame } from './violation.ts';
 
 /** Pays for bundles. */
 const BUNDLER: Address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-
-/**
- * The most that a bundler may be given above what the bundle cost it, wei per operation, where the operator has not said
- * what one operation may cost: 20 million gas at twice the base fee.
- */
-const MOST_GAIN_WEI = 40n * MILLI;
 
 const word = (value: number): string => value.toString(16).padStart(64, '0');
 const TANK_WORDS = { '1.1.0': 4, '1.0.0': 2 } as const;
@@ -43,6 +36,8 @@ const alter = (data: Hex, { policy: { version } }: Dapp, alteration: Bundle['alt
   return data;
 };
 
+const AS_SIGNED: Bundle = { which: [], alteration: 'none', via: 'bundler', gasPrice: 'least', burns: 0n };
+
 interface Planned {
   readonly from: Ticket | StolenDraft;
   readonly label: string;
@@ -57,8 +52,8 @@ const plan = (run: Run, from: Ticket | StolenDraft, how: Bundle, gasPrice: bigin
   const data = alter(from.data, dapp, how.alteration);
   const own: Hex = how.burns === 0n ? '0x' : burn(how.burns);
   const { entryPointVersion } = layoutOf(dapp.policy.version);
-  const isHostile = sender.kind === 'hostile';
-  const finished = finishOperation(run.chain.chainId, entryPointVersion, op, data, isHostile ? own : undefined);
+  const isOwn = sender.kind === 'hostile' || sender.kind === 'made';
+  const finished = finishOperation(run.chain.chainId, entryPointVersion, op, data, isOwn ? own : undefined);
   const ticket = isTicket(from) ? from : undefined;
   const submitted = { ticket, altered: data !== from.data, gasPrice };
   return { from, label: ticket === undefined ? 'a draft' : `#${ticket.number}`, finished, submitted };
@@ -86,13 +81,9 @@ const send = async (
     run.submitted.set(finished.hash, submitted);
     if (submitted.ticket !== undefined) run.seenMined.add(submitted.ticket);
   }
-  const gain = (await run.chain.balance(ACCOMPLICE)) - before - mined.gasUsed * mined.gasPrice;
-  const each = gain / BigInt(planned.length);
-  if (each > run.tally.mostGainWei) run.tally.mostGainWei = each;
-  if (each > (run.desk.operationCostWei ?? MOST_GAIN_WEI)) {
-    const labels = planned.map(({ label }) => label).join(', ');
-    blame(run, 'BUNDLER_GAIN', `${labels}: ${gain} wei above what the bundle cost`);
-  }
+  const receivedWei = (await run.chain.balance(ACCOMPLICE)) - before;
+  const tickets = planned.flatMap(({ submitted: { ticket } }) => ticket ?? []);
+  if (tickets.length > 0) checkGain(run, mined, receivedWei, tickets);
   return undefined;
 };
 
@@ -102,6 +93,13 @@ const priceOf = (run: Run, { op }: Ticket | StolenDraft, wanted: Bundle['gasPric
   const most = 100n * run.baseFeeWei;
   const price = wanted === 'twenty times' ? 20n * own : own;
   return price > most ? most : price;
+};
+
+/** Mines tickets of one EntryPoint as they were signed, in one bundle at the base fee; answers why it failed, if it did. */
+export const mineAsSigned = (run: Run, tickets: readonly Ticket[]): Promise<string | undefined> => {
+  const gasPrice = run.baseFeeWei;
+  const planned = tickets.map((ticket) => plan(run, ticket, AS_SIGNED, gasPrice));
+  return send(run, planned, { how: AS_SIGNED, gasPrice });
 };
 
 /** Mines signed operations: those of one EntryPoint in one bundle or, where that fails, each by itself and as signed. */

@@ -4,13 +4,17 @@ import type { Address } from '../../src/shared/schema/hex.ts';
 import { FUNDING_WALLETS, layoutOf } from './chain.ts';
 import { ask, askAll, askAndWait, release } from './asking.ts';
 import { bundle } from './bundle.ts';
+import { MANNERS, type Manner } from './crowd.ts';
 import { askForDraft } from './draft.ts';
 import { mine, withdraw } from './mining.ts';
 import { LINE_FAULTS } from './node-line.ts';
 import { nth } from './nth.ts';
 import { MILLI } from './policy.ts';
-import { BEHAVIOURS } from './receiver.ts';
-import { type Run, fund, letPass, mineBlock, poll } from './run.ts';
+import { baseFeeMove, moveBaseFee, push, pushPrice, settlePrices } from './pushing.ts';
+import { BEHAVIOURS, NAME_STATES } from './receiver.ts';
+import { type Run, fund, letPass, mineAtOnce, mineBlock, poll } from './run.ts';
+import { bundleForItself, selfBundling } from './self-bundling.ts';
+import { Violation } from './violation.ts';
 import { type Wish, wish } from './wish.ts';
 
 /** One move of a script. */
@@ -39,7 +43,11 @@ const move = <T>(weight: number, drawn: fc.Arbitrary<T>, play: (run: Run, values
   steps: (name) =>
     drawn.map((values) => {
       const words = stepWords(name, values);
-      return { words, play: (run) => play(run, values), [fc.toStringMethod]: () => words };
+      const plays = (run: Run): Promise<string> => {
+        run.tally.moves.set(name, (run.tally.moves.get(name) ?? 0) + 1);
+        return play(run, values);
+      };
+      return { words, play: plays, [fc.toStringMethod]: () => words };
     }),
 });
 
@@ -48,7 +56,22 @@ const seconds = fc.oneof(fc.integer({ min: 1, max: 120 }), fc.constantFrom(320, 
 const which = fc.nat(20);
 const depth = fc.integer({ min: 1, max: 4 });
 
+/** So many come after a crowd. */
+const HONEST_CLIENTS = 3;
+
 const dappOf = ({ desk: { dapps } }: Run, index: number) => nth(dapps, index);
+
+/** Connections of strangers; an honest client that comes after them must be served all the same. */
+const crowdComes = async (run: Run, [at, count, manner]: [number, number, Manner]): Promise<string> => {
+  const { chainId } = run.chain;
+  const path = `/api/v1/${chainId}/${manner === 'begins a body' ? dappOf(run, at).apiKey : 'guessed'}`;
+  await run.crowd.come(count, manner, path);
+  for (let client = 0; client < HONEST_CLIENTS; client += 1) {
+    const { text } = await run.desk.postAnew(dappOf(run, at), 'pm_supportedEntryPoints', []);
+    if (!text.includes('"result"')) throw new Violation('HONEST_UNANSWERED', text.slice(0, 200));
+  }
+  return `${run.crowd.size()} connections`;
+};
 
 /** Everything that attackers, the operator, machines and chains do. */
 const moves: Readonly<Record<string, Move>> = {
@@ -80,6 +103,42 @@ const moves: Readonly<Record<string, Move>> = {
   'the webhook answers': move(2, nothing, release),
   'ask for a draft': move(1, wish, askForDraft),
   mine: move(12, bundle, mine),
+  'bundle for themselves': move(8, selfBundling, bundleForItself),
+  'a price is pushed': move(2, push, pushPrice),
+  'prices settle': move(3, nothing, async (run) => {
+    settlePrices(run);
+    return 'done';
+  }),
+  'the base fee moves': move(2, baseFeeMove, moveBaseFee),
+  'logs come from a node behind': move(2, fc.constantFrom(1, 13, 16, 40), async (run, blocks) => {
+    run.line.lies.logsBehind = blocks;
+    run.wereLogsBehind = true;
+    return `by ${blocks} blocks`;
+  }),
+  'logs are up to date': move(2, nothing, async (run) => {
+    run.line.lies.logsBehind = 0;
+    return 'done';
+  }),
+  // A chain of a quarter of a second, or a desk whose poll is late.
+  'blocks come in a burst': move(2, fc.integer({ min: 5, max: 40 }), async (run, blocks) => {
+    for (let mined = 0; mined < blocks; mined += 1) await mineAtOnce(run);
+    await poll(run);
+    return `${blocks} blocks`;
+  }),
+  'a name changes': move(
+    2,
+    fc.tuple(which, fc.constantFrom(...NAME_STATES, 'right' as const)),
+    async (run, [at, state]) => {
+      const dapp = dappOf(run, at);
+      run.receivers.names.set(dapp.index, state);
+      return `of DApp ${dapp.index}: ${state}`;
+    },
+  ),
+  'a crowd comes': move(1, fc.tuple(which, fc.constantFrom(20, 120, 250), fc.constantFrom(...MANNERS)), crowdComes),
+  'the crowd leaves': move(1, nothing, async (run) => {
+    run.crowd.leave();
+    return 'done';
+  }),
   'time passes': move(6, seconds, async (run, passing) => {
     await letPass(run, passing * 1_000);
     return `${passing} s`;

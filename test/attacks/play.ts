@@ -27,7 +27,7 @@ export class Loss extends Error {
 }
 
 const policyWords = (policy: Policy): string[] => [
-  `tanks of ${policy.tank} milli, breaker ${JSON.stringify(policy.breaker)}, calls to a webhook at once: ${policy.webhookMaxConcurrent}`,
+  `base fee ${policy.baseFeeMwei} and tip ${policy.tipMwei} mwei, one operation at most ${policy.operationCost} milli, tanks of ${policy.tank} milli, breaker ${JSON.stringify(policy.breaker)}, calls to a webhook at once: ${policy.webhookMaxConcurrent}`,
   ...policy.dapps.map((dapp, index) => `DApp ${index}: ${JSON.stringify(dapp)}`),
 ];
 
@@ -58,6 +58,7 @@ export const startArena = async (ignored: Ignoring['ignored'] = new Map()): Prom
         throw new Error([String(error), ...story].join('\n'), { cause: error });
       } finally {
         run.line.fault = undefined;
+        run.crowd.leave();
         run.receivers.letGo();
         await run.desk.stop();
         tally.runs += 1;

@@ -35,6 +35,8 @@ const dapp = fc.record({
       /** A webhook of a rule may fail open; a registered one never does. */
       kind: fc.constantFrom('registered', 'rule', 'rule that fails open'),
       behaviour: fc.constantFrom(...BEHAVIOURS, 'true' as const, 'true' as const, 'true' as const),
+      /** Its receiver is known by a name, which is looked up for each call. */
+      byName: fc.boolean(),
     }),
   ),
 });
@@ -43,12 +45,15 @@ const dapp = fc.record({
 export const policy = fc.record({
   dapps: fc.array(dapp, { minLength: 1, maxLength: 3 }),
   /** Thousandths of the coin in each tank and deposit. */
-  tank: fc.constantFrom(5, 20, 200, 2_000),
+  tank: fc.constantFrom<number[]>(5, 20, 200, 2_000),
   breaker: seldom(3, fc.record({ milli: fc.constantFrom(2, 5, 20), seconds: fc.constantFrom(60, 600, 3_600) })),
-  /** Thousandths of the coin that one operation may cost at most. */
-  operationCost: fc.constantFrom(2, 40),
+  /** Thousandths of the coin that one operation may cost at most; null: as the chain is set up. */
+  operationCost: fc.constantFrom<(number | null)[]>(2, 40, null),
+  /** Base fee at first, and the tip that the node suggests while nobody pushes it. Millions of wei per gas. */
+  baseFeeMwei: fc.constant<number>(1_000),
+  tipMwei: fc.constantFrom<number[]>(20, 100, 1_000),
   /** How many calls to one webhook at once. */
-  webhookMaxConcurrent: fc.constantFrom(1, 32),
+  webhookMaxConcurrent: fc.constantFrom<number[]>(1, 32),
 });
 
 /** What an operator has set before the attack. */
@@ -69,6 +74,8 @@ export interface LimitInForce {
   readonly startMs: number;
 }
 
+/** A million wei: prices of gas are some thousands of them. */
+export const MWEI = 10n ** 6n;
 /** A thousandth of the coin, in wei. */
 export const MILLI = 10n ** 15n;
 

@@ -7,7 +7,8 @@ import { type AttackChain, type Mined, type Sender, type Transaction, layoutOf }
 import type { AttackedDesk, Dapp } from './desk.ts';
 import type { LineFault, NodeLine } from './node-line.ts';
 import type { LimitInForce } from './policy.ts';
-import type { Behaviour, Receivers } from './receiver.ts';
+import type { Crowd } from './crowd.ts';
+import type { Behaviour, NameState, Receivers } from './receiver.ts';
 import type { Tally } from './tally.ts';
 import type { AttackTime } from './time.ts';
 import type { Ignoring } from './violation.ts';
@@ -19,7 +20,10 @@ export interface InForce {
   readonly limits: readonly LimitInForce[];
   readonly paused: boolean;
   readonly lineFault: LineFault | undefined;
+  /** What of the node's lie about the base fee may be believed, wei; 0 where it told the chain's. */
+  readonly lyingBaseFeeWei: bigint;
   readonly behaviour: Behaviour | undefined;
+  readonly nameState: NameState;
 }
 
 /** An operation that the desk signed for. */
@@ -28,6 +32,7 @@ export interface Ticket {
   readonly dapp: Dapp;
   readonly sender: Sender;
   readonly wish: Wish;
+  readonly ability: string;
   /** As it was signed, without its `paymasterAndData`. */
   readonly op: UserOperation;
   /** The `paymasterAndData` that was signed. */
@@ -59,6 +64,16 @@ export interface Submitted {
   readonly gasPrice: bigint;
 }
 
+/** A mined bundle of the attacker, all wei. */
+export interface MinedBundle {
+  readonly transactionHash: Hex;
+  readonly operations: bigint;
+  /** What tanks or deposits paid for it. */
+  readonly paidWei: bigint;
+  /** What its bundler has more than it cost. */
+  readonly gainWei: bigint;
+}
+
 /** A transaction of the operator that adds so much to a tank, or takes it away. Wei. */
 export interface Payment {
   readonly tank: string;
@@ -82,7 +97,15 @@ export interface Run extends Ignoring {
   readonly seenMined: Set<Ticket>;
   /** What was paid into tanks and deposits, and what the operator took out: a re-org may take it back. */
   readonly payments: Payment[];
-  readonly baseFeeWei: bigint;
+  readonly bundles: MinedBundle[];
+  /** Base fee of the next block, and the one that there was at first. Wei per gas. */
+  baseFeeWei: bigint;
+  readonly usualBaseFeeWei: bigint;
+  /** The tip that bundlers have to pay, which the node suggests while nobody pushes it. Wei per gas. */
+  readonly tipWei: bigint;
+  /** True: logs once came from a node that was behind. */
+  wereLogsBehind: boolean;
+  readonly crowd: Crowd;
   /** The newest block when the run began: re-orgs stay above it. */
   readonly firstBlock: number;
   /** The highest block that the desk may have read, as far as re-orgs had to know. */
@@ -107,6 +130,12 @@ export const mineBlock = async (run: Run, transaction?: Transaction): Promise<Mi
   await run.time.pass(1_000);
   const seconds = Math.floor(run.time.now() / 1_000);
   return run.chain.mine({ seconds, baseFeeWei: run.baseFeeWei }, transaction);
+};
+
+/** Mines a block in no time: its time is the newest block's. */
+export const mineAtOnce = async (run: Run): Promise<void> => {
+  const { timestamp } = await run.chain.head();
+  await run.chain.mine({ seconds: timestamp, baseFeeWei: run.baseFeeWei });
 };
 
 /** Lets the desk look at the chain once. */

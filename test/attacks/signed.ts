@@ -1,13 +1,23 @@
 import type { Run, Ticket } from './run.ts';
 import { layoutOf } from './chain.ts';
+import type { NameState } from './receiver.ts';
 import { deskMs } from './time.ts';
 import { blame } from './violation.ts';
 
 /** Of `abi.encode(address, …)` behind the paymaster's address. */
 const walletIn = (data: string): string => `0x${data.slice(2 + 40 + 24, 2 + 40 + 64)}`;
 
+/** Names whose receiver nobody connects to, so that nobody knows whether it is out. */
+const UNREACHED: readonly NameState[] = ['metadata', 'silent', 'failing', 'unknown'];
+
 /** A receiver that does not verify denies; only a rule that may fail open passes, and only when the receiver is out. */
-const checkWebhook = (run: Run, { number, dapp, inForce: { behaviour = 'true' } }: Ticket): void => {
+const checkWebhook = (run: Run, { number, dapp, inForce }: Ticket): void => {
+  const { behaviour: answers = 'true', nameState } = inForce;
+  if (UNREACHED.includes(nameState)) {
+    blame(run, 'SIGNED_AGAINST_WEBHOOK', `#${number}, its name: ${nameState}`);
+    return;
+  }
+  const behaviour = nameState === 'elsewhere' ? 'down' : answers;
   const detail = `#${number}, the receiver's answer: ${behaviour}`;
   if (behaviour === 'true') return;
   if (behaviour === 'twice') {

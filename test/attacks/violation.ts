@@ -13,11 +13,12 @@ export const VIOLATIONS = {
   PAID_ABOVE_MAXIMUM: 'an operation cost more than was reserved for it',
   PAID_BY_ANOTHER_WALLET: 'an operation was debited to another tank',
   LIMIT_EXCEEDED: 'operations signed in one window of a limit cost more than it allows',
-  BUNDLER_GAIN: 'a bundler was given more above its cost than allowed',
+  BUNDLER_GAIN: 'a bundler has more of what tanks paid than the share that is allowed',
   TANK_MISCOUNTED: 'a tank does not hold what went in, less what operations and the operator took',
   SETTLED_WRONGLY: 'a decision is not settled by what its operation cost',
   NEVER_RELEASED: 'a reservation outlived its operation',
   USAGE_WRONG: 'the usage of a limit is not what was signed and mined in its window',
+  HONEST_UNANSWERED: 'an honest request was not answered',
   EXPOSURE_WRONG: 'what is outstanding is not what may still be mined',
 } as const;
 

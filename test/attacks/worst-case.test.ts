@@ -41,7 +41,15 @@ afterAll(async () => {
 /** A desk with one DApp without any rule. Its tank holds so many thousandths of the coin. */
 const attacked = async (version: Version, { tank = 2_000 }: Partial<Pick<Policy, 'tank'>> = {}): Promise<Run> => {
   const dapp = { version, wallet: 0, whitelist: false, deployments: true, limits: [], webhook: null };
-  const policy: Policy = { dapps: [dapp], tank, breaker: null, operationCost: 40, webhookMaxConcurrent: 32 };
+  const policy: Policy = {
+    dapps: [dapp],
+    tank,
+    breaker: null,
+    operationCost: 40,
+    baseFeeMwei: 1_000,
+    tipMwei: 1_000,
+    webhookMaxConcurrent: 32,
+  };
   run = await startRun({ chain, line, receivers, tally: newTally(), ignored: new Map() }, policy);
   return run;
 };

@@ -39,13 +39,17 @@ const record = (address: string, ttl: number): Buffer => {
 };
 
 /** A DNS server on this machine. @param ttl how long its answers hold, s */
-export const startNameServer = async (answer: (name: string) => Answer, ttl = 0): Promise<NameServer> => {
+export const startNameServer = async (
+  answer: (name: string) => Answer | Promise<Answer>,
+  ttl = 0,
+): Promise<NameServer> => {
   const socket = createSocket('udp4');
   const asked: string[] = [];
-  socket.on('message', (message: Buffer, from: RemoteInfo) => {
+  let isOpen = true;
+  const reply = async (message: Buffer, from: RemoteInfo): Promise<void> => {
     const question = readQuestion(message);
     asked.push(question.name);
-    const said = answer(question.name);
+    const said = await answer(question.name);
     if (said === 'silent') return;
     const addresses = typeof said === 'string' || question.type !== TYPE_A ? [] : said;
     const header = Buffer.alloc(HEADER_BYTES);
@@ -54,14 +58,16 @@ export const startNameServer = async (answer: (name: string) => Answer, ttl = 0)
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(addresses.length, 6);
     const records = addresses.map((address) => record(address, ttl));
-    socket.send(Buffer.concat([header, question.bytes, ...records]), from.port, from.address);
-  });
+    if (isOpen) socket.send(Buffer.concat([header, question.bytes, ...records]), from.port, from.address);
+  };
+  socket.on('message', (message: Buffer, from: RemoteInfo) => void reply(message, from));
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return {
     address: `127.0.0.1:${socket.address().port}`,
     asked,
     async stop() {
+      isOpen = false;
       socket.close();
       await once(socket, 'close');
     },

@@ -1,0 +1,82 @@
+import type { Mined } from './chain.ts';
+import type { Run, Ticket } from './run.ts';
+import { tallyOf } from './tally.ts';
+import { blame } from './violation.ts';
+
+/** Of what tanks pay, at most so many hundredths are left to who bundles their own operations. */
+const MOST_GAIN_PERCENT = 15n;
+
+/** What a bundle brought who mined it, all wei. */
+export interface Gain {
+  readonly operations: bigint;
+  readonly paidWei: bigint;
+  readonly gainWei: bigint;
+}
+
+/** Costs are rounded: a wei for each operation makes no difference. */
+export const isTooMuch = ({ operations, paidWei, gainWei }: Gain): boolean =>
+  gainWei * 100n > MOST_GAIN_PERCENT * paidWei + 100n * operations;
+
+/** What left the tank, or the deposit of a contract without tanks, for the operations of a transaction. Wei. */
+export const paidIn = ({ paid }: Mined): bigint =>
+  paid.reduce((sum, { debit, actualGasCost }) => sum + (debit?.wei ?? actualGasCost), 0n);
+
+/**
+ * What a bundler gained by a transaction.
+ *
+ * What it cost is its gas at the base fee and the tip that bundlers have to pay, whether it was mined for less: who has a
+ * builder mine it for no tip has paid for that otherwise.
+ *
+ * @param receivedWei what the beneficiary got
+ * @param costPriceWei base fee and tip, wei per gas
+ */
+export const gainOf = (mined: Mined, receivedWei: bigint, costPriceWei: bigint): Gain => {
+  const price = mined.gasPrice > costPriceWei ? mined.gasPrice : costPriceWei;
+  return {
+    operations: BigInt(mined.paid.length),
+    paidWei: paidIn(mined),
+    gainWei: receivedWei - mined.gasUsed * price,
+  };
+};
+
+const percent = ({ gainWei, paidWei }: Gain): string => `${(Number((gainWei * 1_000n) / paidWei) / 10).toFixed(1)} %`;
+
+/** What a gas costs a bundler now; a node's lie counts as far as it could be true. Wei. */
+const costPrice = (run: Run, tickets: readonly Ticket[]): bigint => {
+  const lies = tickets.map(({ inForce }) => inForce.lyingBaseFeeWei);
+  return lies.reduce((most, wei) => (wei > most ? wei : most), run.baseFeeWei) + run.tipWei;
+};
+
+/** Notes what a mined bundle brought, and holds it against what it may. @throws Violation */
+export const checkGain = (run: Run, mined: Mined, receivedWei: bigint, tickets: readonly Ticket[]): void => {
+  const gain = gainOf(mined, receivedWei, costPrice(run, tickets));
+  const { paidWei, gainWei } = gain;
+  if (paidWei === 0n) return;
+  run.bundles.push({ transactionHash: mined.transactionHash, ...gain });
+  const perMille = (gainWei * 1_000n) / paidWei;
+  for (const ability of new Set(tickets.map((ticket) => ticket.ability))) {
+    const tally = tallyOf(run.tally, ability);
+    const those = BigInt(tickets.filter((ticket) => ticket.ability === ability).length);
+    tally.mined += Number(those);
+    tally.lostWei += (paidWei * those) / BigInt(tickets.length);
+    tally.gainedWei += (gainWei * those) / BigInt(tickets.length);
+    if (perMille > tally.worstPerMille) tally.worstPerMille = perMille;
+  }
+  if (!isTooMuch(gain)) return;
+  const names = tickets.map(({ number, ability }) => `#${number} (${ability})`).join(', ');
+  blame(run, 'BUNDLER_GAIN', `${names}: ${gainWei} of ${paidWei} wei, ${percent(gain)}`);
+};
+
+/** Holds what all bundles brought that stayed on the chain against what they may. @throws Violation */
+export const checkGainOfAll = async (run: Run): Promise<void> => {
+  const all = { operations: 0n, paidWei: 0n, gainWei: 0n };
+  // What a re-org took back and was sent again may be the same transaction.
+  const bundles = new Map(run.bundles.map((bundle) => [bundle.transactionHash, bundle]));
+  for (const { transactionHash, operations, paidWei, gainWei } of bundles.values()) {
+    if (!(await run.chain.isMined(transactionHash))) continue;
+    all.operations += operations;
+    all.paidWei += paidWei;
+    all.gainWei += gainWei;
+  }
+  if (isTooMuch(all)) blame(run, 'BUNDLER_GAIN', `all bundles: ${all.gainWei} of ${all.paidWei} wei, ${percent(all)}`);
+};
