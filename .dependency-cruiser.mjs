@@ -26,6 +26,7 @@ const layers = {
     'chain',
   ],
   keepers: ['signer'],
+  network: ['network'],
   store: ['store'],
   base: ['config', 'data-folder', 'base'],
 };
@@ -66,6 +67,9 @@ const usersOfKinds = [
   ['^src/core/(decide-again|policy-file/run-tests)[.]ts$', 'token-holding'],
   ['^src/core/try-policy[.]ts$', 'webhook'],
   ['^src/core/worst-case/', 'burn-rate', 'wallet-deployment', 'webhook'],
+  ['^src/core/policy-file/(parse-file|rule-data)[.]ts$', 'webhook'],
+  ['^src/core/log/', 'unreachable'],
+  ['^src/engine/token-mode/', 'token-mode'],
   ['^src/engine/chain/', 'validity'],
   [
     ...['^src/engine/sponsorship/', 'authorization', 'fees', 'gas-tank', 'pause', 'token-holding', 'unreachable'],

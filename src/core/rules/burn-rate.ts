@@ -3,7 +3,7 @@ import { knownChains } from '../../shared/chains.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { BREAKER_REASON } from '../../shared/words/breaker.ts';
 import { spanWords } from '../../shared/words/span.ts';
-import { LEAST_OPERATIONS, breakerOf } from './breaker.ts';
+import { LEAST_OPERATIONS, breakerOf } from '../breaker.ts';
 import { type AccountKey, type Reservation, partAt } from '../ledger/account.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass } from './rule.ts';
 

@@ -14,7 +14,7 @@ import {
   highestOffer,
   offerOf,
   surplusOf,
-} from './bundler-surplus.ts';
+} from '../user-operation/bundler-surplus.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
 /** The fee at which the operation costs no more than it may, where the chain takes that: costs go up as it does. */

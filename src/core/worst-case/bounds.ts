@@ -4,7 +4,7 @@ import type { FinalVerdict } from '../decide-verified.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { windowsWithin } from '../ledger/windows.ts';
 import type { Policy } from '../policy.ts';
-import { breakerOf } from '../rules/breaker.ts';
+import { breakerOf } from '../breaker.ts';
 import { forgottenAt, partEndsAt } from '../rules/burn-rate.ts';
 import { limitSetup } from '../limit-data.ts';
 import { rulesOf } from '../rules/rule.ts';

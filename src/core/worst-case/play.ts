@@ -3,7 +3,7 @@ import type { Reservation } from '../ledger/account.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { windowAt } from '../ledger/windows.ts';
 import type { Policy } from '../policy.ts';
-import { breakerOf } from '../rules/breaker.ts';
+import { breakerOf } from '../breaker.ts';
 import { forgottenAt, partEndsAt } from '../rules/burn-rate.ts';
 import { rulesOf } from '../rules/rule.ts';
 import { limitSetup } from '../limit-data.ts';

@@ -1,5 +1,5 @@
 import { EngineError } from '../../shared/errors.ts';
-import { readTank } from '../sponsorship/chain-reads.ts';
+import { readTank } from '../sponsorship/read-tank.ts';
 import { readFree } from '../sponsorship/free-balance.ts';
 import { RpcError } from '../chain/rpc.ts';
 import { type Tank, requireTank } from '../paymaster/readiness.ts';

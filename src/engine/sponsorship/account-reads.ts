@@ -9,7 +9,7 @@ import { readCode } from '../chain/gas/eth-call.ts';
 import { type RpcClient, isUnreachable } from '../chain/rpc.ts';
 import { readAccountNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
-import { asked } from './chain-reads.ts';
+import { asked } from './read-tank.ts';
 
 /** No signature, and a window without an end: an account that looks at the paymaster sees one, and nothing signed. */
 const withStub = (

@@ -7,7 +7,7 @@ import { readCode, readTransactionCount } from '../chain/gas/eth-call.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
-import { asked } from './chain-reads.ts';
+import { asked } from './read-tank.ts';
 
 /** Order of secp256k1. */
 const N = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;

@@ -9,7 +9,7 @@ import type { BelievedFees } from '../chain/fees/believed-fees.ts';
 import { readFees } from '../chain/fees/read-fees.ts';
 import { readCode } from '../chain/gas/eth-call.ts';
 import { l1DataGas, recognizeRollup } from '../chain/gas/l1-data-gas.ts';
-import { fitsWithoutL1Data } from '../../core/rules/bundler-surplus.ts';
+import { fitsWithoutL1Data } from '../../core/user-operation/bundler-surplus.ts';
 import { asBundled } from '../../core/user-operation/bundle-gas.ts';
 import { type RpcClient, RpcError, isUnreachable, nodeRefusal } from '../chain/rpc.ts';
 import { callError } from '../paymaster/verify-contract.ts';
@@ -26,19 +26,6 @@ export const requireRpc = (rpc: RpcClient | undefined, { chainId }: ReadyPaymast
   if (rpc !== undefined) return rpc;
   const fix = fixes.setRpc(chainId);
   throw new EngineError('PAYMASTER_NOT_READY', `Chain ${chainId} has no RPC URL. ${fix}`, { missing: 'rpc', fix });
-};
-
-/**
- * What a contract or the node says; what it refuses is the fault of the chain or of the contract.
- *
- * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
- */
-export const asked = async <T>(ready: Tank, read: () => Promise<T>): Promise<T> => {
-  try {
-    return await read();
-  } catch (error) {
-    throw error instanceof RpcError || error instanceof UnexpectedAnswer ? callError(ready, error) : error;
-  }
 };
 
 /**
@@ -74,17 +61,6 @@ export const readDelegate = async (
   if (delegate !== undefined) return delegate;
   const message = 'eip7702Auth must be given: the sender has no EIP-7702 delegate yet';
   throw new EngineError('VALIDATION', message, { errors: [message] });
-};
-
-/**
- * What the tank holds, wei.
- *
- * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
- */
-export const readTank = (rpc: RpcClient, ready: Tank): Promise<bigint> => {
-  const { layout, contract, fundingWallet, entryPoint } = ready;
-  const tank = { paymaster: contract, ...(fundingWallet !== undefined && { fundingWallet }) };
-  return asked(ready, () => readBalance(rpc.call, layout, tank, entryPoint));
 };
 
 /** What withdrawals that were sent and are not mined will take out of a tank, wei. */

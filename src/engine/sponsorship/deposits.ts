@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { type RpcClient, RpcError, isUnreachable } from '../chain/rpc.ts';
 import { type Tank, requireTank } from '../paymaster/readiness.ts';
 import type { RegistryStore } from '../store/registry-store.ts';
-import { readTank } from './chain-reads.ts';
+import { readTank } from './read-tank.ts';
 import { accountOfTank } from './tank-account.ts';
 
 /** What the gas tanks of a chain hold together. */

@@ -1,5 +1,6 @@
 import { requireNode } from '../chain/require-node.ts';
-import { readTank, readWithdrawals } from '../sponsorship/chain-reads.ts';
+import { readWithdrawals } from '../sponsorship/chain-reads.ts';
+import { readTank } from '../sponsorship/read-tank.ts';
 import { freeOf } from '../sponsorship/free-balance.ts';
 import { accountOfTank } from '../sponsorship/tank-account.ts';
 import type { Tank } from '../paymaster/readiness.ts';

@@ -1,6 +1,6 @@
-import { defaultMaxOperationCostWei } from '../../shared/chains.ts';
-import type { ChainSnapshot } from '../facts.ts';
-import type { Policy } from '../policy.ts';
+import { defaultMaxOperationCostWei } from '../shared/chains.ts';
+import type { ChainSnapshot } from './facts.ts';
+import type { Policy } from './policy.ts';
 
 /** What of a policy says which breaker there is. */
 interface BreakerPolicy {

@@ -1,6 +1,6 @@
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
-import { bundleGas } from '../user-operation/bundle-gas.ts';
-import { type ExecutionLimits, limitsWithin, unusedGasPenalty } from '../user-operation/unused-gas-penalty.ts';
+import { bundleGas } from './bundle-gas.ts';
+import { type ExecutionLimits, limitsWithin, unusedGasPenalty } from './unused-gas-penalty.ts';
 
 const above = (value: bigint, bound: bigint): bigint => (value > bound ? value - bound : 0n);
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
