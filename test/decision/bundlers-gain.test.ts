@@ -241,7 +241,7 @@ const chains: readonly Prices[] = [
 ];
 
 describe.each(VERSIONS)('a sender who bundles an operation that %s pays for', (version) => {
-  test.each(ways)('gains at most 15 %% of what the tank pays by %s', async (_, behaviour, overrides) => {
+  test.each(ways)('gains at most 15 percent of what the tank pays by %s', async (_, behaviour, overrides) => {
     for (const prices of chains) {
       const op = await mint(version, prices, behaviour, overrides(prices));
       expect(await gainOf(version, prices, op), String(prices.base)).toBeLessThanOrEqual(1_500);

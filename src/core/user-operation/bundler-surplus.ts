@@ -100,7 +100,8 @@ export interface Surplus {
 
 /**
  * Of the usual fee, 16 % may be gained: at most 14 % of all that the tank pays then, and 15 % with what the other
- * constants here leave. Of the clients of docs/clients, none gives its bundler more than 11 % but by its tip.
+ * constants here leave. Measured with the clients of docs/clients: preVerificationGas is 3,300 to 14,700 gas above what a
+ * bundle costs (the most with a signature of 589 bytes), and the penalty for unused gas is 13,400 at most.
  */
 const SHARE = { times: 16n, per: 100n };
 
@@ -114,7 +115,7 @@ export const costPrice = ({ believedBaseFeeWei, believedTipWei }: GasPrices): bi
 
 /**
  * What may be gained of each gas, wei. Where most of the price is its tip, nobody knows what a bundler has to pay: nodes
- * differ, and clients offer half as much again or twice what one suggests. So the tip may be doubled there.
+ * differ, and clients offer half as much again (Safe) or twice (viem) what one suggests. So the tip may be doubled there.
  */
 const mostGainedPerGas = (prices: GasPrices): bigint =>
   (costPrice(prices) * SHARE.times) / SHARE.per + above(prices.believedTipWei, prices.believedBaseFeeWei);

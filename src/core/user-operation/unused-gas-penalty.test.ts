@@ -21,13 +21,14 @@ test.each([
 
 test('limits within a penalty have that penalty at most, are no higher, and leave the call what it uses', () => {
   fc.assert(
-    fc.property(versions, gas, gas, gas, gas, (version, callGasLimit, postOpGasLimit, used, penalty) => {
+    fc.property(versions, gas, gas, gas, gas, (version, callGasLimit, postOpGasLimit, wanted, penalty) => {
+      const used = wanted < callGasLimit ? wanted : callGasLimit;
       const before = { callGasLimit, postOpGasLimit };
       const after = limitsWithin(version, before, used, penalty);
       expect(unusedGasPenalty(version, after, used)).toBeLessThanOrEqual(penalty);
       expect(after.callGasLimit).toBeLessThanOrEqual(callGasLimit);
       expect(after.postOpGasLimit).toBeLessThanOrEqual(postOpGasLimit);
-      expect(after.callGasLimit).toBeGreaterThanOrEqual(used < callGasLimit ? used : callGasLimit);
+      expect(after.callGasLimit).toBeGreaterThanOrEqual(used);
       if (unusedGasPenalty(version, before, used) <= penalty) expect(after).toEqual(before);
     }),
   );

@@ -25,7 +25,7 @@ const penaltyV08 = (limit: bigint, used: bigint): bigint => {
  * What the EntryPoint charges for gas that was asked for and not used, in gas: nothing on v0.6, a tenth of what is left of
  * both limits together on v0.7, a tenth of what is left of each on v0.8. postOp is taken to use nothing.
  *
- * @param callGasUsed what the call of the operation uses
+ * @param callGasUsed what the call of the operation uses, at most its limit
  */
 export const unusedGasPenalty = (
   version: EntryPointVersion,
@@ -65,7 +65,7 @@ export const limitsWithin = (
   const unused = unusedFor(penalty);
   const postOp = least(postOpGasLimit, unused);
   return {
-    callGasLimit: least(callGasLimit, least(callGasUsed, callGasLimit) + unused - postOp),
+    callGasLimit: least(callGasLimit, callGasUsed + unused - postOp),
     postOpGasLimit: postOp,
   };
 };
