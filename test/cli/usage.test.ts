@@ -20,6 +20,7 @@ const COMMANDS = [
   'paymaster origins',
   'paymaster expiry',
   'paymaster sponsor',
+  'paymaster token-mode',
   'funding-wallet set',
   'funding-wallet message',
   'funding-wallet history',

@@ -53,7 +53,7 @@ const block = (ms: number): void => {
   while (performance.now() < until);
 };
 
-/** Hands everything to the chain; once armed it answers balance, nonce and block together, and blocks the desk at once. */
+/** Hands everything to the chain; once armed it answers balance, block, nonce and account together, and blocks the desk at once. */
 const blockingNode = (): { answer: Answer; arm: () => void } => {
   const proper = passTo(world().chain.url);
   let waiting: (() => void)[] | undefined;
@@ -64,7 +64,7 @@ const blockingNode = (): { answer: Answer; arm: () => void } => {
     }
     const answerBoth = (send: () => void): void => {
       waiting?.push(send);
-      if (waiting?.length !== 3) return;
+      if (waiting?.length !== 4) return;
       for (const answerOne of waiting) answerOne();
       waiting = undefined;
       block(3 * TIMEOUT_MS);
