@@ -1,6 +1,9 @@
 import { entryPointAddress } from '../shared/entry-points.ts';
 import { type Address, type Hex, sameAddress } from '../shared/schema/hex.ts';
 import type { UserOperation } from '../shared/schema/user-operation.ts';
+import type { StoredRecord } from './stored-record.ts';
+import { readableFacts } from './record.ts';
+import { fromRpcUserOperation } from './user-operation/rpc-user-operation.ts';
 import type { PaymasterLayout } from './paymaster-layouts/layout.ts';
 import { layouts } from './paymaster-layouts/registry.ts';
 
@@ -14,6 +17,12 @@ export interface SponsoredTerms {
   /** The operation as it was signed; undefined where it cannot be read. Called only where the contract charges by it. */
   readonly op: () => UserOperation | undefined;
 }
+
+/** The operation of a record as it was signed; undefined where this version cannot read it. */
+export const signedOperation = (record: StoredRecord): UserOperation | undefined => {
+  const facts = readableFacts(record);
+  return facts && fromRpcUserOperation(facts.op);
+};
 
 /** What the chain tells of the money of a mined operation, in wei. */
 export interface MinedCost {

@@ -33,6 +33,10 @@ const FINAL_BLOCKS = 15;
 /** What the operator lost by an operation, wei: what its tank was debited, or left the deposit. */
 const lostBy = ({ debit, actualGasCost }: PaidOperation): bigint => debit?.wei ?? actualGasCost;
 
+/** The same, as the desk counts it: what a bundler wastes beyond what was reserved is in no limit. */
+const countedOf = ({ paid, ticket }: PaidTicket): bigint =>
+  lostBy(paid) < ticket.maxCostWei ? lostBy(paid) : ticket.maxCostWei;
+
 const match = (run: Run, paid: PaidOperation): PaidTicket[] => {
   const submitted = run.submitted.get(paid.userOpHash);
   const ticket = submitted?.ticket;
@@ -61,13 +65,14 @@ const checkOperation = (run: Run, one: PaidTicket): void => {
 /** What was mined of the operations that were signed in each window of each limit. */
 const checkLimits = (run: Run, mined: readonly PaidTicket[]): void => {
   const windows = new Map<string, { used: bigint; threshold: bigint; words: string[] }>();
-  for (const { paid, ticket } of mined) {
+  for (const one of mined) {
+    const { ticket } = one;
     for (const limit of ticket.inForce.limits) {
       const { ruleId, cycle, name, policy } = limit;
       const user = policy.type === 'SMART_ACCOUNT' ? ticket.sender.address : '';
       const key = [ruleId, cycle, windowOf(limit, ticket.decision.at), user].join(' ');
       const window = windows.get(key) ?? { used: 0n, threshold: thresholdOf(limit), words: [name] };
-      window.used += policy.thresholdType === 'COUNT' ? 1n : paid.actualGasCost;
+      window.used += policy.thresholdType === 'COUNT' ? 1n : countedOf(one);
       window.words.push(`#${ticket.number}`);
       windows.set(key, window);
     }
@@ -122,7 +127,7 @@ const checkBooked = async (run: Run, mined: readonly PaidTicket[]): Promise<void
       .filter((one) => one.settlement === 'settled');
     const names = same.map(({ number }) => `#${number}`).join(' and ');
     const booked = settled.map((one) => one.actualCostWei).join(', ');
-    const actual = costs.map(({ paid }) => String(paid.actualGasCost)).join(', ');
+    const actual = costs.map((one) => String(countedOf(one))).join(', ');
     if (booked === actual) continue;
     // Where nothing shows for certain which one it was, its maximum has to count.
     const isUncertain = run.wereLogsBehind || costs.some(({ submitted }) => submitted.altered);

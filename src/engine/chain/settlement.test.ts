@@ -275,7 +275,7 @@ test('a chain that is set back to the head that was read takes back what was set
   await settlement.pollNow();
   node.grow(5);
   node.mine(HASH, PAYMASTER, 7n, node.head - 4);
-  let answers = 5;
+  let answers = 6;
   node.overrule = (method) => (method === 'eth_getLogs' && (answers -= 1) < 0 ? unreachable() : undefined);
   expect(await settlement.pollNow()).toBe(false);
   expect(decision.settlement).toBe('settled');
@@ -286,10 +286,10 @@ test('a chain that is set back to the head that was read takes back what was set
 });
 
 describe.each([
-  [3, 0, 5],
-  [3, 6, 6],
-  [2_000, 0, 2],
-  [2_000, 6, 2],
+  [3, 0, 6],
+  [3, 6, 7],
+  [2_000, 0, 3],
+  [2_000, 6, 3],
 ])('a node that reads %i blocks at once and whose branch has %i others in place of a mined operation', (...row) => {
   const [maxRangeBlocks, others, requests] = row;
   const OTHER: Hex = `0x${'a2'.repeat(32)}`;

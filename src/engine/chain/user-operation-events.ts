@@ -150,7 +150,7 @@ const withDeductions = (events: readonly EventLog[], deductions: readonly Deduct
 
 const readLogs = async (
   rpc: RpcClient,
-  filter: { readonly topics: readonly unknown[] },
+  filter: Readonly<Record<string, unknown>>,
   isAsked: (log: { blockNumber: number; blockHash: string }) => boolean,
 ): Promise<MinedUserOperation[]> => {
   const ask = async <T extends { removed?: boolean | undefined }>(

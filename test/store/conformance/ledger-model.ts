@@ -95,9 +95,10 @@ export class LedgerModel {
     }
   }
 
-  expire(validUntilBefore: number, to: 'released' | 'unconfirmed'): void {
+  /** Ends those of the decisions that are reserved. */
+  end(ids: readonly string[], to: 'released' | 'unconfirmed'): void {
     for (const decision of this.decisions) {
-      if (decision.settlement === 'reserved' && decision.validUntil < validUntilBefore) decision.settlement = to;
+      if (decision.settlement === 'reserved' && ids.includes(decision.id)) decision.settlement = to;
     }
   }
 }

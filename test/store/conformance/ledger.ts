@@ -15,7 +15,6 @@ import { account, decision, paymaster } from '../../support/store-records.ts';
 import { LedgerModel, type ModelDecision, type ModelLimit, amountOf, thresholdOf } from './ledger-model.ts';
 import { useTempFolders } from '../../support/temp-folder.ts';
 import type { OpenStore } from './open-store.ts';
-import { endExpired } from '../../support/end-expired.ts';
 
 const CHAIN = 31337;
 const HOUR = 3_600_000;
@@ -189,12 +188,8 @@ class LedgerRun {
         await this.#store.applySettlements({ chainId: CHAIN, ...range, mined: [], cursor: one.from });
         return;
       }
-      case 'expire': {
-        const validUntilBefore = Math.floor(this.#clock.now() / 1000) - 120;
-        this.#effects.push((model) => model.expire(validUntilBefore, one.to));
-        await endExpired(this.#store, { chainId: CHAIN, validUntilBefore, to: one.to });
-        return;
-      }
+      case 'expire':
+        return this.#expire(one.to);
       case 'update': {
         const rule = firstLimits[one.rule]!;
         const isWhole = !one.threshold.includes('.');
@@ -210,6 +205,16 @@ class LedgerRun {
       case 'pause':
         await this.#store.setRuleActive('dapp-1', `limit-${one.rule}`, one.active);
     }
+  }
+
+  async #expire(to: 'released' | 'unconfirmed'): Promise<void> {
+    const validUntilBefore = Math.floor(this.#clock.now() / 1000) - 120;
+    const query = { chainId: CHAIN, after: { validUntil: 0, seq: 0 }, validUntilBefore, most: 100 };
+    const seqs = new Set((await this.#store.openReservations(query)).map(({ seq }) => seq));
+    const all = await this.#store.listDecisions({ limit: 100 });
+    const ids = all.filter(({ seq }) => seqs.has(seq)).map(({ id }) => id);
+    this.#effects.push((model) => model.end(ids, to));
+    await this.#store.endReservations([...seqs], to);
   }
 
   async #decide(wanted: Action & { kind: 'decide' }): Promise<void> {

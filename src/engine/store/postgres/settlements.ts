@@ -1,6 +1,5 @@
 import { heldAfter } from '../../../core/ledger/after-settlement.ts';
-import { readableFacts } from '../../../core/record.ts';
-import { settledCost } from '../../../core/settled-cost.ts';
+import { settledCost, signedOperation } from '../../../core/settled-cost.ts';
 import { readRecord } from '../../../core/stored-record.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import { type Candidate, slotKey } from '../operation-slot.ts';
@@ -71,7 +70,7 @@ const settle = async (writing: Writing, seq: number, mined: MinedUserOperation):
   const record = readRecord(found.record);
   const { entryPoint, paymasterAndData } = record;
   const terms = { entryPoint, paymasterAndData, maxCostWei: BigInt(record.maxCostWei ?? 0) };
-  const cost = settledCost({ ...terms, op: () => readableFacts(record)?.op }, mined);
+  const cost = settledCost({ ...terms, op: () => signedOperation(record) }, mined);
   await change(writing, seq, { settlement: 'settled', actualCostWei: String(cost), block: mined.blockNumber });
 };
 const leaveUnconfirmed = (writing: Writing, seq: number, block: number): Promise<void> =>

@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3';
 import { heldAfter } from '../../../core/ledger/after-settlement.ts';
-import { readableFacts } from '../../../core/record.ts';
-import { settledCost } from '../../../core/settled-cost.ts';
+import { settledCost, signedOperation } from '../../../core/settled-cost.ts';
 import { readRecord } from '../../../core/stored-record.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import { type Candidate, slotKey } from '../operation-slot.ts';
@@ -88,7 +87,7 @@ export const settlementStore = (
   const settle = (seq: number, mined: MinedUserOperation): void => {
     const sponsored = terms.get(seq);
     if (sponsored === undefined) return;
-    const op = () => readableFacts(readRecord(record.get(seq) ?? ''))?.op;
+    const op = () => signedOperation(readRecord(record.get(seq) ?? ''));
     const cost = settledCost({ ...sponsored, maxCostWei: BigInt(sponsored.maxCostWei), op }, mined);
     change(seq, { settlement: 'settled', actualCostWei: String(cost), block: mined.blockNumber });
   };
