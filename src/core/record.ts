@@ -18,17 +18,7 @@ import type { WebhookResponse } from './webhooks/webhook-response.ts';
 /** What a record says of an operation that was decided, besides what it says of any request. */
 type Decided = Omit<
   DecisionRecord,
-  | 'id'
-  | 'seq'
-  | 'method'
-  | 'mode'
-  | 'chainId'
-  | 'paymasterId'
-  | 'dapp'
-  | 'sender'
-  | 'nonce'
-  | 'request'
-  | 'facts'
+  'id' | 'seq' | 'method' | 'mode' | 'chainId' | 'paymasterId' | 'dapp' | 'sender' | 'nonce' | 'request' | 'facts'
 >;
 
 type StoredDecision = Pick<DecisionRecord, 'facts' | 'request' | 'trace'>;

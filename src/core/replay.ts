@@ -174,7 +174,12 @@ const contractBy = (facts: Facts, policy: Policy): unknown => {
   const { version } = ruleInput(facts, policy).layout;
   const { address } = policy.paymasterContracts.find((one) => one.version === version) ?? {};
   const { fundingWallet } = facts.contract;
-  return { version, address, signer: policy.signer, ...(fundingWallet && { fundingWallet: policy.dapp.fundingWallet }) };
+  return {
+    version,
+    address,
+    signer: policy.signer,
+    ...(fundingWallet && { fundingWallet: policy.dapp.fundingWallet }),
+  };
 };
 
 /** Decides again, and compares everything that follows from facts, policy and ledger. */
@@ -222,7 +227,9 @@ const compareAll = (
 export const replay = (record: ReplayedRecord, revision: unknown, how: ReplayHow): Replayed => {
   if (record.outcome === 'error') return { notReplayable: 'FAILED' };
   if (record.facts === undefined) {
-    return { notReplayable: record.outcome === 'denied' && isRequestCut(record.request) ? 'TRUNCATED' : 'WITHOUT_FACTS' };
+    return {
+      notReplayable: record.outcome === 'denied' && isRequestCut(record.request) ? 'TRUNCATED' : 'WITHOUT_FACTS',
+    };
   }
   if (revision === undefined) return { notReplayable: 'WITHOUT_POLICY' };
   const facts = readableFacts(record);

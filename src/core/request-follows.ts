@@ -37,6 +37,10 @@ interface Meant {
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const HASHED = /^sha256:[0-9a-f]{64}$/;
+/** Whether a hash stands in place of a value. */
+const isBlanked = (value: unknown): boolean => typeof value === 'string' && HASHED.test(value);
+
 const withoutGasChoice = ({ calculateGasLimits: _, ...options }: Fields): Fields => options;
 const contextOf = (context: unknown): Fields | undefined => paymasterContext.safeParse(context).data;
 const withGas = (options: Fields | undefined, calculateGasLimits: boolean): Fields | undefined =>
@@ -103,7 +107,7 @@ const without = (op: Fields, fields: ReadonlySet<string>): Fields =>
 
 /** Whether a kept field is what was sent, or what was cut of it. */
 const isKept = (kept: unknown, sent: unknown): boolean =>
-  isCut(kept, MOST_FIELD_BYTES) ? isCutOf(kept, JSON.stringify(sent)) : isSame(kept, sent);
+  isCut(kept, MOST_FIELD_BYTES) ? isCutOf(kept, JSON.stringify(sent), MOST_FIELD_BYTES) : isSame(kept, sent);
 
 /** Whether each field is kept as the other has it, and none is missing. */
 const areKept = (kept: Fields, sent: Fields): boolean => {
@@ -147,17 +151,22 @@ const understood = (
 
 type Compare = (field: string, stored: unknown, replayed: unknown) => void;
 
-/** Compares operation and options with what was received, where that is kept whole. */
-const compareReceived = (record: StoredRecord, request: KeptRequest, stage: Facts['stage'], compare: Compare): void => {
+/** Compares operation and options with what was received, where that is kept whole. @param stage undefined: any */
+const compareReceived = (
+  record: StoredRecord,
+  request: KeptRequest,
+  stage: Facts['stage'] | undefined,
+  compare: Compare,
+): void => {
   const { received, userOperation = {}, options } = request;
   const read = METHODS[record.method];
   if (read === undefined || !Array.isArray(received)) {
-    const isWithheld = typeof received === 'string' || isCut(received, MOST_BYTES);
+    const isWithheld = isBlanked(received) || isCut(received, MOST_BYTES);
     if (read === undefined || !isWithheld) compare('method', record.method, 'none that decides by such a request');
     return;
   }
   const meant = read(received as Params);
-  if (meant?.stage !== stage) compare('method', record.method, 'another one');
+  if (meant === undefined || (stage ?? meant.stage) !== meant.stage) compare('method', record.method, 'another one');
   if (meant === undefined) return;
   const asKept = (op: Fields): Fields => (meant.hasOtherGas === true ? without(op, LOOKED_UP) : op);
   if (!(isFields(meant.op) && meant.hasOtherGas !== true && isPlain(userOperation, meant.op))) {
@@ -182,11 +191,13 @@ const compareOperation = (
   const isAdded = (field: string): boolean =>
     (PAYMASTER_GAS as readonly string[]).includes(field) ||
     ((gasLimits as readonly string[]).includes(field) && (mayChange || asked[field] === undefined)) ||
-    (field === 'paymasterAndData' && op[field] === '0x');
+    field === 'paymasterAndData';
   for (const field of new Set([...Object.keys(op), ...Object.keys(asked)])) {
     if (isAdded(field) || isKept(asked[field], op[field])) continue;
     compare(`facts.op.${field}`, op[field], asked[field]);
   }
+  // Until it is signed, an operation of v0.6 has none; later ones have it in other fields.
+  compare('facts.op.paymasterAndData', op['paymasterAndData'], 'initCode' in asked ? '0x' : undefined);
   compare('facts.op', op, toRpcUserOperation(understoodOp));
 };
 
@@ -209,14 +220,27 @@ const compareOptions = (facts: Facts, options: Fields, mode: string, policy: Pol
   const asked = stage === 'final' && options['calculateGasLimits'] === true ? 'GAS_ESTIMATED' : 'GAS_GIVEN';
   const isPaused = gasSource === 'GAS_NOT_ESTIMATED' && policy.pause !== null;
   if (!isPaused) compare('facts.gasSource', gasSource, asked);
-  const isBlanked = typeof options['sponsorshipInfo'] === 'string';
-  if (!isBlanked) compare('facts.context', context, contextIn(options));
+  const { webhookData, ...rest } = context ?? {};
+  const isKept = !(isBlanked(options['sponsorshipInfo']) && isBlanked(webhookData));
+  const seen = isKept || Object.keys(rest).length > 0 ? { ...rest, ...(isKept && { webhookData }) } : undefined;
+  compare('facts.context', context === undefined ? undefined : seen, contextIn(options));
 };
 
 const compareCalls = (facts: Facts, policy: Policy, calls: unknown, compare: Compare): void => {
   const again = callsOf(facts, policy);
-  if (isCut(calls, MOST_BYTES) && isCutOf(calls, JSON.stringify(again))) return;
+  if (isCut(calls, MOST_BYTES) && isCutOf(calls, JSON.stringify(again), MOST_BYTES)) return;
   compare('request.calls', calls, again);
+};
+
+/** Compares what a record says of a request that was read, and of which nothing else is known, with itself. */
+export const compareUndecided = (record: StoredRecord, compare: Compare): void => {
+  const request = (record.request ?? {}) as KeptRequest;
+  const { userOperation, options } = request;
+  if (userOperation === undefined) return;
+  compareReceived(record, request, undefined, compare);
+  compare('sender', record.sender, userOperation['sender']);
+  compare('nonce', record.nonce, String(BigInt(userOperation['nonce'] as string)));
+  if (isFields(options) && !isCut(options, MOST_BYTES)) compare('mode', record.mode, options['mode']);
 };
 
 /**

@@ -66,7 +66,12 @@ test('a log verifies as a whole, from a file and in the data folder, and says wh
   const { origin } = await call('log.key', {});
   const entries = log.length - 2;
   const signed = { origin, size: entries, root: expect.any(String) as string };
-  expect(await verified(log)).toEqual({ ok: true, entries, byOtherEngine: 0, checkpoint: signed, faults: [] });
+  const checked = {
+    ...{ decisions: 5, replayed: 5, notReplayed: {}, unsignedTail: 0 },
+    ...{ signatures: true, amounts: true, reservedTwice: 0 },
+  };
+  const found = { entries, byOtherEngine: 0, checkpoint: signed, since: null, checked, faults: [] };
+  expect(await verified(log)).toEqual({ ok: true, ...found });
   expect(await verifyDesk(call, withSignatures)).toMatchObject({ ok: true, checkpoint: { origin } });
   expect(log.slice(1, -1).map((line) => parsed(line).kind)).toEqual(
     expect.arrayContaining(['start', 'action', 'policy', 'decision', 'stop']),
@@ -165,8 +170,15 @@ describe('what was forged with every hash after it made to fit is named all the 
     const line = lineOf(({ body }) => body['outcome'] === 'denied');
     const inOtherWords = (text: string) => text.replace(/"hint":"/, '"hint":"In other words: ');
     const ofOther = (text: string) => text.replace(/"engine":"[^"]+"/, '"engine":"0.0.1"');
-    const { faults, byOtherEngine } = await forged(line, (text) => ofOther(inOtherWords(text)));
-    expect([byOtherEngine, ...faults.map(({ fault }) => fault)]).toEqual([1, 'CHECKPOINT_DIFFERS']);
+    const otherEngine = async (starts: readonly string[]) => {
+      const words = (text: string, index: number) =>
+        starts.includes(text) ? ofOther(text) : index === line ? ofOther(inOtherWords(text)) : text;
+      const { faults, byOtherEngine } = await verified(rehashed(log.map(words)));
+      return [byOtherEngine, ...faults.map(({ fault }) => fault)];
+    };
+    const starts = log.slice(1, -1).filter((text) => parsed(text).kind === 'start');
+    expect(await otherEngine(starts.slice(1))).toEqual([1, 'CHECKPOINT_DIFFERS']);
+    expect(await otherEngine([])).toEqual([1, 'UNKNOWN_ENGINE', 'CHECKPOINT_DIFFERS']);
     expect((await forged(line, inOtherWords)).faults[0]).toMatchObject({ entry: line - 1, fault: 'VERDICT_DIFFERS' });
   });
 
@@ -228,7 +240,8 @@ describe('what was forged with every hash after it made to fit is named all the 
     for (const line of lines) {
       const fields = Object.keys(parsed(log[line] ?? '').body);
       for (const [index, field] of fields.entries()) {
-        const value = hostile[index % hostile.length] ?? '';
+        const before = JSON.stringify(parsed(log[line] ?? '').body[field]);
+        const value = hostile.filter((one) => one !== before)[index % (hostile.length - 1)] ?? '';
         const put = (text: string): string => {
           const entry = JSON.parse(text) as AnyEntry;
           return JSON.stringify({ ...entry, body: { ...entry.body, [field]: 'HERE' } }).replace('"HERE"', () => value);
@@ -296,7 +309,10 @@ describe('what was done to the data folder is named with its entry:', () => {
       `CREATE TABLE cut AS SELECT * FROM log_entry WHERE position >= ${cut}; DELETE FROM log_entry WHERE position >= ${cut}`,
       'INSERT INTO log_entry SELECT * FROM cut; DROP TABLE cut',
     );
-    expect(faults).toMatchObject([{ entry: cut, fault: 'INCOMPLETE' }]);
+    expect(faults.map(({ entry, fault }) => [entry, fault])).toEqual([
+      [cut, 'INCOMPLETE'],
+      [null, 'STORED_DIFFERS'],
+    ]);
     // What was signed before is not signed again, with less in it.
     await expect(call('log.checkpoint', {})).rejects.toThrow('not those that were signed before');
     await expect(exported()).rejects.toThrow('not those that were signed before');

@@ -21,7 +21,7 @@ export interface OfflineDesk {
    *
    * @param meanwhile what is done to the folder in between
    */
-  restart(meanwhile?: () => void): Promise<void>;
+  restart(meanwhile?: () => void | Promise<void>): Promise<void>;
   /** Registers a DApp that is ready to sponsor; on another chain than the local one, if that is named. */
   dapp(chainId?: number): Promise<SponsoredDapp>;
   /** Calls a procedure. */
@@ -99,7 +99,7 @@ export const useOfflineDesk = (
     call,
     async restart(meanwhile) {
       await running().stop();
-      meanwhile?.();
+      await meanwhile?.();
       await start();
     },
     async dapp(chainId = CHAIN_ID) {

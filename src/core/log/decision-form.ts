@@ -1,7 +1,10 @@
 import { decisionRecord, traceStep } from '../../shared/schema/decision.ts';
+import { gasLimits } from '../../shared/schema/user-operation.ts';
+import { MOST_BYTES, isCut } from '../cut.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
 import { entryPointAddress } from '../../shared/entry-points.ts';
 import { type Difference, type NotReplayable, readRevision } from '../replay.ts';
+import { compareUndecided } from '../request-follows.ts';
 import { isSame } from '../same-json.ts';
 import type { CompactRecord, StoredRecord } from '../stored-record.ts';
 
@@ -9,7 +12,18 @@ import type { CompactRecord, StoredRecord } from '../stored-record.ts';
 const stored = decisionRecord.omit({ seq: true, settlement: true, actualCostWei: true, policyRevision: true });
 
 const RECORD = new Set([...Object.keys(stored.shape), 'asReceived']);
+/** What no record is without. */
+const REQUIRED = (Object.keys(stored.shape) as (keyof typeof stored.shape)[]).filter(
+  (field) => !stored.shape[field].safeParse(undefined).success,
+);
 const REQUEST = new Set(['received', 'userOperation', 'options', 'calls']);
+const OPERATION = new Set([
+  ...['sender', 'nonce', 'initCode', 'factory', 'factoryData', 'callData', ...gasLimits, 'maxFeePerGas'],
+  ...['maxPriorityFeePerGas', 'paymasterVerificationGasLimit', 'paymasterPostOpGasLimit', 'signature', 'eip7702Auth'],
+]);
+const AUTHORIZATION = new Set(['chainId', 'address', 'nonce', 'yParity', 'r', 's']);
+const NEEDED_OPTIONS = ['mode', 'calculateGasLimits', 'expiryDuration', 'sponsorshipInfo', 'tokenInfo'];
+const OPTIONS = new Set([...NEEDED_OPTIONS, 'policyId', 'sponsorshipPolicyId']);
 const STEP = new Set(Object.keys(traceStep.shape));
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,14 +34,27 @@ const unknownIn = (value: unknown, known: ReadonlySet<string>): string | undefin
   return undefined;
 };
 
-/** A field of a record that no record has; undefined where all are known. */
-export const unknownField = (record: CompactRecord): string | undefined => {
-  const { request, trace, asReceived = [] } = record;
-  const { userOperation } = (request ?? {}) as { readonly userOperation?: Fields };
-  const odd = asReceived.find((field) => userOperation?.[field] !== 0);
-  if (odd !== undefined) return `asReceived ${odd}`;
-  const inRecord = unknownIn(record, RECORD) ?? unknownIn(request, REQUEST);
-  if (inRecord !== undefined) return inRecord;
+interface Request {
+  readonly userOperation?: Fields;
+  readonly options?: Fields;
+}
+
+const oddInRequest = ({ userOperation, options }: Request, asReceived: readonly string[]): string | undefined => {
+  const left = Object.keys(userOperation ?? {}).filter((field) => userOperation?.[field] === 0);
+  if (left.length !== asReceived.length || left.some((field, index) => field !== asReceived[index]))
+    return 'asReceived';
+  const odd = unknownIn(userOperation, OPERATION) ?? unknownIn(userOperation?.['eip7702Auth'], AUTHORIZATION);
+  if (odd !== undefined || options === undefined || isCut(options, MOST_BYTES)) return odd;
+  return unknownIn(options, OPTIONS) ?? NEEDED_OPTIONS.find((field) => options[field] === undefined);
+};
+
+/** A field that no record has, or that every record has and this one has not; undefined where there is none. */
+export const oddField = (record: CompactRecord): string | undefined => {
+  const { trace, asReceived = [] } = record;
+  const request = (record.request ?? {}) as Request;
+  const odd = unknownIn(record, RECORD) ?? unknownIn(request, REQUEST) ?? oddInRequest(request, asReceived);
+  if (odd !== undefined) return odd;
+  for (const field of REQUIRED) if (record[field] === undefined) return field;
   for (const step of trace) {
     const field = unknownIn(step, STEP) ?? (typeof step.micros === 'number' ? undefined : 'micros');
     if (field !== undefined) return field;
@@ -64,8 +91,12 @@ export const fixedDifferences = (record: StoredRecord, reason: NotReplayable, re
     const field = form.error.issues[0]?.path.join('.') ?? '';
     return [{ id: record.id, field, stored: record, replayed: 'what no record has' }];
   }
+  const differences: Difference[] = [];
+  compareUndecided(record, (field, stored, replayed) => {
+    if (!isSame(stored, replayed)) differences.push({ id: record.id, field, stored, replayed });
+  });
   const expected = { ...FIXED[reason], ...(reason === 'TRUNCATED' && byPolicy(revision)) };
-  return Object.entries(expected)
+  const fixed = Object.entries(expected)
     .filter(([field, value]) => !isSame((record as unknown as Fields)[field], value))
     .map(([field, replayed]) => ({
       id: record.id,
@@ -73,4 +104,5 @@ export const fixedDifferences = (record: StoredRecord, reason: NotReplayable, re
       stored: (record as unknown as Fields)[field] ?? null,
       replayed: replayed ?? null,
     }));
+  return [...differences, ...fixed];
 };

@@ -86,7 +86,7 @@ const bodies = {
   }),
   /** What is set aside of an account while the operator signs a withdrawal. */
   hold: z.strictObject({ hold: z.int(), account: z.string(), amount }),
-  release: z.strictObject({ holds: z.array(z.int()) }),
+  release: z.strictObject({ holds: z.array(z.int()).min(1) }),
   /** A rolling window that begins anew. */
   reset: z.strictObject({ kind: z.enum(accountKinds), id: z.string() }),
   action: z.strictObject({

@@ -5,7 +5,7 @@ import { type CompactRecord, type StoredRecord, expandRecord } from '../stored-r
 import { type TreeHead, openCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { type Entry, type EntryBody, readEntry } from './entry.ts';
 import { parseExactJson } from '../../shared/schema/decimal.ts';
-import { fixedDifferences, unknownField } from './decision-form.ts';
+import { fixedDifferences, oddField } from './decision-form.ts';
 import { LedgerCheck } from './ledger-check.ts';
 import type { LogFault, LogFaultCode, LogReport, ReportedHead } from './log-report.ts';
 import { CompactTree, type Subtree, leafHash, subtreesOf } from './merkle-tree.ts';
@@ -299,8 +299,8 @@ export class LogVerifier {
     const compact = body as unknown as CompactRecord;
     const { id } = compact;
     const fault = (code: LogFaultCode, detail: string): void => this.#fault(code, detail, this.#position, id);
-    const unknown = unknownField(compact);
-    if (unknown !== undefined) fault('UNKNOWN_FIELD', `No decision has this field: ${shortened(unknown)}`);
+    const odd = oddField(compact);
+    if (odd !== undefined) fault('ODD_FIELD', `No decision has this field, or each has another: ${shortened(odd)}`);
     const record = expandRecord(compact);
     const isSponsored = record.outcome === 'sponsored';
     if (this.#decisions.has(id)) fault('DECISION_TWICE', 'This decision is in the log already');
@@ -334,15 +334,16 @@ export class LogVerifier {
 
   /** What a decision names must have come before it. */
   #checkPlaceOf(record: StoredRecord, at: number): void {
-    const { id, policy, engine, paymasterId } = record;
+    const { id, policy, engine, paymasterId, outcome } = record;
     const fault = (code: LogFaultCode, detail: string): void => this.#fault(code, detail, this.#position, id);
     if (record.at > at) fault('LATER_THAN_ITS_ENTRY', 'It was decided after it was stored');
-    if (engine !== undefined && this.#isWhole && !this.#engines.has(engine))
-      fault('UNKNOWN_ENGINE', `No engine of version ${shortened(engine)} was started before it`);
+    if (outcome === 'error') return;
+    if (this.#isWhole && !this.#engines.has(engine ?? ''))
+      fault('UNKNOWN_ENGINE', `No engine of version ${shortened(engine ?? 'none')} was started before it`);
     const inForce = this.#policies.inForce(paymasterId);
     const isUnknown = inForce === undefined && !this.#isWhole;
-    if (policy !== undefined && policy !== inForce && !isUnknown)
-      fault('POLICY_NOT_IN_FORCE', `It names ${shortened(policy)}; in force is ${inForce ?? 'none'}`);
+    if (policy !== inForce && !isUnknown)
+      fault('POLICY_NOT_IN_FORCE', `It names ${shortened(policy ?? 'none')}; in force is ${inForce ?? 'none'}`);
   }
 
   #checkLedger({ id, outcome, reservations = [] }: StoredRecord, planned: readonly Reservation[]): void {
@@ -407,7 +408,11 @@ export class LogVerifier {
     const from = this.#options.from ?? 0;
     if (since === undefined || this.#isContinued) return;
     if (since.size > this.#tree.size) {
-      this.#fault('NOT_CONTINUED', `The earlier checkpoint covers ${since.size} entries, and the log has ${this.#tree.size}`, null);
+      this.#fault(
+        'NOT_CONTINUED',
+        `The earlier checkpoint covers ${since.size} entries, and the log has ${this.#tree.size}`,
+        null,
+      );
     } else if (since.size < from || since.size > this.#position) {
       const detail = `The earlier checkpoint covers ${since.size} entries, so a part from ${from} to ${this.#position} does not show whether the log continues it`;
       this.#fault('NOT_CONTINUED', detail, null);

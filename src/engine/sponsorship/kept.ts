@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Cut, MOST_BYTES, MOST_FIELD_BYTES } from '../../core/cut.ts';
+import { type Cut, MOST_BYTES, MOST_FIELD_BYTES, startLength } from '../../core/cut.ts';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 
 /**
@@ -7,16 +7,11 @@ import { JsonNumber } from '../../shared/schema/decimal.ts';
  * nobody fills the disk, or the lists that are made of records.
  */
 
-/** What is kept of a longer one, in characters. As a text in JSON again they may double. */
-const START_LENGTH = 8 * 1024;
-/** The same for one field of a longer operation. */
-const FIELD_START_LENGTH = 1024;
-
-const cut = (text: string, startLength: number): Cut => ({
+const cut = (text: string, length: number): Cut => ({
   truncated: true,
   bytes: Buffer.byteLength(text),
   sha256: createHash('sha256').update(text).digest('hex'),
-  start: text.slice(0, startLength),
+  start: text.slice(0, length),
 });
 
 /** A control character takes six: `\u0000`. */
@@ -42,19 +37,19 @@ const leftBehind = (value: unknown, bytes: number): number => {
   return left;
 };
 
-const keptWithin = (value: unknown, mostBytes: number, startLength: number): unknown => {
+const keptWithin = (value: unknown, mostBytes: number): unknown => {
   // Nearly all are far below: they are not written out for that.
   if (leftBehind(value, mostBytes) >= 0) return value;
   const text = JSON.stringify(value);
-  return Buffer.byteLength(text) <= mostBytes ? value : cut(text, startLength);
+  return Buffer.byteLength(text) <= mostBytes ? value : cut(text, startLength(mostBytes));
 };
 
 /** A part of a request as a record keeps it: whole up to 16 KiB of JSON, else a {@link Cut}. */
-export const kept = (value: unknown): unknown => keptWithin(value, MOST_BYTES, START_LENGTH);
+export const kept = (value: unknown): unknown => keptWithin(value, MOST_BYTES);
 
 /** An operation as a record keeps it: in one over 16 KiB each field over 2 KiB is a {@link Cut}. */
 export const keptOperation = (operation: Readonly<Record<string, unknown>>): Record<string, unknown> => {
-  const keep = (field: unknown): unknown => keptWithin(field, MOST_FIELD_BYTES, FIELD_START_LENGTH);
+  const keep = (field: unknown): unknown => keptWithin(field, MOST_FIELD_BYTES);
   if (kept(operation) === operation) return operation;
   return Object.fromEntries(Object.entries(operation).map(([name, field]) => [name, keep(field)]));
 };
@@ -62,6 +57,6 @@ export const keptOperation = (operation: Readonly<Record<string, unknown>>): Rec
 /** A text as a record keeps it: of one over 16 KiB the beginning, its length and its SHA-256. */
 export const keptText = (text: string): string => {
   if (Buffer.byteLength(text) <= MOST_BYTES) return text;
-  const { start, bytes, sha256 } = cut(text, START_LENGTH);
+  const { start, bytes, sha256 } = cut(text, startLength(MOST_BYTES));
   return `${start}… (${bytes} bytes, SHA-256 ${sha256})`;
 };

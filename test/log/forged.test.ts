@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { useOfflineDesk } from '../support/offline-desk.ts';
+import { everyEntry } from './every-entry.ts';
+import { createForger } from './forger.ts';
+import { type Forgery, changesOf, movesOf, renamesOf } from './forgeries.ts';
+
+/** What nobody can see in a log whose key signed it, by the rows of docs/log-format.md that give the reasons. */
+const UNSEEN: readonly (readonly [row: string, is: RegExp])[] = [
+  ['operator actions', /^action/],
+  ['ids of decisions', /^decision [a-z]+\.body\.id /],
+  ['times of entries', /^[a-z ]+\.at /],
+  ['how long steps took', /\.trace\[\]\.micros /],
+  ['what webhooks were sent', /\.trace\[\]\.call\.(?:request|url)/],
+  ['facts from outside', /\.body\.facts\.(?:shared|chain|account|price|token|holdings|webhooks|delegate)\b/],
+  [
+    'what was blanked',
+    /\.(?:request\.received|sponsorshipInfo|webhookData|options\.tokenInfo|trace\[\]\.call\.response)(?: changed| renamed| more)/,
+  ],
+  [
+    'what no method reads of a request',
+    /\.request\.received(?: doubled|\S* (?:more|removed)|\.(?:bytes|sha256|start) )/,
+  ],
+  ['the request of a denial', /^decision denied\.body\.request\.received\[\]/],
+  ['denials of requests that were too long', /^decision truncated/],
+  ['requests that failed', /^decision error/],
+  ['what became of an operation', /^settlement/],
+  ['holds', /^(?:hold|release)/],
+  ['starts and stops', /^(?:start|stop)/],
+  ['policies that are told again, or decided nothing', /^policy (?:doubled|dropped)/],
+  ['decisions that were left out', /^decision [a-z]+ dropped/],
+  ['the order of entries that do not depend on each other', / moved behind /],
+];
+
+/** Random changes that are tried; each pattern as often as any other. */
+const RUNS = 150;
+/** Forgeries of a row, of which one has to pass. */
+const MOST_TRIES = 40;
+
+const desk = useOfflineDesk();
+const blanking = useOfflineDesk({ blankWebhookData: true });
+
+const { verify } = createForger(randomBytes(32));
+
+/** Forgeries by what was done, those that change nothing aside. */
+const forgeriesOf = (log: readonly string[]): ReadonlyMap<string, readonly Forgery[]> => {
+  const all = [...changesOf(log), ...movesOf(log), ...renamesOf(log)];
+  return Map.groupBy(all, ({ what }) => what);
+};
+const isChanged = ({ entries }: Forgery, log: readonly string[]): boolean => entries.join() !== log.join();
+
+const expectListed = (log: readonly string[]): void => {
+  expect(verify(log).faults).toEqual([]);
+  const forgeries = forgeriesOf(log);
+  const patterns = [...forgeries.keys()];
+  fc.assert(
+    fc.property(fc.nat(patterns.length - 1), fc.double({ min: 0, max: 0.999, noNaN: true }), (pattern, place) => {
+      const same = forgeries.get(patterns[pattern] ?? '') ?? [];
+      const forgery = same[Math.floor(place * same.length)];
+      if (forgery === undefined || !isChanged(forgery, log)) return;
+      const isUnseen = UNSEEN.some(([, is]) => is.test(forgery.what));
+      if (!isUnseen) expect([forgery.what, verify(forgery.entries).ok]).toEqual([forgery.what, false]);
+    }),
+    { numRuns: RUNS },
+  );
+};
+
+/** Some of many, from all over. */
+const spread = <T>(many: readonly T[]): T[] => {
+  const step = Math.max(1, Math.floor(many.length / MOST_TRIES));
+  return many.filter((_, index) => (many.length - 1 - index) % step === 0).toReversed();
+};
+
+const rowsOf = (document: string): string[] => {
+  const [, section = ''] = document.split('## What nobody can see\n');
+  return [...section.split('\n## ')[0]!.matchAll(/^\| ([a-z][^|]*?) +\|/gm)].map(([, row = '']) => row);
+};
+
+test('whatever is changed, left out, doubled or moved and signed again is named, but for what is listed', async () => {
+  expectListed(await everyEntry(desk()));
+});
+
+test('the same holds where what clients send is blanked', async () => {
+  expectListed(await everyEntry(blanking()));
+});
+
+test('what is listed does pass, and the format gives a reason for each: a longer list would hide what comes later', async () => {
+  const logs = [await everyEntry(desk()), await everyEntry(blanking())];
+  const all = logs.map((log) => ({ log, forgeries: [...forgeriesOf(log).values()].flat() }));
+  const passes = (is: RegExp): boolean =>
+    all.some(({ log, forgeries }) =>
+      spread(forgeries.filter(({ what }) => is.test(what))).some(
+        (forgery) => isChanged(forgery, log) && verify(forgery.entries).ok,
+      ),
+    );
+  const rows = UNSEEN.map(([row]) => row);
+  expect(UNSEEN.filter(([, is]) => passes(is)).map(([row]) => row)).toEqual(rows);
+  const document = readFileSync(join(import.meta.dirname, '../../docs/log-format.md'), 'utf8');
+  expect(rowsOf(document)).toEqual(rows);
+});
