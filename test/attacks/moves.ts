@@ -103,7 +103,14 @@ const moves: Readonly<Record<string, Move>> = {
   'the webhook answers': move(2, nothing, release),
   'ask for a draft': move(1, wish, askForDraft),
   mine: move(12, bundle, mine),
-  'bundle for themselves': move(8, selfBundling, bundleForItself),
+  'bundle for themselves': move(6, selfBundling['nothing else'], bundleForItself),
+  'bundle for themselves at pushed prices': move(3, selfBundling['prices pushed'], bundleForItself),
+  'bundle for themselves when the base fee has fallen': move(1, selfBundling['base fee falls'], bundleForItself),
+  'bundle for themselves by accounts with another face': move(
+    1,
+    selfBundling['accounts with another face'],
+    bundleForItself,
+  ),
   'a price is pushed': move(2, push, pushPrice),
   'prices settle': move(3, nothing, async (run) => {
     settlePrices(run);

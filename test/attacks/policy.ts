@@ -51,7 +51,7 @@ export const policy = fc.record({
   operationCost: fc.constantFrom<(number | null)[]>(2, 40, null),
   /** Base fee at first, and the tip that the node suggests while nobody pushes it. Millions of wei per gas. */
   baseFeeMwei: fc.constant<number>(1_000),
-  tipMwei: fc.constantFrom<number[]>(20, 100, 1_000),
+  tipMwei: fc.constantFrom<number[]>(20, 100, 250),
   /** How many calls to one webhook at once. */
   webhookMaxConcurrent: fc.constantFrom<number[]>(1, 32),
 });
