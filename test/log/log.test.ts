@@ -296,7 +296,7 @@ describe('what was done to the data folder is named with its entry:', () => {
       `CREATE TABLE cut AS SELECT * FROM log_entry WHERE position >= ${cut}; DELETE FROM log_entry WHERE position >= ${cut}`,
       'INSERT INTO log_entry SELECT * FROM cut; DROP TABLE cut',
     );
-    expect(faults).toMatchObject([{ entry: cut, fault: 'INCOMPLETE' }]);
+    expect(faults).toMatchObject([{ fault: 'ROLLED_BACK' }, { entry: cut, fault: 'INCOMPLETE' }]);
     // What was signed before is not signed again, with less in it.
     await expect(call('log.checkpoint', {})).rejects.toThrow('not those that were signed before');
     await expect(exported()).rejects.toThrow('not those that were signed before');
@@ -335,5 +335,5 @@ test('what the operator changes is an entry with who, how, before and after, and
 test('how far the log is signed, and its key are told in one answer', async () => {
   const { size } = await call('log.checkpoint', {});
   const { key } = await call('log.key', {});
-  expect(await call('log.state', {})).toEqual({ entries: size, signed: size, key });
+  expect(await call('log.state', {})).toEqual({ entries: size, signed: size, key, rollback: null });
 });
