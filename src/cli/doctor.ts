@@ -14,7 +14,10 @@ const DATA_CODES: readonly ErrorCode[] = ['DATA_FOLDER_UNUSABLE', 'STORAGE_FAILE
 const cannotOpen = (error: unknown): Report => {
   if (error instanceof EngineError && !DATA_CODES.includes(error.code)) throw error;
   const detail = error instanceof Error ? error.message : String(error);
-  return { ok: false, checks: [{ name: 'start', ok: false, detail, fix: 'Mend this first: the desk cannot be opened.' }] };
+  return {
+    ok: false,
+    checks: [{ name: 'start', ok: false, detail, fix: 'Mend this first: the desk cannot be opened.' }],
+  };
 };
 
 /** `gasdesk doctor`: exit code 1 if anything is wrong. */

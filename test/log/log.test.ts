@@ -310,6 +310,7 @@ describe('what was done to the data folder is named with its entry:', () => {
       'INSERT INTO log_entry SELECT * FROM cut; DROP TABLE cut',
     );
     expect(faults.map(({ entry, fault }) => [entry, fault])).toEqual([
+      [null, 'ROLLED_BACK'],
       [cut, 'INCOMPLETE'],
       [null, 'STORED_DIFFERS'],
     ]);
@@ -351,5 +352,5 @@ test('what the operator changes is an entry with who, how, before and after, and
 test('how far the log is signed, and its key are told in one answer', async () => {
   const { size } = await call('log.checkpoint', {});
   const { key } = await call('log.key', {});
-  expect(await call('log.state', {})).toEqual({ entries: size, signed: size, key });
+  expect(await call('log.state', {})).toEqual({ entries: size, signed: size, key, rollback: null });
 });

@@ -42,7 +42,8 @@ const wordsOf = async (store: Reading, written: DeskLogEnd, found: DeskLogEnd): 
     );
   }
   if (found.size < written.size) {
-    const lost = entries(written.size - found.size);
+    const count = written.size - found.size;
+    const lost = count === 1 ? 'entry' : entries(count);
     return (
       `The database is an older state of this desk: its log has ${entries(found.size)}, and Gasdesk wrote ` +
       `${entries(written.size)}. Limits, gas tanks and settings have forgotten the last ${lost}`

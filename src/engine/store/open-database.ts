@@ -17,10 +17,7 @@ export interface DatabasePlace {
  *
  * @throws EngineError `DATA_FOLDER_UNUSABLE`, `STORE_UNAVAILABLE`, `STORAGE_FAILED` or `DATABASE_TOO_NEW`
  */
-export const openDeskDatabase = async (
-  { folder, url }: DatabasePlace,
-  watch: StoreWatch,
-): Promise<DeskDatabase> => {
+export const openDeskDatabase = async ({ folder, url }: DatabasePlace, watch: StoreWatch): Promise<DeskDatabase> => {
   if (url === undefined) return openSqliteDatabase(folder, watch);
   // Who has no such database loads none of this.
   const { openPostgresDatabase } = await import('./postgres/postgres-database.ts');
