@@ -170,7 +170,7 @@ export const startDesk = async (
     return { index, policy: dapp, paymasterId, apiKey, paymaster, wallet, limits, pausedLimits: [] };
   };
 
-  await call('chains.set', { chainId, rpc: line.url });
+  await call('chains.set', { chainId, rpc: line.url, breaker: null });
   await call('signers.import', { chainId, privateKey: SIGNER_KEY });
   for (const version of new Set(policy.dapps.map((dapp) => dapp.version))) {
     await call('paymasterContracts.use', { chainId, version, address: chain.paymasters[version] });
