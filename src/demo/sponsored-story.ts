@@ -94,7 +94,7 @@ const tellNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): P
   const { chainId } = world.chain;
   await world.engine.service.call('chains.set', { chainId, breaker: { amountWei: '1', seconds: 3600 } });
   await tellDenied(world, 'burnRate', 'BURN_RATE_TOO_SMALL', mint);
-  await world.engine.service.call('chains.set', { chainId, breaker: null });
+  await world.engine.service.call('chains.set', { chainId, breaker: 'default' });
   story.tell('The operator lifts the breaker.');
   await tellUnreachable(world, dapp, account);
 };

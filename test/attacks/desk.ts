@@ -200,7 +200,7 @@ export const startDesk = async (
     return wei;
   };
 
-  await call('chains.set', { chainId, rpc: line.url });
+  await call('chains.set', { chainId, rpc: line.url, breaker: null });
   await call('signers.import', { chainId, privateKey: SIGNER_KEY });
   for (const version of new Set(policy.dapps.map((dapp) => dapp.version))) {
     await call('paymasterContracts.use', { chainId, version, address: chain.paymasters[version] });

@@ -41,7 +41,7 @@ const useAttackedWorld = () => {
     const stranger = devWallet(7, chain.provider);
     const fees = { maxFeePerGas: 2n * PUSHED, maxPriorityFeePerGas: PUSHED, gasLimit: 21_000n };
     await (await stranger.sendTransaction({ to: stranger.address, value: 0n, ...fees })).wait();
-    await setBaseFee(BASE_FEE);
+    await chain.provider.send('anvil_setNextBlockBaseFeePerGas', [hex(BASE_FEE)]);
     expect(BigInt((await chain.provider.send('eth_maxPriorityFeePerGas', [])) as string)).toBe(PUSHED);
   };
 
@@ -68,9 +68,8 @@ const useAttackedWorld = () => {
   };
 
   /** The highest price at which an operation is sponsored, of those the attacker asks for; what its bundle takes from the tank. */
-  const plunder = async (dapp: SponsoredDapp): Promise<{ price: bigint; lost: bigint }> => {
+  const plunder = async (dapp: SponsoredDapp, account: SimpleAccount): Promise<{ price: bigint; lost: bigint }> => {
     const { chain, contracts, operator } = world();
-    const account = await newAccount();
     const before = await tankOf(dapp);
     for (let price = 300n * GWEI; price > 0n; price = (price * 9n) / 10n) {
       const sent = mintAt(account, price);
@@ -78,7 +77,6 @@ const useAttackedWorld = () => {
       if (codeOf(reply) !== 'SPONSORED') continue;
       const finish = { chainId: chain.chainId, entryPoint: contracts.entryPoint };
       const final = await finishOperation(account, sent as Record<string, string>, reply.body.result!, finish);
-      await setBaseFee(BASE_FEE);
       await submitOperation(final, contracts.entryPoint, operator);
       await setBaseFee(BASE_FEE);
       return { price, lost: before - (await tankOf(dapp)) };
@@ -101,17 +99,19 @@ describe('a stranger who pushes the suggested tip', () => {
   test('takes at most twice what the honest tip leaves, read from the chain, also after the desk was started again', async () => {
     await setBaseFee(BASE_FEE);
     const dapp = await dappWithMint();
-    const honest = await plunder(dapp);
+    const accounts = [await newAccount(), await newAccount(), await newAccount()] as const;
+    const honest = await plunder(dapp, accounts[0]);
     await push();
-    const pushed = await plunder(dapp);
+    const pushed = await plunder(dapp, accounts[1]);
     expect(honest.lost).toBeGreaterThan(0n);
     expect(pushed.lost).toBeLessThanOrEqual((22n * honest.lost) / 10n);
 
     const { home, engine, clock, chain } = world();
     await engine.stop();
+    await push();
     const again = await startEngine({ dir: join(home, 'gasdesk'), clock });
     try {
-      const params = [mintAt(await newAccount(), 300n * GWEI), { mode: 'SPONSORED' }];
+      const params = [mintAt(accounts[2], 300n * GWEI), { mode: 'SPONSORED' }];
       const reply = await again.post(`/api/v1/${chain.chainId}/${dapp.apiKey}`, sponsorRequest(params));
       expect(codeOf(reply)).toBe('FEE_TOO_HIGH');
       const [decision] = await wholeDecisions((name, input) => again.service.call(name, input), {

@@ -25,7 +25,7 @@ const originWords = ({ origin, dapp, ...evidence }: Evidence): string => {
   if (origin === undefined) return '';
   const whole =
     origin === 'deposits'
-      ? `a quarter of the ${coins(evidence.depositsWei, evidence)} in the chain's gas tanks`
+      ? `a quarter of what the chain's gas tanks hold, ${coins(evidence.depositsWei, evidence)}`
       : `what ${LEAST_OPERATIONS} usual operations may cost`;
   return ` The amount is ${dapp === undefined ? 'the default' : 'half of the default'}: ${whole}.`;
 };
