@@ -5,7 +5,8 @@ import { controlClient, isNobodyThere } from '../engine/control/client.ts';
 import { calledBy } from '../engine/base/caller.ts';
 import { loadConfig, shownValue } from '../engine/config/config.ts';
 import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/data-folder/data-folder.ts';
-import type { Engine, EngineOptions } from '../engine/index.ts';
+import type { Engine } from '../engine/index.ts';
+import type { OnRollback } from '../engine/log/watched-database.ts';
 import { Secret } from '../engine/base/secret.ts';
 import { EngineError } from '../shared/errors.ts';
 import { commandLog, terminal } from './terminal.ts';
@@ -61,9 +62,6 @@ export const requirePassphrase = (options: DeskOptions, of = 'the backup'): Secr
     `The passphrase of ${of} is missing. Set GASDESK_PASSPHRASE, or use --passphrase-file`,
   );
 };
-
-/** What a command does where the database is an older state than the engine has written. */
-type OnRollback = NonNullable<EngineOptions['onRollback']>;
 
 /** An engine on the folder, not serving. Its log goes to standard error. */
 export const openEngine = async (

@@ -76,17 +76,19 @@ const verify = command('verify', 'Verify the log; exit code 1 if anything is wro
   .option('--key <key>', 'key of the log, as its operator hands it out (default: the one in the file, or of the desk)')
   .option('--since <file>', 'earlier checkpoint, receipt or export that the log must continue')
   .option('--no-signatures', 'skip checking who signed sponsored operations, which takes most of the time')
-  .action(async (file: string | undefined, options: DeskOptions & { key?: string; since?: string; signatures: boolean }) => {
-    // Half of the time a command takes to start.
-    const { verifyDesk, verifyLogFile } = await import('../engine/log/verify-log.ts');
-    const check = { key: options.key, since: options.since, withSignatures: options.signatures };
-    const report =
-      file === undefined
-        ? await withDesk(options, (call) => verifyDesk(call, check), 'open')
-        : await verifyLogFile(file, check);
-    printLine(options.json === true ? JSON.stringify(report) : reportText(report));
-    if (!report.ok) exitWith(1);
-  });
+  .action(
+    async (file: string | undefined, options: DeskOptions & { key?: string; since?: string; signatures: boolean }) => {
+      // Half of the time a command takes to start.
+      const { verifyDesk, verifyLogFile } = await import('../engine/log/verify-log.ts');
+      const check = { key: options.key, since: options.since, withSignatures: options.signatures };
+      const report =
+        file === undefined
+          ? await withDesk(options, (call) => verifyDesk(call, check), 'open')
+          : await verifyLogFile(file, check);
+      printLine(options.json === true ? JSON.stringify(report) : reportText(report));
+      if (!report.ok) exitWith(1);
+    },
+  );
 
 const list = command('list', 'List what happened besides decisions, newest first')
   .addOption(new Option('--kind <kind>', 'only entries of this kind').choices(entryKinds))

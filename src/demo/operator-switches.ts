@@ -33,7 +33,10 @@ export const operatorSwitches = (
       on ? service.call('system.pause', { reason: 'The playground' }) : service.call('system.resume', {}),
     tank: (on) => switchTank(stage, on),
     breaker: (on) =>
-      service.call('chains.set', { chainId: chain.chainId, breaker: on ? { amountWei: '1', seconds: 3600 } : 'default' }),
+      service.call('chains.set', {
+        chainId: chain.chainId,
+        breaker: on ? { amountWei: '1', seconds: 3600 } : 'default',
+      }),
     newAccounts: async (on) => {
       const rules = await service.call('rules.list', { paymasterId });
       const ruleId = rules.find(({ policyType }) => policyType === 'WALLET_DEPLOYMENT')?._id;

@@ -1,5 +1,6 @@
 import { createBackups } from './backup/backups.ts';
 import { finishInterrupted } from './backup/restore.ts';
+import { type OnRollback, openWatchedDatabase } from './log/watched-database.ts';
 import { createChainAccess } from './chain/chain-access.ts';
 import { type PollLoopOptions, createPollLoop } from './chain/poll-loop.ts';
 import { createBelievedFees } from './chain/fees/believed-fees.ts';
@@ -22,8 +23,7 @@ import { createHttpApp } from './server/app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { createDelivery } from './notifications/delivery.ts';
 import { createCheckpoints } from './log/checkpoints.ts';
-import { openLogEndFile } from './log/log-end-file.ts';
-import { MEND_ROLLBACK, type Rollback, findRollback, logEndOf } from './log/rollback.ts';
+import type { Rollback } from './log/rollback.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { watchDesk } from './notifications/watch.ts';
 import { createKeySigners } from './keys/key-signers.ts';
@@ -33,17 +33,16 @@ import type { Log } from './base/log.ts';
 import { requireNodeApi } from './base/node-api.ts';
 import { recheckContracts } from './paymaster/recheck.ts';
 import { Secret } from './base/secret.ts';
+import { undoAll } from './base/undo-all.ts';
 import { createDecisionFeed } from './events/decision-feed.ts';
 import { followOthers } from './service/follow-others.ts';
 import { measureExposure } from './service/exposure.ts';
 import { type Service, createService } from './service/index.ts';
-import { createStorageHealth } from './service/storage-health.ts';
 import { createSettings } from './config/settings.ts';
 import { openDeskVault, reconcileSigners } from './signer/chain-signer.ts';
 import type { ScryptCost } from './signer/scrypt-key.ts';
 import { type Vault, openVault } from './signer/vault.ts';
 import { openDeskDatabase } from './store/open-database.ts';
-import type { LogEnd } from './store/log-store.ts';
 import type { Store } from './store/store.ts';
 import { createOperatorTransactions } from './transactions/operator-transactions.ts';
 import { EngineError } from '../shared/errors.ts';
@@ -78,11 +77,8 @@ export interface EngineOptions {
   readonly freeBytes?: FreeBytes;
   /** Addresses of the DNS servers that are asked for names of webhooks and nodes; those of the machine unless a test says. */
   readonly nameServers?: readonly string[];
-  /**
-   * What to do where the database is an older state than this engine has written: refuse (the default), open it for those
-   * who look into it, or go on from there for good.
-   */
-  readonly onRollback?: 'refuse' | 'open' | 'accept';
+  /** What to do where the database is an older state than this engine has written; `refuse` by default. */
+  readonly onRollback?: OnRollback;
   /** Cost of deriving the keys of the vault and of new keystores; tests take a cheap one. */
   readonly scrypt?: ScryptCost;
 }
@@ -100,8 +96,6 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** With less room than that on its disk, a desk that could not store something still cannot. */
-const ROOM_TO_DECIDE = 2n ** 17n;
 /** What the owner of a contract changes elsewhere is noticed within this time. */
 const RECHECK_MS = 60_000;
 /** Whether a checkpoint is due is asked this often. */
@@ -120,24 +114,6 @@ const openOrMakeVault = async (
   await openDeskVault(store, vault, { key: vaultKey }).catch((error: unknown) => {
     if (!(error instanceof EngineError && error.code === 'VAULT_PASSPHRASE_WRONG')) throw error;
   });
-};
-
-const rolledBack = ({ words, written, found }: Rollback): EngineError =>
-  new EngineError('LOG_ROLLED_BACK', `${words}, so Gasdesk signs and changes nothing. ${MEND_ROLLBACK}.`, {
-    ...{ written, found },
-  });
-
-/** Undoes what was done, the last first. A step that fails does not keep the others from being done. */
-const undoAll = async (undo: (() => unknown)[]): Promise<void> => {
-  const faults: unknown[] = [];
-  for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
-    try {
-      await step();
-    } catch (error) {
-      faults.push(error);
-    }
-  }
-  if (faults.length > 0) throw faults[0];
 };
 
 /**
@@ -161,26 +137,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   try {
     if (finishInterrupted(folder.dir)) log.warn('restore.completed');
     const place = { folder, url: config.database };
-    const logEnd = openLogEndFile(folder.logEnd, log);
-    undo.push(() => logEnd.close());
-    // Where the database is elsewhere, its server knows.
-    const hasRoom = async (): Promise<boolean> =>
-      config.database !== undefined || (await freeBytes(folder.dir)) >= ROOM_TO_DECIDE;
-    const storage = createStorageHealth({ clock, hasRoom });
-    let deskId: string | undefined;
-    const onLogEnd = (end: LogEnd): void => {
-      if (deskId !== undefined) logEnd.write({ deskId, ...end });
-    };
-    const database = await openDatabase(place, { clock, log, onLogEnd, onFault: storage.failed });
-    undo.push(() => database.store.close());
-    const rollback = await findRollback(database.store, logEnd.known());
-    if (rollback !== undefined && onRollback === 'refuse') throw rolledBack(rollback);
-    if (rollback !== undefined && onRollback === 'accept') await database.store.acceptRollback(rollback.written);
-    if (rollback === undefined || onRollback === 'accept') {
-      const end = await logEndOf(database.store);
-      deskId = end.deskId;
-      logEnd.write(end);
-    }
+    const database = await openWatchedDatabase({ folder, place, openDatabase, onRollback, freeBytes, clock, log });
+    undo.push(() => database.close());
     const vault = openVault(database.vault, { entropy, ...(scrypt !== undefined && { scrypt }) });
     undo.push(() => vault.lock());
     if (passphrase !== undefined && vault.state === 'locked') await vault.unlock({ passphrase });
@@ -270,8 +228,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         settings,
         folder,
         freeBytes,
-        storage,
-        rollback: () => findRollback(store, logEnd.known()),
+        storage: database.storage,
+        rollback: database.rollback,
         polledAt: (chainId) => settlement.polledAt(chainId),
         metrics,
         isLeader,
@@ -294,7 +252,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const clocks = createPollLoop({ clock, log, name: 'clock', everyMs: CLOCK_MS, poll: createClockWatch(clock, log) });
     const sign = asLeader(() => checkpoints.poll());
     const poll = async (stop: AbortSignal): Promise<void> => {
-      await logEnd.flush();
+      await database.flush();
       await sign(stop);
     };
     const signing = createPollLoop({ clock, log, name: 'checkpoints', everyMs: CHECKPOINT_MS, poll });
@@ -308,7 +266,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => transactions.handOvers.stop());
     return {
       service,
-      accepted: onRollback === 'accept' ? rollback : undefined,
+      accepted: database.accepted,
       operatorToken,
       stop,
       async serve() {

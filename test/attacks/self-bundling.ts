@@ -141,7 +141,7 @@ const asHinted = (op: UserOperation, { words, hint = '' }: Outcome): UserOperati
 const TRIES = 6;
 
 /** Asks, and asks again with the most that the desk says it would sign. */
-export const takeMost = async (run: Run, wanted: Asked): Promise<Outcome> => {
+const takeMost = async (run: Run, wanted: Asked): Promise<Outcome> => {
   let asked = wanted;
   let outcome: Outcome = { words: 'nothing' };
   for (let tries = 0; tries < TRIES; tries += 1) {

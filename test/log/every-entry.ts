@@ -39,7 +39,7 @@ const settleAll = async (store: Store, sponsored: readonly DecisionRecord[]): Pr
   await range([minedOf(first, 11), minedOf(second, 12)], 12);
   // A re-org takes the second back, and something else is mined in place of the third.
   await range([minedOf(first, 11), { ...minedOf(third, 12), userOpHash: `0x${'dd'.repeat(32)}` }], 12);
-  await store.expireReservations({ chainId: CHAIN_ID, validUntilBefore: (fourth.validUntil ?? 0) + 1, to: 'released' });
+  await store.endReservations([fourth.seq], 'released');
 };
 
 const withHold = async (store: Store): Promise<void> => {

@@ -44,7 +44,12 @@ export const decidedLine = (facts: Facts, policy: Policy, held: readonly bigint[
   const record = {
     ...{ id: 'decision-1', seq: 1, method: asked.method, mode: asked.options.mode },
     ...{ chainId, paymasterId, dapp, sender, nonce: String(nonce) },
-    request: { received: asked.received, userOperation: facts.op, options: asked.options, calls: callsOf(facts, policy) },
+    request: {
+      received: asked.received,
+      userOperation: facts.op,
+      options: asked.options,
+      calls: callsOf(facts, policy),
+    },
     ...decidedRecord({
       ...{ facts, policy, policyHash: policyHash(policy), reservations: plan(facts, policy), held, steps, reason },
       paymasterAndData: reason === undefined ? sign(facts, policy) : '0x',

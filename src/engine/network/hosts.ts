@@ -3,11 +3,11 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 
 /** Where a machine keeps names of its own. */
-export const HOSTS_FILE =
+const HOSTS_FILE =
   process.platform === 'win32' ? join('C:\\Windows', 'System32', 'drivers', 'etc', 'hosts') : '/etc/hosts';
 
 /** Where a machine keeps the domains in which it searches for short names; Windows has no such file. */
-export const RESOLV_CONF = '/etc/resolv.conf';
+const RESOLV_CONF = '/etc/resolv.conf';
 
 /** Reads a small text file again once it has changed. A file that is missing is empty. */
 const cachedFile = <T>(file: string, parse: (text: string) => T): (() => T) => {

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { type HostNames, readHostNames } from './hosts.ts';
 
 /** A name whose addresses cannot be had. */
-export class NameFault extends Error {
+class NameFault extends Error {
   override readonly name = 'NameFault';
   /**
    * `ENOTFOUND`: the DNS says that it has none. `EAI_AGAIN`: the DNS did not say. `LOOKUPS_FULL`: it was not asked, since

@@ -19,7 +19,7 @@ import type { Delivery } from '../notifications/delivery.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { Trials } from '../policy-trial/trials.ts';
 import type { OperatorTransactions } from '../transactions/operator-transactions.ts';
-import type { StorageHealth } from './storage-health.ts';
+import type { StorageHealth } from '../log/storage-health.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
 
 /** What the procedures work with. */

@@ -12,13 +12,13 @@ import { l1DataGas, recognizeRollup } from '../chain/gas/l1-data-gas.ts';
 import { fitsWithoutL1Data } from '../../core/user-operation/bundler-surplus.ts';
 import { asBundled } from '../../core/user-operation/bundle-gas.ts';
 import { type RpcClient, RpcError, isUnreachable, nodeRefusal } from '../chain/rpc.ts';
-import { callError } from '../paymaster/verify-contract.ts';
-import { UnexpectedAnswer, readBalance, readSenderNonce } from '../paymaster/contract-reads.ts';
+import { readSenderNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
 import type { OperatorTransactionStore } from '../store/operator-transaction-store.ts';
 import type { Store } from '../store/store.ts';
 import type { Deposits } from './deposits.ts';
 import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
+import { asked, readTank } from './read-tank.ts';
 import { isEip7702 } from '../../core/user-operation/user-op-hash.ts';
 
 /** The chain's node, for what cannot be done without it. @throws EngineError `PAYMASTER_NOT_READY` */

@@ -2,7 +2,8 @@ import type { DecisionRecord } from '../../shared/schema/decision.ts';
 
 /** What stands in the columns of a decision, beside its record. */
 export interface DecisionColumns
-  extends Pick<DecisionRecord, 'seq' | 'id' | 'at' | 'paymasterId' | 'chainId' | 'sender' | 'outcome' | 'userOpHash'>,
+  extends
+    Pick<DecisionRecord, 'seq' | 'id' | 'at' | 'paymasterId' | 'chainId' | 'sender' | 'outcome' | 'userOpHash'>,
     Pick<DecisionRecord, 'validUntil' | 'rule' | 'settlement' | 'actualCostWei'> {
   readonly block: number | null;
   /** The record's text. */

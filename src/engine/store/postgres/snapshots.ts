@@ -41,7 +41,10 @@ export const snapshotStore = ({ rows, writer, config }: Snapshotting): Snapshots
     const found = await rows.get<{ bytes: string }>('SELECT pg_database_size(current_database())::text AS bytes');
     return BigInt(found?.bytes ?? 0);
   },
-  tryWrite: () => writer.run(async (writing) => void (await writing.run('UPDATE desk SET desk_id = desk_id'))),
+  tryWrite: () =>
+    writer.run(async (writing) => {
+      await writing.run('UPDATE desk SET desk_id = desk_id');
+    }),
   async integrityFaults() {
     const counters = await rows.all<{ name: string; counted: number; found: number | null }>(COUNTERS);
     return counters

@@ -5,7 +5,6 @@ import { type AccountKey, type AccountKind, accountText } from '../../../core/le
 import { sha256 } from '../../base/sha256.ts';
 import { version } from '../../base/version.ts';
 import { ENTRY, type EntryRow, PAGE_CHARACTERS, toLine } from '../log-rows.ts';
-import { acceptedRollback, calledBefore } from '../accepted-rollback.ts';
 import type { LogCheckpoint, LogLine, LogStore } from '../log-store.ts';
 import type { StoreWatch } from '../store-watch.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -186,8 +185,11 @@ const enterEarlier = (database: Database.Database, log: LogWriter): void => {
   open.immediate();
 };
 
+/** All but going on from an older state. */
+type StoredLog = Omit<LogStore, 'wasCalled' | 'acceptRollback'>;
+
 /** What is asked of the log, and what the engine enters by itself. */
-export const logStore = (database: Database.Database, log: LogWriter, commit: GroupCommit): LogStore => {
+export const logStore = (database: Database.Database, log: LogWriter, commit: GroupCommit): StoredLog => {
   const tree = logTree(database);
   const desk = database.prepare<[], string>('SELECT desk_id FROM desk').pluck();
   const end = database.prepare<[], number | null>('SELECT max(position) FROM log_entry').pluck();
@@ -222,9 +224,6 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
   const checkpoints = database.prepare<[number, number], LogCheckpoint>(
     'SELECT size, at, note FROM log_checkpoint WHERE size > ? ORDER BY size LIMIT ?',
   );
-  const rename = database.prepare('UPDATE desk SET desk_id = lower(hex(randomblob(16)))');
-  const forgetCheckpoints = database.prepare('DELETE FROM log_checkpoint');
-  const size = (): number => (end.get() ?? -1) + 1;
   return {
     async enterEarlier() {
       enterEarlier(database, log);
@@ -232,20 +231,6 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
     async deskId() {
       return desk.get() ?? '';
     },
-    async wasCalled(deskId) {
-      // Asked once at most, when an engine starts.
-      const renamed = database.prepare<[string], number>(
-        `SELECT 1 FROM log_entry WHERE kind <> 'decision' AND kind = 'action' AND instr(body, ?) > 0`,
-      );
-      return renamed.get(calledBefore(deskId)) !== undefined;
-    },
-    acceptRollback: (written) =>
-      commit.run(() => {
-        const before = desk.get() ?? '';
-        rename.run();
-        forgetCheckpoints.run();
-        log.append('action', acceptedRollback({ before, after: desk.get() ?? '', entries: size(), written }));
-      }),
     logStart: () => commit.run(() => log.start()),
     logStop: () =>
       commit.run(() => {
@@ -259,7 +244,7 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
     logAction: ({ action, via, by, changes }) =>
       commit.run(() => log.append('action', { action, via, by, changes: [...changes] })),
     async logSize() {
-      return size();
+      return (end.get() ?? -1) + 1;
     },
     async logLines({ from, to = Number.MAX_SAFE_INTEGER, limit }) {
       return someOf(lines.iterate(from, to, limit));

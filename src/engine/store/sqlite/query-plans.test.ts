@@ -207,7 +207,11 @@ describe('the plans of the statements', () => {
       'decision_unmatched (chain_id=? AND at>?)',
     ],
     ['whether a decision is reserved', 'SELECT 1 FROM decision', 'PRIMARY KEY (rowid=?)'],
-    ['reservations in the order they expire', '(valid_until, seq) >', 'decision_expiry (chain_id=? AND valid_until>? AND valid_until<?)'],
+    [
+      'reservations in the order they expire',
+      '(valid_until, seq) >',
+      'decision_expiry (chain_id=? AND valid_until>? AND valid_until<?)',
+    ],
     [
       'decisions settled in a range of blocks',
       'settled_block BETWEEN',

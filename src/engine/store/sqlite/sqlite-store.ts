@@ -1,6 +1,7 @@
 import type { SettingsScope } from '../policy-store.ts';
 import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
+import { rollbackStore } from './accept-rollback.ts';
 import { accountStore } from './accounts.ts';
 import { apiKeyStore } from './api-keys.ts';
 import { chainFeeStore } from './chain-fees.ts';
@@ -67,6 +68,7 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
     ...snapshotStore(database, commit),
     ...logStore(database, entries, commit),
     ...logCheckStore(database),
+    ...rollbackStore(database, entries, commit),
     async close() {
       await commit.drain();
       entries.reportEnd();

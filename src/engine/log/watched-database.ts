@@ -1,0 +1,92 @@
+import { EngineError } from '../../shared/errors.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { DataFolder } from '../data-folder/data-folder.ts';
+import type { FreeBytes } from '../data-folder/free-bytes.ts';
+import { openLogEndFile } from './log-end-file.ts';
+import { MEND_ROLLBACK, type Rollback, findRollback, logEndOf } from './rollback.ts';
+import { type StorageHealth, createStorageHealth } from './storage-health.ts';
+import type { DeskDatabase } from '../store/database.ts';
+import type { LogEnd } from '../store/log-store.ts';
+import type { DatabasePlace, openDeskDatabase } from '../store/open-database.ts';
+
+/**
+ * What to do where the database is an older state than this engine has written: refuse, open it for those who look into
+ * it, or go on from there for good.
+ */
+export type OnRollback = 'refuse' | 'open' | 'accept';
+
+/** A database that continues what this engine has written, as far as nobody asked for another one. */
+export interface WatchedDatabase extends DeskDatabase {
+  readonly storage: StorageHealth;
+  /** What the database has lost by now; undefined where that is nothing. */
+  readonly rollback: () => Promise<Rollback | undefined>;
+  /** The older state from which the operator goes on, if one was accepted here. */
+  readonly accepted: Rollback | undefined;
+  /** Makes it last where the log ends. */
+  readonly flush: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+interface OpenOptions {
+  readonly folder: DataFolder;
+  readonly place: DatabasePlace;
+  readonly openDatabase: typeof openDeskDatabase;
+  readonly onRollback: OnRollback;
+  readonly freeBytes: FreeBytes;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** With less room than that on its disk, a desk that could not store something still cannot. */
+const ROOM_TO_DECIDE = 2n ** 17n;
+
+const refusal = ({ words, written, found }: Rollback): EngineError =>
+  new EngineError('LOG_ROLLED_BACK', `${words}, so Gasdesk signs and changes nothing. ${MEND_ROLLBACK}.`, {
+    ...{ written, found },
+  });
+
+/**
+ * Opens the database of a desk and compares it with what this engine has written, before anything else is done with it.
+ *
+ * @throws EngineError as {@link openDeskDatabase}, and `LOG_ROLLED_BACK`
+ */
+export const openWatchedDatabase = async (options: OpenOptions): Promise<WatchedDatabase> => {
+  const { folder, place, openDatabase, onRollback, freeBytes, clock, log } = options;
+  const file = openLogEndFile(folder.logEnd, log);
+  // Where the database is elsewhere, its server knows.
+  const hasRoom = async (): Promise<boolean> =>
+    place.url !== undefined || (await freeBytes(folder.dir)) >= ROOM_TO_DECIDE;
+  const storage = createStorageHealth({ clock, hasRoom });
+  // Undefined until the database is known to continue what is in the file.
+  let deskId: string | undefined;
+  const onLogEnd = (end: LogEnd): void => {
+    if (deskId !== undefined) file.write({ deskId, ...end });
+  };
+  let database: DeskDatabase | undefined;
+  const close = async (): Promise<void> => {
+    try {
+      await database?.store.close();
+    } finally {
+      file.close();
+    }
+  };
+  try {
+    database = await openDatabase(place, { clock, log, onLogEnd, onFault: storage.failed });
+    const { store } = database;
+    const found = await findRollback(store, file.known());
+    if (found !== undefined && onRollback === 'refuse') throw refusal(found);
+    const accepted = onRollback === 'accept' ? found : undefined;
+    if (accepted !== undefined) await store.acceptRollback(accepted.written);
+    if (found === accepted) {
+      const end = await logEndOf(store);
+      deskId = end.deskId;
+      file.write(end);
+    }
+    const rollback = (): Promise<Rollback | undefined> => findRollback(store, file.known());
+    return { ...database, storage, rollback, accepted, flush: file.flush, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};

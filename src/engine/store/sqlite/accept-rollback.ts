@@ -1,0 +1,32 @@
+import type Database from 'better-sqlite3';
+import { acceptedRollback, calledBefore } from '../accepted-rollback.ts';
+import type { LogStore } from '../log-store.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { LogWriter } from './log.ts';
+
+/** Going on from an older state of the log, in SQLite. */
+export const rollbackStore = (
+  database: Database.Database,
+  log: LogWriter,
+  commit: GroupCommit,
+): Pick<LogStore, 'wasCalled' | 'acceptRollback'> => {
+  const desk = database.prepare<[], string>('SELECT desk_id FROM desk').pluck();
+  const size = database.prepare<[], number>('SELECT coalesce(max(position) + 1, 0) FROM log_entry').pluck();
+  return {
+    async wasCalled(deskId) {
+      // Asked once at most, when an engine starts.
+      const renamed = database.prepare<[string], number>(
+        `SELECT 1 FROM log_entry WHERE kind <> 'decision' AND kind = 'action' AND instr(body, ?) > 0`,
+      );
+      return renamed.get(calledBefore(deskId)) !== undefined;
+    },
+    acceptRollback: (written) =>
+      commit.run(() => {
+        const before = desk.get() ?? '';
+        const entries = size.get() ?? 0;
+        database.prepare('UPDATE desk SET desk_id = lower(hex(randomblob(16)))').run();
+        database.prepare('DELETE FROM log_checkpoint').run();
+        log.append('action', acceptedRollback({ before, after: desk.get() ?? '', entries, written }));
+      }),
+  };
+};
