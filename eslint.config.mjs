@@ -38,9 +38,10 @@ export default defineConfig(
   js.configs.recommended,
   tseslint.configs.strict,
   tseslint.configs.stylistic,
+  // Before the rules for Vue, whose parser reads `.vue` files.
+  typed.length === 0 ? [] : withTypes,
   vue.configs['flat/recommended'],
   houseConfig,
-  typed.length === 0 ? [] : withTypes,
   {
     // Without types, what switches off a rule that needs them is unused.
     linterOptions: {

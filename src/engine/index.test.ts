@@ -205,9 +205,9 @@ describe('stopping', () => {
     const stopped = engine.stop().then(() => {
       ended = true;
     });
-    // This wait, and the next looks: at what is settled, the operator's transactions, contracts, the clocks,
-    // what the operator is told, and what of it is to be sent.
-    await expect.poll(() => clock.pending).toBe(7);
+    // This wait, and the next looks: at what is settled, the operator's transactions, contracts, the clocks, fees,
+    // what the operator is told, and what of it is to be sent; and the time-out of the connection.
+    await expect.poll(() => clock.pending).toBe(9);
 
     await clock.advance(9_999);
     expect(ended).toBe(false);

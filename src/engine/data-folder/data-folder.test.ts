@@ -51,6 +51,7 @@ test('a new folder can be entered by its owner only, and every path is inside it
     config: join(dir, 'gasdesk.json'),
     keystores: join(dir, 'keystores'),
     lock: join(dir, 'engine.lock'),
+    logEnd: join(dir, 'log-end'),
     controlSocket: join(dir, 'run', 'control.sock'),
   });
   expect(mode(dir)).toBe('700');

@@ -33,6 +33,13 @@ const COST = 100_000n;
 /** `getNonce(address,uint192)` of the EntryPoint. */
 const GET_NONCE = '0x35567e1a';
 
+/** The operation as the client sends it. */
+const sent = (nonce: bigint) => ({
+  ...{ sender: WALLET, nonce: `0x${nonce.toString(16)}`, initCode: '0x', callData: '0x12345678', signature: '0x' },
+  ...{ callGasLimit: '87996', verificationGasLimit: '1', preVerificationGas: '1' },
+  ...{ maxFeePerGas: '1', maxPriorityFeePerGas: '0' },
+});
+
 const request = (nonce: bigint): SponsorshipRequest => ({
   paymaster: dapp,
   apiKey: dapp.apiKey,
@@ -50,9 +57,12 @@ const request = (nonce: bigint): SponsorshipRequest => ({
     signature: '0x',
   },
   options: sponsorshipOptions.parse({ mode: 'SPONSORED' }),
-  received: [],
+  received: [sent(nonce), { mode: 'SPONSORED' }],
   isBlanked: false,
 });
+
+/** What the node answers besides blocks: an account that validates, and a tip. */
+const ANSWERS: Record<string, unknown> = { eth_maxPriorityFeePerGas: '0x1', eth_getCode: '0x00', eth_call: '0x' };
 
 const tempFolder = useTempFolders();
 let store: Store;
@@ -82,8 +92,7 @@ beforeEach(async () => {
   afterRead = async () => undefined;
   const node: RpcClient = {
     url: 'http://127.0.0.1:1',
-    send: async (method) =>
-      method === 'eth_maxPriorityFeePerGas' ? '0x1' : method === 'eth_getCode' ? '0x00' : { number: '0x1' },
+    send: async (method) => ANSWERS[method] ?? { number: '0x1' },
     async call(_to, data) {
       if (data.startsWith(GET_NONCE)) return AbiCoder.defaultAbiCoder().encode(['uint256'], [0n]) as Hex;
       const read = balance;

@@ -31,7 +31,7 @@ const node = (answers: Record<string, unknown>): ScriptedNode => {
 describe('what the operator is to sign', () => {
   it('outlasts five full blocks on a chain with a base fee', async () => {
     const block = {
-      eth_getBlockByNumber: { baseFeePerGas: hex(10n * GWEI) },
+      eth_getBlockByNumber: { number: hex(1n), baseFeePerGas: hex(10n * GWEI) },
       eth_maxPriorityFeePerGas: hex(2n * GWEI),
     };
     const transaction = await simulate(node(block), call);
@@ -41,19 +41,19 @@ describe('what the operator is to sign', () => {
 
   it('has a tip where the node does not know the method', async () => {
     const unknown = new RpcError(-32601, 'the method does not exist', undefined);
-    const block = { eth_getBlockByNumber: { baseFeePerGas: hex(GWEI) }, eth_maxPriorityFeePerGas: unknown };
+    const block = { eth_getBlockByNumber: { number: hex(1n), baseFeePerGas: hex(GWEI) }, eth_maxPriorityFeePerGas: unknown };
     expect((await simulate(node(block), call)).maxPriorityFeePerGas).toBe(GWEI);
   });
 
   it('pays no tip and no price that cannot be meant, whatever the node says', async () => {
-    const greedy = { eth_getBlockByNumber: { baseFeePerGas: hex(GWEI) }, eth_maxPriorityFeePerGas: hex(10n ** 15n) };
+    const greedy = { eth_getBlockByNumber: { number: hex(1n), baseFeePerGas: hex(GWEI) }, eth_maxPriorityFeePerGas: hex(10n ** 15n) };
     expect((await simulate(node(greedy), call)).maxPriorityFeePerGas).toBe(100n * GWEI);
     const dear = {
-      eth_getBlockByNumber: { baseFeePerGas: hex(500n * GWEI) },
+      eth_getBlockByNumber: { number: hex(1n), baseFeePerGas: hex(500n * GWEI) },
       eth_maxPriorityFeePerGas: hex(10n ** 15n),
     };
     expect((await simulate(node(dear), call)).maxPriorityFeePerGas).toBe(500n * GWEI);
-    const absurd = node({ eth_getBlockByNumber: {}, eth_gasPrice: hex(10n ** 15n) });
+    const absurd = node({ eth_getBlockByNumber: { number: hex(1n) }, eth_gasPrice: hex(10n ** 15n) });
     await expect(simulate(absurd, call)).rejects.toMatchObject({ code: 'TRANSACTION_WOULD_FAIL' });
   });
 
@@ -64,13 +64,13 @@ describe('what the operator is to sign', () => {
   });
 
   it('is of the old kind, and of this chain alone, on a chain without a base fee', async () => {
-    const block = { eth_getBlockByNumber: {}, eth_gasPrice: hex(3n * GWEI) };
+    const block = { eth_getBlockByNumber: { number: hex(1n) }, eth_gasPrice: hex(3n * GWEI) };
     const transaction = await simulate(node(block), call);
     expect(transaction).toMatchObject({ type: 0, gasPrice: 3n * GWEI, chainId: 31337n });
   });
 
   it('is not made where the account cannot pay the fee', async () => {
-    const block = { eth_getBlockByNumber: { baseFeePerGas: hex(GWEI) }, eth_maxPriorityFeePerGas: hex(0n) };
+    const block = { eth_getBlockByNumber: { number: hex(1n), baseFeePerGas: hex(GWEI) }, eth_maxPriorityFeePerGas: hex(0n) };
     const poor = node({ ...block, eth_getBalance: hex(120_000n * 2n * GWEI) });
     await expect(simulate(poor, call)).rejects.toMatchObject({
       ...{ code: 'TRANSACTION_WOULD_FAIL', data: { missingWei: '5' } },

@@ -24,10 +24,9 @@ export const operatorTransactionStore = (
   );
   const open = database.prepare<[], Row>('SELECT record FROM operator_transaction WHERE open = 1 ORDER BY seq');
 
-  const isHeld = database.prepare<[number]>('SELECT 1 FROM ledger_hold WHERE hold_id = ?');
-
   return {
     async saveOperatorTransaction(transaction, holds = []) {
+      const isHeld = database.prepare<[number]>('SELECT 1 FROM ledger_hold WHERE hold_id = ?');
       if (holds.some((hold) => isHeld.get(hold) === undefined)) return false;
       const { transactionId: id, chainId, paymasterId, kind } = transaction;
       const record = JSON.stringify(transaction);

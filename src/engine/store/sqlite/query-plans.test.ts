@@ -87,7 +87,7 @@ describe('the plans of the statements', () => {
   });
 
   it('reads whole tables only where a whole, small table is asked for', () => {
-    const scanned = statements.flatMap((sql) => plan(sql)).filter((line) => line.startsWith('SCAN'));
+    const scanned = statements.flatMap((sql) => plan(sql)).filter((line) => /^SCAN (?!CONSTANT ROW)/.test(line));
     expect([...new Set(scanned.map((line) => line.replace(/ USING.*/, '')))].sort()).toEqual([
       'SCAN account',
       'SCAN auth_token',
