@@ -1,4 +1,5 @@
 // Plain JavaScript, since editors load it too; the rules of the house are in scripts/house-rules.ts.
+import process from 'node:process';
 import js from '@eslint/js';
 import jsdoc from 'eslint-plugin-jsdoc';
 import vue from 'eslint-plugin-vue';

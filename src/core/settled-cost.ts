@@ -35,10 +35,10 @@ export interface MinedCost {
 /** The layout with tanks that these bytes are of; undefined where they are of none. */
 const tankLayoutOf = (entryPoint: string, paymasterAndData: Hex): PaymasterLayout | undefined =>
   layouts.find(
-    ({ hasTanks, entryPointVersion, read }) =>
-      hasTanks &&
-      sameAddress(entryPointAddress[entryPointVersion], entryPoint as Address) &&
-      !('misfit' in read(paymasterAndData)),
+    (layout) =>
+      layout.hasTanks &&
+      sameAddress(entryPointAddress[layout.entryPointVersion], entryPoint as Address) &&
+      !('misfit' in layout.read(paymasterAndData)),
   );
 
 /**

@@ -163,7 +163,7 @@ const following = (op: UserOperation, hint: string): UserOperation => {
   );
   const values = Object.fromEntries(named) as Partial<UserOperation>;
   // Either of the fees does.
-  const { maxFeePerGas, ...others } = values;
+  const { maxFeePerGas: _, ...others } = values;
   return { ...op, ...(values.maxPriorityFeePerGas === undefined ? values : others) } as UserOperation;
 };
 

@@ -23,9 +23,8 @@ export class PolicyCheck {
   }
 
   /**
-   * Takes a policy entry.
+   * Takes a policy entry. In a part of a log, where `isWhole` is false, the text may stand before it.
    *
-   * @param isWhole false for a part of a log: the text may stand before it
    * @returns what is wrong with it, in words; undefined where nothing is
    */
   add({ paymasterId, hash, policy }: EntryBody<'policy'>, isWhole: boolean): string | undefined {

@@ -194,8 +194,8 @@ const chains = fc
 /** What a hint says would do, by the names of the fields. */
 const saidIn = (hint: string): Readonly<Record<string, bigint>> =>
   Object.fromEntries(
-    [...hint.matchAll(/an? (\w+) of at most (\d+)/g)].map(([, field, most]) => [field, BigInt(most!)]),
-  );
+    [...hint.matchAll(/an? (\w+) of at most (\d+)/g)].map(([, field, most]) => [field, BigInt(most!)] as const),
+  ) as Readonly<Record<string, bigint>>;
 
 test('whatever is too high, the values that the hint names pass, and the hint asks for no more than it has to', () => {
   fc.assert(

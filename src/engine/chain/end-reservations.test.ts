@@ -37,19 +37,19 @@ const desk = () => {
     write: (line) => logged.push((JSON.parse(line) as { event: string }).event),
   });
   const settlement = createSettlement({ store, chains: { rpc: async () => node }, clock, log });
-  const slot = { entryPoint: ENTRY_POINT!, sender: ACCOUNT! };
-  const reserve = (userOpHash: Hex = HASH!, nonce = 0n): SponsoredDecision => {
-    const [at, paymaster] = [clock.now(), PAYMASTER!];
+  const slot = { entryPoint: ENTRY_POINT, sender: ACCOUNT };
+  const reserve = (userOpHash: Hex = HASH, nonce = 0n): SponsoredDecision => {
+    const [at, paymaster] = [clock.now(), PAYMASTER];
     const validUntil = at / 1000 + VALID_SECONDS;
     return store.reserve({ chainId: CHAIN, userOpHash, paymaster, ...slot, nonce, maxCost: 1_000n, validUntil, at });
   };
   return {
     ...{ node, store, clock, logged, reserve },
     poll: () => settlement.pollNow(),
-    mine: (userOpHash: Hex = HASH!, paymaster = PAYMASTER!, nonce = 0n) =>
+    mine: (userOpHash: Hex = HASH, paymaster = PAYMASTER, nonce = 0n) =>
       node.mine(userOpHash, paymaster, 7n, node.head, { ...slot, nonce }),
     /** Chain and clock go on alike. */
-    async pass(seconds: number): Promise<void> {
+    pass: async (seconds: number): Promise<void> => {
       node.grow(seconds);
       await clock.advance(seconds * 1000);
     },

@@ -193,7 +193,8 @@ export const createEnding = (options: EndingOptions) => {
         if (last === undefined) {
           const wait = silentSince.size > 0 ? ASK_AGAIN_MS : 0;
           expiring = { after: FIRST_EXPIRING, notBefore: clock.monotonic() + wait };
-          [silentSince, silentBefore] = [new Map(), silentSince];
+          silentBefore = silentSince;
+          silentSince = new Map<number, number>();
           return;
         }
         expiring = { after: last, notBefore: -Infinity };

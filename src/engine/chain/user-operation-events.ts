@@ -58,9 +58,8 @@ export const readBlock = async (rpc: RpcClient, block: number | 'latest'): Promi
 };
 
 /**
- * A block from before a time (unix seconds); `lowest`, or the first, if there is none.
- *
- * @param within how many blocks older than the newest of them it may be; any number unless it is said
+ * A block from before a time (unix seconds); `lowest`, or the first, if there is none. It is at most `within` blocks
+ * older than the newest such block.
  */
 export const blockBefore = async (
   rpc: RpcClient,

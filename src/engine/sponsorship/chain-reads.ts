@@ -128,10 +128,9 @@ export interface MoneyContext {
 /**
  * Reads tank and fees. Null where the chain has no RPC URL, and where its node answers neither of them while the
  * operator has set a budget for that. A node that answers one of them was reached: a user who has it fail the other must
- * not switch off what is checked.
+ * not switch off what is checked. Where `mustAnswer` is true, nothing is signed without an answer, budget or not: the
+ * request has reached the node already, or is paid in a token.
  *
- * @param mustAnswer true if nothing is signed without an answer, budget or not: this request has reached the node
- *   already, or is paid in a token
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */
 export const readMoney = async (

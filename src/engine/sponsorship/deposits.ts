@@ -66,7 +66,8 @@ export const createDeposits = (
     for (const id of chain.balances.keys()) if (!tanks.has(id)) chain.balances.delete(id);
     tanks.delete(idOf({ chainId, ...own }));
     const left = [...tanks];
-    let wasReached = true;
+    // Callbacks change it, which narrowing does not see.
+    let wasReached = true as boolean;
     while (left.length > 0) {
       await Promise.all(
         left.splice(0, AT_ONCE).map(async ([id, tank]) => {

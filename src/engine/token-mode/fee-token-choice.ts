@@ -7,10 +7,9 @@ import type { Paymaster } from '../store/registry-store.ts';
 type TokenInfo = SponsorshipOptions['tokenInfo'];
 
 /**
- * The token in which the user wants to pay.
+ * The token in which the user wants to pay, of those that the chain supports. Without token mode the users of the DApp may
+ * pay in none.
  *
- * @param supported the fee tokens of the chain
- * @param dapp whose users may pay in none of them without token mode
  * @throws EngineError `FEE_TOKEN_REQUIRED` if none is named, `TOKEN_NOT_SUPPORTED` with `data.supported`
  */
 export const requireFeeToken = (

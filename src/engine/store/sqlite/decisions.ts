@@ -47,9 +47,9 @@ export const decisionStore = (
   const keepShadow = database.prepare<[number, number, string]>(
     'INSERT OR IGNORE INTO shadow_result SELECT rule_id, cycle, ?, ? FROM rule WHERE rule_id = ?',
   );
-  const { enforce } = policiesInForce(database, entries);
+  const inForce = policiesInForce(database, entries);
   const append = (draft: DecisionDraft, revision: PolicyRevision | undefined): DecisionRecord => {
-    if (revision !== undefined) enforce(revision, draft);
+    if (revision !== undefined) inForce.enforce(revision, draft);
     if (draft.outcome === 'sponsored') watchPaymaster(draft);
     const { settlement, actualCostWei, ...stored } = draft;
     const record = recordText(stored);

@@ -18,7 +18,7 @@ export const policyRevisions = (database: Database.Database) => {
       { hash, policy }: { readonly hash: string; readonly policy: unknown },
       { paymasterId, at }: Pick<DecisionRecord, 'paymasterId' | 'at'>,
     ): boolean => insert.run(hash, paymasterId, at, JSON.stringify(policy)).changes > 0,
-    /** @throws EngineError `STORAGE_FAILED` where the text is not what its hash says */
+    /** The policy with this hash. @throws EngineError `STORAGE_FAILED` if the text is not what its hash says */
     find(hash: string): Policy | undefined {
       const json = select.get(hash);
       return json === undefined ? undefined : storedPolicy(hash, json);
@@ -55,7 +55,7 @@ export const policyRevisionStore = (
   log: LogWriter,
 ): PolicyRevisionStore => {
   const revisions = policyRevisions(database);
-  const { enforce } = policiesInForce(database, log);
+  const inForce = policiesInForce(database, log);
   const history = database.prepare<[string, number], PolicyTime>(
     'SELECT hash, at FROM policy_history WHERE paymaster_id = ? ORDER BY seq DESC LIMIT ?',
   );
@@ -64,7 +64,7 @@ export const policyRevisionStore = (
       'SELECT hash FROM policy_revision WHERE hash >= ? AND hash < ? AND paymaster_id = ? LIMIT 2',
     )
     .pluck();
-  const record = database.transaction(enforce);
+  const record = database.transaction(inForce.enforce.bind(inForce));
   return {
     async settingsChanges() {
       return changes();
