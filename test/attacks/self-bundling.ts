@@ -128,7 +128,7 @@ const asHinted = (op: UserOperation, { words, hint = '' }: Outcome): UserOperati
     const most = new RegExp(`${field} of at most (\\d+)`).exec(hint)?.[1];
     return most === undefined ? [] : [[field, BigInt(most)] as const];
   });
-  const gas = words.startsWith("PRE_VERIFICATION") ? /send at most (\d+)/.exec(hint)?.[1] : undefined;
+  const gas = words.startsWith('PRE_VERIFICATION') ? /send at most (\d+)/.exec(hint)?.[1] : undefined;
   if (gas !== undefined) lowered.push(['preVerificationGas', BigInt(gas)]);
   const isDear = /^OPERATION_COST|^GAS_ABOVE|^GAS_TANK|^LIMIT|^BURN_RATE|SHARE/.test(words);
   if (lowered.length === 0 && isDear) lowered.push(['callGasLimit', op.callGasLimit / 2n]);
@@ -141,7 +141,7 @@ const asHinted = (op: UserOperation, { words, hint = '' }: Outcome): UserOperati
 const TRIES = 6;
 
 /** Asks, and asks again with the most that the desk says it would sign. */
-export const takeMost = async (run: Run, wanted: Asked): Promise<Outcome> => {
+const takeMost = async (run: Run, wanted: Asked): Promise<Outcome> => {
   let asked = wanted;
   let outcome: Outcome = { words: 'nothing' };
   for (let tries = 0; tries < TRIES; tries += 1) {
