@@ -128,11 +128,11 @@ const asHinted = (op: UserOperation, { words, hint = '' }: Outcome): UserOperati
     const most = new RegExp(`${field} of at most (\\d+)`).exec(hint)?.[1];
     return most === undefined ? [] : [[field, BigInt(most)] as const];
   });
-  const gas = /^PRE_VERIFICATION/.test(words) ? /send at most (\d+)/.exec(hint)?.[1] : undefined;
+  const gas = words.startsWith('PRE_VERIFICATION') ? /send at most (\d+)/.exec(hint)?.[1] : undefined;
   if (gas !== undefined) lowered.push(['preVerificationGas', BigInt(gas)]);
   const isDear = /^OPERATION_COST|^GAS_ABOVE|^GAS_TANK|^LIMIT|^BURN_RATE|SHARE/.test(words);
   if (lowered.length === 0 && isDear) lowered.push(['callGasLimit', op.callGasLimit / 2n]);
-  const then = { ...op, ...Object.fromEntries(lowered) } as UserOperation;
+  const then = { ...op, ...Object.fromEntries(lowered) };
   // A lower tip would do as well as a lower fee; but a fee that is all tip stays when the base fee falls.
   return { ...then, maxPriorityFeePerGas: least(then.maxPriorityFeePerGas, then.maxFeePerGas) };
 };
