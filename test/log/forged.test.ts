@@ -18,13 +18,13 @@ const UNSEEN: readonly (readonly [row: string, is: RegExp])[] = [
   ['facts from outside', /\.body\.facts\.(?:shared|chain|account|price|token|holdings|webhooks|delegate)\b/],
   [
     'what was blanked',
-    /\.(?:request\.received|sponsorshipInfo|webhookData|options\.tokenInfo|trace\[\]\.call\.response)(?: changed| renamed| more)/,
+    /\.(?:request\.received|sponsorshipInfo|webhookData|tokenInfo|userOperation\.signature|call\.response) (?!fewer)/,
   ],
   [
     'what no method reads of a request',
     /\.request\.received(?: doubled|\S* (?:more|removed)|\.(?:bytes|sha256|start) )/,
   ],
-  ['the request of a denial', /^decision denied\.body\.request\.received\[\]/],
+  ['the request of a denial', /^decision denied\.body\.request\.(?:received\[\]|userOperation)/],
   ['denials of requests that were too long', /^decision truncated/],
   ['requests that failed', /^decision error/],
   ['what became of an operation', /^settlement/],
