@@ -216,12 +216,15 @@ const contextIn = (options: Fields): Fields | undefined => {
 const compareOptions = (facts: Facts, options: Fields, mode: string, policy: Policy, compare: Compare): void => {
   const { expiryDuration, gasSource, stage, context } = facts;
   compare('mode', mode, options['mode']);
+  const { sponsorshipInfo } = options;
+  if (typeof sponsorshipInfo === 'string' && !isBlanked(sponsorshipInfo))
+    compare('request.options.sponsorshipInfo', sponsorshipInfo, 'a hash');
   compare('facts.expiryDuration', expiryDuration, options['expiryDuration']);
   const asked = stage === 'final' && options['calculateGasLimits'] === true ? 'GAS_ESTIMATED' : 'GAS_GIVEN';
   const isPaused = gasSource === 'GAS_NOT_ESTIMATED' && policy.pause !== null;
   if (!isPaused) compare('facts.gasSource', gasSource, asked);
   const { webhookData, ...rest } = context ?? {};
-  const isKept = !(isBlanked(options['sponsorshipInfo']) && isBlanked(webhookData));
+  const isKept = !(isBlanked(sponsorshipInfo) && isBlanked(webhookData));
   const seen = isKept || Object.keys(rest).length > 0 ? { ...rest, ...(isKept && { webhookData }) } : undefined;
   compare('facts.context', context === undefined ? undefined : seen, contextIn(options));
 };

@@ -55,12 +55,12 @@ const startWebhook = async (): Promise<{ url: string; stop: () => void }> => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, stop: () => server.close() };
 };
 
-const isAsTold = ({ ok, faults }: LogReport, { entry, fault, isLater = false }: Alteration): boolean => {
+const isAsTold = ({ ok, faults }: LogReport, { entry, fault }: Alteration): boolean => {
   const [first] = faults;
   if (ok || first === undefined) return false;
   if (fault === undefined)
     return faults.some((one) => one.entry === entry) && Math.abs((first.entry ?? 0) - (entry ?? 0)) < 2;
-  return first.fault === fault && (isLater ? (first.entry ?? 0) > (entry ?? 0) : first.entry === entry);
+  return first.fault === fault && first.entry === entry;
 };
 
 await buildContracts();

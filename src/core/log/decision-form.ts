@@ -44,6 +44,7 @@ const oddInRequest = ({ userOperation, options }: Request, asReceived: readonly 
   if (left.length !== asReceived.length || left.some((field, index) => field !== asReceived[index]))
     return 'asReceived';
   const odd = unknownIn(userOperation, OPERATION) ?? unknownIn(userOperation?.['eip7702Auth'], AUTHORIZATION);
+  if ((userOperation === undefined) !== (options === undefined)) return 'options';
   if (odd !== undefined || options === undefined || isCut(options, MOST_BYTES)) return odd;
   return unknownIn(options, OPTIONS) ?? NEEDED_OPTIONS.find((field) => options[field] === undefined);
 };

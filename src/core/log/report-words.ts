@@ -9,7 +9,7 @@ const entriesOf = (count: number): string => counted(count, 'entry', 'entries');
 export const otherEngineWords = (count: number): string =>
   `Decided by another version: ${grouped(count)} (messages, hints, evidence and names of calls not compared).`;
 
-/** Why decisions were not decided again, in words that follow their number. */
+/** Why decisions were not decided again, in words that stand in brackets behind their number. */
 export const notReplayableWords: Readonly<Record<NotReplayable, string>> = {
   FAILED: 'failed before they were decided',
   WITHOUT_FACTS: 'made by a version that stored no facts',
@@ -34,12 +34,12 @@ const checkedWords = (report: LogReport, size: number): string => {
   const { decisions, replayed, notReplayed, amounts } = report.checked;
   if (decisions === 0) return 'There are no decisions.';
   const reasons = Object.entries(notReplayed).map(
-    ([reason, count]) => `${grouped(count)} ${notReplayableWords[reason as NotReplayable]}`,
+    ([reason, count]) => `${grouped(count)} (${notReplayableWords[reason as NotReplayable]})`,
   );
   if (reasons.length === 0 && amounts) return 'Every verdict and every amount follows from the entries.';
   if (reasons.length === 0) return `Every verdict follows. ${amountWords(report, size)}`;
   const others = decisions - replayed;
-  const were = `${grouped(others)} ${others === 1 ? 'was' : 'were'} not decided again: ${reasons.join('; ')}.`;
+  const were = `${grouped(others)} ${others === 1 ? 'was' : 'were'} not decided again: ${reasons.join(', ')}.`;
   const of = counted(decisions, 'verdict follows', 'verdicts follow');
   return `${grouped(replayed)} of ${of}; ${were} ${amountWords(report, size)}`;
 };

@@ -1,4 +1,6 @@
 import type { AccountKey } from '../../../src/core/ledger/account.ts';
+import type { Entry } from '../../../src/core/log/entry.ts';
+import { SettlementCheck } from '../../../src/core/log/settlement-check.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { MinedUserOperation, SettlementStore } from '../../../src/engine/store/settlement-store.ts';
@@ -179,6 +181,16 @@ class Story {
     expect(held).toEqual([this.model.reservedWei + this.model.spentWei]);
     await this.#same((store) => store.countUnmatched(CHAIN, 1_000));
   }
+
+  /** What the log says became of the decisions is what an honest desk may say. */
+  async verify(): Promise<void> {
+    const check = new SettlementCheck();
+    for (const { text } of await this.database.logLines({ from: 0, limit: 1_000 })) {
+      const { kind, body } = JSON.parse(text) as Entry;
+      if (kind === 'decision') check.add(body.id, String(MAX_COST), String(body['userOpHash']), true);
+      if (kind === 'settlement') expect(check.settle(body)).toBeUndefined();
+    }
+  }
 }
 
 /** What every {@link SettlementStore} does: as the model that the tests on a chain use, told the same. */
@@ -196,6 +208,7 @@ export const describeSettlementStore = (open: OpenStore): void => {
           await told.take(now);
           await told.compare();
         }
+        await told.verify();
       } finally {
         await database.close();
       }
