@@ -151,14 +151,21 @@ const understood = (
 
 type Compare = (field: string, stored: unknown, replayed: unknown) => void;
 
+/** Compares the operation that is kept with the one that was sent. */
+const compareSent = (record: StoredRecord, kept: Fields, meant: Meant, compare: Compare): void => {
+  if (meant.hasOtherGas !== true && isFields(meant.op) && isPlain(kept, meant.op)) return;
+  const op = understood(meant.op, record, meant);
+  const asKept = (fields: Fields): Fields => (meant.hasOtherGas === true ? without(fields, LOOKED_UP) : fields);
+  if (op === undefined || !areKept(asKept(kept), asKept(op))) compare('request.userOperation', kept, op ?? null);
+};
+
 /** Compares operation and options with what was received, where that is kept whole. @param stage undefined: any */
 const compareReceived = (
   record: StoredRecord,
-  request: KeptRequest,
+  { received, userOperation = {}, options }: KeptRequest,
   stage: Facts['stage'] | undefined,
   compare: Compare,
 ): void => {
-  const { received, userOperation = {}, options } = request;
   const read = METHODS[record.method];
   if (read === undefined || !Array.isArray(received)) {
     const isWithheld = isBlanked(received) || isCut(received, MOST_BYTES);
@@ -166,15 +173,10 @@ const compareReceived = (
     return;
   }
   const meant = read(received as Params);
-  if (meant === undefined || (stage ?? meant.stage) !== meant.stage) compare('method', record.method, 'another one');
+  const isOther = meant === undefined ? true : stage !== undefined && meant.stage !== stage;
+  if (isOther) compare('method', record.method, 'another one');
   if (meant === undefined) return;
-  const asKept = (op: Fields): Fields => (meant.hasOtherGas === true ? without(op, LOOKED_UP) : op);
-  if (!(isFields(meant.op) && meant.hasOtherGas !== true && isPlain(userOperation, meant.op))) {
-    const op = understood(meant.op, record, meant);
-    if (op === undefined || !areKept(asKept(userOperation), asKept(op))) {
-      compare('request.userOperation', userOperation, op ?? null);
-    }
-  }
+  compareSent(record, userOperation, meant, compare);
   if (isCut(options, MOST_BYTES)) return;
   const known = meant.options?.['calculateGasLimits'] === undefined ? withoutGasChoice(options as Fields) : options;
   compare('request.options', known, meant.options);

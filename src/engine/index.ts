@@ -1,13 +1,12 @@
+import { createBackgroundWork } from './service/background-work.ts';
 import { createBackups } from './backup/backups.ts';
 import { finishInterrupted } from './backup/restore.ts';
 import { type OnRollback, openWatchedDatabase } from './log/watched-database.ts';
 import { createChainAccess } from './chain/chain-access.ts';
-import { type PollLoopOptions, createPollLoop } from './chain/poll-loop.ts';
 import { createBelievedFees } from './chain/fees/believed-fees.ts';
-import { createFeeSamples, SAMPLE_MS } from './chain/fees/sample-fees.ts';
 import { createRates } from './chain/rates/rates.ts';
 import { createSettlement } from './chain/settlement.ts';
-import { createClockWatch, warnOfSetBack } from './service/clock-watch.ts';
+import { warnOfSetBack } from './service/clock-watch.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from './base/clock.ts';
 import type { Config, ConfigSources } from './config/config.ts';
 import { createControlApp } from './control/app.ts';
@@ -31,7 +30,6 @@ import { createKeystores } from './keys/keystores.ts';
 import { createWallets } from './keys/wallets.ts';
 import type { Log } from './base/log.ts';
 import { requireNodeApi } from './base/node-api.ts';
-import { recheckContracts } from './paymaster/recheck.ts';
 import { Secret } from './base/secret.ts';
 import { undoAll } from './base/undo-all.ts';
 import { createDecisionFeed } from './events/decision-feed.ts';
@@ -96,13 +94,6 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** What the owner of a contract changes elsewhere is noticed within this time. */
-const RECHECK_MS = 60_000;
-/** Whether a checkpoint is due is asked this often. */
-const CHECKPOINT_MS = 1_000;
-/** What somebody does to the machine's time is told within this time. */
-const CLOCK_MS = 10_000;
-
 /** Made last: where the database is refused there must not be a new vault either. */
 const openOrMakeVault = async (
   store: Store,
@@ -146,10 +137,6 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const { isLeader } = engines;
     const feed = createDecisionFeed(database.store, isLeader);
     const { store } = feed;
-    /** One engine at a time does it; another one begins with its next poll. */
-    const asLeader = (poll: PollLoopOptions['poll']) => async (stop: AbortSignal) => {
-      if (isLeader()) await poll(stop);
-    };
     const trials = createTrials({ database: place, clock, entropy, log });
     undo.push(() => trials.stop());
     const checkpoints = createCheckpoints({ store, vault, clock });
@@ -237,26 +224,11 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       },
       feed,
     );
-    const everyMs = config.settlementPollMs;
-    const watch = createPollLoop({
-      clock,
-      log,
-      name: 'transactions',
-      everyMs,
-      poll: asLeader(() => transactions.refresh()),
+    const loops = createBackgroundWork({
+      ...{ store, chains, transactions, fees, checkpoints, clock, log, isLeader },
+      ...{ transactionsMs: config.settlementPollMs, flush: () => database.flush() },
     });
-    const recheck = asLeader(() => recheckContracts({ store, chains, log }));
-    const contracts = createPollLoop({ clock, log, name: 'contracts', everyMs: RECHECK_MS, poll: recheck });
-    const sample = asLeader(createFeeSamples({ store, chains, fees, clock }));
-    const samples = createPollLoop({ clock, log, name: 'fees', everyMs: SAMPLE_MS, poll: sample });
-    const clocks = createPollLoop({ clock, log, name: 'clock', everyMs: CLOCK_MS, poll: createClockWatch(clock, log) });
-    const sign = asLeader(() => checkpoints.poll());
-    const poll = async (stop: AbortSignal): Promise<void> => {
-      await database.flush();
-      await sign(stop);
-    };
-    const signing = createPollLoop({ clock, log, name: 'checkpoints', everyMs: CHECKPOINT_MS, poll });
-    for (const loop of [watch, contracts, samples, clocks, signing]) undo.push(() => loop.stop());
+    for (const loop of loops) undo.push(() => loop.stop());
     undo.push(await followOthers(engines, { feed, pause, notifications, vault }, log));
     // Ended first: whatever else ends, nothing new is accepted meanwhile.
     const servers: Listening[] = [];
@@ -280,7 +252,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
           ),
         );
         await store.logStart();
-        for (const loop of [signing, settlement, watch, contracts, samples, clocks, deskWatch, delivery]) loop.start();
+        for (const loop of [...loops, settlement, deskWatch, delivery]) loop.start();
         const { consoleFolder, consoleFramedBy } = options;
         const consoleOptions = { operatorToken, consoleFolder, consoleFramedBy };
         const app = createHttpApp({ service, config, clock, entropy, log, ...consoleOptions });

@@ -77,3 +77,6 @@ export interface LogReport {
   /** The first 1,000, in the order of the entries. */
   readonly faults: readonly LogFault[];
 }
+
+/** Adds what is wrong. @param entry the one that is looked at unless said @param id of its decision; null by default */
+export type AddFault = (fault: LogFaultCode, detail: string, entry?: number | null, id?: string | null) => void;

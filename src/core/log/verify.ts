@@ -1,17 +1,15 @@
-import { encodeBase64, hexlify } from 'ethers';
-import { type Difference, type NotReplayable, type ReplayHow, replay } from '../replay.ts';
-import type { Reservation } from '../ledger/account.ts';
-import { type CompactRecord, type StoredRecord, expandRecord } from '../stored-record.ts';
-import { type TreeHead, openCheckpoint, readCheckpoint } from './checkpoint.ts';
-import { type Entry, type EntryBody, readEntry } from './entry.ts';
+import { hexlify } from 'ethers';
+import type { ReplayHow } from '../replay.ts';
 import { parseExactJson } from '../../shared/schema/decimal.ts';
-import { fixedDifferences, oddField } from './decision-form.ts';
+import { DecisionCheck } from './decision-check.ts';
+import { type Entry, type EntryBody, readEntry } from './entry.ts';
 import { LedgerCheck } from './ledger-check.ts';
-import type { LogFault, LogFaultCode, LogReport, ReportedHead } from './log-report.ts';
-import { CompactTree, type Subtree, leafHash, subtreesOf } from './merkle-tree.ts';
+import type { LogFault, LogFaultCode, LogReport } from './log-report.ts';
+import { leafHash } from './merkle-tree.ts';
 import { PolicyCheck } from './policy-check.ts';
 import { SettlementCheck } from './settlement-check.ts';
-import type { LogCrypto, VerifierKey } from './signed-note.ts';
+import { shortened } from './shortened.ts';
+import { TreeCheck, type TreeCheckOptions } from './tree-check.ts';
 import { isEachKeyOnce } from './whole-json.ts';
 
 /** An entry's line. */
@@ -24,36 +22,9 @@ export interface LogText {
 }
 
 /** Which part of a log is verified, and by what. */
-export interface VerifyOptions extends ReplayHow {
-  readonly key: VerifierKey;
-  readonly crypto: LogCrypto;
-  /** The position of the first entry. */
-  readonly from?: number;
-  /** The roots of the full subtrees before it. */
-  readonly before?: readonly Uint8Array[];
-  /** A checkpoint of before: the log has to continue it. */
-  readonly since?: string;
-}
+export type VerifyOptions = ReplayHow & TreeCheckOptions;
 
 const MOST_FAULTS = 1_000;
-const SHORT = 80;
-
-const shortened = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > SHORT ? `${text.slice(0, SHORT - 1)}…` : text;
-};
-
-/** Why a decision that is not sponsored may be without a replay, however new it is. */
-const MAY_BE_WITHOUT: readonly NotReplayable[] = ['FAILED', 'TRUNCATED'];
-
-const reported = ({ origin, size, root }: TreeHead): ReportedHead => ({ origin, size, root: encodeBase64(root) });
-
-const appendAll = (tree: CompactTree, subtrees: readonly Subtree[], hashes: readonly Uint8Array[]): void => {
-  for (const [index, subtree] of subtrees.entries()) {
-    const hash = hashes[index];
-    if (hash !== undefined) tree.appendSubtree({ ...subtree, hash });
-  }
-};
 
 /**
  * Verifies a log, entry by entry: that each follows the one before, that every verdict follows from its facts, policy and
@@ -62,13 +33,12 @@ const appendAll = (tree: CompactTree, subtrees: readonly Subtree[], hashes: read
  */
 export class LogVerifier {
   readonly #options: VerifyOptions;
-  readonly #tree: CompactTree;
+  readonly #tree: TreeCheck;
   readonly #ledger = new LedgerCheck();
   readonly #policies = new PolicyCheck();
   readonly #settlements = new SettlementCheck();
   readonly #engines = new Set<string>();
-  /** The decisions, and whether each is sponsored. */
-  readonly #decisions = new Map<string, boolean>();
+  readonly #decisions: DecisionCheck;
   readonly #faults: LogFault[] = [];
   #position: number;
   #previous: string | null | undefined;
@@ -77,43 +47,21 @@ export class LogVerifier {
   readonly #isWhole: boolean;
   #isLedgerKnown: boolean;
   #earlierDecisions = 0;
-  #byOtherEngine = 0;
-  #replayed = 0;
-  readonly #notReplayed: Partial<Record<NotReplayable, number>> = {};
-  readonly #since: TreeHead | undefined;
-  #isContinued = false;
   /** What of the opening is due: the earlier decisions, then the ledger. */
   #opening: 'decisions' | 'ledger' | 'over' = 'over';
-  #verified: TreeHead | null = null;
-  #isTreeWrong = false;
 
   constructor(options: VerifyOptions) {
-    const { from = 0, before = [], crypto } = options;
+    const { from = 0 } = options;
     this.#options = options;
-    this.#tree = new CompactTree(crypto.sha256);
-    appendAll(this.#tree, subtreesOf({ start: 0, end: from }), before);
     this.#position = from;
     this.#previous = from === 0 ? null : undefined;
     this.#isWhole = from === 0;
     this.#isLedgerKnown = this.#isWhole;
-    this.#since = options.since === undefined ? undefined : this.#openSince(options.since);
-    this.#compareSince();
-  }
-
-  #openSince(note: string): TreeHead | undefined {
-    const opened = openCheckpoint(note, this.#options.key, this.#options.crypto);
-    if ('head' in opened) return opened.head;
-    this.#fault('NOT_CONTINUED', `The earlier checkpoint cannot be trusted. ${opened.fault}`, null);
-    return undefined;
-  }
-
-  /** Compares the tree as it is now with the earlier head, where that is of as many entries. */
-  #compareSince(): void {
-    if (this.#since?.size !== this.#tree.size) return;
-    this.#isContinued = hexlify(this.#since.root) === hexlify(this.#tree.root());
-    if (this.#isContinued) return;
-    const detail = `The first ${this.#since.size} entries are not those that the earlier checkpoint covers`;
-    this.#fault('NOT_CONTINUED', detail, null);
+    this.#tree = new TreeCheck(options, (...fault) => {
+      this.#fault(...fault);
+    });
+    const before = { ledger: this.#ledger, policies: this.#policies, settlements: this.#settlements };
+    this.#decisions = new DecisionCheck({ ...before, engines: this.#engines, isWhole: this.#isWhole }, options);
   }
 
   /** What has become of a decision by now. */
@@ -123,7 +71,7 @@ export class LogVerifier {
 
   /** Whether the log holds a decision. */
   hasDecision(id: string): boolean {
-    return this.#decisions.has(id);
+    return this.#decisions.isSponsored(id) !== undefined;
   }
 
   /** Each change of what policy is in force. Undefined where not every one can be known. */
@@ -165,7 +113,6 @@ export class LogVerifier {
     this.#tree.append(leaf);
     this.#previous = leafText;
     this.#position += 1;
-    if (this.#since !== undefined) this.#compareSince();
     return entry;
   }
 
@@ -272,7 +219,7 @@ export class LogVerifier {
   /** The opening ledger stands right behind the earlier decisions, in one entry or several. */
   #openLedger(body: EntryBody<'ledger'>): void {
     if (!this.#isWhole) return;
-    const isDue = this.#opening === 'decisions' && this.#decisions.size === this.#earlierDecisions;
+    const isDue = this.#opening === 'decisions' && this.#decisions.counts.decisions === this.#earlierDecisions;
     if (isDue || this.#opening === 'ledger') {
       const twice = this.#ledger.open(body);
       if (twice !== undefined) this.#fault('MISPLACED', `The opening ledger names an account twice: ${twice}`);
@@ -287,7 +234,7 @@ export class LogVerifier {
 
   #settle(body: EntryBody<'settlement'>): void {
     const { decision, settlement, actualCostWei } = body;
-    const isSponsored = this.#decisions.get(decision) ?? !this.#isWhole;
+    const isSponsored = this.#decisions.isSponsored(decision) ?? !this.#isWhole;
     if (!isSponsored) {
       this.#fault('UNKNOWN_DECISION', `It settles ${decision}, which was not sponsored`);
     }
@@ -296,84 +243,15 @@ export class LogVerifier {
   }
 
   #checkDecision(body: EntryBody<'decision'>, at: number): void {
-    const compact = body as unknown as CompactRecord;
-    const { id } = compact;
-    const fault = (code: LogFaultCode, detail: string): void => this.#fault(code, detail, this.#position, id);
-    const odd = oddField(compact);
-    if (odd !== undefined) fault('ODD_FIELD', `No decision has this field, or each has another: ${shortened(odd)}`);
-    const record = expandRecord(compact);
-    const isSponsored = record.outcome === 'sponsored';
-    if (this.#decisions.has(id)) fault('DECISION_TWICE', 'This decision is in the log already');
-    this.#decisions.set(id, isSponsored);
-    const isEarlier = this.#decisions.size <= this.#earlierDecisions;
-    if (isSponsored) this.#settlements.add(id, record.maxCostWei, record.userOpHash, !isEarlier);
-    if (!isEarlier) this.#checkPlaceOf(record, at);
-    const revision = this.#policies.find(record.policy);
-    const replayed = replay(record, revision, this.#options);
-    if ('notReplayable' in replayed) {
-      const reason = replayed.notReplayable;
-      this.#notReplayed[reason] = (this.#notReplayed[reason] ?? 0) + 1;
-      const mayBe = isEarlier || (!isSponsored && MAY_BE_WITHOUT.includes(reason));
-      const isOutside = reason === 'WITHOUT_POLICY' && !this.#isWhole;
-      if (!mayBe && !isOutside) fault('NOT_REPLAYABLE', reason);
-      if (!isEarlier) this.#faultsOf(id, fixedDifferences(record, reason, revision));
-      return;
-    }
-    this.#replayed += 1;
-    if (replayed.isByOtherEngine) this.#byOtherEngine += 1;
-    this.#faultsOf(id, replayed.differences);
-    if (this.#isLedgerKnown) this.#checkLedger(record, replayed.reservations);
-  }
-
-  #faultsOf(id: string, differences: readonly Difference[]): void {
-    for (const { field, stored, replayed } of differences) {
-      const detail = `${field} is ${shortened(stored)}; deciding again gives ${shortened(replayed)}`;
-      this.#fault('VERDICT_DIFFERS', detail, this.#position, id);
-    }
-  }
-
-  /** What a decision names must have come before it. */
-  #checkPlaceOf(record: StoredRecord, at: number): void {
-    const { id, policy, engine, paymasterId, outcome } = record;
-    const fault = (code: LogFaultCode, detail: string): void => this.#fault(code, detail, this.#position, id);
-    if (record.at > at) fault('LATER_THAN_ITS_ENTRY', 'It was decided after it was stored');
-    if (outcome === 'error') return;
-    if (this.#isWhole && !this.#engines.has(engine ?? ''))
-      fault('UNKNOWN_ENGINE', `No engine of version ${shortened(engine ?? 'none')} was started before it`);
-    const inForce = this.#policies.inForce(paymasterId);
-    const isUnknown = inForce === undefined && !this.#isWhole;
-    if (policy !== inForce && !isUnknown)
-      fault('POLICY_NOT_IN_FORCE', `It names ${shortened(policy ?? 'none')}; in force is ${inForce ?? 'none'}`);
-  }
-
-  #checkLedger({ id, outcome, reservations = [] }: StoredRecord, planned: readonly Reservation[]): void {
-    const held = reservations.map((reservation) => reservation.held);
-    for (const { account, stored, computed } of this.#ledger.compare(planned, held)) {
-      const detail = `${account} held ${stored} by the decision, and ${computed} by the entries before it`;
-      this.#fault('LEDGER_DIFFERS', detail, this.#position, id);
-    }
-    if (outcome === 'sponsored') this.#ledger.reserve(id, planned);
+    const isEarlier = this.#decisions.counts.decisions < this.#earlierDecisions;
+    this.#decisions.check(body, { at, isEarlier, isLedgerKnown: this.#isLedgerKnown }, (fault, detail) => {
+      this.#fault(fault, detail, this.#position, body.id);
+    });
   }
 
   /** Compares the tree as it is now with a checkpoint of as many entries. After the first that differs all others do. */
   compareCheckpoint(note: string): void {
-    if (this.#isTreeWrong) return;
-    const opened = openCheckpoint(note, this.#options.key, this.#options.crypto);
-    if ('fault' in opened) {
-      this.#fault('CHECKPOINT_UNTRUSTED', opened.fault, null);
-      return;
-    }
-    const { head } = opened;
-    const last = Math.max(0, this.#tree.size - 1);
-    const since = this.#verified?.size ?? 0;
-    if (head.size > this.#tree.size) {
-      const detail = `The log is cut off: the checkpoint covers ${head.size} entries, and there are ${this.#tree.size}`;
-      this.#fault('INCOMPLETE', detail, this.#tree.size);
-    } else if (head.size < this.#tree.size || hexlify(head.root) !== hexlify(this.#tree.root())) {
-      const detail = `The entries from ${since} to ${last} are not those that the checkpoint of ${head.size} entries covers`;
-      this.#fault('CHECKPOINT_DIFFERS', detail, last);
-      this.#isTreeWrong = true;
-    } else this.#verified = head;
+    this.#tree.compareCheckpoint(note);
   }
 
   /**
@@ -387,12 +265,7 @@ export class LogVerifier {
       this.#fault('INCOMPLETE', 'There is no checkpoint: the log is cut off, or was never signed');
       return this.report();
     }
-    const size = readCheckpoint(checkpoint)?.size ?? this.#tree.size;
-    const missing = size > this.#tree.size ? subtreesOf({ start: this.#tree.size, end: size }) : [];
-    if (missing.length === after.length && missing.length > 0) {
-      appendAll(this.#tree, missing, after);
-      this.#compareSince();
-    }
+    this.#tree.appendAfter(checkpoint, after);
     this.compareCheckpoint(checkpoint);
     return this.report();
   }
@@ -401,42 +274,26 @@ export class LogVerifier {
   #checkEnd(): void {
     const isEnd = this.#isWhole && this.#position === this.#tree.size;
     if (isEnd && this.#opening === 'decisions') {
-      const detail = `The opening never ends: it tells of ${this.#earlierDecisions} earlier decisions and their ledger, and the log has ${this.#decisions.size} decisions`;
+      const detail = `The opening never ends: it tells of ${this.#earlierDecisions} earlier decisions and their ledger, and the log has ${this.#decisions.counts.decisions} decisions`;
       this.#fault('MISPLACED', detail, 0);
     }
-    const since = this.#since;
-    const from = this.#options.from ?? 0;
-    if (since === undefined || this.#isContinued) return;
-    if (since.size > this.#tree.size) {
-      this.#fault(
-        'NOT_CONTINUED',
-        `The earlier checkpoint covers ${since.size} entries, and the log has ${this.#tree.size}`,
-        null,
-      );
-    } else if (since.size < from || since.size > this.#position) {
-      const detail = `The earlier checkpoint covers ${since.size} entries, so a part from ${from} to ${this.#position} does not show whether the log continues it`;
-      this.#fault('NOT_CONTINUED', detail, null);
-    }
+    this.#tree.checkContinued(this.#position);
   }
 
   /** What was found, where there is nothing more to compare with. Once only. */
   report(): LogReport {
     this.#checkEnd();
     const faults = [...this.#faults].sort((one, other) => (one.entry ?? Infinity) - (other.entry ?? Infinity));
+    const { from = 0, withSignatures } = this.#options;
+    const { byOtherEngine, ...counts } = this.#decisions.counts;
     const checked = {
-      decisions: this.#decisions.size,
-      replayed: this.#replayed,
-      notReplayed: this.#notReplayed,
-      unsignedTail: Math.max(0, this.#position - Math.max(this.#verified?.size ?? 0, this.#options.from ?? 0)),
-      signatures: this.#options.withSignatures,
+      ...counts,
+      unsignedTail: Math.max(0, this.#position - Math.max(this.#tree.signedSize, from)),
+      signatures: withSignatures,
       amounts: this.#isWhole && this.#earlierDecisions === 0,
       reservedTwice: this.#settlements.reservedTwice,
     };
-    return {
-      ...{ ok: faults.length === 0, entries: this.#position - (this.#options.from ?? 0) },
-      ...{ byOtherEngine: this.#byOtherEngine, checked, faults },
-      checkpoint: this.#verified && reported(this.#verified),
-      since: this.#since !== undefined && this.#isContinued ? reported(this.#since) : null,
-    };
+    const entries = this.#position - from;
+    return { ok: faults.length === 0, entries, byOtherEngine, checked, faults, ...this.#tree.heads };
   }
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { explainDenial } from '../rule-words.ts';
-import { type GasPrices, type Offer, surplusOf } from '../user-operation/bundler-surplus.ts';
+import { type Offer, surplusOf } from '../user-operation/bundler-surplus.ts';
+import type { GasPrices } from '../user-operation/gas-prices.ts';
 import { type FeeFacts, checkFees } from './fees.ts';
 
 const GWEI = 10n ** 9n;

@@ -2,19 +2,17 @@ import { type DenialRows, coins } from '../../shared/denials.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import type { Evidence } from '../../shared/denials.ts';
 import { defaultMaxOperationCostWei, knownChains } from '../../shared/chains.ts';
-import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
-import type { ChainSnapshot } from '../facts.ts';
+import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import {
-  type GasPrices,
   type HighestOffer,
   type Offer,
   type Surplus,
   type SurplusParts,
-  costPrice,
   highestOffer,
   offerOf,
   surplusOf,
 } from '../user-operation/bundler-surplus.ts';
+import { type GasPrices, costPrice, pricesOf } from '../user-operation/gas-prices.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
 /** The fee at which the operation costs no more than it may, where the chain takes that: costs go up as it does. */
@@ -133,12 +131,8 @@ export interface FeeFacts {
   readonly symbol: string;
 }
 
-const GWEI = 10n ** 9n;
-
 /** How often what the chain asks may be offered, so that urgent operations on busy chains pass. */
 const FEE_MULTIPLE = 10n;
-/** No chain's usual tip is above it: a node that says more is not believed. */
-const MOST_SUGGESTED_TIP_WEI = 100n * GWEI;
 /**
  * The gas of the largest operations that are honest, at the price the chain asks: the deployment of an account with a
  * passkey takes 5 million on EntryPoint v0.6, whose verificationGasLimit counts three times, and clients offer twice
@@ -271,34 +265,6 @@ const executionGas = (op: UserOperation): bigint => {
 
 const optional = (value: string | null | undefined): bigint | undefined =>
   value === undefined || value === null ? undefined : BigInt(value);
-
-/** What gas costs; undefined where the chain was not read. */
-const pricesOf = (chain: ChainSnapshot | null): GasPrices | undefined => {
-  if (chain === null) return undefined;
-  const { baseFeeWei, suggestedTipWei = '0', believedBaseFeeWei = baseFeeWei, believedTipWei } = chain;
-  return {
-    baseFeeWei: BigInt(baseFeeWei),
-    believedBaseFeeWei: BigInt(believedBaseFeeWei),
-    believedTipWei: optional(believedTipWei) ?? least(BigInt(suggestedTipWei), MOST_SUGGESTED_TIP_WEI),
-  };
-};
-
-/** What is decided about, as far as it says what an operation may gain for its bundler. */
-export interface OfferQuestion {
-  readonly op: UserOperation;
-  readonly version: EntryPointVersion;
-  readonly chain: ChainSnapshot | null;
-  readonly isPaidInToken: boolean;
-}
-
-/** Whether an operation gives its bundler too much if it uses nothing of its limits: then it has to be known what it uses. */
-export const dependsOnUse = ({ op, version, chain, isPaidInToken }: OfferQuestion): boolean => {
-  const prices = pricesOf(chain);
-  if (chain === null || prices === undefined) return false;
-  const offer = offerOf(version, op, { l1DataGas: BigInt(chain.l1DataGas), isPaidInToken });
-  const { totalWei, mostWei } = surplusOf(offer, prices);
-  return totalWei > mostWei;
-};
 
 const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }: RuleInput): FeeFacts => {
   const { chain, gasUsed, stage } = facts;

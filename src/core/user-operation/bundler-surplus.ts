@@ -1,5 +1,7 @@
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import type { ChainSnapshot } from '../facts.ts';
 import { bundleGas } from './bundle-gas.ts';
+import { type GasPrices, costPrice, pricesOf } from './gas-prices.ts';
 import { type ExecutionLimits, limitsWithin, unusedGasPenalty } from './unused-gas-penalty.ts';
 
 const above = (value: bigint, bound: bigint): bigint => (value > bound ? value - bound : 0n);
@@ -70,15 +72,6 @@ export const offerOf = (
   };
 };
 
-/** What gas costs, in wei per gas. */
-export interface GasPrices {
-  /** As the node says; the EntryPoint pays by it. */
-  readonly baseFeeWei: bigint;
-  /** What is believed that a bundler has to pay. */
-  readonly believedBaseFeeWei: bigint;
-  readonly believedTipWei: bigint;
-}
-
 /** The ways in which a bundler gains, all wei. */
 export interface SurplusParts {
   readonly price: bigint;
@@ -109,10 +102,6 @@ const SHARE = { times: 16n, per: 100n };
 const priceOf = ({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Offer, { baseFeeWei }: GasPrices): bigint =>
   least(maxFeePerGasWei, maxPriorityFeePerGasWei + baseFeeWei);
 
-/** What bundlers have to pay for gas, as far as that is believed, wei. */
-export const costPrice = ({ believedBaseFeeWei, believedTipWei }: GasPrices): bigint =>
-  believedBaseFeeWei + believedTipWei;
-
 /**
  * What may be gained of each gas, wei. Where most of the price is its tip, nobody knows what a bundler has to pay: nodes
  * differ, and clients offer half as much again (Safe) or twice (viem) what one suggests. So the tip may be doubled there.
@@ -140,6 +129,23 @@ export const surplusOf = (offer: Offer, prices: GasPrices): Surplus => {
   const mostWei = usualGas * mostGainedPerGas(prices);
   const totalWei = parts.price + parts.preVerification + parts.penalty;
   return { parts, totalWei, mostWei, pricePerGasWei, penaltyGas, givenGas: surplusGas + penaltyGas };
+};
+
+/** What is decided about, as far as it says what an operation may gain for its bundler. */
+export interface OfferQuestion {
+  readonly op: UserOperation;
+  readonly version: EntryPointVersion;
+  readonly chain: ChainSnapshot | null;
+  readonly isPaidInToken: boolean;
+}
+
+/** Whether an operation gives its bundler too much if it uses nothing of its limits: then it has to be known what it uses. */
+export const dependsOnUse = ({ op, version, chain, isPaidInToken }: OfferQuestion): boolean => {
+  const prices = pricesOf(chain);
+  if (chain === null || prices === undefined) return false;
+  const offer = offerOf(version, op, { l1DataGas: BigInt(chain.l1DataGas), isPaidInToken });
+  const { totalWei, mostWei } = surplusOf(offer, prices);
+  return totalWei > mostWei;
 };
 
 /** True if preVerificationGas takes so little of what may be gained that the price of data on layer 1 decides nothing. */

@@ -1,5 +1,5 @@
 import type { Facts } from '../../core/facts.ts';
-import { type OfferQuestion, dependsOnUse } from '../../core/rules/fees.ts';
+import { type OfferQuestion, dependsOnUse } from '../../core/user-operation/bundler-surplus.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';

@@ -1,0 +1,130 @@
+import type { Reservation } from '../ledger/account.ts';
+import { type Difference, type NotReplayable, type ReplayHow, replay } from '../replay.ts';
+import { type CompactRecord, type StoredRecord, expandRecord } from '../stored-record.ts';
+import { fixedDifferences, oddField } from './decision-form.ts';
+import type { EntryBody } from './entry.ts';
+import type { LedgerCheck } from './ledger-check.ts';
+import type { LogFaultCode } from './log-report.ts';
+import type { PolicyCheck } from './policy-check.ts';
+import type { SettlementCheck } from './settlement-check.ts';
+import { shortened } from './shortened.ts';
+
+/** Says what is wrong with a decision. */
+type AddFault = (fault: LogFaultCode, detail: string) => void;
+
+/** What the entries before a decision have come to. */
+export interface Before {
+  readonly ledger: LedgerCheck;
+  readonly policies: PolicyCheck;
+  readonly settlements: SettlementCheck;
+  /** The versions that were started. */
+  readonly engines: ReadonlySet<string>;
+  /** False for a part of a log: what stands before it is taken as it comes. */
+  readonly isWhole: boolean;
+}
+
+/** Where a decision stands. */
+export interface Place {
+  /** When its entry was made, epoch ms. */
+  readonly at: number;
+  /** True if an opening tells of it: it was taken before there was a log. */
+  readonly isEarlier: boolean;
+  readonly isLedgerKnown: boolean;
+}
+
+/** Why a decision that is not sponsored may be without a replay, however new it is. */
+const MAY_BE_WITHOUT: readonly NotReplayable[] = ['FAILED', 'TRUNCATED'];
+
+/** Decides every decision of a log again, and compares what it names with what came before it. */
+export class DecisionCheck {
+  readonly #before: Before;
+  readonly #how: ReplayHow;
+  /** The decisions, and whether each is sponsored. */
+  readonly #decisions = new Map<string, boolean>();
+  #replayed = 0;
+  #byOtherEngine = 0;
+  readonly #notReplayed: Partial<Record<NotReplayable, number>> = {};
+
+  constructor(before: Before, how: ReplayHow) {
+    this.#before = before;
+    this.#how = how;
+  }
+
+  /** How many there are, how many were decided again, why others were not, and how many another version took. */
+  get counts() {
+    return {
+      decisions: this.#decisions.size,
+      replayed: this.#replayed,
+      notReplayed: this.#notReplayed,
+      byOtherEngine: this.#byOtherEngine,
+    };
+  }
+
+  /** Whether a decision of the log is sponsored; undefined where the log has none of this id. */
+  isSponsored(id: string): boolean | undefined {
+    return this.#decisions.get(id);
+  }
+
+  /** Checks the next decision. */
+  check(body: EntryBody<'decision'>, place: Place, addFault: AddFault): void {
+    const compact = body as unknown as CompactRecord;
+    const odd = oddField(compact);
+    if (odd !== undefined) addFault('ODD_FIELD', `No decision has this field, or each has another: ${shortened(odd)}`);
+    const record = expandRecord(compact);
+    const { id, outcome, maxCostWei, userOpHash } = record;
+    const isSponsored = outcome === 'sponsored';
+    if (this.#decisions.has(id)) addFault('DECISION_TWICE', 'This decision is in the log already');
+    this.#decisions.set(id, isSponsored);
+    if (isSponsored) this.#before.settlements.add(id, maxCostWei, userOpHash, !place.isEarlier);
+    if (!place.isEarlier) this.#checkNamed(record, place.at, addFault);
+    this.#replay(record, place, addFault);
+  }
+
+  #replay(record: StoredRecord, { isEarlier, isLedgerKnown }: Place, addFault: AddFault): void {
+    const revision = this.#before.policies.find(record.policy);
+    const replayed = replay(record, revision, this.#how);
+    if (!('notReplayable' in replayed)) {
+      this.#replayed += 1;
+      if (replayed.isByOtherEngine) this.#byOtherEngine += 1;
+      addDifferences(replayed.differences, addFault);
+      if (isLedgerKnown) this.#checkLedger(record, replayed.reservations, addFault);
+      return;
+    }
+    const reason = replayed.notReplayable;
+    this.#notReplayed[reason] = (this.#notReplayed[reason] ?? 0) + 1;
+    const mayBe = isEarlier || (record.outcome !== 'sponsored' && MAY_BE_WITHOUT.includes(reason));
+    const isOutside = reason === 'WITHOUT_POLICY' && !this.#before.isWhole;
+    if (!mayBe && !isOutside) addFault('NOT_REPLAYABLE', reason);
+    if (!isEarlier) addDifferences(fixedDifferences(record, reason, revision), addFault);
+  }
+
+  /** What a decision names must have come before it. */
+  #checkNamed({ policy, engine, paymasterId, outcome, ...record }: StoredRecord, at: number, addFault: AddFault): void {
+    const { isWhole, engines, policies } = this.#before;
+    if (record.at > at) addFault('LATER_THAN_ITS_ENTRY', 'It was decided after it was stored');
+    if (outcome === 'error') return;
+    if (isWhole && !engines.has(engine ?? ''))
+      addFault('UNKNOWN_ENGINE', `No engine of version ${shortened(engine ?? 'none')} was started before it`);
+    const inForce = policies.inForce(paymasterId);
+    const isUnknown = inForce === undefined && !isWhole;
+    if (policy !== inForce && !isUnknown)
+      addFault('POLICY_NOT_IN_FORCE', `It names ${shortened(policy ?? 'none')}; in force is ${inForce ?? 'none'}`);
+  }
+
+  #checkLedger(
+    { id, outcome, reservations = [] }: StoredRecord,
+    planned: readonly Reservation[],
+    addFault: AddFault,
+  ): void {
+    const { ledger } = this.#before;
+    const held = reservations.map((reservation) => reservation.held);
+    for (const { account, stored, computed } of ledger.compare(planned, held))
+      addFault('LEDGER_DIFFERS', `${account} held ${stored} by the decision, and ${computed} by the entries before it`);
+    if (outcome === 'sponsored') ledger.reserve(id, planned);
+  }
+}
+
+const addDifferences = (differences: readonly Difference[], addFault: AddFault): void => {
+  for (const { field, stored, replayed } of differences)
+    addFault('VERDICT_DIFFERS', `${field} is ${shortened(stored)}; deciding again gives ${shortened(replayed)}`);
+};

@@ -1,0 +1,7 @@
+const MOST_CHARACTERS = 80;
+
+/** A value as a fault shows it. */
+export const shortened = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text;
+};

@@ -1,0 +1,33 @@
+import type { ChainSnapshot } from '../facts.ts';
+
+/** What gas costs, in wei per gas. */
+export interface GasPrices {
+  /** As the node says; the EntryPoint pays by it. */
+  readonly baseFeeWei: bigint;
+  /** What is believed that a bundler has to pay. */
+  readonly believedBaseFeeWei: bigint;
+  readonly believedTipWei: bigint;
+}
+
+/** What bundlers have to pay for gas, as far as that is believed, wei. */
+export const costPrice = ({ believedBaseFeeWei, believedTipWei }: GasPrices): bigint =>
+  believedBaseFeeWei + believedTipWei;
+
+const GWEI = 10n ** 9n;
+
+/** No chain's usual tip is above it: a node that says more is not believed. */
+const MOST_SUGGESTED_TIP_WEI = 100n * GWEI;
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+/** What gas costs; undefined where the chain was not read. */
+export const pricesOf = (chain: ChainSnapshot | null): GasPrices | undefined => {
+  if (chain === null) return undefined;
+  const { baseFeeWei, suggestedTipWei = '0', believedBaseFeeWei = baseFeeWei, believedTipWei } = chain;
+  return {
+    baseFeeWei: BigInt(baseFeeWei),
+    believedBaseFeeWei: BigInt(believedBaseFeeWei),
+    believedTipWei:
+      believedTipWei === undefined ? least(BigInt(suggestedTipWei), MOST_SUGGESTED_TIP_WEI) : BigInt(believedTipWei),
+  };
+};
