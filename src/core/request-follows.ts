@@ -182,7 +182,10 @@ const compareReceived = (
   compare('request.options', known, meant.options);
 };
 
-/** Compares the operation that was decided with the one that was asked for: the desk adds gas and nothing else. */
+/**
+ * Compares the operation that was decided with the one that was asked for: the desk adds gas, leaves out an authorisation
+ * that the chain shows to have no effect, and nothing else.
+ */
 const compareOperation = (
   { op, gasSource, token }: Facts,
   asked: Fields,
@@ -193,7 +196,8 @@ const compareOperation = (
   const isAdded = (field: string): boolean =>
     (PAYMASTER_GAS as readonly string[]).includes(field) ||
     ((gasLimits as readonly string[]).includes(field) && (mayChange || asked[field] === undefined)) ||
-    field === 'paymasterAndData';
+    field === 'paymasterAndData' ||
+    (field === 'eip7702Auth' && op[field] === undefined);
   for (const field of new Set([...Object.keys(op), ...Object.keys(asked)])) {
     if (isAdded(field) || isKept(asked[field], op[field])) continue;
     compare(`facts.op.${field}`, op[field], asked[field]);
@@ -223,8 +227,8 @@ const compareOptions = (facts: Facts, options: Fields, mode: string, policy: Pol
     compare('request.options.sponsorshipInfo', sponsorshipInfo, 'a hash');
   compare('facts.expiryDuration', expiryDuration, options['expiryDuration']);
   const asked = stage === 'final' && options['calculateGasLimits'] === true ? 'GAS_ESTIMATED' : 'GAS_GIVEN';
-  const isPaused = gasSource === 'GAS_NOT_ESTIMATED' && policy.pause !== null;
-  if (!isPaused) compare('facts.gasSource', gasSource, asked);
+  const signsNothing = policy.pause !== null || (mode === 'ERC20' && !policy.dapp.tokenMode);
+  if (gasSource !== 'GAS_NOT_ESTIMATED' || !signsNothing) compare('facts.gasSource', gasSource, asked);
   const { webhookData, ...rest } = context ?? {};
   const isKept = !(isBlanked(sponsorshipInfo) && isBlanked(webhookData));
   const seen = isKept || Object.keys(rest).length > 0 ? { ...rest, ...(isKept && { webhookData }) } : undefined;

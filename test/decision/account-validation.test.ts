@@ -15,6 +15,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { type Answer, error, json, passTo, withNode } from '../support/odd-node.ts';
 import { codeOf } from '../support/offline-desk.ts';
 import { type ServingEngine, type SponsoredDapp, gameCall, startEngine } from '../support/sponsored-world.ts';
+import { setUnseenChain } from '../support/unseen-chain.ts';
 
 const versions = [
   ['0.6', 'verifying-0.6'],
@@ -56,6 +57,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await chain().provider.send('anvil_setNextBlockBaseFeePerGas', ['0x3b9aca00']);
   await chain().provider.send('evm_mine', []);
+  await setUnseenChain(engine.service, chain().chainId, chain().url);
 });
 afterAll(async () => {
   await engine.stop();
@@ -84,7 +86,9 @@ describe.each(versions)('on EntryPoint v%s', (entryPointVersion, version) => {
       ...world.firstOperation(made, { to: items, data: gameCall('mint') }),
     };
     const nonce = (lane += 1n) << 64n;
-    const whole = { ...op, ...('initCode' in op && { initCode: '0x' }), nonce, ...changes } as UserOperation;
+    // These accounts do nothing with a call.
+    const used = { callGasLimit: 50_000n, preVerificationGas: 52_000n, nonce };
+    const whole = { ...op, ...('initCode' in op && { initCode: '0x' }), ...used, ...changes } as UserOperation;
     return toRpcUserOperation(whole);
   };
   const account = (form: string): Address => accounts.get(form)!;

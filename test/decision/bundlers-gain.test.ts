@@ -29,6 +29,7 @@ import {
   gameItems,
   startEngine,
 } from '../support/sponsored-world.ts';
+import { setUnseenChain } from '../support/unseen-chain.ts';
 
 const GWEI = 10n ** 9n;
 const hex = (value: bigint): string => `0x${value.toString(16)}`;
@@ -127,7 +128,7 @@ const asChain = async <T>({ base, tip }: Prices, run: () => Promise<T>, own: Rec
   };
   await setBaseFee(base);
   return withNode(answer, async (rpc) => {
-    await engine.service.call('chains.set', { chainId, rpc });
+    await setUnseenChain(engine.service, chainId, rpc);
     try {
       return { value: await run(), asked };
     } finally {
@@ -261,8 +262,10 @@ describe.each(VERSIONS)('a sender who bundles an operation that %s pays for', (v
 describe('a sender with an EIP-7702 authorisation that nobody signed', () => {
   const prices = chains[0]!;
   const zero: Hex = `0x${'00'.repeat(32)}`;
+  const delegate: Address = `0x${'de'.repeat(20)}`;
+  beforeAll(() => chain().provider.send('anvil_setCode', [delegate, accountCode('0.7', 'idle')]));
   const authorizing = (): Partial<UserOperationV07> => ({
-    eip7702Auth: { chainId: 31337n, address: items, nonce: 0n, yParity: 0n, r: zero, s: zero },
+    eip7702Auth: { chainId: 31337n, address: delegate, nonce: 0n, yParity: 0n, r: zero, s: zero },
   });
 
   test('is given no gas for it where the account is a contract', async () => {
@@ -276,7 +279,7 @@ describe('a sender with an EIP-7702 authorisation that nobody signed', () => {
     ['has that delegate already', 'delegated', false],
   ])('is given gas for it where the account %s', async (_, code, isGiven) => {
     const op = await mint('verifying-0.7', prices, 'idle', { ...authorizing(), preVerificationGas: 72_000n });
-    const put = code === 'delegated' ? `0xef0100${items.slice(2)}` : code;
+    const put = code === 'delegated' ? `0xef0100${delegate.slice(2)}` : code;
     await chain().provider.send('anvil_setCode', [op.sender, put]);
     const { value } = await asChain(prices, () => sponsors.get('verifying-0.7')!.dapp.sponsor(toRpcUserOperation(op)));
     expect(value.body.result?.reason?.code).toBe(isGiven ? undefined : 'PRE_VERIFICATION_GAS_TOO_HIGH');

@@ -19,6 +19,7 @@ import {
   operation,
   useSponsoredWorld,
 } from '../support/sponsored-world.ts';
+import { setUnseenChain } from '../support/unseen-chain.ts';
 
 const GWEI = 10n ** 9n;
 const ETHER = 10n ** 18n;
@@ -65,7 +66,7 @@ const usePlunderedWorld = (chainId: number, prices: Prices) => {
       ((own as Record<string, Answer>)[method] ?? proper)(response, method, body);
     await setBaseFee();
     return withNode(answer, async (rpc) => {
-      await engine.service.call('chains.set', { chainId, rpc });
+      await setUnseenChain(engine.service, chainId, rpc);
       try {
         return await run();
       } finally {

@@ -11,6 +11,7 @@ import {
   operation,
   useSponsoredWorld,
 } from '../support/sponsored-world.ts';
+import { setUnseenChain } from '../support/unseen-chain.ts';
 
 const world = useSponsoredWorld();
 
@@ -29,7 +30,7 @@ const ask = (
   const answer: Answer = (response, method, body) => (answers[method] ?? proper)(response, method, body);
   return withNode(answer, async (rpc) => {
     const dapp = await world().dapp(tankWei);
-    await engine.service.call('chains.set', { chainId: chain.chainId, rpc });
+    await setUnseenChain(engine.service, chain.chainId, rpc);
     try {
       return await run(dapp);
     } finally {
@@ -41,7 +42,7 @@ const ask = (
 test('on a chain whose node wants 30 gwei of tip over a low base fee, clients that do as it says are served', async () => {
   const price = `0x${(32n * GWEI).toString(16)}`;
   const tipping = op({ maxFeePerGas: price, maxPriorityFeePerGas: price });
-  const lowBaseFee = result({ baseFeePerGas: '0xf', gasLimit: '0x1c9c380' });
+  const lowBaseFee = result({ number: '0x1', baseFeePerGas: '0xf', gasLimit: '0x1c9c380' });
   const amoy = { eth_getBlockByNumber: lowBaseFee, eth_maxPriorityFeePerGas: result('0x6fc23ac00') };
   const { body } = await ask(amoy, (dapp) => dapp.sponsor(tipping));
   expect([body.error, body.result?.reason]).toEqual([undefined, undefined]);

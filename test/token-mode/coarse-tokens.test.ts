@@ -9,6 +9,7 @@ import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
 import { type EntryPointWorld, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { setUnseenChain } from '../support/unseen-chain.ts';
 
 const world = useSponsoredWorld();
 const BASE_FEE = 10n ** 9n;
@@ -52,7 +53,7 @@ describe.each(['0.6', '0.7', '0.8'] as const)('what is paid in a coarse token on
       .then((sent: { wait(): Promise<unknown> }) => sent.wait());
     const { factory: _, factoryData: __, ...op } = { factory: undefined, factoryData: undefined, ...first };
     const callData = encodeExecute(world().contracts.gameItems, 0n, gameCall('mint'));
-    return { ...op, ...('initCode' in op && { initCode: '0x' as const }), callData };
+    return { ...op, ...('initCode' in op && { initCode: '0x' as const }), callGasLimit: 70_000n, preVerificationGas: 50_000n, callData };
   };
 
   test.each([
@@ -62,7 +63,7 @@ describe.each(['0.6', '0.7', '0.8'] as const)('what is paid in a coarse token on
     [2, true],
   ])('is never nothing: %i decimals, prefund %s', async (decimals, preFund) => {
     const { engine, operator } = world();
-    const { chainId, provider } = world().chain;
+    const { chainId, provider, url } = world().chain;
     const token = await deployContract('TestToken', ['COARSE', decimals], operator);
     const contract = await contractAt('TestToken', token, operator);
     const op = await newUser(token);
@@ -78,6 +79,7 @@ describe.each(['0.6', '0.7', '0.8'] as const)('what is paid in a coarse token on
       });
       await setBaseFee(BASE_FEE);
       await provider.send('evm_mine', []);
+      await setUnseenChain(engine.service, chainId, url);
       const asked = { ...op, nonce: BigInt(lane + 1) << 64n };
       const { body } = await dapp.sponsor(toRpcUserOperation(asked), {
         ...{ mode: 'ERC20', tokenInfo: { feeTokenAddress: token } },

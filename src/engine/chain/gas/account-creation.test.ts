@@ -30,6 +30,12 @@ const saying = (answer: Error): RpcClient => ({
 const failedOp = (reason: string): RpcError =>
   new RpcError(3, 'execution reverted', abi.encodeErrorResult('FailedOp', [0n, reason]) as Hex);
 
+const invalidBeneficiary = new RpcError(
+  3,
+  'execution reverted',
+  abi.encodeErrorResult('Error', ['AA90 invalid beneficiary']) as Hex,
+);
+
 test.each<[string, Error, string | undefined]>([
   ['a factory that fails', failedOp('AA13 initCode failed or OOG'), 'AA13'],
   ['another account', failedOp('AA14 initCode must return sender'), 'AA14'],
@@ -39,7 +45,7 @@ test.each<[string, Error, string | undefined]>([
   ['an account without money', failedOp("AA21 didn't pay prefund"), undefined],
   ['an account that reverts in words of its own', failedOp('AA23 reverted: AA13 initCode failed'), undefined],
   ['a dummy signature', failedOp('AA24 signature error'), undefined],
-  ['a creation that went well', failedOp('AA90 invalid beneficiary'), undefined],
+  ['a creation that went well', invalidBeneficiary, undefined],
   ['a revert that says nothing', new RpcError(3, 'execution reverted', '0x'), undefined],
   ['a call that had too little gas', new RpcError(-32000, 'out of gas', undefined), undefined],
 ])('what %s says of the creation', async (_, answer, aaCode) => {
@@ -49,7 +55,7 @@ test.each<[string, Error, string | undefined]>([
 test.each<[string, Error, boolean]>([
   ['who pays', failedOp("AA21 didn't pay prefund"), true],
   ['a dummy signature', failedOp('AA24 signature error'), true],
-  ['the beneficiary', failedOp('AA90 invalid beneficiary'), true],
+  ['the beneficiary', invalidBeneficiary, true],
   ['an account that reverts', failedOp('AA23 reverted (or OOG)'), false],
   ['an account that answers nothing', new RpcError(3, 'execution reverted', '0x'), false],
 ])('whether the account has validated where the EntryPoint stops at %s', async (_, answer, isValidated) => {

@@ -11,7 +11,7 @@ import { RpcError, hasReverted } from '../rpc.ts';
 import type { RpcClient } from '../rpc.ts';
 import { withAnySignature } from './account-calls.ts';
 import { CALL_GAS, callWithAmpleGas } from './eth-call.ts';
-import { toldOf } from './failure.ts';
+import { revertReason, toldOf } from './failure.ts';
 
 const v06Abi = new Interface([`function handleOps(${USER_OPERATION_V06_ABI}[] ops, address beneficiary)`]);
 const v07Abi = new Interface([`function handleOps(${PACKED_USER_OPERATION_ABI}[] ops, address beneficiary)`]);
@@ -31,8 +31,9 @@ const handleOpsCall = (op: UserOperation): Hex => {
 /** Above this limit, the call may have less gas for the factory than a bundle would have. */
 const MOST_OFFERED_GAS = (CALL_GAS * 5n) / 6n;
 
+/** Of the beneficiary the EntryPoint says so by `Error(string)`. Nobody else's text comes through `handleOps` as it is. */
 const aaCodeOf = ({ data = '0x', message }: RpcError): string | undefined =>
-  data === '0x' ? aaCodeIn(message) : toldOf(data).aaCode;
+  data === '0x' ? aaCodeIn(message) : (toldOf(data).aaCode ?? aaCodeIn(revertReason(data)));
 
 const failureOf = (
   aaCode: string | undefined,

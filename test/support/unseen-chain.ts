@@ -1,0 +1,14 @@
+import type { Service } from '../../src/engine/service/index.ts';
+
+/** Sets the node of a chain, of whose fees the desk knows nothing: what was usual is forgotten, and limits stay. */
+export const setUnseenChain = async ({ call }: Pick<Service, 'call'>, chainId: number, rpc: string): Promise<void> => {
+  const known = (await call('chains.list', {})).find((chain) => chain.chainId === chainId);
+  if (known === undefined) throw new Error(`There is no chain ${chainId}`);
+  const { name, symbol, bundler, treasury, breaker, unreachable, maxOperationCostWei, price } = known;
+  await call('chains.remove', { chainId, force: true });
+  await call('chains.set', {
+    ...{ chainId, rpc, name, symbol, bundler, breaker, maxOperationCostWei, price },
+    ...(treasury !== null && { treasury }),
+    ...(unreachable !== null && { unreachable: { budgetWei: unreachable.budgetWei } }),
+  });
+};
