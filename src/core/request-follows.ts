@@ -79,6 +79,12 @@ const METHODS: Readonly<Record<string, (params: Params) => Meant | undefined>> =
     const meant = byErc7677(params, 'draft');
     return meant && { ...meant, hasOpenFees: true };
   },
+  pm_validateSponsorshipPolicies([op, entryPoint]) {
+    const options = contextOf({});
+    return typeof entryPoint === 'string'
+      ? { op, options: options && withoutGasChoice(options), stage: 'draft' }
+      : undefined;
+  },
   zd_sponsorUserOperation([request]) {
     if (!isFields(request)) return undefined;
     const { tokenAddress: token } = (request['gasTokenData'] ?? {}) as { readonly tokenAddress?: unknown };
@@ -135,13 +141,14 @@ const isPlain = (kept: Fields, sent: Fields): boolean => {
 const understood = (
   sent: unknown,
   { chainId, entryPoint }: Pick<StoredRecord, 'chainId' | 'entryPoint'>,
-  { hasOpenFees }: Meant,
+  { hasOpenFees, hasOtherGas }: Meant,
 ): Fields | undefined => {
   const partial = partialUserOperation.safeParse(sent).data;
   const version = versions.get(entryPoint.toLowerCase());
   if (partial === undefined || version === undefined) return undefined;
   const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n, gasFees } = partial;
-  const fees = hasOpenFees === true && gasFees === undefined ? { maxFeePerGas, maxPriorityFeePerGas } : {};
+  const areOpen = (hasOpenFees ?? hasOtherGas ?? false) && gasFees === undefined;
+  const fees = areOpen ? { maxFeePerGas, maxPriorityFeePerGas } : {};
   try {
     return toRpcUserOperation(readOperation({ ...partial, ...fees }, { version, chainId }));
   } catch {

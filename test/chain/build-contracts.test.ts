@@ -9,7 +9,7 @@ test('a build leaves whole artifacts and no rubbish, and the next has nothing to
   try {
     await buildContracts(folder);
     const files = (await readdir(folder)).filter((file) => file !== '.stamp');
-    expect(files).toHaveLength(35);
+    expect(files).toHaveLength(37);
     for (const file of files) {
       const artifact = JSON.parse(await readFile(join(folder, file), 'utf8')) as { name: string; bytecode: string };
       expect(`${artifact.name}.json`).toBe(file);

@@ -33,15 +33,14 @@ const fill = async ({ service }: Engine, rpc: string) => {
     maxFeePerGas: '0x1',
     maxPriorityFeePerGas: '0x1',
   };
-  // A control sequence that JSON does not escape.
-  const received = { note: '\u009b31mred' };
   const request = {
     apiKey,
     chainId: 31337,
     method: 'pm_sponsorUserOperation',
     userOperation,
     options: { mode: 'SPONSORED' },
-    received,
+    // A control sequence that JSON does not escape.
+    received: [userOperation, { mode: 'SPONSORED', webhookData: { note: '\u009b31mred' } }],
   };
   // Nothing is attached yet: the decision that is stored says so.
   await expect(service.call('sponsorship.sponsor', request)).rejects.toMatchObject({ code: 'PAYMASTER_NOT_READY' });
@@ -258,13 +257,18 @@ describe.concurrent.each([
       unchecked: false,
       unreachable: null,
       maxOperationCostWei: '50000000000000000',
+      ...{ breakerWei: '500000000000000000', defaultMaxOperationCostWei: '100000000000000000' },
       price: null,
     };
     expect(set).toEqual({ ...known, bundler: null });
     const again = await json<object>('chain', 'set', '777', '--bundler', 'https://bundler.example.com');
     expect(again).toEqual({ ...known, bundler: 'https://bundler.example.com' });
     expect(await json('chain', 'list')).toContainEqual(again);
-    expect(await json('chain', 'set', '777', '--breaker', 'off')).toEqual({ ...again, breaker: null });
+    expect(await json('chain', 'set', '777', '--breaker', 'off')).toEqual({
+      ...again,
+      breaker: null,
+      breakerWei: null,
+    });
     await json('chain', 'set', '777', '--breaker', '0.5/90m');
     const budget = ['--unreachable', 'sign', '--unreachable-budget', '0.05'];
     const unreachable = { budgetWei: '50000000000000000', signedWei: '0', since: null };
@@ -303,7 +307,7 @@ describe.concurrent.each([
       ['--symbol', 'TT', '--decimals', '6'],
     ];
     await json('chain', 'set', '777');
-    const fixed = { chainId: 777, address, symbol: 'TT', decimals: 6, preFund: false, logoUrl: null };
+    const fixed = { chainId: 777, address, symbol: 'TT', decimals: 6, preFund: true, logoUrl: null };
     const set = await json<object>('fee-token', 'set', ...target, ...token, '--premium', '13', '--rate', '3000.5');
     const known = { ...fixed, premium: '13', rate: { source: 'static', tokensPerCoin: '3000.5' } };
     expect(set).toEqual({ ...known, note: expect.stringContaining('One native coin is worth 3000.5 TT.') });

@@ -69,9 +69,9 @@ describe.concurrent('serve', () => {
 
       expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 401 Unauthorized');
       expect((await desk.ended).code).toBe(0);
-      // Everything is in the one file, and nothing of the process is left.
+      // Everything is in the database and where its log ended, and nothing of the process is left.
       const left = readdirSync(dir).filter((name) => !name.startsWith('run'));
-      expect(left.sort()).toEqual(['engine.lock', 'gasdesk.db']);
+      expect(left.sort()).toEqual(['engine.lock', 'gasdesk.db', 'log-end']);
       expect(existsSync(join(dir, SOCKET))).toBe(false);
     },
   );

@@ -88,6 +88,7 @@ const COMMANDS = [
   'log export',
   'log key',
   'log list',
+  'log accept-rollback',
   'log verify',
   'openapi',
   'config print',

@@ -61,7 +61,7 @@ describe('a CONDITION', () => {
   test('that an operation makes expensive denies it, and the next request is served', async () => {
     const dapp = await desk().dapp();
     await condition(dapp, 'context.list.all(a, context.list.all(b, a + b >= 0))');
-    const list = Array.from({ length: 5_000 }, (_, index) => index);
+    const list = Array.from({ length: 4_000 }, (_, index) => index);
     expect(codeOf(await dapp.sponsor(op(1), context({ list })))).toBe('CONDITION_FAILED');
     expect(codeOf(await dapp.sponsor(op(2), context({ list: [1, 2] })))).toBe('SPONSORED');
   });

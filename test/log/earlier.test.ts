@@ -21,7 +21,8 @@ const withoutLog = (file: string): void => {
     }
     database.exec('ALTER TABLE rule DROP COLUMN binding; DROP TABLE shadow_result');
     database.exec('ALTER TABLE chain DROP COLUMN price; ALTER TABLE ledger_reservation DROP COLUMN of_wei');
-    database.exec('DROP TABLE api_key');
+    database.exec('DROP TABLE api_key; DROP TABLE chain_base_fee; DROP TABLE chain_tip');
+    database.exec('ALTER TABLE chain DROP COLUMN breaker_off; ALTER TABLE paymaster DROP COLUMN token_mode');
     for (const column of ['scope', 'paymaster_id', 'expires_at', 'last_used_at']) {
       database.exec(`ALTER TABLE auth_token DROP COLUMN ${column}`);
     }

@@ -34,7 +34,7 @@ const ask = async (apiKey: string) =>
 test('every setting is shown with its value, where it comes from and what it accepts', async () => {
   const { file: shown, settings } = await engine.service.call('config.get', {});
   expect(shown).toBe(file());
-  expect(settings).toHaveLength(21);
+  expect(settings).toHaveLength(23);
   expect(await setting('port')).toMatchObject({ value: 0, source: '--port', change: 'no', next: null });
   expect(await setting('rateLimitPerKey')).toEqual({
     ...{ key: 'rateLimitPerKey', value: 120_000, next: null, source: 'default', change: 'now' },
