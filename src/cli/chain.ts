@@ -14,7 +14,7 @@ interface ChainFlags {
   name?: string;
   symbol?: string;
   treasury?: Address;
-  breaker?: Breaker | null;
+  breaker?: Breaker | typeof OFF;
   unreachable?: 'sign' | 'refuse';
   unreachableBudget?: string;
   maxOperationCost?: string;
@@ -28,11 +28,11 @@ type Breaker = NonNullable<ProcedureInput<'chains.set'>['breaker']>;
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 const DEFAULT = 'default';
+const OFF = 'off';
 
-/** Reads `0.5/1h`: an amount of the native coin per time; or the default, or null for none. */
-const breakerArgument = (text: string): Breaker | null => {
-  if (text === 'off') return null;
-  if (text === DEFAULT) return text;
+/** Reads `0.5/1h`: an amount of the native coin per time; or the words for the default and for none. */
+const breakerArgument = (text: string): Breaker | typeof OFF => {
+  if (text === OFF || text === DEFAULT) return text;
   const [, amount = '', count = '', unit = ''] = /^([^/]+)\/(\d{1,6})([smhd])$/.exec(text) ?? [];
   const amountWei = typedWei(amount);
   const seconds = Number.parseInt(count, 10) * (SECONDS[unit] ?? Number.NaN);
@@ -125,11 +125,11 @@ const set = command('set', 'Add a chain, or change the settings you name')
       call('chains.set', {
         chainId,
         ...(rpc !== undefined && { rpc }),
-        ...(bundler !== undefined && { bundler: bundler === 'off' ? null : bundler }),
+        ...(bundler !== undefined && { bundler: bundler === OFF ? null : bundler }),
         ...(name !== undefined && { name }),
         ...(symbol !== undefined && { symbol }),
         ...(treasury !== undefined && { treasury }),
-        ...(breaker !== undefined && { breaker }),
+        ...(breaker !== undefined && { breaker: breaker === OFF ? null : breaker }),
         ...(unreachable !== undefined && { unreachable }),
         ...(cost !== undefined && { maxOperationCostWei: cost === DEFAULT ? null : cost }),
         ...(price !== undefined && { price }),
