@@ -23,13 +23,13 @@ export const deployPaymaster = async (world: World, version: string): Promise<Ad
   return address;
 };
 
-/** Registers a DApp over HTTP. */
+/** Registers a DApp over HTTP, whose users do not pay in tokens. */
 export const registerDapp = async (
   { story, engine, desk, chain }: World,
-  { name, version, paymaster, tokenMode }: { name: string; version: string; paymaster: Address; tokenMode: boolean },
+  { name, version, paymaster }: { name: string; version: string; paymaster: Address },
 ): Promise<Dapp> => {
   const { authToken } = await engine.service.call('authTokens.create', { label: name });
-  const registration = { name, type: 'HYBRID', chainId: chain.chainId, version, tokenMode };
+  const registration = { name, type: 'HYBRID', chainId: chain.chainId, version, tokenMode: false };
   const { apiKey } = (await desk.manage('POST', '/paymaster', { authToken }, registration)) as { apiKey: string };
   story.tell('API key', apiKey);
   return { apiKey, paymaster, manage: (method, path, body) => desk.manage(method, path, { authToken, apiKey }, body) };

@@ -28,7 +28,7 @@ const prepareDesk = async (world: World): Promise<Address> => {
 const prepareDapp = async (world: World, paymaster: Address): Promise<Dapp> => {
   const { story, cast, contracts } = world;
   story.step('A DApp registers over HTTP and proves its funding wallet');
-  const dapp = await registerDapp(world, { name: 'Game Items', version: VERSION, paymaster, tokenMode: false });
+  const dapp = await registerDapp(world, { name: 'Game Items', version: VERSION, paymaster });
   const { fundingMessage, paymasterId } = (await dapp.manage('GET', '/funding-message')) as {
     fundingMessage: string;
     paymasterId: string;

@@ -35,7 +35,7 @@ export interface TokenShop {
 const openShop = async (world: World): Promise<TokenShop> => {
   const { story, engine, chain, cast, contracts } = world;
   const { chainId } = chain;
-  story.step('A second DApp lets its users pay in a token');
+  story.step('A second DApp, with a contract for users who pay in a token');
   const paymaster = await deployPaymaster(world, VERSION);
   await fundDeposit(contracts.entryPoint, paymaster, DEPOSIT_WEI, cast.operator);
   const tokenAddress = await deployContract('TestToken', [SYMBOL, DECIMALS], cast.operator);
@@ -54,7 +54,7 @@ const openShop = async (world: World): Promise<TokenShop> => {
   story.tell(`fee token ${SYMBOL}`, tokenAddress);
   story.tell('price', `${USDT_PER_ETH} ${SYMBOL} for 1 ETH, and ${PREMIUM} % on top`);
   story.tell('treasury', cast.treasury.address);
-  const dapp = await registerDapp(world, { name: 'Token Items', version: VERSION, paymaster, tokenMode: true });
+  const dapp = await registerDapp(world, { name: 'Token Items', version: VERSION, paymaster });
   return { dapp, token: await contractAt('TestToken', tokenAddress, cast.operator), tokenAddress };
 };
 
@@ -81,7 +81,13 @@ export const tellTokenPayment = async (world: World, account: SimpleAccount): Pr
   const options = { mode: 'ERC20', tokenInfo: { feeTokenAddress: shop.tokenAddress } };
   const request = { dapp: shop.dapp, account, options };
 
-  story.step(`The user would pay in ${SYMBOL}, and has not approved the paymaster`);
+  story.step(`The user would pay in ${SYMBOL}, which the DApp does not allow yet`);
+  await tellDenied(world, 'tokenMode', 'TOKEN_MODE_OFF', { ...request, calls: [mint] });
+  const dapps = await world.engine.service.call('paymasters.list', {});
+  const { paymasterId } = dapps.find(({ apiKey }) => apiKey === shop.dapp.apiKey)!;
+  await world.engine.service.call('paymasters.setTokenMode', { paymasterId, tokenMode: true });
+  story.tell('The DApp lets its users pay in tokens.');
+  story.step('The user has not approved the paymaster');
   await tellDenied(world, 'tokenPayment', 'TOKEN_ALLOWANCE_SHORT', { ...request, calls: [mint] });
   story.step(`The user approves it in the same batch, and has no ${SYMBOL}`);
   const paid = { ...request, calls: [approval(shop.tokenAddress, shop.dapp.paymaster, 10n * USDT), mint] } as const;

@@ -1,5 +1,5 @@
 import { type Signer, concat, dataSlice, id, parseEther, toQuantity } from 'ethers';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SimpleAccount, finishOperation, simpleAccount } from '../../src/demo/simple-account.ts';
 import { contractAt, deployContract, devWallet, fundGasTank } from '../../src/demo/world-contracts.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
@@ -8,6 +8,7 @@ import { encodeExecute } from '../support/account-call-data.ts';
 import { type Answer, error, passTo, result, withNode } from '../support/odd-node.ts';
 import { scrambledBundler } from '../support/scrambled-bundler.ts';
 import { FEE, type SponsoredDapp, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { setUnseenChain } from '../support/unseen-chain.ts';
 
 const world = useSponsoredWorld();
 
@@ -19,6 +20,29 @@ const LATER = EXPIRY + 140;
 /** What a dear operation reserves of the tank is 0.0019 ETH, as much as the chain's tips allow; the other one costs half. */
 const GAS = { callGasLimit: '200000', verificationGasLimit: '120000', preVerificationGas: '60000' };
 const [DEAR, CHEAP] = [{ fee: 3n * FEE }, { fee: (3n * FEE) / 2n }];
+
+/** A node that suggests a tip at which both are usual. */
+const withTip: Answer = (response, method, body) =>
+  (method === 'eth_maxPriorityFeePerGas' ? result(`0x${(2n * FEE).toString(16)}`) : passTo(world().chain.url))(
+    response,
+    method,
+    body,
+  );
+const ended = Promise.withResolvers<undefined>();
+let rpc = '';
+beforeAll(async () => {
+  const isSet = Promise.withResolvers<undefined>();
+  void withNode(withTip, async (url) => {
+    rpc = url;
+    await setUnseenChain(world().engine.service, world().chain.chainId, url);
+    isSet.resolve(undefined);
+    await ended.promise;
+  });
+  await isSet.promise;
+});
+afterAll(() => {
+  ended.resolve(undefined);
+});
 
 let account: SimpleAccount;
 let attacker: Record<'openly' | 'scrambled', Signer>;
@@ -255,7 +279,7 @@ describe('logs that come from another node than the head', () => {
       try {
         await run();
       } finally {
-        await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url });
+        await engine.service.call('chains.set', { chainId: chain.chainId, rpc });
       }
     });
 
