@@ -144,7 +144,7 @@ export const alterations = ({ entries, positions }: LogIndex, chance: () => numb
     },
     {
       ...{ name: 'a settlement', entry: settlement, fault: 'ALTERED' },
-      entries: at(settlement, (line) => replaced(line, /"settled"/, '"reserved"')),
+      entries: at(settlement, (line) => replaced(line, /"actualCostWei":"(\d+)\d"/, '"actualCostWei":"$1"')),
     },
     {
       ...{ name: 'a settlement, rehashed', entry: settlement, fault: 'SETTLEMENT_INVALID', isRehashed: true },
