@@ -44,6 +44,7 @@ it('a policy that is applied is there as a whole or not at all, whenever the des
       lowBalanceThresholdWei: String(lowBalanceThresholdWei),
       allowedOrigins: dapp!.allowedOrigins,
       maxExpirySeconds: dapp!.maxExpirySeconds,
+      tokenMode: dapp!.tokenMode,
     });
   }
 });
