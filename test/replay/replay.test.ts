@@ -182,7 +182,9 @@ describe('what is not what deciding again comes to is named, and the exit code i
     const { code, report } = await replayed(fileOf(changed(2, { ...told, trace, engine: '0.0.1' })));
     expect({ code, report }).toEqual({ code: 0, report: { ...sameOf(6, { FAILED: 1 }), byOtherEngine: 1 } });
     const { stdout } = await gasdesk(['decisions', 'replay', fileOf(changed(2, { ...told, engine: '0.0.1' }))]);
-    expect(stdout).toContain('Decided by another version: 1 (messages, hints, evidence and names of calls not compared).');
+    expect(stdout).toContain(
+      'Decided by another version: 1 (messages, hints, evidence and names of calls not compared).',
+    );
     expect((await replayed(fileOf(changed(2, { code: 'SPONSORED', engine: '0.0.1' })))).code).toBe(1);
   });
 

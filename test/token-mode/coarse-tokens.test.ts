@@ -53,7 +53,13 @@ describe.each(['0.6', '0.7', '0.8'] as const)('what is paid in a coarse token on
       .then((sent: { wait(): Promise<unknown> }) => sent.wait());
     const { factory: _, factoryData: __, ...op } = { factory: undefined, factoryData: undefined, ...first };
     const callData = encodeExecute(world().contracts.gameItems, 0n, gameCall('mint'));
-    return { ...op, ...('initCode' in op && { initCode: '0x' as const }), callGasLimit: 70_000n, preVerificationGas: 50_000n, callData };
+    return {
+      ...op,
+      ...('initCode' in op && { initCode: '0x' as const }),
+      callGasLimit: 70_000n,
+      preVerificationGas: 50_000n,
+      callData,
+    };
   };
 
   test.each([

@@ -41,12 +41,18 @@ describe('what the operator is to sign', () => {
 
   it('has a tip where the node does not know the method', async () => {
     const unknown = new RpcError(-32601, 'the method does not exist', undefined);
-    const block = { eth_getBlockByNumber: { number: hex(1n), baseFeePerGas: hex(GWEI) }, eth_maxPriorityFeePerGas: unknown };
+    const block = {
+      eth_getBlockByNumber: { number: hex(1n), baseFeePerGas: hex(GWEI) },
+      eth_maxPriorityFeePerGas: unknown,
+    };
     expect((await simulate(node(block), call)).maxPriorityFeePerGas).toBe(GWEI);
   });
 
   it('pays no tip and no price that cannot be meant, whatever the node says', async () => {
-    const greedy = { eth_getBlockByNumber: { number: hex(1n), baseFeePerGas: hex(GWEI) }, eth_maxPriorityFeePerGas: hex(10n ** 15n) };
+    const greedy = {
+      eth_getBlockByNumber: { number: hex(1n), baseFeePerGas: hex(GWEI) },
+      eth_maxPriorityFeePerGas: hex(10n ** 15n),
+    };
     expect((await simulate(node(greedy), call)).maxPriorityFeePerGas).toBe(100n * GWEI);
     const dear = {
       eth_getBlockByNumber: { number: hex(1n), baseFeePerGas: hex(500n * GWEI) },
@@ -70,7 +76,10 @@ describe('what the operator is to sign', () => {
   });
 
   it('is not made where the account cannot pay the fee', async () => {
-    const block = { eth_getBlockByNumber: { number: hex(1n), baseFeePerGas: hex(GWEI) }, eth_maxPriorityFeePerGas: hex(0n) };
+    const block = {
+      eth_getBlockByNumber: { number: hex(1n), baseFeePerGas: hex(GWEI) },
+      eth_maxPriorityFeePerGas: hex(0n),
+    };
     const poor = node({ ...block, eth_getBalance: hex(120_000n * 2n * GWEI) });
     await expect(simulate(poor, call)).rejects.toMatchObject({
       ...{ code: 'TRANSACTION_WOULD_FAIL', data: { missingWei: '5' } },
