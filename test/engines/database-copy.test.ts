@@ -214,6 +214,9 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     const key = { keyId: SECOND_KEY, paymasterId, apiKey: SECOND_KEY, label: 'second' };
     await store.createApiKey({ ...key, createdAt: 2, lastUsedAt: null, revokedAt: null });
     const baseFee = { block: 9, baseFeeWei: 2n ** 200n, at: 5 };
+    const urls = { name: null, symbol: null, rpc: null, bundler: null, treasury: null };
+    const limits = { breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null, price: null };
+    await store.saveChain({ chainId: CHAIN_ID, ...urls, ...limits });
     await store.saveChainFees(CHAIN_ID, { baseFee, tip: { hour: 3, lowestWei: 7n } });
     const [owner] = await store.listAccounts();
     const token = { accountId: owner!.accountId, label: 'CI', createdAt: 3, lastUsedAt: 4, revokedAt: null };
