@@ -62,17 +62,15 @@ const useAttackedWorld = () => {
       { sender: address, maxFeePerGas: hex(price), maxPriorityFeePerGas: hex(price) },
     );
 
-  /** What bundlers are paid from. Of the tank, version 1.1.0 takes more where the bundle itself pays more for gas. */
-  const deposit = async (): Promise<bigint> => {
-    const { contracts, paymaster, chain } = world();
-    const entryPoint = await contractAt('EntryPoint', contracts.entryPoint, chain.provider);
-    return (await entryPoint.getFunction('balanceOf')(paymaster)) as bigint;
+  const tankOf = async ({ fundingWallet }: SponsoredDapp): Promise<bigint> => {
+    const contract = await contractAt('VerifyingSingletonPaymaster', world().paymaster, world().chain.provider);
+    return (await contract.getFunction('getBalance')(fundingWallet)) as bigint;
   };
 
-  /** The highest price at which an operation is sponsored, of those the attacker asks for; what its bundle is paid. */
+  /** The highest price at which an operation is sponsored, of those the attacker asks for; what its bundle takes from the tank. */
   const plunder = async (dapp: SponsoredDapp, account: SimpleAccount): Promise<{ price: bigint; lost: bigint }> => {
     const { chain, contracts, operator } = world();
-    const before = await deposit();
+    const before = await tankOf(dapp);
     for (let price = 300n * GWEI; price > 0n; price = (price * 9n) / 10n) {
       const sent = mintAt(account, price);
       const reply = await dapp.sponsor(sent);
@@ -81,7 +79,7 @@ const useAttackedWorld = () => {
       const final = await finishOperation(account, sent as Record<string, string>, reply.body.result!, finish);
       await submitOperation(final, contracts.entryPoint, operator);
       await setBaseFee(BASE_FEE);
-      return { price, lost: before - (await deposit()) };
+      return { price, lost: before - (await tankOf(dapp)) };
     }
     throw new Error('No price is sponsored');
   };
