@@ -45,7 +45,8 @@ const V06_FIELDS = '"initCode": "0x"';
 
 const curl = ({ url, entryPointVersion, entryPoint }: PaymasterEndpoint): string => {
   const fields = entryPointVersion === '0.6' ? `, ${V06_FIELDS}` : '';
-  // The EntryPoint stands in for an account: like one it has code, and on every chain.
+  // The EntryPoint stands in for an account: it has code on every chain. It cannot validate, which nobody asks of an
+  // operation whose nonce is one ahead.
   return `curl -s '${url}' \\
   -H 'content-type: application/json' \\
   -d '{
@@ -53,7 +54,7 @@ const curl = ({ url, entryPointVersion, entryPoint }: PaymasterEndpoint): string
     "params": [
       {
         "sender": "${entryPoint}",
-        "nonce": "0x0"${fields}, "callData": "0x",
+        "nonce": "0x1"${fields}, "callData": "0x",
         "callGasLimit": "200000", "verificationGasLimit": "500000", "preVerificationGas": "60000",
         "maxFeePerGas": "0x3b9aca00", "maxPriorityFeePerGas": "0x1", "signature": "0x"
       },
