@@ -26,6 +26,13 @@ export type VerifyOptions = ReplayHow & TreeCheckOptions;
 
 const MOST_FAULTS = 1_000;
 
+const placeOf = ({ entry }: LogFault): number => entry ?? Infinity;
+const isByTree = ({ fault }: LogFault): number => (fault === 'CHECKPOINT_DIFFERS' ? 1 : 0);
+
+/** By their entries; of one entry, what was done to it stands before the checkpoint that differs for that. */
+const byEntry = (one: LogFault, other: LogFault): number =>
+  placeOf(one) === placeOf(other) ? isByTree(one) - isByTree(other) : placeOf(one) - placeOf(other);
+
 /**
  * Verifies a log, entry by entry: that each follows the one before, that every verdict follows from its facts, policy and
  * ledger, and that the tree is the one that was signed. Of a part of a log, what stands before it is taken as it comes: its
@@ -283,7 +290,7 @@ export class LogVerifier {
   /** What was found, where there is nothing more to compare with. Once only. */
   report(): LogReport {
     this.#checkEnd();
-    const faults = [...this.#faults].sort((one, other) => (one.entry ?? Infinity) - (other.entry ?? Infinity));
+    const faults = [...this.#faults].sort(byEntry);
     const { from = 0, withSignatures } = this.#options;
     const { byOtherEngine, ...counts } = this.#decisions.counts;
     const checked = {
