@@ -30,12 +30,15 @@ export const requestOf = (chainId: number, dapp: Dapp, op: Record<string, unknow
   return { method: 'pm_getPaymasterData', params: [op, entryPoint, `0x${chainId.toString(16)}`, context] };
 };
 
+const believedBaseFee = ({ baseFeeWei, line: { lies, believable } }: Run): bigint =>
+  lies.baseFeeWei() === undefined || believable.wei < baseFeeWei ? baseFeeWei : believable.wei;
+
 const inForceOf = (run: Run, dapp: Dapp): InForce => ({
   wallet: dapp.wallet,
   limits: dapp.limits,
   paused: run.paused,
   lineFault: run.line.fault,
-  lyingBaseFeeWei: run.line.lies.baseFeeWei() === undefined ? 0n : run.line.believable.wei,
+  baseFeeWei: believedBaseFee(run),
   behaviour: dapp.policy.webhook === null ? undefined : (run.receivers.behaviours.get(dapp.index) ?? 'true'),
   nameState: dapp.policy.webhook?.byName === true ? (run.receivers.names.get(dapp.index) ?? 'right') : 'right',
 });

@@ -29,6 +29,8 @@ export interface Sender {
   readonly address: Address;
   /** What deploys it; absent where it is deployed, or is no account at all. */
   readonly factory?: { readonly address: Address; readonly data: Hex };
+  /** Absent: it is nobody's own making. */
+  readonly behaviour?: Behaviour;
 }
 
 /** What the chain says of a mined operation that one of our contracts paid for. Costs in wei. */
@@ -272,12 +274,9 @@ export const startAttackChain = async (): Promise<AttackChain> => {
       // Calls that are only simulated may see the next block.
       const next = Number(await rpc.send('eth_blockNumber', [])) + 1;
       await rpc.send('anvil_setCode', [address, accountCode(version, behaviour, next)]);
-      return { kind: 'made', address };
+      return { kind: 'made', address, behaviour };
     },
-    async newAccount(version) {
-      made += 1;
-      return factoryAccount(version, BigInt(1_000 + made));
-    },
+    newAccount: (version) => factoryAccount(version, BigInt(1_000 + (made += 1))),
     nonce: async (version, sender, key) =>
       (await call(entryPointAddress[version], 'getNonce', [sender, key])) as bigint,
     async tank(version, wallet) {

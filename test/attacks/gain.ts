@@ -18,15 +18,33 @@ interface Gain {
   readonly operations: bigint;
   readonly paidWei: bigint;
   readonly gainWei: bigint;
+  /** What of it nobody could tell when the operations were signed. */
+  readonly untoldWei: bigint;
 }
 
 /** Costs are rounded: a wei for each operation makes no difference. */
-const isTooMuch = ({ operations, paidWei, gainWei }: Gain): boolean =>
-  gainWei * 100n > MOST_GAIN_PERCENT * paidWei + 100n * operations;
+const isTooMuch = ({ operations, paidWei, gainWei, untoldWei }: Gain): boolean =>
+  (gainWei - untoldWei) * 100n > MOST_GAIN_PERCENT * paidWei + 100n * operations;
 
 /** What left the tank, or the deposit of a contract without tanks, for the operations of a transaction. Wei. */
 const paidIn = ({ paid }: Mined): bigint =>
   paid.reduce((sum, { debit, actualGasCost }) => sum + (debit?.wei ?? actualGasCost), 0n);
+
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+/** Of the gas that a simulation used, so much raises what may be gained (`core/user-operation/bundler-surplus.ts`). */
+const MOST_METERED_GAS = 500_000n;
+
+/**
+ * What an account gains that shows a simulation another face, wei: the EntryPoint's penalty for what it seemed to use, and
+ * of what it seemed to use a share like that of other gas.
+ */
+const feignedWei = ({ sender, decision, op }: Ticket): bigint => {
+  const used = BigInt(decision.facts?.gasUsed?.call ?? 0);
+  if (sender.behaviour !== 'fickle') return 0n;
+  return (used / 10n + (least(used, MOST_METERED_GAS) * 16n) / 100n) * op.maxFeePerGas;
+};
 
 /**
  * What a bundler gained by a transaction.
@@ -35,27 +53,23 @@ const paidIn = ({ paid }: Mined): bigint =>
  * builder mine it for no tip has paid for that otherwise.
  *
  * @param receivedWei what the beneficiary got
- * @param costPriceWei base fee and tip, wei per gas
  */
-const gainOf = (mined: Mined, receivedWei: bigint, costPriceWei: bigint): Gain => {
-  const price = mined.gasPrice > costPriceWei ? mined.gasPrice : costPriceWei;
+const gainOf = (run: Run, mined: Mined, receivedWei: bigint, tickets: readonly Ticket[]): Gain => {
+  const priceWei = most(mined.gasPrice, run.baseFeeWei + run.tipWei);
   const operations = BigInt(mined.paid.length);
   const shared = operations === 0n ? 0n : (operations - 1n) * SHARED_GAS;
-  return { operations, paidWei: paidIn(mined), gainWei: receivedWei - (mined.gasUsed + shared) * price };
+  const gas = mined.gasUsed + shared;
+  const signedAtWei = tickets.map(({ inForce }) => inForce.baseFeeWei + run.tipWei).reduce(most, priceWei);
+  const untoldWei = tickets.reduce((sum, ticket) => sum + feignedWei(ticket), gas * (signedAtWei - priceWei));
+  return { operations, paidWei: paidIn(mined), gainWei: receivedWei - gas * priceWei, untoldWei };
 };
 
 const percent = ({ gainWei, paidWei }: Gain): string => `${(Number((gainWei * 1_000n) / paidWei) / 10).toFixed(1)} %`;
 
-/** What a gas costs a bundler now; a node's lie counts as far as it could be true. Wei. */
-const costPrice = (run: Run, tickets: readonly Ticket[]): bigint => {
-  const lies = tickets.map(({ inForce }) => inForce.lyingBaseFeeWei);
-  return lies.reduce((most, wei) => (wei > most ? wei : most), run.baseFeeWei) + run.tipWei;
-};
-
 /** Notes what a mined bundle brought, and holds it against what it may. @throws Violation */
 export const checkGain = (run: Run, mined: Mined, receivedWei: bigint, tickets: readonly Ticket[]): void => {
-  const gain = gainOf(mined, receivedWei, costPrice(run, tickets));
-  const { paidWei, gainWei } = gain;
+  const gain = gainOf(run, mined, receivedWei, tickets);
+  const { paidWei, gainWei, untoldWei } = gain;
   if (paidWei === 0n) return;
   run.bundles.push({ transactionHash: mined.transactionHash, ...gain });
   const perMille = (gainWei * 1_000n) / paidWei;
@@ -69,19 +83,21 @@ export const checkGain = (run: Run, mined: Mined, receivedWei: bigint, tickets: 
   }
   if (!isTooMuch(gain)) return;
   const names = tickets.map(({ number, ability }) => `#${number} (${ability})`).join(', ');
-  blame(run, 'BUNDLER_GAIN', `${names}: ${gainWei} of ${paidWei} wei, ${percent(gain)}`);
+  const untold = untoldWei === 0n ? '' : `, ${untoldWei} of them untold`;
+  blame(run, 'BUNDLER_GAIN', `${names}: ${gainWei} of ${paidWei} wei${untold}, ${percent(gain)}`);
 };
 
 /** Holds what all bundles brought that stayed on the chain against what they may. @throws Violation */
 export const checkGainOfAll = async (run: Run): Promise<void> => {
-  const all = { operations: 0n, paidWei: 0n, gainWei: 0n };
+  const all = { operations: 0n, paidWei: 0n, gainWei: 0n, untoldWei: 0n };
   // What a re-org took back and was sent again may be the same transaction.
   const bundles = new Map(run.bundles.map((bundle) => [bundle.transactionHash, bundle]));
-  for (const { transactionHash, operations, paidWei, gainWei } of bundles.values()) {
+  for (const { transactionHash, operations, paidWei, gainWei, untoldWei } of bundles.values()) {
     if (!(await run.chain.isMined(transactionHash))) continue;
     all.operations += operations;
     all.paidWei += paidWei;
     all.gainWei += gainWei;
+    all.untoldWei += untoldWei;
   }
   if (isTooMuch(all)) blame(run, 'BUNDLER_GAIN', `all bundles: ${all.gainWei} of ${all.paidWei} wei, ${percent(all)}`);
 };

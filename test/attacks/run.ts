@@ -20,8 +20,8 @@ export interface InForce {
   readonly limits: readonly LimitInForce[];
   readonly paused: boolean;
   readonly lineFault: LineFault | undefined;
-  /** What of the node's lie about the base fee may be believed, wei; 0 where it told the chain's. */
-  readonly lyingBaseFeeWei: bigint;
+  /** The base fee, or what of the node's lie about it may be believed where that is more. Wei per gas. */
+  readonly baseFeeWei: bigint;
   readonly behaviour: Behaviour | undefined;
   readonly nameState: NameState;
 }
@@ -72,6 +72,8 @@ export interface MinedBundle {
   readonly paidWei: bigint;
   /** What its bundler has more than it cost. */
   readonly gainWei: bigint;
+  /** What of it nobody could tell when the operations were signed. */
+  readonly untoldWei: bigint;
 }
 
 /** A transaction of the operator that adds so much to a tank, or takes it away. Wei. */

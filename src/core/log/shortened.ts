@@ -1,7 +1,8 @@
 const MOST_CHARACTERS = 80;
 
-/** A value as a fault shows it. */
+/** A value as a fault shows it; "nothing" for one that is not there. */
 export const shortened = (value: unknown): string => {
+  if (value === undefined) return 'nothing';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text;
 };

@@ -57,22 +57,26 @@ export const withTip = (history: readonly HourlyTip[], tipWei: bigint, at: numbe
   return added.slice(-TIP_HOURS);
 };
 
-/** Half of the hours, and the one in the middle, are no higher. */
-const lowerMedian = (history: readonly HourlyTip[]): bigint => {
-  const sorted = history.map(({ lowestWei }) => lowestWei).sort((one, other) => (one < other ? -1 : 1));
-  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0n;
+/** A tip is usual that so many hours had at least. A push that spans two hours is not. */
+const USUAL_HOURS = 3;
+/** Or such a part of the hours, so that the busy hours of a day count. */
+const USUAL_PART = 4;
+
+/** The highest tip that enough hours never went below; the lowest of fewer hours, 0 of none. */
+const usualTip = (history: readonly HourlyTip[]): bigint => {
+  const sorted = history.map(({ lowestWei }) => lowestWei).sort((one, other) => (one < other ? 1 : -1));
+  const enough = Math.max(USUAL_HOURS, Math.ceil(sorted.length / USUAL_PART));
+  return sorted[Math.min(enough, sorted.length) - 1] ?? 0n;
 };
 
-/** So often the usual tip is believed, so that honest tips may double. */
-const USUAL_TIP_MULTIPLE = 2n;
 /** A tip up to this part of the base fee is believed at once: it makes little difference to what is paid. */
 const BASE_FEE_PART = 10n;
 
 /**
- * What a node suggests as a tip, as far as it is believed: up to twice the median of the desk's own hours, or a tenth of
- * the base fee. Wei per gas.
+ * What a node suggests as a tip, as far as it is believed: up to the usual one of the desk's own hours, or a tenth of the
+ * base fee. Wei per gas.
  *
  * @param history has the reading in it
  */
 export const believedTip = (suggestedWei: bigint, history: readonly HourlyTip[], believedBaseFeeWei: bigint): bigint =>
-  least(suggestedWei, most(USUAL_TIP_MULTIPLE * lowerMedian(history), believedBaseFeeWei / BASE_FEE_PART));
+  least(suggestedWei, most(usualTip(history), believedBaseFeeWei / BASE_FEE_PART));

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { shortened } from './shortened.ts';
+
+test.each<[unknown, string]>([
+  ['denied', 'denied'],
+  [{ mode: 'SPONSORED' }, '{"mode":"SPONSORED"}'],
+  [null, 'null'],
+  // A field that a record should have, and has not.
+  [undefined, 'nothing'],
+  ['x'.repeat(81), `${'x'.repeat(79)}…`],
+])('%s is shown as %s', (value, shown) => {
+  expect(shortened(value)).toBe(shown);
+});
