@@ -1,3 +1,4 @@
+import type { Facts } from '../../src/core/facts.ts';
 import type { Mined } from './chain.ts';
 import type { Run, Ticket } from './run.ts';
 import { tallyOf } from './tally.ts';
@@ -41,7 +42,8 @@ const MOST_METERED_GAS = 500_000n;
  * of what it seemed to use a share like that of other gas.
  */
 const feignedWei = ({ sender, decision, op }: Ticket): bigint => {
-  const used = BigInt(decision.facts?.gasUsed?.call ?? 0);
+  const facts = decision.facts as Pick<Facts, 'gasUsed'> | undefined;
+  const used = BigInt(facts?.gasUsed?.call ?? 0);
   if (sender.behaviour !== 'fickle') return 0n;
   return (used / 10n + (least(used, MOST_METERED_GAS) * 16n) / 100n) * op.maxFeePerGas;
 };
