@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buildConsole } from './build-console.ts';
 import { buildContracts } from './build-contracts.ts';
+import { nodeFlags } from './node-flags.ts';
 import { electronInstaller, findElectron } from './find-electron.ts';
 
 /** What `npm start` does: builds what is stale and opens the console, in its window or else in the browser (behaviour 1.5). */
@@ -24,7 +25,9 @@ const getElectron = (): string | undefined => {
 /** Serves the console in the browser until it is told to stop. Answers the exit code. */
 const serve = async (): Promise<number> => {
   const cli = join(root, 'src', 'cli', 'index.ts');
-  const child = spawn(process.execPath, [cli, 'serve', ...args], { stdio: ['inherit', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...nodeFlags, cli, 'serve', ...args], {
+    stdio: ['inherit', 'pipe', 'inherit'],
+  });
   const ended = once(child, 'exit');
   // Ctrl-C reaches the child too, which ends in its own time; who asks this process alone means both.
   process.on('SIGINT', () => undefined);

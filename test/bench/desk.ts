@@ -5,6 +5,7 @@ import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import type { Caller } from '../../src/api/index.ts';
 import type { ProcedureInput } from '../../src/api/index.ts';
 import { CHAIN_ID, GAME, gameItems } from './operations.ts';
+import { nodeFlags } from '../../scripts/node-flags.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 /** A desk in a process of its own, on a data folder that is new. */
@@ -50,7 +51,7 @@ export const startDesk = async (
 ): Promise<BenchDesk> => {
   const env = { GASDESK_PASSPHRASE: 'benchmark' };
   const place = database === undefined ? [] : ['--database', database];
-  const args = [...nodeArgs, CLI, 'serve', '--port', '0', '--data', dir, ...place];
+  const args = [...nodeFlags, ...nodeArgs, CLI, 'serve', '--port', '0', '--data', dir, ...place];
   const server = await startServer(args, { env, stderr: log });
   const folder = openDataFolder(dir);
   const call = controlClient(folder.controlSocket);

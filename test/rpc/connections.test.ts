@@ -90,6 +90,18 @@ describe('where all connections are taken', () => {
     expect(await answers(alone)).toHaveLength(1);
   });
 
+  test('by many that come at once, one that is in use stays', async () => {
+    const open = await serving(hello);
+    const inUse = await open();
+    for (let number = 0; number < MOST; number += 1) {
+      inUse.write(GET);
+      expect(await answers(inUse)).toHaveLength(1);
+    }
+    for (let number = 0; number < 10 * MOST; number += 1) await (number % 2 === 0 ? open() : asked(open));
+    inUse.write(GET);
+    expect(await answers(inUse)).toHaveLength(1);
+  });
+
   test('by requests in progress, they are answered', async () => {
     const [allBegun, go] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     let begun = 0;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
+import { nodeFlags } from '../../scripts/node-flags.ts';
 import { runGasdesk } from '../../src/cli/run.ts';
 
 /** How a command ended. */
@@ -42,7 +43,7 @@ const collect = (stream: Readable): (() => string) => {
 };
 
 const start = (args: readonly string[], env: CliEnvironment, cli = CLI) => {
-  const child = spawn(process.execPath, [cli, ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, cli, ...args], {
     env: { ...NOWHERE, ...COMPILED, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Clock } from '../base/clock.ts';
 import { peerName } from '../rate-limit/peer.ts';
 import { waitsForTurn } from './turns.ts';
 
@@ -11,6 +12,7 @@ export interface ConnectionBounds {
   readonly mostOfOne: number;
   /** How long a client may take nothing of an answer that is there. */
   readonly answerTimeoutMs: number;
+  readonly clock: Pick<Clock, 'monotonic'>;
 }
 
 interface Connection {
@@ -18,9 +20,11 @@ interface Connection {
   readonly peer: Peer;
   /** Requests that are not answered yet. The first is in progress, the others wait. */
   readonly requests: ServerResponse[];
-  /** When something last happened on it; later ones are greater. */
+  /** When something last happened on it: later ones are greater. And by the clock, monotonic ms. */
   at: number;
-  hasAsked: boolean;
+  atMs: number;
+  /** Requests that were answered on it. */
+  answered: number;
 }
 
 interface Peer {
@@ -40,8 +44,15 @@ const isIdle = ({ requests: [current] }: Connection): boolean =>
 /** A connection that has brought no request yet counts as idle for so many times as long: it may never bring one. */
 const SILENT_WEIGHT = 4;
 
+/** So many connections of an address that have asked before are compared: those on which nothing has happened for longest. */
+const MOST_COMPARED = 64;
+
 /** One is new until as much has happened as if this share of all connections had done something. */
 const NEW_SHARE = 1 / 4;
+
+/** A connection with so many answers is in use for as long as the next request may be on its way: it is lost where that ends. */
+const MANY_ANSWERS = 16;
+const NEXT_REQUEST_MS = 1_000;
 
 /**
  * Ends the parsing of what has been read already: a thousand requests may stand in it, each of which would be made an
@@ -64,7 +75,7 @@ const stopParsing = (socket: Socket): void => {
  */
 export const keepConnections = (
   server: Server,
-  { most, mostOfOne, answerTimeoutMs }: ConnectionBounds,
+  { most, mostOfOne, answerTimeoutMs, clock }: ConnectionBounds,
   answer: (response: ServerResponse) => Promise<void>,
 ): (() => void) => {
   const connections = new Map<Socket, Connection>();
@@ -84,6 +95,7 @@ export const keepConnections = (
   const note = (connection: Connection): void => {
     events += 1;
     connection.at = events;
+    connection.atMs = clock.monotonic();
     connection.peer.connections.delete(connection);
     connection.peer.connections.add(connection);
   };
@@ -97,35 +109,42 @@ export const keepConnections = (
     forget(connection);
     connection.socket.destroy();
   };
+  /** True for a connection whose client has asked for much, and may have sent the next request. */
+  const isInUse = ({ answered, atMs }: Connection): boolean =>
+    answered >= MANY_ANSWERS && clock.monotonic() - atMs < NEXT_REQUEST_MS;
   /**
    * How little a connection would be missed: how much has happened on others since it became idle, times how many its
    * address has. So an address has the less time for each, the more it holds. One that has just come is missed more than
-   * any that has not: its request may be here, and not have been read.
+   * any that has not: its request may be here, and not have been read. So is one in use.
    */
-  const dispensability = ({ at, hasAsked, peer }: Connection): number => {
+  const dispensability = (connection: Connection): number => {
+    const { at, answered, peer } = connection;
     const age = events - at;
-    const isNew = age < most * NEW_SHARE;
-    return isNew ? age / events : age * peer.connections.size * (hasAsked ? 1 : SILENT_WEIGHT);
+    const isMissed = age < most * NEW_SHARE || isInUse(connection);
+    return isMissed ? age / events : age * peer.connections.size * (answered > 0 ? 1 : SILENT_WEIGHT);
   };
-  /** The idle connection of an address that would be missed least. */
-  const leastMissedOf = (peer: Peer, newest: Connection): Connection | undefined => {
-    const found: { asked?: Connection; silent?: Connection } = {};
-    for (const connection of peer.connections) {
-      if (connection !== newest && isIdle(connection)) found[connection.hasAsked ? 'asked' : 'silent'] ??= connection;
-      if (found.asked && found.silent) break;
-    }
-    const { asked, silent } = found;
-    return asked && silent ? (dispensability(asked) > dispensability(silent) ? asked : silent) : (asked ?? silent);
-  };
-  const leastMissed = (newest: Connection): Connection | undefined => {
+  const leastOf = (idle: readonly Connection[]): Connection | undefined => {
     let [found, greatest]: [Connection | undefined, number] = [undefined, 0];
-    for (const peer of peers.values()) {
-      const idle = leastMissedOf(peer, newest);
-      const value = idle === undefined ? 0 : dispensability(idle);
-      if (value > greatest) [found, greatest] = [idle, value];
+    for (const connection of idle) {
+      const value = dispensability(connection);
+      if (value > greatest) [found, greatest] = [connection, value];
     }
     return found;
   };
+  /** The idle connection of an address that would be missed least, of the first that is silent and the oldest others. */
+  const leastMissedOf = (peer: Peer, newest: Connection): Connection | undefined => {
+    const compared: Connection[] = [];
+    let silent: Connection | undefined;
+    for (const connection of peer.connections) {
+      if (connection === newest || !isIdle(connection)) continue;
+      if (connection.answered === 0) silent ??= connection;
+      else if (compared.length < MOST_COMPARED) compared.push(connection);
+      if (silent !== undefined && compared.length === MOST_COMPARED) break;
+    }
+    return leastOf(silent === undefined ? compared : [...compared, silent]);
+  };
+  const leastMissed = (newest: Connection): Connection | undefined =>
+    leastOf([...peers.values()].flatMap((peer) => leastMissedOf(peer, newest) ?? []));
 
   const isOpen = ({ socket }: Connection): boolean => !socket.destroyed;
   const start = (connection: Connection): void => {
@@ -134,7 +153,7 @@ export const keepConnections = (
     if (response === undefined || !isOpen(connection)) return;
     response.once('close', () => {
       requests.shift();
-      connection.hasAsked = true;
+      connection.answered += 1;
       if (!isOpen(connection)) return;
       note(connection);
       if (requests.length > 0) {
@@ -153,7 +172,7 @@ export const keepConnections = (
 
   server.on('connection', (socket: Socket) => {
     const peer = peerOf(socket.remoteAddress);
-    const connection: Connection = { socket, peer, requests: [], at: 0, hasAsked: false };
+    const connection: Connection = { socket, peer, requests: [], at: 0, atMs: 0, answered: 0 };
     connections.set(socket, connection);
     note(connection);
     socket.once('close', () => forget(connection));

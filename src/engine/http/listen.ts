@@ -85,7 +85,7 @@ export const listen = async (
   };
   const most = Math.min(maxConnections, Math.floor(mostDescriptors() * DESCRIPTOR_SHARE));
   const mostOfOne = Math.ceil((most * connectionSharePercent) / 100);
-  const endConnections = keepConnections(server, { most, mostOfOne, answerTimeoutMs: requestTimeoutMs }, answer);
+  const endConnections = keepConnections(server, { most, mostOfOne, answerTimeoutMs: requestTimeoutMs, clock }, answer);
   const name = 'path' in where ? where.path : `${where.host}:${where.port}`;
   server.listen({ ...where, backlog: BACKLOG });
   try {
