@@ -91,19 +91,15 @@ const faultsOf = async (dir: string): Promise<EngineError[]> => {
 };
 
 describe('a database with a page of zeros', () => {
-  const found = new Set<string>();
-  test.each([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])(
-    '%d into the file: it is told, with what to do',
-    async (part) => {
+  test('wherever in the file it is: it is told, with what to do', async () => {
+    const found = new Set<string>();
+    for (const part of [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]) {
       for (const { code, message } of await faultsOf(damaged(part))) {
-        expect(['STORAGE_FAILED', 'DATA_FOLDER_UNUSABLE']).toContain(code);
+        expect(['STORAGE_FAILED', 'DATA_FOLDER_UNUSABLE'], String(part)).toContain(code);
         expect(message).toContain(MEND);
         found.add(code);
       }
-    },
-  );
-
-  test('some were read, so that the above says something', () => {
+    }
     expect(found).toContain('STORAGE_FAILED');
   });
 

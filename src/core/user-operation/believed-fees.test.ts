@@ -116,8 +116,8 @@ describe('the base fee that is believed', () => {
 describe('the tip that is believed', () => {
   const hours = (...tips: readonly bigint[]): HourlyTip[] => tips.map((lowestWei, hour) => ({ hour, lowestWei }));
   /** The tip of a reading in the next hour. */
-  const read = (history: readonly HourlyTip[], tipWei: bigint, baseFeeWei = 0n): bigint =>
-    believedTip(tipWei, withTip(history, tipWei, history.length * HOUR_MS), baseFeeWei);
+  const read = (history: readonly HourlyTip[], tipWei: bigint): bigint =>
+    believedTip(tipWei, withTip(history, tipWei, history.length * HOUR_MS));
 
   it('is the first reading', () => {
     expect(read([], 30n * GWEI)).toBe(30n * GWEI);
@@ -137,10 +137,6 @@ describe('the tip that is believed', () => {
     expect(read(hours(GWEI, 100n * GWEI, 100n * GWEI), 100n * GWEI)).toBe(100n * GWEI);
   });
 
-  it('may be a tenth of the base fee, whatever is usual', () => {
-    expect(read(hours(1n, 1n), 3n * GWEI, 20n * GWEI)).toBe(2n * GWEI);
-  });
-
   it('falls at once', () => {
     expect(read(hours(GWEI, GWEI, GWEI), 5n)).toBe(5n);
   });
@@ -155,7 +151,7 @@ describe('the tip that is believed', () => {
   it('is kept for the newest hours in which the chain was read, however long ago', () => {
     const slept = withTip(hours(GWEI, GWEI), 100n * GWEI, 1_000_000 * HOUR_MS);
     expect(slept).toHaveLength(3);
-    expect(believedTip(100n * GWEI, slept, 0n)).toBe(GWEI);
+    expect(believedTip(100n * GWEI, slept)).toBe(GWEI);
     const full = Array.from({ length: 30 }).reduce<readonly HourlyTip[]>(
       (history, _, hour) => withTip(history, BigInt(hour), hour * HOUR_MS),
       [],
@@ -167,12 +163,10 @@ describe('the tip that is believed', () => {
 
   it('is never above the reading, nor above what one reading cannot move', () => {
     fc.assert(
-      fc.property(fc.array(tip, { minLength: 1, maxLength: TIP_HOURS }), tip, tip, (tips, reading, baseFeeWei) => {
-        const believed = read(hours(...tips), reading, baseFeeWei);
+      fc.property(fc.array(tip, { minLength: 1, maxLength: TIP_HOURS }), tip, (tips, reading) => {
+        const believed = read(hours(...tips), reading);
         expect(believed <= reading).toBe(true);
-        const highest = tips.reduce((most, one) => (one > most ? one : most));
-        const tenth = baseFeeWei / 10n;
-        expect(believed <= (highest > tenth ? highest : tenth)).toBe(true);
+        expect(believed <= tips.reduce((most, one) => (one > most ? one : most))).toBe(true);
       }),
     );
   });

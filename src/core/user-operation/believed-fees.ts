@@ -69,14 +69,10 @@ const usualTip = (history: readonly HourlyTip[]): bigint => {
   return sorted[Math.min(enough, sorted.length) - 1] ?? 0n;
 };
 
-/** A tip up to this part of the base fee is believed at once: it makes little difference to what is paid. */
-const BASE_FEE_PART = 10n;
-
 /**
- * What a node suggests as a tip, as far as it is believed: up to the usual one of the desk's own hours, or a tenth of the
- * base fee. Wei per gas.
+ * What a node suggests as a tip, as far as it is believed: up to the usual one of the desk's own hours. Wei per gas.
  *
  * @param history has the reading in it
  */
-export const believedTip = (suggestedWei: bigint, history: readonly HourlyTip[], believedBaseFeeWei: bigint): bigint =>
-  least(suggestedWei, most(usualTip(history), believedBaseFeeWei / BASE_FEE_PART));
+export const believedTip = (suggestedWei: bigint, history: readonly HourlyTip[]): bigint =>
+  least(suggestedWei, usualTip(history));

@@ -116,7 +116,7 @@ export const createBelievedFees = ({
       if (isLowest || clock.monotonic() - kept.savedAt >= STEP_MS) save(chainId, kept, baseFee, tip);
       kept.believed = {
         baseFeeWei: baseFee.baseFeeWei,
-        tipWei: suggestedTipWei && believedTip(suggestedTipWei, tips, baseFee.baseFeeWei),
+        tipWei: suggestedTipWei && believedTip(suggestedTipWei, tips),
       };
       return kept.believed;
     },
