@@ -39,6 +39,7 @@ const inForceOf = (run: Run, dapp: Dapp): InForce => ({
   paused: run.paused,
   lineFault: run.line.fault,
   baseFeeWei: believedBaseFee(run),
+  leaptMs: run.leaptMs,
   behaviour: dapp.policy.webhook === null ? undefined : (run.receivers.behaviours.get(dapp.index) ?? 'true'),
   nameState: dapp.policy.webhook?.byName === true ? (run.receivers.names.get(dapp.index) ?? 'right') : 'right',
 });

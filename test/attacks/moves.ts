@@ -188,9 +188,11 @@ const moves: Readonly<Record<string, Move>> = {
   }),
   'the desk restarts': move(1, nothing, async (run) => {
     await release(run);
+    const before = run.time.deskNow();
     // A desk takes its machine's time for right when it starts.
     run.time.step(-run.time.ahead());
     await run.desk.restart();
+    run.leaptMs += Math.max(0, run.time.deskNow() - before);
     return 'done';
   }),
   'the operator changes a limit': move(2, fc.tuple(which, fc.integer({ min: 1, max: 4 })), async (run, [at, to]) => {

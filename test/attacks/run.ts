@@ -22,6 +22,8 @@ export interface InForce {
   readonly lineFault: LineFault | undefined;
   /** The base fee, or what of the node's lie about it may be believed where that is more. Wei per gas. */
   readonly baseFeeWei: bigint;
+  /** How far the desk's clock had leapt ahead by then, ms. */
+  readonly leaptMs: number;
   readonly behaviour: Behaviour | undefined;
   readonly nameState: NameState;
 }
@@ -115,6 +117,8 @@ export interface Run extends Ignoring {
   paused: boolean;
   /** Operations signed before it do not count for the breaker: it was set or resumed since. */
   breakerFrom: number;
+  /** How far the desk's clock has leapt ahead where it was started again, ms. */
+  leaptMs: number;
   /** A request that waits for a webhook. */
   waiting: Promise<void> | undefined;
 }

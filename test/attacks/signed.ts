@@ -50,14 +50,18 @@ const checkRules = (run: Run, { number, dapp, inForce, data, maxCostWei }: Ticke
   }
 };
 
-/** Counted are operations that were certainly signed within the breaker's time of real time, whatever clocks say. */
+/**
+ * Counted are operations that were certainly signed within the breaker's time of real time, whatever clocks say; but a desk
+ * that is started again takes it for passed by how far its clock is ahead then.
+ */
 const checkBreaker = (run: Run, newest: Ticket): void => {
   const { tickets, breakerFrom } = run;
   const { breaker } = run.desk;
   if (breaker === undefined) return;
-  const within = tickets
-    .slice(breakerFrom)
-    .filter(({ between: [asked] }) => deskMs(newest.between[1] - asked) < breaker.seconds * 1_000);
+  const within = tickets.slice(breakerFrom).filter(({ between: [asked], inForce: { leaptMs } }) => {
+    const passed = deskMs(newest.between[1] - asked) + newest.inForce.leaptMs - leaptMs;
+    return passed < breaker.seconds * 1_000;
+  });
   const sum = within.reduce((total, { maxCostWei }) => total + maxCostWei, 0n);
   if (sum <= breaker.amountWei) return;
   const numbers = within.map(({ number }) => `#${number}`).join(', ');

@@ -38,7 +38,7 @@ export const startRun = async (
       wereLogsBehind: false,
       crowd: createCrowd(desk.url),
     },
-    ...{ paused: false, breakerFrom: 0, waiting: undefined },
+    ...{ paused: false, breakerFrom: 0, leaptMs: 0, waiting: undefined },
   };
   const from = nth(FUNDING_WALLETS, 0).address as Address;
   for (const dapp of desk.dapps) {
