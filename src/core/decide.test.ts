@@ -166,14 +166,14 @@ const unusedV07 = (changes: Partial<UserOperationV07>, call: string): Situation 
 });
 const tipping = (tip: bigint): Situation => ({ op: { maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: tip } });
 const suggesting = (tip: bigint): Situation => ({ chain: { suggestedTipWei: String(tip) } });
-/** What a bundle of the operation costs, what it comes to at least with all that its call uses, and 16 % of that: gas. */
+/** What a bundle of the operation costs, what it comes to at least with all that its call uses, and 15 % of that: gas. */
 const BUNDLE_GAS = bundleGas('0.6', operationWith(), 0n);
 const usualGas = (call: bigint): bigint => BUNDLE_GAS + 57_000n + call;
-const surplus = (call: bigint): bigint => (usualGas(call) * 16n) / 100n;
-/** With 16 % more than gas costs, all of which is paid for what preVerificationGas gives as well, the sum is what it may be. */
+const surplus = (call: bigint): bigint => (usualGas(call) * 15n) / 100n;
+/** With 15 % more than gas costs, all of which is paid for what preVerificationGas gives as well, the sum is what it may be. */
 const highestTip = (call: bigint): bigint => {
   const given = operationWith().preVerificationGas - BUNDLE_GAS;
-  return (116n * GWEI * usualGas(call)) / (100n * (usualGas(call) + given)) - GWEI;
+  return (115n * GWEI * usualGas(call)) / (100n * (usualGas(call) + given)) - GWEI;
 };
 const using = (call: bigint): Situation => ({ facts: { gasUsed: { validation: '50000', call: String(call) } } });
 

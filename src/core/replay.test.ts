@@ -185,8 +185,12 @@ describe('what follows from a changed value is named with it:', () => {
 const signedFor = ({ version, entryPointVersion }: PaymasterLayout): Situation => {
   const eip7702 = entryPointVersion === '0.8';
   const op = rpcOperationV07With(eip7702 ? { factory: '0x7702' } : {});
+  const gasUsed = { validation: '50000', call: '1000000' };
   const delegate = eip7702 ? { delegate: `0x${'de'.repeat(20)}` as const } : {};
-  return { dapp: { version }, facts: { senderNonce: '3', ...delegate, ...(entryPointVersion !== '0.6' && { op }) } };
+  return {
+    dapp: { version },
+    facts: { senderNonce: '3', gasUsed, ...delegate, ...(entryPointVersion !== '0.6' && { op }) },
+  };
 };
 
 test.each(layouts.map((layout) => [layout.version, layout] as const))('what %s takes is read again', (_, layout) => {

@@ -45,7 +45,7 @@ const feignedWei = ({ sender, decision, op }: Ticket): bigint => {
   const facts = decision.facts as Pick<Facts, 'gasUsed'> | undefined;
   const used = BigInt(facts?.gasUsed?.call ?? 0);
   if (sender.behaviour !== 'fickle') return 0n;
-  return (used / 10n + (least(used, MOST_METERED_GAS) * 16n) / 100n) * op.maxFeePerGas;
+  return (used / 10n + (least(used, MOST_METERED_GAS) * 15n) / 100n) * op.maxFeePerGas;
 };
 
 /**

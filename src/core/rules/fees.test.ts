@@ -7,7 +7,7 @@ import { type FeeFacts, checkFees } from './fees.ts';
 
 const GWEI = 10n ** 9n;
 const pricesOf = (baseFeeWei: bigint, believedTipWei = 0n, believedBaseFeeWei = baseFeeWei): GasPrices => ({
-  ...{ baseFeeWei, believedBaseFeeWei, believedTipWei },
+  ...{ baseFeeWei, believedBaseFeeWei, believedTipWei, suggestedTipWei: believedTipWei },
 });
 const usualOffer: Offer = {
   version: '0.7',
@@ -57,6 +57,11 @@ const polygon = (gwei: bigint, believedGwei = 30n): Difference => ({
   },
   prices: pricesOf(15n, believedGwei * GWEI),
 });
+/** The same while the node suggests so much more. */
+const risen = (gwei: bigint, suggestedGwei: bigint): Difference => ({
+  ...polygon(gwei),
+  prices: { ...pricesOf(15n, 30n * GWEI), suggestedTipWei: suggestedGwei * GWEI },
+});
 /** A layer 2 whose gas is nearly free. */
 const cheap = (by: Partial<Offer>): Difference => ({
   by: { maxFeePerGasWei: 10n ** 7n, ...by },
@@ -73,6 +78,8 @@ test.each<[string, Difference, string]>([
   ['tips what is believed, on a chain with hardly a base fee', polygon(30n), 'FEE_COVERS_BASE'],
   ['tips twice that there', polygon(60n), 'FEE_COVERS_BASE'],
   ['tips two and a half times that', polygon(75n), 'FEE_TOO_HIGH'],
+  ['tips three times that where the node suggests twice as much', risen(90n, 60n), 'FEE_COVERS_BASE'],
+  ['tips more there, however much is suggested', risen(100n, 3_000n), 'FEE_TOO_HIGH'],
   ['tips what a node suggests that is not believed', polygon(300n, 100n), 'FEE_TOO_HIGH'],
   ['tips that where no tip is believed', polygon(30n, 0n), 'FEE_TOO_HIGH'],
   [
@@ -168,7 +175,7 @@ test('the evidence names what each part gives, what they come to and what they m
     preVerificationSurplusWei: String(42_000n * 11n * GWEI),
     penaltyWei: String(10_000n * 11n * GWEI),
     surplusWei: String(772_000n * GWEI),
-    mostSurplusWei: String(320_000n * GWEI),
+    mostSurplusWei: String(300_000n * GWEI),
   });
 });
 

@@ -92,11 +92,11 @@ export interface Surplus {
 }
 
 /**
- * Of the usual fee, 16 % may be gained: at most 14 % of all that the tank pays then, and 15 % with what the other
+ * Of the usual fee, 15 % may be gained: at most 13 % of all that the tank pays then, and 15 % with what the other
  * constants here leave. Measured with the clients of docs/clients: preVerificationGas is 3,300 to 14,700 gas above what a
  * bundle costs (the most with a signature of 589 bytes), and the penalty for unused gas is 13,400 at most.
  */
-const SHARE = { times: 16n, per: 100n };
+const SHARE = { times: 15n, per: 100n };
 
 /** EntryPoint: min(maxFeePerGas, maxPriorityFeePerGas + block.basefee). */
 const priceOf = ({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Offer, { baseFeeWei }: GasPrices): bigint =>
@@ -104,10 +104,15 @@ const priceOf = ({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Offer, { baseFeeW
 
 /**
  * What may be gained of each gas, wei. Where most of the price is its tip, nobody knows what a bundler has to pay: nodes
- * differ, and clients offer half as much again (Safe) or twice (viem) what one suggests. So the tip may be doubled there.
+ * differ, and clients offer half as much again (Safe) or twice (viem) what one suggests. So the tip may be doubled there,
+ * and once more by what the node suggests now.
  */
-const mostGainedPerGas = (prices: GasPrices): bigint =>
-  (costPrice(prices) * SHARE.times) / SHARE.per + above(prices.believedTipWei, prices.believedBaseFeeWei);
+const mostGainedPerGas = (prices: GasPrices): bigint => {
+  const { believedBaseFeeWei, believedTipWei, suggestedTipWei } = prices;
+  const risenWei = least(above(suggestedTipWei, believedTipWei), believedTipWei);
+  const share = (costPrice(prices) * SHARE.times) / SHARE.per;
+  return share + above(believedTipWei, believedBaseFeeWei) + above(risenWei, believedBaseFeeWei);
+};
 
 /**
  * What an operation gives whoever bundles it: they may be its sender, and carry the tank away. All ways to gain are

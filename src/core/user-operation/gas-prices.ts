@@ -7,6 +7,8 @@ export interface GasPrices {
   /** What is believed that a bundler has to pay. */
   readonly believedBaseFeeWei: bigint;
   readonly believedTipWei: bigint;
+  /** What the node suggests, which a stranger may have raised. */
+  readonly suggestedTipWei: bigint;
 }
 
 /** What bundlers have to pay for gas, as far as that is believed, wei. */
@@ -23,11 +25,12 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 /** What gas costs; undefined where the chain was not read. */
 export const pricesOf = (chain: ChainSnapshot | null): GasPrices | undefined => {
   if (chain === null) return undefined;
-  const { baseFeeWei, suggestedTipWei = '0', believedBaseFeeWei = baseFeeWei, believedTipWei } = chain;
+  const { baseFeeWei, believedBaseFeeWei = baseFeeWei, believedTipWei } = chain;
+  const suggestedTipWei = least(BigInt(chain.suggestedTipWei ?? 0), MOST_SUGGESTED_TIP_WEI);
   return {
     baseFeeWei: BigInt(baseFeeWei),
     believedBaseFeeWei: BigInt(believedBaseFeeWei),
-    believedTipWei:
-      believedTipWei === undefined ? least(BigInt(suggestedTipWei), MOST_SUGGESTED_TIP_WEI) : BigInt(believedTipWei),
+    believedTipWei: believedTipWei === undefined ? suggestedTipWei : BigInt(believedTipWei),
+    suggestedTipWei,
   };
 };
