@@ -87,7 +87,7 @@ const set = command('set', 'Add a chain, or change the settings you name')
   )
   .option(
     '--breaker <limit>',
-    'most that Gasdesk may sign for, in the native coin per time, such as 0.5/1h. Beyond it, Gasdesk pauses all sponsorship; on a chain with several DApps, it pauses a DApp alone that exceeds half of it. "default": a quarter of what the gas tanks of the chain hold per hour, and at least 20 usual operations; "off" removes the limit',
+    'most that Gasdesk may sign for, in the native coin per time, such as 0.5/1h. Beyond it, Gasdesk pauses all sponsorship; on a chain with several DApps, it pauses a DApp alone that exceeds half of it. "default": per hour, a quarter of what the gas tanks of the chain hold, or what 20 usual operations may cost, whichever is more; "off" removes the limit',
     breakerArgument,
   )
   .addOption(

@@ -50,7 +50,7 @@ const set = command('set', 'Accept a token as payment for gas, or replace its se
     '--pre-fund',
     'take the maximum before the operation runs, and return the rest (default). The treasury must have approved the paymaster for that, and should hold some tokens for gas estimation',
   )
-  .option('--no-pre-fund', 'charge after the operation runs: an account that moves its tokens away makes you pay')
+  .option('--no-pre-fund', 'charge after the operation runs; if the account has moved its tokens away by then, you pay')
   .option('--logo <url>', 'URL of the logo')
   .action((flags: DeskOptions & SetFlags) => {
     const { chain: chainId, address, symbol, decimals, premium, preFund = true, logo: logoUrl = null } = flags;

@@ -111,7 +111,7 @@ const list = command('list', 'List what happened besides decisions, newest first
 
 const acceptRollback = command(
   'accept-rollback',
-  'Go on from an older state of the database, for good: Gasdesk has forgotten what it signed after that',
+  'Continue from an older state of the database, for good. Gasdesk has no record of what it signed after that state',
 )
   .addHelpText(
     'after',

@@ -55,7 +55,7 @@ const expiry = command('expiry', "Set the longest validity that a DApp's request
 const tokenMode = command('token-mode', 'Set whether users of a DApp may pay in tokens instead of being sponsored')
   .argument('<id>', 'paymasterId of the DApp')
   .addArgument(
-    new Argument('<state>', 'on: in every fee token of the chain, past the limits of sponsorship').choices([
+    new Argument('<state>', 'on: in every fee token of the chain, without the rules of sponsorship').choices([
       'on',
       'off',
     ]),

@@ -26,7 +26,7 @@ const currentRun = (): Run => {
 /** The terminal of the command that is running. */
 export const terminal = (): Terminal => currentRun().terminal;
 
-/** Runs a command in a terminal. @returns its exit code, 0 unless `use` or {@link exitWith} says otherwise */
+/** Runs a command in a terminal. @returns its exit code, 0 unless {@link exitWith} sets another */
 export const inTerminal = async (own: Terminal, use: () => Promise<void>): Promise<number> => {
   const run: Run = { terminal: own, exitCode: 0 };
   await runs.run(run, use);

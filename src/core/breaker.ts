@@ -1,3 +1,4 @@
+import { min } from '../shared/bigints.ts';
 import { defaultMaxOperationCostWei } from '../shared/chains.ts';
 import type { ChainSnapshot } from './facts.ts';
 import type { Policy } from './policy.ts';
@@ -27,14 +28,12 @@ export const LEAST_OPERATIONS = 20n;
 /** Gas limits of a usual operation together: the deployment of an account and what it calls. */
 const USUAL_GAS = 2_000_000n;
 
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-
 /** What a usual operation may cost at the fees that Gasdesk suggests, wei. */
 const usualOperationWei = (policy: BreakerPolicy, chain: BreakerFacts): bigint => {
   const { baseFeeWei, believedBaseFeeWei = baseFeeWei, believedTipWei = '0' } = chain;
   const costWei = USUAL_GAS * (2n * BigInt(believedBaseFeeWei) + BigInt(believedTipWei));
   const { maxOperationCostWei } = policy.chain ?? {};
-  return least(costWei, BigInt(maxOperationCostWei ?? defaultMaxOperationCostWei(policy.dapp.chainId)));
+  return min(costWei, BigInt(maxOperationCostWei ?? defaultMaxOperationCostWei(policy.dapp.chainId)));
 };
 
 /**

@@ -180,8 +180,8 @@ const compareReceived = (
     return;
   }
   const meant = read(received as Params);
-  const isOther = meant === undefined ? true : stage !== undefined && meant.stage !== stage;
-  if (isOther) compare('method', record.method, 'another one');
+  if (meant === undefined || (stage !== undefined && meant.stage !== stage))
+    compare('method', record.method, 'another one');
   if (meant === undefined) return;
   compareSent(record, userOperation, meant, compare);
   if (isCut(options, MOST_BYTES)) return;

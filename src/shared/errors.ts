@@ -26,7 +26,7 @@ export const errorTable = {
   ENTRY_POINT_MISMATCH: { status: 400, rpc: -32602, title: 'This DApp is sponsored on another EntryPoint' },
   CHAIN_MISMATCH: { status: 400, rpc: -32602, title: 'This address serves another chain' },
   RATE_LIMITED: { status: 429, rpc: -32029, title: 'Too many requests' },
-  TOO_MANY_STREAMS: { status: 429, rpc: -32029, title: 'This token has as many event streams as it may have' },
+  TOO_MANY_STREAMS: { status: 429, rpc: -32029, title: 'This token already has the maximum number of event streams' },
 
   AUTH_TOKEN_REQUIRED: { status: 401, rpc: -32051, title: 'Auth token is required in the headers' },
   CREDENTIALS_REQUIRED: { status: 401, rpc: -32051, title: 'Auth token and API key is required in the headers' },

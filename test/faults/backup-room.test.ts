@@ -59,7 +59,7 @@ describe('a backup for which there is no room', () => {
     expect(refused).toMatchObject({
       code: 'BACKUP_NO_ROOM',
       message: expect.stringMatching(
-        /^The backup needs 10\d MiB on the disk of .*, 100 MiB of which the desk keeps for itself, and 101 MiB are free\. Free space/,
+        /^The backup needs 10\d MiB on the disk of .* \(including 100 MiB that the desk keeps for itself\), but only 101 MiB is free\. Free space/,
       ) as string,
       data: { freeBytes: String(101n * MIB) },
     });
@@ -74,7 +74,7 @@ describe('a backup for which there is no room', () => {
     const file = join(elsewhere, `desk-${randomBytes(8).toString('hex')}`);
     expect(await backUp(file)).toMatchObject({
       code: 'BACKUP_NO_ROOM',
-      message: expect.stringContaining(`on the disk of ${elsewhere}, and 0 MiB are free`) as string,
+      message: expect.stringContaining(`on the disk of ${elsewhere}, but only 0 MiB is free`) as string,
     });
     expect(existsSync(file)).toBe(false);
   });
@@ -92,7 +92,7 @@ describe('a backup for which there is no room', () => {
     await clock.advance(250);
     expect(await given).toMatchObject({
       code: 'BACKUP_NO_ROOM',
-      message: expect.stringMatching(/^The backup was given up: only 99 MiB are left on the disk of /) as string,
+      message: expect.stringMatching(/^The backup was stopped: only 99 MiB is left on the disk of /) as string,
     });
     expect(left(dir)).toEqual({ backups: [], parts: false });
     free = 500n * MIB;

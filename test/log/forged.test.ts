@@ -30,7 +30,7 @@ const UNSEEN: readonly (readonly [row: string, is: RegExp])[] = [
   ['what became of an operation', /^settlement/],
   ['holds', /^(?:hold|release)/],
   ['starts and stops', /^(?:start|stop)/],
-  ['policies that are told again, or decided nothing', /^policy (?:doubled|dropped)/],
+  ['policies that are entered again, or by which nothing was decided', /^policy (?:doubled|dropped)/],
   ['decisions that were left out', /^decision [a-z]+ dropped/],
   ['the order of entries that do not depend on each other', / moved behind /],
 ];

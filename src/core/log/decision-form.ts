@@ -93,17 +93,11 @@ export const fixedDifferences = (record: StoredRecord, reason: NotReplayable, re
     return [{ id: record.id, field, stored: record, replayed: 'what no record has' }];
   }
   const differences: Difference[] = [];
-  compareUndecided(record, (field, stored, replayed) => {
-    if (!isSame(stored, replayed)) differences.push({ id: record.id, field, stored, replayed });
-  });
-  const expected = { ...FIXED[reason], ...(reason === 'TRUNCATED' && byPolicy(revision)) };
-  const fixed = Object.entries(expected)
-    .filter(([field, value]) => !isSame((record as unknown as Fields)[field], value))
-    .map(([field, replayed]) => ({
-      id: record.id,
-      field,
-      stored: (record as unknown as Fields)[field] ?? null,
-      replayed: replayed ?? null,
-    }));
-  return [...differences, ...fixed];
+  const compare = (field: string, kept: unknown, expected: unknown): void => {
+    if (!isSame(kept, expected)) differences.push({ id: record.id, field, stored: kept, replayed: expected });
+  };
+  compareUndecided(record, compare);
+  const fixed = { ...FIXED[reason], ...(reason === 'TRUNCATED' && byPolicy(revision)) };
+  for (const [field, value] of Object.entries(fixed)) compare(field, (record as unknown as Fields)[field], value);
+  return differences;
 };

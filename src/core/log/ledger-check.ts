@@ -76,7 +76,7 @@ export class LedgerCheck {
     return BigInt(amount) < 0n ? `Hold ${hold} is of ${amount}` : undefined;
   }
 
-  /** Gives holds back. @returns one of them that is not held */
+  /** Releases holds. @returns one of them that is not held */
   release(holds: Iterable<number>): number | undefined {
     let unknown: number | undefined;
     for (const hold of holds) {

@@ -25,7 +25,7 @@ const amountWords = ({ entries, checked }: LogReport, size: number): string => {
       : 'Every amount of a decision that was decided again follows from the entries.';
   }
   return entries < size
-    ? 'Amounts were not computed, since they follow from all entries before.'
+    ? 'Amounts were not computed, since they depend on all earlier entries.'
     : 'What accounts held when the log began is taken as it was entered.';
 };
 
@@ -59,7 +59,7 @@ const soundWords = (report: LogReport): string => {
     ...(signatures ? [] : ['Who signed was not checked.']),
     ...(reservedTwice === 0
       ? []
-      : [`${counted(reservedTwice, 'operation was', 'operations were')} reserved twice at once.`]),
+      : [`${counted(reservedTwice, 'operation was', 'operations were')} reserved while already reserved.`]),
   ].join(' ');
 };
 

@@ -1,3 +1,4 @@
+import { max } from '../../shared/bigints.ts';
 import { type UserOperationV06, isV06 } from '../../shared/schema/user-operation.ts';
 import { digits, uintDigits } from '../user-operation/hex-digits.ts';
 import type { PaymasterGas } from '../user-operation/paymaster-fields.ts';
@@ -70,8 +71,6 @@ const flags = ({ preFund, recipient, constantFee }: TokenTerms): string =>
 const VALIDATION_GAS = 25_000n;
 const POST_OP_GAS = 8_000n;
 const AROUND_TRANSFER_GAS = 11_000n;
-
-const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /**
  * What taking a plain ERC-20 costs: measured (39,000 in postOp, 21,000 in validation; with preFund 14,000 and 57,000)

@@ -1,3 +1,4 @@
+import { min } from '../../shared/bigints.ts';
 import { type DenialRows, coins } from '../../shared/denials.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import type { Evidence } from '../../shared/denials.ts';
@@ -44,7 +45,7 @@ const gain = (evidence: Evidence): string => {
 /** The values that would pass, for those that are too high. */
 const wouldPass = (evidence: Evidence): string => {
   if (evidence.believedBaseFeeWei !== undefined) {
-    return `Send it again later: the base fee rose faster than can be believed, from at most ${String(evidence.believedBaseFeeWei)} wei.`;
+    return `Send it again later: the node reports a base fee above ${String(evidence.believedBaseFeeWei)} wei, the most that Gasdesk can believe so far.`;
   }
   const { mostPreVerificationGas, mostCallGasLimit, mostPostOpGasLimit, mostMaxFeePerGasWei, mostTipWei } = evidence;
   const asks: (string | false)[] = [
@@ -85,7 +86,7 @@ const denials = {
         };
   },
   CALL_GAS_TOO_HIGH: (evidence) => ({
-    message: `The operation asks for ${String(evidence.callGasLimit)} callGasLimit, but ${callUses(evidence)}; the EntryPoint pays the bundler a tenth of what is left. ${gain(evidence)}`,
+    message: `The callGasLimit of the operation is ${String(evidence.callGasLimit)}, but ${callUses(evidence)}; the EntryPoint pays the bundler a tenth of what is left. ${gain(evidence)}`,
     hint: wouldPass(evidence),
   }),
   GAS_ABOVE_BLOCK: ({ gas, blockGasLimit }) => ({
@@ -94,7 +95,7 @@ const denials = {
   }),
   PRE_VERIFICATION_GAS_TOO_HIGH: (evidence) => ({
     message:
-      `The operation gives its bundler ${String(evidence.preVerificationGas)} preVerificationGas, but a bundle of it costs ${String(evidence.bundleGas)}.` +
+      `The preVerificationGas of the operation is ${String(evidence.preVerificationGas)}, but a bundle of the operation alone costs ${String(evidence.bundleGas)} gas.` +
       (evidence.surplusWei === undefined ? '' : ` ${gain(evidence)}`),
     hint: wouldPass(evidence),
   }),
@@ -122,7 +123,7 @@ export interface FeeFacts {
   readonly maxCostWei: bigint;
   /** The most wei that one operation may cost, as the operator has set it; undefined: {@link defaultCostWei}. */
   readonly operatorCostWei: bigint | undefined;
-  /** What no reading raises that bound to where the operator sets none. */
+  /** The chain's fixed default for it, wei: no answer of a node raises it. */
   readonly uncheckedCostWei: bigint;
   /** What a chain of layer 2 charges for the operation's data, in gas. */
   readonly l1DataGas: bigint;
@@ -140,22 +141,14 @@ const FEE_MULTIPLE = 10n;
  */
 const COST_GAS = 20_000_000n;
 
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-
 /** The most wei that one operation may cost where the operator says nothing: so much gas, and never more than is fixed. */
 const defaultCostWei = ({ prices, l1DataGas, uncheckedCostWei }: FeeFacts): bigint =>
-  prices === undefined ? uncheckedCostWei : least(uncheckedCostWei, (COST_GAS + l1DataGas) * costPrice(prices));
+  prices === undefined ? uncheckedCostWei : min(uncheckedCostWei, (COST_GAS + l1DataGas) * costPrice(prices));
 
 /** The code that names the largest part. */
-const CODES = {
-  price: 'FEE_TOO_HIGH',
-  preVerification: 'PRE_VERIFICATION_GAS_TOO_HIGH',
-  penalty: 'CALL_GAS_TOO_HIGH',
-} as const satisfies Record<keyof SurplusParts, keyof typeof denials>;
-
-const codeOf = ({ price, preVerification, penalty }: SurplusParts) => {
-  if (price >= preVerification && price >= penalty) return CODES.price;
-  return preVerification >= penalty ? CODES.preVerification : CODES.penalty;
+const codeOf = ({ price, preVerification, penalty }: SurplusParts): keyof typeof denials => {
+  if (price >= preVerification && price >= penalty) return 'FEE_TOO_HIGH';
+  return preVerification >= penalty ? 'PRE_VERIFICATION_GAS_TOO_HIGH' : 'CALL_GAS_TOO_HIGH';
 };
 
 /** The values that have to be lower, by their names in the evidence. */
@@ -163,9 +156,9 @@ const tooHigh = (offer: Offer, prices: GasPrices, highest: HighestOffer, mostOff
   const { baseFeeWei, believedBaseFeeWei } = prices;
   if (highest.pricePerGasWei < baseFeeWei) return { believedBaseFeeWei: String(believedBaseFeeWei) };
   const { maxFeePerGasWei, maxPriorityFeePerGasWei, preVerificationGas, limits } = offer;
-  const isPriceTooHigh = least(maxFeePerGasWei, maxPriorityFeePerGasWei + baseFeeWei) > highest.pricePerGasWei;
+  const isPriceTooHigh = min(maxFeePerGasWei, maxPriorityFeePerGasWei + baseFeeWei) > highest.pricePerGasWei;
   const isOfferTooHigh = maxFeePerGasWei > mostOfferedWei;
-  const mostFeeWei = isPriceTooHigh ? least(highest.pricePerGasWei, mostOfferedWei) : mostOfferedWei;
+  const mostFeeWei = isPriceTooHigh ? min(highest.pricePerGasWei, mostOfferedWei) : mostOfferedWei;
   return {
     ...(preVerificationGas > highest.preVerificationGas && {
       mostPreVerificationGas: String(highest.preVerificationGas),

@@ -1,3 +1,4 @@
+import { max, min } from '../../shared/bigints.ts';
 import type { FeeToken } from '../../shared/schema/fee-token.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
@@ -130,9 +131,6 @@ export const paymentTerms = <Contract extends TokenContract, Token extends Payme
     preFund,
   };
 };
-
-const max = (one: bigint, other: bigint): bigint => (one > other ? one : other);
-const min = (one: bigint, other: bigint): bigint => (one < other ? one : other);
 
 /**
  * With gas to take tokens after the operation. v0.6 gives validation and postOp the same limit, each; from v0.7 on the

@@ -1,3 +1,5 @@
+import { max, min } from '../../shared/bigints.ts';
+
 /** The base fee of a chain as far as it is believed, and where and when it was seen. */
 export interface BaseFeeSighting {
   /** Number of the block. */
@@ -11,11 +13,8 @@ export interface BaseFeeSighting {
 /** No chain makes blocks faster: a node whose block numbers jump is not believed to. */
 const MS_PER_BLOCK = 100;
 
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-
 /** EIP-1559: after a full block the base fee is an eighth higher, and at least 1 wei. */
-const afterFullBlock = (baseFeeWei: bigint): bigint => baseFeeWei + most(baseFeeWei / 8n, 1n);
+const afterFullBlock = (baseFeeWei: bigint): bigint => baseFeeWei + max(baseFeeWei / 8n, 1n);
 
 /**
  * What a node says of the base fee, as far as it is believed: no more than EIP-1559 allows for the blocks since the last
@@ -31,7 +30,7 @@ export const believeBaseFee = (last: BaseFeeSighting | undefined, reading: BaseF
   // Ends with the reading: from 1 wei it takes 1,500 blocks to the largest number a node can answer.
   for (; blocks > 0 && baseFeeWei < reading.baseFeeWei; blocks -= 1) baseFeeWei = afterFullBlock(baseFeeWei);
   const at = reading.block === last.block ? last.at : reading.at;
-  return { block: reading.block, baseFeeWei: least(baseFeeWei, reading.baseFeeWei), at };
+  return { block: reading.block, baseFeeWei: min(baseFeeWei, reading.baseFeeWei), at };
 };
 
 /** The lowest tip that a node suggested within an hour. */
@@ -75,4 +74,4 @@ const usualTip = (history: readonly HourlyTip[]): bigint => {
  * @param history has the reading in it
  */
 export const believedTip = (suggestedWei: bigint, history: readonly HourlyTip[]): bigint =>
-  least(suggestedWei, usualTip(history));
+  min(suggestedWei, usualTip(history));

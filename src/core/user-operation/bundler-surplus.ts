@@ -1,12 +1,9 @@
+import { above, max, min } from '../../shared/bigints.ts';
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import type { ChainSnapshot } from '../facts.ts';
 import { bundleGas } from './bundle-gas.ts';
 import { type GasPrices, costPrice, pricesOf } from './gas-prices.ts';
 import { type ExecutionLimits, limitsWithin, unusedGasPenalty } from './unused-gas-penalty.ts';
-
-const above = (value: bigint, bound: bigint): bigint => (value > bound ? value - bound : 0n);
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /** What an operation offers its bundler. Gas in gas units, prices in wei per gas. */
 export interface Offer {
@@ -57,8 +54,8 @@ export const offerOf = (
   const { callGasLimit, preVerificationGas, maxFeePerGas, maxPriorityFeePerGas } = op;
   const hasPostOp = version !== '0.8' || isPaidInToken;
   const postOpGasLimit = isV06(op) || !hasPostOp ? 0n : (op.paymasterPostOpGasLimit ?? 0n);
-  const callGasUsed = least(gasUsed?.call ?? 0n, callGasLimit);
-  const meteredGas = most(VALIDATION_GAS[version], gasUsed?.validation ?? 0n) + callGasUsed;
+  const callGasUsed = min(gasUsed?.call ?? 0n, callGasLimit);
+  const meteredGas = max(VALIDATION_GAS[version], gasUsed?.validation ?? 0n) + callGasUsed;
   const onChain = bundleGas(version, op, meteredGas);
   return {
     version,
@@ -66,7 +63,7 @@ export const offerOf = (
     maxPriorityFeePerGasWei: maxPriorityFeePerGas,
     preVerificationGas,
     bundleGas: onChain + (l1DataGas * L1_DATA_ROOM.times) / L1_DATA_ROOM.per,
-    usualGas: onChain + l1DataGas + least(meteredGas, MOST_METERED_GAS),
+    usualGas: onChain + l1DataGas + min(meteredGas, MOST_METERED_GAS),
     limits: { callGasLimit, postOpGasLimit },
     callGasUsed,
   };
@@ -100,7 +97,7 @@ const SHARE = { times: 15n, per: 100n };
 
 /** EntryPoint: min(maxFeePerGas, maxPriorityFeePerGas + block.basefee). */
 const priceOf = ({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Offer, { baseFeeWei }: GasPrices): bigint =>
-  least(maxFeePerGasWei, maxPriorityFeePerGasWei + baseFeeWei);
+  min(maxFeePerGasWei, maxPriorityFeePerGasWei + baseFeeWei);
 
 /**
  * What may be gained of each gas, wei. Where most of the price is its tip, nobody knows what a bundler has to pay: nodes
@@ -109,7 +106,7 @@ const priceOf = ({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Offer, { baseFeeW
  */
 const mostGainedPerGas = (prices: GasPrices): bigint => {
   const { believedBaseFeeWei, believedTipWei, suggestedTipWei } = prices;
-  const risenWei = least(above(suggestedTipWei, believedTipWei), believedTipWei);
+  const risenWei = min(above(suggestedTipWei, believedTipWei), believedTipWei);
   const share = (costPrice(prices) * SHARE.times) / SHARE.per;
   return share + above(believedTipWei, believedBaseFeeWei) + above(risenWei, believedBaseFeeWei);
 };
@@ -136,7 +133,7 @@ export const surplusOf = (offer: Offer, prices: GasPrices): Surplus => {
   return { parts, totalWei, mostWei, pricePerGasWei, penaltyGas, givenGas: surplusGas + penaltyGas };
 };
 
-/** What is decided about, as far as it says what an operation may gain for its bundler. */
+/** What determines how much an operation gives its bundler. */
 export interface OfferQuestion {
   readonly op: UserOperation;
   readonly version: EntryPointVersion;
@@ -182,17 +179,17 @@ const highestPrice = (
 /** What would pass of an operation that gives its bundler too much. */
 export const highestOffer = (offer: Offer, prices: GasPrices, surplus: Surplus): HighestOffer => {
   const { version, usualGas, bundleGas, preVerificationGas, limits, callGasUsed } = offer;
-  const pricePerGasWei = least(surplus.pricePerGasWei, highestPrice(offer, prices, surplus));
+  const pricePerGasWei = min(surplus.pricePerGasWei, highestPrice(offer, prices, surplus));
   const left = surplus.mostWei - above(pricePerGasWei, costPrice(prices)) * usualGas;
   const mostGas = pricePerGasWei === 0n ? surplus.givenGas : left / pricePerGasWei;
   const { penaltyGas } = surplus;
   const surplusGas = surplus.givenGas - penaltyGas;
   // The smaller of both stays as it is, or has half.
-  const smaller = least(least(surplusGas, penaltyGas), mostGas / 2n);
+  const smaller = min(min(surplusGas, penaltyGas), mostGas / 2n);
   const surplusShare = surplusGas <= penaltyGas ? smaller : mostGas - smaller;
   return {
     pricePerGasWei,
-    preVerificationGas: least(preVerificationGas, bundleGas + surplusShare),
+    preVerificationGas: min(preVerificationGas, bundleGas + surplusShare),
     ...limitsWithin(version, limits, callGasUsed, mostGas - surplusShare),
   };
 };

@@ -1,3 +1,4 @@
+import { min } from '../../shared/bigints.ts';
 import type { ChainSnapshot } from '../facts.ts';
 
 /** What gas costs, in wei per gas. */
@@ -20,13 +21,11 @@ const GWEI = 10n ** 9n;
 /** No chain's usual tip is above it: a node that says more is not believed. */
 const MOST_SUGGESTED_TIP_WEI = 100n * GWEI;
 
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-
 /** What gas costs; undefined where the chain was not read. */
 export const pricesOf = (chain: ChainSnapshot | null): GasPrices | undefined => {
   if (chain === null) return undefined;
   const { baseFeeWei, believedBaseFeeWei = baseFeeWei, believedTipWei } = chain;
-  const suggestedTipWei = least(BigInt(chain.suggestedTipWei ?? 0), MOST_SUGGESTED_TIP_WEI);
+  const suggestedTipWei = min(BigInt(chain.suggestedTipWei ?? 0), MOST_SUGGESTED_TIP_WEI);
   return {
     baseFeeWei: BigInt(baseFeeWei),
     believedBaseFeeWei: BigInt(believedBaseFeeWei),

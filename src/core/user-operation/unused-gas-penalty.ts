@@ -1,3 +1,4 @@
+import { above, max, min } from '../../shared/bigints.ts';
 import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
 
 /** The limits of what an operation runs after its validation, in gas. */
@@ -11,10 +12,6 @@ export interface ExecutionLimits {
 const PENALTY_DIVISOR = 10n;
 /** v0.8 forgives so much of each limit, or else nothing. */
 const FORGIVEN_GAS = 40_000n;
-
-const above = (limit: bigint, used: bigint): bigint => (limit > used ? limit - used : 0n);
-const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 const penaltyV08 = (limit: bigint, used: bigint): bigint => {
   const unused = above(limit, used);
@@ -42,7 +39,7 @@ const unusedFor = (penalty: bigint): bigint => PENALTY_DIVISOR * (penalty + 1n) 
 
 /** The highest limit of v0.8 with a penalty of at most that. */
 const highestV08 = (limit: bigint, used: bigint, penalty: bigint): bigint =>
-  least(limit, used + most(FORGIVEN_GAS, unusedFor(penalty)));
+  min(limit, used + max(FORGIVEN_GAS, unusedFor(penalty)));
 
 /**
  * The highest limits, none above what it is, whose penalty is at most that. The call keeps what it uses; of the rest,
@@ -63,9 +60,9 @@ export const limitsWithin = (
     return { callGasLimit: highestV08(callGasLimit, callGasUsed, left), postOpGasLimit: postOp };
   }
   const unused = unusedFor(penalty);
-  const postOp = least(postOpGasLimit, unused);
+  const postOp = min(postOpGasLimit, unused);
   return {
-    callGasLimit: least(callGasLimit, callGasUsed + unused - postOp),
+    callGasLimit: min(callGasLimit, callGasUsed + unused - postOp),
     postOpGasLimit: postOp,
   };
 };

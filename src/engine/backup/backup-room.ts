@@ -42,14 +42,14 @@ export const requireRoom = async (order: RoomOrder): Promise<void> => {
   const needed = (isOneDisk ? 2n * copy : copy) + LEAST_FREE_BYTES;
   const free = await freeBytes(dir);
   if (free < needed) {
-    const keeps = `${bytesText(LEAST_FREE_BYTES)} of which the desk keeps for itself`;
-    const what = `The backup needs ${bytesText(needed)} on the disk of ${dir}, ${keeps}, and ${bytesText(free)} are free`;
+    const keeps = `including ${bytesText(LEAST_FREE_BYTES)} that the desk keeps for itself`;
+    const what = `The backup needs ${bytesText(needed)} on the disk of ${dir} (${keeps}), but only ${bytesText(free)} is free`;
     throw noRoom(order, what, free, needed);
   }
   if (isOneDisk) return;
   const there = await freeBytes(target);
   if (there >= copy) return;
-  const what = `The backup needs ${bytesText(copy)} on the disk of ${target}, and ${bytesText(there)} are free`;
+  const what = `The backup needs ${bytesText(copy)} on the disk of ${target}, but only ${bytesText(there)} is free`;
   throw noRoom(order, what, there, copy);
 };
 
@@ -67,7 +67,7 @@ export const watchRoom = (order: RoomOrder): RoomWatch => {
   const look = async (): Promise<void> => {
     const free = await order.freeBytes(order.dir).catch(() => LEAST_FREE_BYTES);
     if (free < LEAST_FREE_BYTES) {
-      const what = `The backup was given up: only ${bytesText(free)} are left on the disk of ${order.dir}`;
+      const what = `The backup was stopped: only ${bytesText(free)} is left on the disk of ${order.dir}`;
       given.abort(noRoom(order, what, free, LEAST_FREE_BYTES));
     } else if (!given.signal.aborted) next();
   };

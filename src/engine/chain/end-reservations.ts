@@ -66,7 +66,8 @@ export interface EndingOptions {
 const isSilence = (error: unknown): boolean =>
   error instanceof RpcError || error instanceof ZodError || isUnreachable(error);
 
-const FIRST_EXPIRING = { validUntil: 0, seq: Number.MAX_SAFE_INTEGER };
+/** Before every reservation that expires, and behind all that never do (`validUntil` 0). */
+export const FIRST_EXPIRING = { validUntil: 0, seq: Number.MAX_SAFE_INTEGER };
 const FIRST_ENDLESS = { validUntil: 0, seq: 0 };
 
 const slotOf = ({ entryPoint, sender, nonce }: Pick<OpenReservation, 'entryPoint' | 'sender' | 'nonce'>): string =>
@@ -135,12 +136,13 @@ export const createEnding = (options: EndingOptions) => {
     if (used.length === 0) return [];
     try {
       const users = await settleUsers(now, used);
-      const [found, missing] = [true, false].map((has) =>
-        used.filter((one) => users.has(slotOf(one.reservation)) === has),
-      );
+      const isFound = ({ reservation }: Asked): boolean => users.has(slotOf(reservation));
       // The decisions of what was found are no longer reserved. To those that still are, it was another operation.
-      await end(found ?? [], 'released');
-      await end(missing ?? [], 'unconfirmed');
+      await end(used.filter(isFound), 'released');
+      await end(
+        used.filter((one) => !isFound(one)),
+        'unconfirmed',
+      );
       return [];
     } catch (error) {
       if (isSilence(error)) return used;

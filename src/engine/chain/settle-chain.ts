@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { MinedUserOperation, SettlementState, SettlementStore } from '../store/settlement-store.ts';
 import { isDevelopmentChain } from './development-chain.ts';
 import type { RpcClient } from './rpc.ts';
-import { GRACE_SECONDS, createEnding } from './end-reservations.ts';
+import { FIRST_EXPIRING, GRACE_SECONDS, createEnding } from './end-reservations.ts';
 import { createIdentifier } from './sponsored-hashes.ts';
 import { type Block, blockBefore, createOperationReader, isSynced, readBlock } from './user-operation-events.ts';
 
@@ -140,9 +140,8 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
 
   /** No node tells what became of them. */
   const leaveUnconfirmed = async (validUntilBefore: number): Promise<void> => {
-    const after = { validUntil: 0, seq: Number.MAX_SAFE_INTEGER };
     for (;;) {
-      const lot = await store.openReservations({ chainId, after, validUntilBefore, most: EXPIRY_LOT });
+      const lot = await store.openReservations({ chainId, after: FIRST_EXPIRING, validUntilBefore, most: EXPIRY_LOT });
       const seqs = lot.map(({ seq }) => seq);
       const count = await store.endReservations(seqs, 'unconfirmed');
       if (count > 0) log.info('settlement.expired', { chainId, count, outcome: 'unconfirmed' });

@@ -50,7 +50,7 @@ const MOST_COMPARED = 64;
 /** One is new until as much has happened as if this share of all connections had done something. */
 const NEW_SHARE = 1 / 4;
 
-/** A connection with so many answers is in use for as long as the next request may be on its way: it is lost where that ends. */
+/** A connection with this many answers is in use for as long as the next request may take to arrive: it would be lost. */
 const MANY_ANSWERS = 16;
 const NEXT_REQUEST_MS = 1_000;
 
@@ -66,7 +66,7 @@ const stopParsing = (socket: Socket): void => {
 
 /**
  * Keeps the connections of a server within bounds, and gives each its turn: one request of a connection is in progress at
- * a time. At a bound an idle connection ends, never the newest. So clients that hold connections keep nobody out.
+ * a time. At a bound an idle connection ends; the newest ends only if no other is idle. So clients that hold connections keep nobody out.
  *
  * The function it answers ends all connections, each as soon as no request is under way on it: left to itself a server
  * waits for those that never sent one, and for the next request on the others.

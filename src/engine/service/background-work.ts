@@ -70,7 +70,7 @@ export const createBackgroundWork = ({
       RECHECK_MS,
       asLeader(() => recheckContracts({ store, chains, log })),
     ),
-    loop('fees', SAMPLE_MS, asLeader(createFeeSamples({ store, chains, fees, clock }))),
+    loop('fees', SAMPLE_MS, asLeader(createFeeSamples({ store, chains, fees }))),
     loop('clock', CLOCK_MS, createClockWatch(clock, log)),
   ];
 };

@@ -120,13 +120,13 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     what: string,
     url: string,
     mustAnswer: boolean,
-  ): Promise<{ readonly isReached: boolean }> => {
+  ): Promise<boolean> => {
     const answered = await context.chains.chainIdAt(url);
     if (answered === undefined && mustAnswer) {
       const message = `No ${what} answers at this URL with its chain id. Nothing was changed.`;
       throw new EngineError('CHAIN_UNREACHABLE', message);
     }
-    if (answered === undefined || answered === chainId) return { isReached: answered !== undefined };
+    if (answered === undefined || answered === chainId) return answered !== undefined;
     const message = `The ${what} at this URL serves chain ${answered}, not chain ${chainId}. Nothing was changed.`;
     throw new EngineError('CHAIN_MISMATCH', message, { expected: chainId, answered });
   };
@@ -170,7 +170,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
 
   return {
     'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, mustAnswer, ...limits }) => {
-      const node = rpc === undefined ? undefined : await refuseOtherChain(chainId, 'node', rpc, mustAnswer);
+      const isReached = rpc !== undefined && (await refuseOtherChain(chainId, 'node', rpc, mustAnswer));
       if (bundler && mustAnswer) await refuseOtherChain(chainId, 'bundler', bundler, mustAnswer);
       const urls = {
         ...(rpc !== undefined && { rpc: await keepUrl(chainId, 'rpc', rpc) }),
@@ -189,7 +189,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
       };
       await store.saveChain(settings);
       // What is usual on the chain is learned at a moment that the operator chooses, and no sender.
-      if (node?.isReached) await sampleFees(context, chainId);
+      if (isReached) await sampleFees(context, chainId);
       return view({ store, seen: context }, chainId, settings);
     },
     'chains.identify': async ({ url }) => ({ chainId: (await context.chains.chainIdAt(url)) ?? null }),

@@ -1,3 +1,4 @@
+import { max } from '../../shared/bigints.ts';
 import { fixes } from '../base/fixes.ts';
 import { knownChains } from '../../shared/chains.ts';
 import { EngineError } from '../../shared/errors.ts';
@@ -82,8 +83,6 @@ export const readWithdrawals = async (
   return leaving.reduce((sum, { data }) => sum + BigInt(`0x${data.slice(-64)}`), 0n);
 };
 
-const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-
 /**
  * Fees that the next blocks take, wei per gas, and that are sponsored: as far as the node is believed.
  *
@@ -96,7 +95,7 @@ export const suggestFees = async (
 ): Promise<Pick<UserOperation, 'maxFeePerGas' | 'maxPriorityFeePerGas'>> => {
   const reading = await asked(ready, () => readFees(rpc));
   const { baseFeeWei, tipWei: maxPriorityFeePerGas = 0n } = await fees.believe(ready.chainId, reading);
-  const maxFeePerGas = most(reading.block.baseFeePerGas, 2n * baseFeeWei) + maxPriorityFeePerGas;
+  const maxFeePerGas = max(reading.block.baseFeePerGas, 2n * baseFeeWei) + maxPriorityFeePerGas;
   return { maxFeePerGas, maxPriorityFeePerGas };
 };
 

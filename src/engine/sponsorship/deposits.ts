@@ -60,11 +60,12 @@ export const createDeposits = (
   };
 
   /** Reads every tank but the one that is read anyway. */
-  const renew = async (rpc: RpcClient, { chainId, ...own }: Tank): Promise<void> => {
+  const renew = async (rpc: RpcClient, own: Tank): Promise<void> => {
+    const { chainId } = own;
     const chain = chainOf(chainId);
     const tanks = await tanksOf(chainId);
     for (const id of chain.balances.keys()) if (!tanks.has(id)) chain.balances.delete(id);
-    tanks.delete(idOf({ chainId, ...own }));
+    tanks.delete(idOf(own));
     const left = [...tanks];
     // Callbacks change it, which narrowing does not see.
     let wasReached = true as boolean;

@@ -1,3 +1,4 @@
+import { max } from '../../shared/bigints.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import type { RpcClient } from '../chain/rpc.ts';
@@ -89,8 +90,6 @@ const tooLow = (payment: ReadyPaymentTerms, op: UserOperation, slackPercent: big
     .filter(([field, least]) => (limits[field] ?? 0n) < least)
     .map(([field, least]) => [field, max(least, usual[field] ?? 0n)]);
 };
-
-const max = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
 /** The operation with limits that are enough to take the tokens, before it or after it. */
 export const withGasForCharge = (payment: ReadyPaymentTerms, op: UserOperation, slackPercent = 0n): UserOperation => ({

@@ -1,5 +1,4 @@
 import { EngineError } from '../../../shared/errors.ts';
-import type { Clock } from '../../base/clock.ts';
 import type { RegistryStore } from '../../store/registry-store.ts';
 import type { ChainAccess } from '../chain-access.ts';
 import { RpcError } from '../rpc.ts';
@@ -27,14 +26,7 @@ export const sampleFees = async ({ chains, fees }: Omit<FeeSampling, 'store'>, c
 export const SAMPLE_MS = 600_000;
 
 /** Reads the fees of every chain that has a node. */
-export const createFeeSamples = (context: FeeSampling & { readonly clock: Clock }) => {
-  const sampledAt = new Map<number, number>();
-  return async (): Promise<void> => {
-    const now = context.clock.monotonic();
-    const due = (await context.store.listChains()).filter(
-      ({ chainId, rpc }) => rpc !== null && now - (sampledAt.get(chainId) ?? -Infinity) >= SAMPLE_MS,
-    );
-    for (const { chainId } of due) sampledAt.set(chainId, now);
-    await Promise.all(due.map(({ chainId }) => sampleFees(context, chainId)));
-  };
+export const createFeeSamples = (context: FeeSampling) => async (): Promise<void> => {
+  const chains = (await context.store.listChains()).filter(({ rpc }) => rpc !== null);
+  await Promise.all(chains.map(({ chainId }) => sampleFees(context, chainId)));
 };

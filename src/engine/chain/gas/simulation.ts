@@ -1,3 +1,4 @@
+import { max } from '../../../shared/bigints.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import { isV06 } from '../../../shared/schema/user-operation.ts';
 import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../../shared/schema/user-operation.ts';
@@ -31,8 +32,6 @@ const MAX_RAISES = 3;
 
 /** Up to 10 % over: state changes until the operation is mined, and calls inside calls get 63/64 of the gas only. */
 const withMargin = (gas: bigint): bigint => (gas * 11n) / 10n;
-
-const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /**
  * Gas of an operation without a bundler's help (behaviour 4.2), by at most ten `eth_call`s: runs with generous limits meter

@@ -22,7 +22,9 @@ export const isolated = async (
     return found === undefined ? [] : [found].flat();
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    return [fault(name, `Not checked. ${detail}`, 'Follow the other findings first, then run "gasdesk doctor" again.')];
+    return [
+      fault(name, `Not checked. ${detail}`, 'Resolve the other findings first, then run "gasdesk doctor" again.'),
+    ];
   }
 };
 
