@@ -3,7 +3,7 @@ import { defaultMaxOperationCostWei } from '../shared/chains.ts';
 import type { ChainSnapshot } from './facts.ts';
 import type { Policy } from './policy.ts';
 
-/** What of a policy says which breaker there is. */
+/** The part of a policy that determines its breaker. */
 interface BreakerPolicy {
   readonly dapp: Pick<Policy['dapp'], 'chainId'>;
   readonly chain: Pick<NonNullable<Policy['chain']>, 'breaker' | 'maxOperationCostWei'> | null;
@@ -21,9 +21,9 @@ export interface Breaker {
 }
 
 const SECONDS = 3_600;
-/** The default lets one such part of the deposits be signed for. */
+/** The default breaker allows one such part of the deposits. */
 const DEPOSIT_PARTS = 4n;
-/** It never stops fewer than so many usual operations: a small tank, or a new one. */
+/** It always allows at least this many usual operations, since a tank may be small or new. */
 export const LEAST_OPERATIONS = 20n;
 /** Gas limits of a usual operation together: the deployment of an account and what it calls. */
 const USUAL_GAS = 2_000_000n;

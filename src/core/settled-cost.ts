@@ -43,7 +43,8 @@ const tankLayoutOf = (entryPoint: string, paymasterAndData: Hex): PaymasterLayou
 
 /**
  * What a settled operation counts, in wei: what its tank paid or, for a contract without tanks, what the EntryPoint took.
- * A tank whose contract is not known to have said what it took has paid all that was reserved. It is never more than that.
+ * If the contract is not known to have said what it took,
+ * all that was reserved counts. It is never more than that.
  */
 export const settledCost = (
   { entryPoint, paymasterAndData, maxCostWei, op }: SponsoredTerms,

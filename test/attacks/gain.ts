@@ -1,3 +1,4 @@
+import { max, min } from '../../src/shared/bigints.ts';
 import type { Facts } from '../../src/core/facts.ts';
 import type { Mined } from './chain.ts';
 import type { Run, Ticket } from './run.ts';
@@ -31,21 +32,24 @@ const isTooMuch = ({ operations, paidWei, gainWei, untoldWei }: Gain): boolean =
 const paidIn = ({ paid }: Mined): bigint =>
   paid.reduce((sum, { debit, actualGasCost }) => sum + (debit?.wei ?? actualGasCost), 0n);
 
-const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-
 /** Of the gas that a simulation used, so much raises what may be gained (`core/user-operation/bundler-surplus.ts`). */
 const MOST_METERED_GAS = 500_000n;
 
-/**
- * What an account gains that shows a simulation another face, wei: the EntryPoint's penalty for what it seemed to use, and
- * of what it seemed to use a share like that of other gas.
- */
-const feignedWei = ({ sender, decision, op }: Ticket): bigint => {
+/** EIP-2929: the first write to a slot costs so much more than the next. An operation may be simulated as the first. */
+const FIRST_WRITE_GAS = 17_100n;
+
+/** By how much an operation may use less gas on the chain than where it was simulated. */
+const overestimatedGas = ({ sender, decision }: Ticket): bigint => {
   const facts = decision.facts as Pick<Facts, 'gasUsed'> | undefined;
   const used = BigInt(facts?.gasUsed?.call ?? 0);
-  if (sender.behaviour !== 'fickle') return 0n;
-  return (used / 10n + (least(used, MOST_METERED_GAS) * 15n) / 100n) * op.maxFeePerGas;
+  if (sender.behaviour === 'fickle') return used;
+  return sender.behaviour === undefined ? min(used, FIRST_WRITE_GAS) : 0n;
+};
+
+/** What that brings a bundler, wei: the EntryPoint's penalty for it, and a share like that of other gas. */
+const overestimatedWei = (ticket: Ticket): bigint => {
+  const gas = overestimatedGas(ticket);
+  return (gas / 10n + (min(gas, MOST_METERED_GAS) * 15n) / 100n) * ticket.op.maxFeePerGas;
 };
 
 /**
@@ -57,12 +61,12 @@ const feignedWei = ({ sender, decision, op }: Ticket): bigint => {
  * @param receivedWei what the beneficiary got
  */
 const gainOf = (run: Run, mined: Mined, receivedWei: bigint, tickets: readonly Ticket[]): Gain => {
-  const priceWei = most(mined.gasPrice, run.baseFeeWei + run.tipWei);
+  const priceWei = max(mined.gasPrice, run.baseFeeWei + run.tipWei);
   const operations = BigInt(mined.paid.length);
   const shared = operations === 0n ? 0n : (operations - 1n) * SHARED_GAS;
   const gas = mined.gasUsed + shared;
-  const signedAtWei = tickets.map(({ inForce }) => inForce.baseFeeWei + run.tipWei).reduce(most, priceWei);
-  const untoldWei = tickets.reduce((sum, ticket) => sum + feignedWei(ticket), gas * (signedAtWei - priceWei));
+  const signedAtWei = tickets.map(({ inForce }) => inForce.baseFeeWei + run.tipWei).reduce(max, priceWei);
+  const untoldWei = tickets.reduce((sum, ticket) => sum + overestimatedWei(ticket), gas * (signedAtWei - priceWei));
   return { operations, paidWei: paidIn(mined), gainWei: receivedWei - gas * priceWei, untoldWei };
 };
 

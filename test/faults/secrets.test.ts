@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Wallet, decryptKeystoreJson } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildConsole } from '../../scripts/build-console.ts';
 import { type CliResult, type ServingCli, gasdesk, useServe } from '../support/cli.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
@@ -179,6 +180,7 @@ const readUntil = async (url: string, headers: Record<string, string>, mark: str
 let desk: ServingCli;
 let node: Awaited<ReturnType<typeof quotingNode>>;
 beforeAll(async () => {
+  buildConsole();
   const dir = tempFolder();
   const outside = tempFolder();
   const env = { GASDESK_LOG_LEVEL: 'debug' };

@@ -10,7 +10,7 @@ export interface StorageHealth {
   readonly problem: (store: Pick<Snapshots, 'tryWrite'>) => Promise<string | undefined>;
 }
 
-/** Anyone may ask: that makes no more writes than this. */
+/** At most one trial write in this time, since anyone may ask. */
 const TRY_MS = 1_000;
 
 interface StorageHealthOptions {

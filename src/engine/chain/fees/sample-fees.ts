@@ -22,7 +22,7 @@ export const sampleFees = async ({ chains, fees }: Omit<FeeSampling, 'store'>, c
   }
 };
 
-/** Each chain is read once in this time, whoever else asks for operations at chosen moments. */
+/** Each chain is read at this interval, so that no requester chooses all the moments at which it is read. */
 export const SAMPLE_MS = 600_000;
 
 /** Reads the fees of every chain that has a node. */

@@ -14,7 +14,7 @@ const probeAbi = new Interface([
   'function tryValidation(address senderCreator, bytes creation, address sender, bytes head, uint256 gasLimit, bytes[] signatures) returns (tuple(bool success, uint256 gasUsed, bytes data)[] outcomes)',
 ]);
 
-/** More than any account needs; more signatures than one have to fit into the simulating call. */
+/** More than any account needs. It has a bound because one simulating call tries all signatures. */
 const MOST_VALIDATION_GAS = 5_000_000n;
 
 /** Lengths of what accounts take for a signature: of one or two keys, with a mode, a time, or a validator before it. */
