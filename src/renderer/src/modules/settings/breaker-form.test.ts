@@ -44,7 +44,9 @@ test('the consequence names amount, coin and time', () => {
 
 test('the default says what it comes to now, where that is known', () => {
   const chain = { breaker: 'default', breakerWei: '2500000000000000000', symbol: 'ETH' } as const;
-  expect(breakerSentence(breakerForm('default'), chain)).toMatch(/^Per hour, a quarter of .* Now that is 2\.5 ETH\. Beyond it,/);
+  expect(breakerSentence(breakerForm('default'), chain)).toMatch(
+    /^Per hour, a quarter of .* Now that is 2\.5 ETH\. Beyond it,/,
+  );
   expect(breakerWords(chain)).toBe('Default: now 2.5 ETH in 1 hour');
   const unknown = { ...chain, breakerWei: null };
   expect(breakerSentence(breakerForm('default'), unknown)).not.toContain('Now');
