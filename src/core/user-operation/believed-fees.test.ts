@@ -129,9 +129,9 @@ describe('the tip that is believed', () => {
     expect(read(hours(GWEI, GWEI, GWEI, 100n * GWEI), 100n * GWEI)).toBe(GWEI);
   });
 
-  it('follows once a quarter of the hours have it, and three at least', () => {
-    const pushed = Array.from({ length: 4 }, () => 100n * GWEI);
-    const usual = Array.from({ length: 19 }, () => GWEI);
+  it('follows once most hours have it, and at least three', () => {
+    const pushed = Array.from({ length: 11 }, () => 100n * GWEI);
+    const usual = Array.from({ length: 12 }, () => GWEI);
     expect(read(hours(...usual, ...pushed), 100n * GWEI)).toBe(GWEI);
     expect(read(hours(...usual.slice(1), ...pushed, 100n * GWEI), 100n * GWEI)).toBe(100n * GWEI);
     expect(read(hours(GWEI, 100n * GWEI, 100n * GWEI), 100n * GWEI)).toBe(100n * GWEI);

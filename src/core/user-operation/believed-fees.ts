@@ -56,15 +56,13 @@ export const withTip = (history: readonly HourlyTip[], tipWei: bigint, at: numbe
   return added.slice(-TIP_HOURS);
 };
 
-/** A tip is usual that so many hours had at least. A push that spans two hours is not. */
+/** So many hours make a tip usual at least: a push of an hour spans two. */
 const USUAL_HOURS = 3;
-/** Or such a part of the hours, so that the busy hours of a day count. */
-const USUAL_PART = 4;
 
-/** The highest tip that enough hours never went below; the lowest of fewer hours, 0 of none. */
+/** The highest tip below which most hours never went, and at least three; the lowest of fewer hours, 0 of none. */
 const usualTip = (history: readonly HourlyTip[]): bigint => {
   const sorted = history.map(({ lowestWei }) => lowestWei).sort((one, other) => (one < other ? 1 : -1));
-  const enough = Math.max(USUAL_HOURS, Math.ceil(sorted.length / USUAL_PART));
+  const enough = Math.max(USUAL_HOURS, Math.floor(sorted.length / 2) + 1);
   return sorted[Math.min(enough, sorted.length) - 1] ?? 0n;
 };
 

@@ -19,17 +19,21 @@ export const costPrice = ({ believedBaseFeeWei, believedTipWei }: GasPrices): bi
 const GWEI = 10n ** 9n;
 
 /** No chain's usual tip is above it: a node that says more is not believed. */
-const MOST_SUGGESTED_TIP_WEI = 100n * GWEI;
+const MOST_TIP_WEI = 100n * GWEI;
 
 /** What gas costs; undefined where the chain was not read. */
 export const pricesOf = (chain: ChainSnapshot | null): GasPrices | undefined => {
   if (chain === null) return undefined;
-  const { baseFeeWei, believedBaseFeeWei = baseFeeWei, believedTipWei } = chain;
-  const suggestedTipWei = min(BigInt(chain.suggestedTipWei ?? 0), MOST_SUGGESTED_TIP_WEI);
+  const {
+    baseFeeWei,
+    believedBaseFeeWei = baseFeeWei,
+    suggestedTipWei = '0',
+    believedTipWei = suggestedTipWei,
+  } = chain;
   return {
     baseFeeWei: BigInt(baseFeeWei),
     believedBaseFeeWei: BigInt(believedBaseFeeWei),
-    believedTipWei: believedTipWei === undefined ? suggestedTipWei : BigInt(believedTipWei),
-    suggestedTipWei,
+    believedTipWei: min(BigInt(believedTipWei), MOST_TIP_WEI),
+    suggestedTipWei: min(BigInt(suggestedTipWei), MOST_TIP_WEI),
   };
 };
