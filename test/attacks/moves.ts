@@ -189,6 +189,8 @@ const moves: Readonly<Record<string, Move>> = {
   'the desk restarts': move(1, nothing, async (run) => {
     await release(run);
     const before = run.time.deskNow();
+    // A desk that ends waits ten seconds for what was begun, and time stands still here.
+    run.crowd.leave();
     // A desk takes its machine's time for right when it starts.
     run.time.step(-run.time.ahead());
     await run.desk.restart();
