@@ -17,7 +17,7 @@ const inForceAt = (rule: PolicyRule, at: number): PolicyRule => {
 };
 
 /**
- * A draft as it would have been beside what the policy of then has that no file holds.
+ * The draft, with everything a policy file cannot hold taken from the policy in force at the time.
  *
  * @param from when its new and changed limits began, epoch ms
  */

@@ -83,7 +83,7 @@ const reservationRecord = ({ account, amount }: Reservation, held: bigint) => ({
 
 type Wire = Readonly<Record<string, unknown>>;
 
-/** The operation as far as it is not as it was requested; whole where that says more than it. */
+/** Only the fields that differ from the request. The whole operation if the request has fields it lacks. */
 const storedOperation = (op: Wire, requested: Wire): object => {
   if (Object.keys(requested).some((field) => !Object.hasOwn(op, field))) return { op };
   const isRequested = ([field, value]: [string, unknown]): boolean =>

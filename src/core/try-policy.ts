@@ -144,7 +144,7 @@ interface InTrial {
 }
 
 /**
- * Decides once more what a trial has decided, to show each step of it. Undefined where that needs what nobody has asked.
+ * Decides once more what a trial has decided, to show each step of it. Undefined if that would need a webhook or a token holding that was never asked.
  *
  * @param revision the policy revision that the record names, as it was stored
  */

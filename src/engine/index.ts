@@ -94,7 +94,7 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** Made last: where the database is refused there must not be a new vault either. */
+/** Creates the vault last: if the database is refused, no vault must be left behind. */
 const openOrMakeVault = async (
   store: Store,
   vault: Vault,

@@ -227,7 +227,7 @@ export const conditionFault = (text: string): ConditionFault | undefined => {
 /** How a failure begins that is one of the text itself. */
 export const NO_CONDITION = 'its expression is not valid';
 
-/** A condition that is none by what was learnt since it was written. */
+/** Stands in for a stored expression that this version no longer accepts. */
 const unreadable = (text: string, { message }: ConditionFault): Condition => ({
   steps: () => 0,
   evaluate: () => ({ failure: `${NO_CONDITION}: ${message}` }),

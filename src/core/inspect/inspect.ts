@@ -24,7 +24,7 @@ const ALL_VERSIONS = Object.keys(entryPointAddress) as EntryPointVersion[];
 /** Of a bundle's operations, so many are taken apart. */
 const MOST_OPERATIONS = 20;
 
-/** What was found, and what was tried in vain. */
+/** Readings that fit, and those that did not. */
 type Found = Pick<Inspection, 'readings' | 'misfits'>;
 
 /** What a text is read with. */

@@ -20,7 +20,7 @@ export interface AccountKey {
   readonly id: string;
   /** Which of the windows, or of the parts of a rolling window; absent where there are none. */
   readonly window?: number;
-  /** Whose part it is, in lower case; absent where everybody counts together. */
+  /** User address in lower case; absent if the account is shared. */
   readonly user?: string;
 }
 

@@ -28,7 +28,7 @@ export type Step = CheckResult & {
   readonly micros?: number;
 };
 
-/** A rule that does not bind an operation, and what its step says. */
+/** A rule that does not apply to this operation, and its trace step. */
 export interface IdleRule {
   readonly rule: PolicyRule;
   readonly result: CheckResult & Pick<Step, 'shadow'>;

@@ -38,7 +38,7 @@ export interface BackupJob {
   readonly passphrase: Secret<string>;
   /** Whether a backup that is there already may be replaced. */
   readonly force: boolean;
-  /** Base-2 logarithm of what a guess of the passphrase costs. */
+  /** scrypt work factor, log2. */
   readonly logN: number;
   readonly entropy: Entropy;
   readonly now: () => number;

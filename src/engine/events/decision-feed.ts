@@ -33,7 +33,7 @@ export interface DecisionFeed {
    * then those to come, each once, some at a time. The next call waits for the promise the listener answers: nothing piles
    * up for a slow one.
    *
-   * @param after undefined: only those to come. Whoever has seen more than there is, after a restored backup, gets these too
+   * @param after undefined: only those to come. If it is beyond the end, after a restored backup, the caller still gets new ones
    * @param whose undefined: everybody's
    */
   readonly subscribe: (

@@ -3,9 +3,9 @@ import type { Clock } from '../base/clock.ts';
 import type { Notifications } from './notifications.ts';
 import { manyDenials, silentWebhook } from './words.ts';
 
-/** So many decisions in a row that a webhook failed, in so long a time, are an outage. */
+/** A webhook is down after this many consecutive failures within this time. */
 const OUTAGE = { count: 3, withinMs: 5 * 60_000 };
-/** So many denials in so long a time are a burst: an attack, or a DApp that was released with a fault. */
+/** This many denials within this time are a burst: an attack, or a DApp that was released with a fault. */
 const BURST = { count: 20, withinMs: 60_000 };
 /** A burst is over when there was none for so long. */
 const CALM_MS = 10 * 60_000;

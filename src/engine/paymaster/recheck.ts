@@ -30,8 +30,8 @@ const disagrees = async ({ store, chains }: RecheckContext, contract: PaymasterC
 };
 
 /**
- * Looks whether the contracts that agreed still do: their owner may change the signer without this desk. Those that do
- * not are looked at before anything is signed for them, until they agree again.
+ * Verifies contracts again, since their owner may have changed the signer. One that no longer agrees is verified before
+ * each signature, until it agrees again.
  */
 export const recheckContracts = async (context: RecheckContext): Promise<void> => {
   const { store, log } = context;

@@ -94,7 +94,7 @@ interface Kept {
 /** Keeps the thread that was used last for a while. */
 const createThreads = (clock: Clock) => {
   let kept: Kept | undefined;
-  /** Keeps another one, or none. @returns the one of before */
+  /** Replaces the kept trial. @returns the previous one */
   const keep = (next?: Kept): TrialThread | undefined => {
     const before = kept;
     before?.cancelTimer();

@@ -28,7 +28,7 @@ const DIGITS = /^\d+$/;
 /** Writes what a log tells of decisions into a database, entry by entry. */
 class EntryImport {
   readonly #target: DecisionImport;
-  /** How many decisions of before the log are still to come. What became of them is not told. */
+  /** Decisions older than the log that are still to be read. Their settlement is unknown. */
   #earlier = 0;
   #seq = 0;
   from = Infinity;

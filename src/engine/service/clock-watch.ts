@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { DecisionQueries } from '../store/decision-queries.ts';
 
-/** The clock of the desk and that of its machine may be so far apart before the operator is told. */
+/** A larger difference between the clocks of the desk and its machine is reported to the operator. */
 export const TOLERATED_MS = 60_000;
 
 /**

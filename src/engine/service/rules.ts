@@ -54,7 +54,7 @@ const viewOf = (paymaster: Paymaster, whole?: Vault) => {
       policyType,
       ...owner,
       active,
-      // Also of a type that only a newer Gasdesk knows: who sees the rule can pause it.
+      // Rules of unknown types are listed, too, so that the operator can pause them.
       policyData: withOwnersUrl(
         { ruleId, policyType },
         (isRuleType(policyType)

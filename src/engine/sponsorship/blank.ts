@@ -5,7 +5,7 @@ import type { Evidence } from '../../shared/denials.ts';
 
 /**
  * What stands in a record in place of what must not be stored: the hash of its UTF-8 text. Whoever has the text can prove
- * that it was this one. Nothing stands for nothing.
+ * that it was this one. The empty text stays empty.
  */
 const blankedText = (text: string): string =>
   text === '' ? '' : `sha256:${createHash('sha256').update(text).digest('hex')}`;

@@ -34,7 +34,7 @@ export interface SponsorshipDecision {
   readonly reason: Reason | undefined;
 }
 
-/** How often a decision begins anew, because something that it stands on has changed or a webhook has answered. */
+/** Most attempts at one decision: changed settings, a changed ledger or a webhook answer may force another. */
 export const MOST_ROUNDS = 8;
 
 /** The policy, and who pays by it. */

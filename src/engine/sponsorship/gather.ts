@@ -110,7 +110,7 @@ export const prepareOperation = (
 ): Promise<PreparedOperation> =>
   stage === 'draft' ? prepareDraft(request, payer) : prepareFinal(context, request, payer, signsNothing);
 
-/** What the chain says, and {@link Store.ledgerVersion} before it was asked. */
+/** Chain state, and the ledger version read before it. */
 export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'gasUsed' | 'holdings' | 'token' | 'price'> {
   readonly ledgerVersion: number;
   /** Where the price came from. */

@@ -21,7 +21,7 @@ export interface PayerContext {
   readonly rates: Pick<Rates, 'rateOf' | 'coinPrice' | 'coinPriceNow'>;
 }
 
-/** Who pays for an operation, and the contract that signs for it, found to be the one it is taken for. */
+/** Who pays for an operation, and the verified contract that it is signed for. */
 export interface Payer {
   readonly ready: ReadyPaymaster;
   /** How the user pays; undefined where the operation is sponsored. */

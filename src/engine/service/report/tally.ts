@@ -9,7 +9,7 @@ export interface Money {
   maxWei: bigint;
   /** What those that were mined cost. */
   actualWei: bigint;
-  /** The most that those can still cost whose cost is not known. */
+  /** Maximum cost of operations that are not settled yet, wei. */
   openWei: bigint;
 }
 

@@ -139,7 +139,7 @@ export const decisionQueries = (rows: Rows): Queries => {
         const last = some.at(-1);
         low = last !== undefined && some.length === most ? last.seq : high;
       }
-      // A restored backup may be older than what the caller has seen: he goes on from what there is.
+      // A restored backup may be older than what the caller has seen: continue from its end.
       return { decisions, upTo: end, more: false };
     },
     async pageFeed({ after, limit }) {

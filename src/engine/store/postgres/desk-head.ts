@@ -1,4 +1,4 @@
-/** What the one row counts that every write locks. */
+/** Counters in the single row that every write locks. */
 export interface DeskHead {
   ledgerVersion: number;
   settingsChanges: number;

@@ -20,7 +20,7 @@ export const enterAll = async (hashes: Pick<HashIndex, 'catchUp'>, commit: Group
   while (!(await commit.run(() => hashes.catchUp())));
 };
 
-/** The index of hashes in SQLite: see migration 35 for why it is none of SQLite's own. */
+/** The index of hashes in SQLite: migration 35 says why it is not a SQLite index. */
 export const createHashIndex = (database: Database.Database): HashIndex => {
   const end = database.prepare<[], { seq: number }>('SELECT seq FROM decision_hash_end');
   const positions = positionsIn(database);
