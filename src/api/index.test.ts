@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { contract } from './index.ts';
+import { procedures } from './index.ts';
 
 it('no private key that holds money is handed over: only a key that signs sponsorships is', () => {
-  const taking = Object.entries(contract)
+  const taking = Object.entries(procedures)
     .filter(([, { input }]) =>
       JSON.stringify(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })).includes('"privateKey"'),
     )

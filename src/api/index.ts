@@ -28,7 +28,7 @@ import { vaultProcedures } from './vault.ts';
 import { webhookProcedures } from './webhooks.ts';
 
 /** Every procedure of the service. Management API, JSON-RPC, console and CLI are renderings of these. */
-export const contract = {
+export const procedures = {
   ...accountProcedures,
   ...apiKeyProcedures,
   ...backupProcedures,
@@ -59,16 +59,16 @@ export const contract = {
 };
 
 /** Name of a procedure. */
-export type ProcedureName = keyof typeof contract;
+export type ProcedureName = keyof typeof procedures;
 /** What a caller may send to a procedure. */
-export type ProcedureInput<Name extends ProcedureName> = z.input<(typeof contract)[Name]['input']>;
+export type ProcedureInput<Name extends ProcedureName> = z.input<(typeof procedures)[Name]['input']>;
 /** What a procedure's handler receives: read and checked by its schema. */
-export type ProcedureArguments<Name extends ProcedureName> = z.output<(typeof contract)[Name]['input']>;
+export type ProcedureArguments<Name extends ProcedureName> = z.output<(typeof procedures)[Name]['input']>;
 /** What a procedure answers. */
-export type ProcedureOutput<Name extends ProcedureName> = z.output<(typeof contract)[Name]['output']>;
+export type ProcedureOutput<Name extends ProcedureName> = z.output<(typeof procedures)[Name]['output']>;
 
 /** True for the name of a procedure, and not for inherited members such as `toString`. */
-export const isProcedureName = (name: string): name is ProcedureName => Object.hasOwn(contract, name);
+export const isProcedureName = (name: string): name is ProcedureName => Object.hasOwn(procedures, name);
 
 /** A caller of procedures, in this process, through the control socket or from a browser. */
 export type Caller = <Name extends ProcedureName>(

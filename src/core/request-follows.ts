@@ -23,7 +23,7 @@ interface KeptRequest {
 }
 
 /** What of a request follows from what was received by a method. */
-interface Meant {
+interface RequestMeaning {
   readonly op: unknown;
   /** As the options are kept; absent `calculateGasLimits` depends on the gas that was sent. */
   readonly options: Fields | undefined;
@@ -48,15 +48,15 @@ const withGas = (options: Fields | undefined, calculateGasLimits: boolean): Fiel
 
 type Params = readonly unknown[];
 
-const final = (op: unknown, options: Fields | undefined): Meant => ({ op, options, stage: 'final' });
+const final = (op: unknown, options: Fields | undefined): RequestMeaning => ({ op, options, stage: 'final' });
 
-const byErc7677 = (params: Params, stage: Facts['stage']): Meant | undefined => {
+const byErc7677 = (params: Params, stage: Facts['stage']): RequestMeaning | undefined => {
   if (typeof params[1] !== 'string' || params[2] === undefined) return undefined;
   const options = contextOf(params[3]);
   return { op: params[0], options: options && withoutGasChoice(options), stage };
 };
 
-const byAlchemy = ([request]: Params): Meant | undefined => {
+const byAlchemy = ([request]: Params): RequestMeaning | undefined => {
   if (!isFields(request) || !isFields(request['userOperation'])) return undefined;
   const { userOperation: sent, dummySignature, policyId, erc20Context } = request;
   const isUnsigned = [undefined, null, '0x'].includes(sent['signature'] as string | null | undefined);
@@ -65,7 +65,7 @@ const byAlchemy = ([request]: Params): Meant | undefined => {
 };
 
 /** What the params of each method that decides come to; undefined where they have not its form. */
-const METHODS: Readonly<Record<string, (params: Params) => Meant | undefined>> = {
+const METHODS: Readonly<Record<string, (params: Params) => RequestMeaning | undefined>> = {
   pm_sponsorUserOperation: ([op, second, context]) =>
     typeof second === 'string'
       ? final(op, withGas(contextOf(context), true))
@@ -141,7 +141,7 @@ const isPlain = (kept: Fields, sent: Fields): boolean => {
 const understood = (
   sent: unknown,
   { chainId, entryPoint }: Pick<StoredRecord, 'chainId' | 'entryPoint'>,
-  { hasOpenFees, hasOtherGas }: Meant,
+  { hasOpenFees, hasOtherGas }: RequestMeaning,
 ): Fields | undefined => {
   const partial = partialUserOperation.safeParse(sent).data;
   const version = versions.get(entryPoint.toLowerCase());
@@ -159,7 +159,7 @@ const understood = (
 type Compare = (field: string, stored: unknown, replayed: unknown) => void;
 
 /** Compares the operation that is kept with the one that was sent. */
-const compareSent = (record: StoredRecord, kept: Fields, meant: Meant, compare: Compare): void => {
+const compareSent = (record: StoredRecord, kept: Fields, meant: RequestMeaning, compare: Compare): void => {
   if (meant.hasOtherGas !== true && isFields(meant.op) && isPlain(kept, meant.op)) return;
   const op = understood(meant.op, record, meant);
   const asKept = (fields: Fields): Fields => (meant.hasOtherGas === true ? without(fields, LOOKED_UP) : fields);

@@ -10,7 +10,7 @@ import { decisionHandlers } from '../../src/engine/service/decisions.ts';
 import type { Caller } from '../../src/api/index.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import type { ProcedureInput } from '../../src/api/index.ts';
-import { contract } from '../../src/api/index.ts';
+import { procedures } from '../../src/api/index.ts';
 import type { DecisionRow } from '../../src/shared/schema/decision.ts';
 import type { Store } from '../../src/engine/store/store.ts';
 
@@ -35,7 +35,7 @@ export const withDecisions = async <T>(
   const never = () => ({ cancel: () => undefined, ended: new Promise<void>(() => undefined) });
   const handlers = decisionHandlers({ store, clock: systemClock }, never);
   try {
-    return await use(store, (input) => handlers['decisions.list'](contract['decisions.list'].input.parse(input)));
+    return await use(store, (input) => handlers['decisions.list'](procedures['decisions.list'].input.parse(input)));
   } finally {
     await store.close();
   }

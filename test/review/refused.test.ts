@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, test, vi } from 'vitest';
 import { createLog } from '../../src/engine/base/log.ts';
 import { createReview } from '../../src/engine/review/review.ts';
-import { contract } from '../../src/api/index.ts';
+import { procedures } from '../../src/api/index.ts';
 import { draft } from '../export/stored-decisions.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { openReview } from './open-review.ts';
@@ -80,7 +80,7 @@ describe('a review', () => {
       ...['decisions.calls', 'decisions.show', 'decisions.mined', 'decisions.policy', 'inspect.value'],
       ...['paymasters.list', 'chains.list', 'system.info'],
     ]);
-    for (const name of Object.keys(contract).filter((each) => !reading.has(each))) {
+    for (const name of Object.keys(procedures).filter((each) => !reading.has(each))) {
       await expect(service.call(name as 'system.doctor', {}), name).rejects.toMatchObject({ code: 'REVIEW_READ_ONLY' });
     }
   });

@@ -37,7 +37,7 @@ const ENDLESS_MS = 10 * 60_000;
 const ENDLESS_EVERY_MS = 60_000;
 
 /** A reservation, and the block at which its nonce tells what became of it. */
-interface Asked {
+interface NonceQuestion {
   readonly reservation: OpenReservation;
   readonly block: Block;
 }
@@ -73,7 +73,7 @@ const FIRST_ENDLESS = { validUntil: 0, seq: 0 };
 const slotOf = ({ entryPoint, sender, nonce }: Pick<OpenReservation, 'entryPoint' | 'sender' | 'nonce'>): string =>
   `${addressKey(entryPoint)} ${addressKey(sender)} ${nonce}`;
 
-const seqsOf = (asked: readonly Asked[]): number[] => asked.map(({ reservation }) => reservation.seq);
+const seqsOf = (asked: readonly NonceQuestion[]): number[] => asked.map(({ reservation }) => reservation.seq);
 
 /**
  * Ends reservations whose operations can no longer be mined. That nobody saw an event of one proves nothing: logs may come
@@ -84,7 +84,7 @@ const seqsOf = (asked: readonly Asked[]): number[] => asked.map(({ reservation }
 export const createEnding = (options: EndingOptions) => {
   const { chainId, store, clock, log, readOperations, identify, tellUnmatched } = options;
 
-  const end = async (asked: readonly Asked[], to: 'released' | 'unconfirmed'): Promise<void> => {
+  const end = async (asked: readonly NonceQuestion[], to: 'released' | 'unconfirmed'): Promise<void> => {
     if (asked.length === 0) return;
     const count = await store.endReservations(seqsOf(asked), to);
     if (count === 0) return;
@@ -93,7 +93,10 @@ export const createEnding = (options: EndingOptions) => {
   };
 
   /** What used the nonces, as far as it is found; throws where the node does not have the last block. */
-  const findUsers = async (node: RpcClient, used: readonly Asked[]): Promise<Map<string, MinedUserOperation>> => {
+  const findUsers = async (
+    node: RpcClient,
+    used: readonly NonceQuestion[],
+  ): Promise<Map<string, MinedUserOperation>> => {
     const missing = new Set(used.map(({ reservation }) => slotOf(reservation)));
     const found = new Map<string, MinedUserOperation>();
     const filter: OperationFilter = {
@@ -118,7 +121,7 @@ export const createEnding = (options: EndingOptions) => {
   };
 
   /** What used the nonces. Those of them that were operations of ours settle their decisions. */
-  const settleUsers = async ({ node, head, state }: ChainNow, used: readonly Asked[]) => {
+  const settleUsers = async ({ node, head, state }: ChainNow, used: readonly NonceQuestion[]) => {
     const users = await findUsers(node, used);
     const isOurs = ({ paymaster }: MinedUserOperation): boolean =>
       state.paymasters.some((one) => sameAddress(one, paymaster));
@@ -132,11 +135,11 @@ export const createEnding = (options: EndingOptions) => {
   };
 
   /** Ends reservations whose nonces are used. The answer is those of which the node does not tell what used them. */
-  const endUsed = async (now: ChainNow, used: readonly Asked[]): Promise<readonly Asked[]> => {
+  const endUsed = async (now: ChainNow, used: readonly NonceQuestion[]): Promise<readonly NonceQuestion[]> => {
     if (used.length === 0) return [];
     try {
       const users = await settleUsers(now, used);
-      const isFound = ({ reservation }: Asked): boolean => users.has(slotOf(reservation));
+      const isFound = ({ reservation }: NonceQuestion): boolean => users.has(slotOf(reservation));
       // The decisions of what was found are no longer reserved. To those that still are, it was another operation.
       await end(used.filter(isFound), 'released');
       await end(
@@ -150,9 +153,9 @@ export const createEnding = (options: EndingOptions) => {
     }
   };
 
-  const askAll = async (node: RpcClient, asked: readonly Asked[]) => {
+  const askAll = async (node: RpcClient, asked: readonly NonceQuestion[]) => {
     const states = await Promise.all(asked.map(({ reservation, block }) => askNonce(node, reservation, block)));
-    const thatAre = (state: NonceState): Asked[] => asked.filter((_, index) => states[index] === state);
+    const thatAre = (state: NonceState): NonceQuestion[] => asked.filter((_, index) => states[index] === state);
     return { used: thatAre('used'), unused: thatAre('unused'), unanswered: thatAre('unanswered') };
   };
 
@@ -166,7 +169,7 @@ export const createEnding = (options: EndingOptions) => {
     const { node, head, buried } = now;
     const query = { chainId, after: expiring.after, validUntilBefore, most: AT_ONCE };
     const reservations = await store.openReservations(query);
-    const asked = reservations.map((reservation): Asked => {
+    const asked = reservations.map((reservation): NonceQuestion => {
       const isPast = buried !== undefined && buried.timestamp > reservation.validUntil;
       return { reservation, block: isPast ? buried : head };
     });

@@ -27,8 +27,8 @@ const STANDSTILL_SECONDS = 1_800;
 const LATE_LOGS = { seconds: 600, mostBlocks: 2_400, everyMs: 60_000 };
 /** A node that is behind others may have to be asked for the state of a block: of one that was the head so long ago. */
 const BURIED_SECONDS = 30;
-/** Reservations of a chain without a node are ended in such lots: decisions are stored between two. */
-const EXPIRY_LOT = 200;
+/** Reservations of a chain without a node end in batches of this size: decisions are stored in between. */
+const EXPIRY_BATCH = 200;
 
 /** The last block that holds one of the operations; -1 where there are none. */
 const lastBlockOf = (mined: readonly MinedUserOperation[]): number =>
@@ -141,11 +141,16 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
   /** No node tells what became of them. */
   const leaveUnconfirmed = async (validUntilBefore: number): Promise<void> => {
     for (;;) {
-      const lot = await store.openReservations({ chainId, after: FIRST_EXPIRING, validUntilBefore, most: EXPIRY_LOT });
-      const seqs = lot.map(({ seq }) => seq);
+      const batch = await store.openReservations({
+        chainId,
+        after: FIRST_EXPIRING,
+        validUntilBefore,
+        most: EXPIRY_BATCH,
+      });
+      const seqs = batch.map(({ seq }) => seq);
       const count = await store.endReservations(seqs, 'unconfirmed');
       if (count > 0) log.info('settlement.expired', { chainId, count, outcome: 'unconfirmed' });
-      if (lot.length < EXPIRY_LOT) return;
+      if (batch.length < EXPIRY_BATCH) return;
     }
   };
 

@@ -1,4 +1,4 @@
-import { contract } from '../../api/index.ts';
+import { procedures } from '../../api/index.ts';
 import { operation } from './operation.ts';
 
 const path = '/api-key';
@@ -11,8 +11,8 @@ export const apiKeyOperations = [
     path,
     summary: 'Create another API key for the DApp; the others stay valid',
     message: 'API key created',
-    body: contract['apiKeys.create'].input.omit(dapp),
-    data: contract['apiKeys.create'].output,
+    body: procedures['apiKeys.create'].input.omit(dapp),
+    data: procedures['apiKeys.create'].output,
     run: ({ service, paymaster: { paymasterId }, body }) => service.run('apiKeys.create', { paymasterId, ...body }),
   }),
   operation({
@@ -20,7 +20,7 @@ export const apiKeyOperations = [
     path,
     summary: 'List the API keys of the DApp, those too that are revoked',
     message: 'API key list fetched',
-    data: contract['apiKeys.list'].output,
+    data: procedures['apiKeys.list'].output,
     run: ({ service, paymaster: { paymasterId } }) => service.run('apiKeys.list', { paymasterId }),
   }),
   operation({
@@ -28,7 +28,7 @@ export const apiKeyOperations = [
     path,
     summary: 'Revoke an API key of the DApp, but not its last',
     message: 'API key revoked',
-    body: contract['apiKeys.revoke'].input.omit(dapp),
+    body: procedures['apiKeys.revoke'].input.omit(dapp),
     statuses: [404],
     async run({ service, paymaster: { paymasterId }, body }) {
       await service.run('apiKeys.revoke', { paymasterId, ...body });

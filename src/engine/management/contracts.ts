@@ -1,4 +1,4 @@
-import { contract } from '../../api/index.ts';
+import { procedures } from '../../api/index.ts';
 import { operation } from './operation.ts';
 
 const path = '/smart-contract';
@@ -11,7 +11,7 @@ export const contractOperations = [
     path,
     summary: 'Whitelist a smart contract',
     message: 'Smart contract registered successfully',
-    body: contract['contracts.create'].input.omit(dapp),
+    body: procedures['contracts.create'].input.omit(dapp),
     async run({ service, paymaster: { paymasterId }, body }) {
       await service.run('contracts.create', { paymasterId, ...body });
     },
@@ -21,7 +21,7 @@ export const contractOperations = [
     path,
     summary: 'List smart contracts',
     message: 'Smart contract list fetched',
-    data: contract['contracts.list'].output,
+    data: procedures['contracts.list'].output,
     run: ({ service, paymaster: { paymasterId } }) => service.run('contracts.list', { paymasterId }),
   }),
   operation({
@@ -30,8 +30,8 @@ export const contractOperations = [
     summary: 'Update whitelisted methods',
     message: 'Smart contract updated',
     faults: { unknownApiKey: 'SMART_CONTRACT_NOT_FOUND' },
-    body: contract['contracts.update'].input.omit(dapp),
-    data: contract['contracts.update'].output,
+    body: procedures['contracts.update'].input.omit(dapp),
+    data: procedures['contracts.update'].output,
     statuses: [404],
     run: ({ service, paymaster: { paymasterId }, body }) => service.run('contracts.update', { paymasterId, ...body }),
   }),
@@ -41,7 +41,7 @@ export const contractOperations = [
     summary: 'Delete a smart contract',
     message: 'Smart contract deleted',
     faults: { unknownApiKey: 'SMART_CONTRACT_NOT_FOUND' },
-    body: contract['contracts.delete'].input.omit(dapp),
+    body: procedures['contracts.delete'].input.omit(dapp),
     statuses: [404],
     async run({ service, paymaster: { paymasterId }, body }) {
       await service.run('contracts.delete', { paymasterId, ...body });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { contract } from '../../api/index.ts';
+import { procedures } from '../../api/index.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Paymaster } from '../service/access.ts';
 import { type OperationCaller, type OperationInput, operation } from './operation.ts';
 
 const path = '/paymaster';
-const dapp = contract['paymasters.create'].output.pick({ name: true, chainId: true, apiKey: true });
+const dapp = procedures['paymasters.create'].output.pick({ name: true, chainId: true, apiKey: true });
 const userFaults = { unknownAuthToken: 'USER_NOT_FOUND', unknownApiKey: 'USER_NOT_FOUND' } as const;
 
 const view = ({ name, chainId, apiKey }: Pick<Paymaster, 'name' | 'chainId' | 'apiKey'>) => ({ name, chainId, apiKey });
@@ -46,7 +46,7 @@ export const paymasterOperations = [
     message: 'DApp registered successfully',
     access: 'account',
     faults: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' },
-    body: contract['paymasters.create'].input.omit({ accountId: true }),
+    body: procedures['paymasters.create'].input.omit({ accountId: true }),
     data: dapp,
     async run({ service, accountId, body }) {
       return view(await service.run('paymasters.create', { accountId, ...body }));
@@ -58,7 +58,7 @@ export const paymasterOperations = [
     summary: 'Update funding wallet, step 3: send the signed message',
     message: 'Paymaster updated successfully',
     faults: userFaults,
-    body: contract['paymasters.setFundingWallet'].input,
+    body: procedures['paymasters.setFundingWallet'].input,
     data: dapp.extend({ paymasterId: z.string() }),
     statuses: [404],
     async run({ service, paymaster, body }) {
@@ -76,7 +76,7 @@ export const paymasterOperations = [
       // It takes the place of an earlier one.
       changes: true,
       faults: userFaults,
-      data: contract['paymasters.fundingMessage'].output,
+      data: procedures['paymasters.fundingMessage'].output,
       statuses: [404],
       run: fundingMessage,
     }),

@@ -1,4 +1,4 @@
-import { type ProcedureOutput, contract } from '../../api/index.ts';
+import { type ProcedureOutput, procedures } from '../../api/index.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 import { limitUpdate, ruleDefinition, ruleUpdate } from '../../api/rules.ts';
@@ -30,7 +30,7 @@ export const ruleOperations = [
     summary: 'Add a spending limit, webhook or wallet deployment rule',
     message: 'Paymaster Policy created successfully',
     body: ruleDefinition,
-    data: contract['rules.create'].output,
+    data: procedures['rules.create'].output,
     async run({ service, paymaster: { paymasterId }, body }) {
       return view(await service.run('rules.create', { paymasterId, rule: body, whole: true }));
     },
@@ -40,7 +40,7 @@ export const ruleOperations = [
     path,
     summary: 'Get all rules, including registered contracts',
     message: 'Paymaster Policies found!',
-    data: contract['rules.list'].output,
+    data: procedures['rules.list'].output,
     async run({ service, paymaster: { paymasterId }, mayChange: whole }) {
       return (await service.run('rules.list', { paymasterId, whole })).map(view);
     },
@@ -50,7 +50,7 @@ export const ruleOperations = [
     path: `${path}/:ruleId`,
     summary: 'Get a rule',
     message: 'Paymaster Policy found!',
-    data: contract['rules.create'].output,
+    data: procedures['rules.create'].output,
     statuses: [404],
     async run(input) {
       const { paymasterId, ruleId } = target(input);
@@ -66,7 +66,7 @@ export const ruleOperations = [
     summary: 'Update a rule of any type. Other policyData of a limit starts a new cycle',
     message: 'Paymaster Policy updated',
     body: ruleUpdate,
-    data: contract['rules.update'].output,
+    data: procedures['rules.update'].output,
     statuses: [404],
     async run(input) {
       return view(await input.service.run('rules.update', { ...target(input), update: input.body, whole: true }));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../api/index.ts';
+import { procedures } from '../../api/index.ts';
 import { operation } from './operation.ts';
 
 const path = '/webhook';
@@ -12,8 +12,8 @@ export const webhookOperations = [
     path,
     summary: 'Create webhook',
     message: 'Webhook created',
-    body: contract['webhooks.create'].input.omit(dapp),
-    data: contract['webhooks.create'].output.omit({ active: true }),
+    body: procedures['webhooks.create'].input.omit(dapp),
+    data: procedures['webhooks.create'].output.omit({ active: true }),
     async run({ service, paymaster: { paymasterId }, body }) {
       const { webhookId, requestType } = await service.run('webhooks.create', { paymasterId, ...body });
       return { webhookId, webhookUrl: body.webhookUrl, requestType };
@@ -26,7 +26,7 @@ export const webhookOperations = [
     message: 'Webhook list fetched',
     faults: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' },
     body: z.strictObject({ webhookUrl: z.string().optional() }),
-    data: contract['webhooks.list'].output,
+    data: procedures['webhooks.list'].output,
     query: ['webhookId'],
     run: ({ service, paymaster: { paymasterId }, query, mayChange: whole }) =>
       service.call('webhooks.list', { paymasterId, webhookId: query['webhookId'], whole }),
@@ -37,7 +37,7 @@ export const webhookOperations = [
     summary: 'Update webhook status',
     message: 'Webhook updated',
     faults: { unknownApiKey: 'WEBHOOK_NOT_FOUND' },
-    body: contract['webhooks.update'].input.omit(dapp),
+    body: procedures['webhooks.update'].input.omit(dapp),
     statuses: [404],
     async run({ service, paymaster: { paymasterId }, body }) {
       await service.run('webhooks.update', { paymasterId, ...body });
@@ -49,7 +49,7 @@ export const webhookOperations = [
     summary: 'Delete webhook',
     message: 'Webhook deleted',
     faults: { unknownApiKey: 'WEBHOOK_NOT_FOUND' },
-    body: contract['webhooks.delete'].input.omit(dapp),
+    body: procedures['webhooks.delete'].input.omit(dapp),
     statuses: [404],
     async run({ service, paymaster: { paymasterId }, body }) {
       await service.run('webhooks.delete', { paymasterId, ...body });

@@ -1,4 +1,4 @@
-import { type ProcedureArguments, type ProcedureName, type ProcedureOutput, contract } from '../../api/index.ts';
+import { type ProcedureArguments, type ProcedureName, type ProcedureOutput, procedures } from '../../api/index.ts';
 import type { EngineError } from '../../shared/errors.ts';
 import { parse } from '../../shared/schema/parse.ts';
 import type { ConsoleService } from '../service/index.ts';
@@ -26,7 +26,7 @@ export const someProcedures = <Name extends ProcedureName>(
     run,
     async call(name, input) {
       handlerOf(name);
-      return run(name, parse(contract[name].input, input) as ProcedureArguments<typeof name>);
+      return run(name, parse(procedures[name].input, input) as ProcedureArguments<typeof name>);
     },
   };
 };

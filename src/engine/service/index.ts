@@ -1,4 +1,4 @@
-import { type ProcedureArguments, type ProcedureName, type ProcedureOutput, contract } from '../../api/index.ts';
+import { type ProcedureArguments, type ProcedureName, type ProcedureOutput, procedures } from '../../api/index.ts';
 import { parse } from '../../shared/schema/parse.ts';
 import type { Change } from '../../core/log/entry.ts';
 import { type CallerInfo, inCall } from '../base/caller.ts';
@@ -97,7 +97,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
       : inCall(name, () => handlers[name](args), logCall);
   return {
     run,
-    call: async (name, input) => run(name, parse(contract[name].input, input) as ProcedureArguments<typeof name>),
+    call: async (name, input) => run(name, parse(procedures[name].input, input) as ProcedureArguments<typeof name>),
     access: createAccess(context),
     monitoring: createMonitoring(context),
     subscribe,

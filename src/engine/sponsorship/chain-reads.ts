@@ -70,7 +70,7 @@ export const readWithdrawals = async (
   tank: Tank,
 ): Promise<bigint> => {
   const { chainId, contract, fundingWallet } = tank;
-  const leaving = (await store.openOperatorTransactions()).filter(
+  const withdrawals = (await store.openOperatorTransactions()).filter(
     ({ kind, state, to, from, ...one }) =>
       kind === 'withdraw' &&
       state === 'sent' &&
@@ -80,7 +80,7 @@ export const readWithdrawals = async (
       (fundingWallet === undefined || sameAddress(from, fundingWallet)),
   );
   // withdrawTo(address, uint256)
-  return leaving.reduce((sum, { data }) => sum + BigInt(`0x${data.slice(-64)}`), 0n);
+  return withdrawals.reduce((sum, { data }) => sum + BigInt(`0x${data.slice(-64)}`), 0n);
 };
 
 /**

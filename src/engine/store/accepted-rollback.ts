@@ -1,7 +1,7 @@
 import type { EntryBody } from '../../core/log/entry.ts';
 import type { DeskLogEnd } from './log-store.ts';
 
-interface Accepted {
+interface RollbackAcceptance {
   /** Names of the desk, before and after. */
   readonly before: string;
   readonly after: string;
@@ -12,7 +12,7 @@ interface Accepted {
 }
 
 /** The entry that tells that the operator goes on from an older state of the log. */
-export const acceptedRollback = ({ before, after, entries, written }: Accepted): EntryBody<'action'> => ({
+export const acceptedRollback = ({ before, after, entries, written }: RollbackAcceptance): EntryBody<'action'> => ({
   ...{ action: 'log.acceptRollback', via: 'cli', by: 'operator' },
   changes: [{ subject: 'desk', id: after, before: { deskId: before }, after: { deskId: after, entries, written } }],
 });

@@ -48,7 +48,7 @@ type Outcome = [boolean, bigint, bigint, bigint, bigint, bigint, bigint];
 type Units = Readonly<Record<'prefund' | 'afterwards', bigint>>;
 
 /** Who takes what, as far as the probe has to know it. */
-interface Taking {
+interface ProbeTarget {
   readonly charging: Pick<ReadyPaymaster, 'entryPoint' | 'contract'>;
   readonly token: { readonly address: string };
   readonly treasury: string;
@@ -56,7 +56,7 @@ interface Taking {
 
 const runProbe = async (
   rpc: RpcClient,
-  { charging, token, treasury }: Taking,
+  { charging, token, treasury }: ProbeTarget,
   op: object,
   units: Units,
   state: StateOverride,
@@ -129,10 +129,10 @@ export const tryPayment = async (
  */
 export const tryOperation = async (
   rpc: RpcClient,
-  ready: Taking['charging'],
+  ready: ProbeTarget['charging'],
   op: UserOperation,
 ): Promise<Pick<TriedPayment, 'validationGasUsed' | 'callGasUsed'>> => {
-  const nothing: Taking = { charging: ready, token: { address: ZeroAddress }, treasury: ZeroAddress };
+  const nothing: ProbeTarget = { charging: ready, token: { address: ZeroAddress }, treasury: ZeroAddress };
   const units = { prefund: 0n, afterwards: 0n };
   return runProbe(rpc, nothing, triedOperation(op), units, withAuthorization(op));
 };

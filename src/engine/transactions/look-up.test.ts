@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ScriptedNode } from '../../../test/support/scripted-node.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
-import { lookAgain, lookUp } from './look-up.ts';
+import { confirmAgain, lookUp } from './look-up.ts';
 
 const FROM = `0x${'11'.repeat(20)}` as const;
 const TO = `0x${'22'.repeat(20)}` as const;
@@ -58,17 +58,17 @@ const attached: OperatorTransaction = {
 const at = (blockNumber: string) => node(inPool, { ...receipt, blockNumber });
 
 it('what a mined transaction brought about is not done again because a re-org moved it to another block', async () => {
-  expect(await lookAgain(at('0x5f'), attached)).toBe(attached);
-  expect(await lookAgain(at('0x60'), attached)).toEqual({ ...attached, blockNumber: 96 });
+  expect(await confirmAgain(at('0x5f'), attached)).toBe(attached);
+  expect(await confirmAgain(at('0x60'), attached)).toEqual({ ...attached, blockNumber: 96 });
 });
 
 it('a mined transaction that is gone, or failed in its new block, is looked up anew', async () => {
   const anew = { state: 'sent', blockNumber: null, outcome: null };
-  expect(await lookAgain(node(inPool, null), attached)).toMatchObject(anew);
-  expect(await lookAgain(node(inPool, { ...receipt, status: '0x0' }), attached)).toMatchObject(anew);
-  expect(await lookAgain(node(inPool, null), { ...attached, blockNumber: 101 })).toMatchObject({ state: 'mined' });
+  expect(await confirmAgain(node(inPool, null), attached)).toMatchObject(anew);
+  expect(await confirmAgain(node(inPool, { ...receipt, status: '0x0' }), attached)).toMatchObject(anew);
+  expect(await confirmAgain(node(inPool, null), { ...attached, blockNumber: 101 })).toMatchObject({ state: 'mined' });
 });
 
 it('a mined transaction stands for good once it is twelve blocks deep', async () => {
-  expect(await lookAgain(at('0x58'), { ...attached, blockNumber: 0x58 })).toMatchObject({ final: true });
+  expect(await confirmAgain(at('0x58'), { ...attached, blockNumber: 0x58 })).toMatchObject({ final: true });
 });

@@ -130,7 +130,7 @@ export const lookUp = async (rpc: RpcClient, sent: OperatorTransaction): Promise
  * @returns `mined` itself where nothing is new
  * @throws EngineError `CHAIN_UNREACHABLE`; RpcError
  */
-export const lookAgain = async (rpc: RpcClient, mined: OperatorTransaction): Promise<OperatorTransaction> => {
+export const confirmAgain = async (rpc: RpcClient, mined: OperatorTransaction): Promise<OperatorTransaction> => {
   const head = await readHead(rpc);
   const receipt = await known(rpc, 'eth_getTransactionReceipt', mined.hash, receiptSchema);
   const block = BigInt(mined.blockNumber ?? 0);

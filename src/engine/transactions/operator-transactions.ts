@@ -13,7 +13,7 @@ import { type ActionContext, failing } from './action-context.ts';
 import { type Draft, createDrafts } from './drafts.ts';
 import { applyEffects } from './apply-effects.ts';
 import { type HandOvers, createHandOvers } from './hand-overs.ts';
-import { isKnown, lookAgain, lookUp } from './look-up.ts';
+import { isKnown, confirmAgain, lookUp } from './look-up.ts';
 import { mustBeFrom, sameAsDraft, withSignature } from './signed-draft.ts';
 import { simulate } from './simulate.ts';
 import { holdWithdrawal } from './withdrawal.ts';
@@ -75,7 +75,7 @@ const PREPARE_AGAIN = 'Prepare the withdrawal again.';
 const NOT_HELD = `Nothing was sent: this engine stood still for so long that another one gave back what was held for the withdrawal. ${PREPARE_AGAIN}`;
 
 /** Failures after which the same is tried again. */
-const isPassing = (error: unknown): boolean =>
+const isTransient = (error: unknown): boolean =>
   error instanceof RpcError ||
   (error instanceof EngineError &&
     ['CHAIN_UNREACHABLE', 'VAULT_LOCKED', 'RPC_MISSING', 'PAYMASTER_NOT_READY', 'SIGNER_MISSING'].includes(error.code));
@@ -107,7 +107,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
   };
 
   /** Nobody may forget these: their node does not know them yet. */
-  const onTheWay = new Set<string>();
+  const submitting = new Set<string>();
 
   /**
    * Saves before anything is sent, in the transaction that looks whether the amount is still held: an engine that stood
@@ -117,9 +117,9 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     const signed = await sign(draft, how);
     const isSigned = 'serialized' in signed;
     const sent = sentOf(draft, signed.hash as Hex, isSigned ? (signed.serialized as Hex) : null);
-    onTheWay.add(sent.transactionId);
+    submitting.add(sent.transactionId);
     if (await store.saveOperatorTransaction(sent, isSigned ? holds : [])) return sent;
-    onTheWay.delete(sent.transactionId);
+    submitting.delete(sent.transactionId);
     throw failing(NOT_HELD, { fix: PREPARE_AGAIN });
   };
 
@@ -136,14 +136,14 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
       if (error instanceof EngineError) await store.removeOperatorTransaction(sent.transactionId);
       throw error;
     } finally {
-      onTheWay.delete(sent.transactionId);
+      submitting.delete(sent.transactionId);
     }
     return sent;
   };
 
   const follow = async (known: OperatorTransaction): Promise<void> => {
     const rpc = await requireNode(chains, known.chainId);
-    let current = known.state === 'sent' || known.final ? known : await lookAgain(rpc, known);
+    let current = known.state === 'sent' || known.final ? known : await confirmAgain(rpc, known);
     if (current !== known) await store.saveOperatorTransaction(current);
     if (current.state === 'sent') {
       const found = await lookUp(rpc, current);
@@ -166,7 +166,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
       try {
         await follow(known);
       } catch (error) {
-        if (isPassing(error)) silent.add(known.chainId);
+        if (isTransient(error)) silent.add(known.chainId);
         else faults.push(error);
       }
     }
@@ -179,7 +179,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     const known = open.find((one) => one.transactionId === transactionId && one.state === 'sent');
     if (known === undefined) throw new EngineError('TRANSACTION_NOT_FOUND');
     const rpc = await requireNode(chains, known.chainId);
-    if (onTheWay.has(transactionId) || (await isKnown(rpc, known.hash))) throw new EngineError('TRANSACTION_KNOWN');
+    if (submitting.has(transactionId) || (await isKnown(rpc, known.hash))) throw new EngineError('TRANSACTION_KNOWN');
     const outcome = 'The node did not know the transaction, and the operator stopped waiting for it.';
     const forgotten = { ...known, state: 'forgotten', final: true, outcome } as const;
     await store.saveOperatorTransaction(forgotten);

@@ -5,7 +5,7 @@ import { useTempFolders } from '../../../../test/support/temp-folder.ts';
 import { createLog } from '../../base/log.ts';
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../store/store.ts';
-import { type Believed, type BelievedFees, createBelievedFees } from './believed-fees.ts';
+import { type BelievedPrice, type BelievedFees, createBelievedFees } from './believed-fees.ts';
 
 const GWEI = 10n ** 9n;
 const MINUTE_MS = 60_000;
@@ -57,7 +57,7 @@ afterEach(() => store.close());
 
 let number = 1_000;
 /** Reads the chain after so many blocks of 12 seconds. */
-const read = async (baseFeePerGas: bigint, tip: bigint | undefined, blocks = 1, by = fees): Promise<Believed> => {
+const read = async (baseFeePerGas: bigint, tip: bigint | undefined, blocks = 1, by = fees): Promise<BelievedPrice> => {
   number += blocks;
   await clock.advance(blocks * 12_000);
   return by.believe(5, { block: { number, baseFeePerGas }, suggestedTipWei: tip });

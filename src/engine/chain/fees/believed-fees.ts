@@ -12,7 +12,7 @@ import type { ChainFeeStore, ChainFees } from '../../store/chain-fee-store.ts';
 import type { FeeReading } from './read-fees.ts';
 
 /** Fees of a chain as far as they are believed, wei per gas. */
-export interface Believed {
+export interface BelievedPrice {
   readonly baseFeeWei: bigint;
   /** Undefined where the node suggests none. */
   readonly tipWei: bigint | undefined;
@@ -21,9 +21,9 @@ export interface Believed {
 /** What this desk has seen of the fees of its chains, and believes of what nodes say. */
 export interface BelievedFees {
   /** Adds a reading to what was seen. @throws EngineError where the database cannot be read */
-  believe(chainId: number, reading: FeeReading): Promise<Believed>;
+  believe(chainId: number, reading: FeeReading): Promise<BelievedPrice>;
   /** What was believed last; undefined where this engine has read nothing yet. */
-  lastBelieved(chainId: number): Believed | undefined;
+  lastBelieved(chainId: number): BelievedPrice | undefined;
   /** Forgets a chain that was removed. */
   forget(chainId: number): void;
   /** Waits for what is being written. */
@@ -33,10 +33,10 @@ export interface BelievedFees {
 /** What other engines have seen is taken over, and the base fee is written, once in this time. */
 const STEP_MS = 60_000;
 
-interface Kept {
+interface ChainMemory {
   baseFee: BaseFeeSighting | undefined;
   tips: readonly HourlyTip[];
-  believed: Believed | undefined;
+  believed: BelievedPrice | undefined;
   /** Monotonic ms. */
   loadedAt: number;
   savedAt: number;
@@ -62,7 +62,7 @@ export const createBelievedFees = ({
   readonly clock: Clock;
   readonly log: Log;
 }): BelievedFees => {
-  const chains = new Map<number, Kept>();
+  const chains = new Map<number, ChainMemory>();
   const loads = new Map<number, Promise<void>>();
   const writes = new Set<Promise<void>>();
 
@@ -79,7 +79,7 @@ export const createBelievedFees = ({
     known.loadedAt = loadedAt;
   };
 
-  const load = async (chainId: number): Promise<Kept> => {
+  const load = async (chainId: number): Promise<ChainMemory> => {
     const known = chains.get(chainId);
     if (known !== undefined && clock.monotonic() - known.loadedAt < STEP_MS) return known;
     const loading = loads.get(chainId) ?? store.chainFees(chainId).then((stored) => takeOver(chainId, stored));
@@ -92,7 +92,7 @@ export const createBelievedFees = ({
     return load(chainId);
   };
 
-  const save = (chainId: number, kept: Kept, baseFee: BaseFeeSighting, tip: HourlyTip | undefined): void => {
+  const save = (chainId: number, kept: ChainMemory, baseFee: BaseFeeSighting, tip: HourlyTip | undefined): void => {
     kept.savedAt = clock.monotonic();
     const write = store
       .saveChainFees(chainId, { baseFee, tip })

@@ -26,7 +26,7 @@ export type Field = string | bigint | Uint8Array | null;
 export type Row = readonly Field[];
 
 /** At once in memory: rows may hold whole requests. */
-const LOT = 250;
+const BATCH = 250;
 
 /** Says up to where SQLite has hashes in their table; PostgreSQL has all of them. */
 const OF_SQLITE_ALONE = 'decision_hash_end';
@@ -69,16 +69,16 @@ export const tablesOf = (database: SqliteDatabase, placed: ReadonlySet<string>):
 
 /** Reads rows of SQLite. Everything else in the process has its turn in between; nothing else may use this connection. */
 export async function* sqliteLots(database: SqliteDatabase, sql: string): AsyncGenerator<Row[]> {
-  let lot: Row[] = [];
+  let batch: Row[] = [];
   const rows = database.prepare<[]>(sql).raw().safeIntegers().iterate() as IterableIterator<Row>;
   for (const row of rows) {
-    lot.push(row);
-    if (lot.length < LOT) continue;
-    yield lot;
-    lot = [];
+    batch.push(row);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
     await turn();
   }
-  if (lot.length > 0) yield lot;
+  if (batch.length > 0) yield batch;
 }
 
 const exactTypes = new pg.TypeOverrides();
@@ -89,7 +89,7 @@ export async function* postgresLots(client: pg.ClientBase, sql: string): AsyncGe
   await client.query(`DECLARE copied NO SCROLL CURSOR FOR ${sql}`);
   for (;;) {
     const { rows } = await client.query<Field[]>({
-      ...{ text: `FETCH ${LOT} FROM copied`, rowMode: 'array', types: exactTypes },
+      ...{ text: `FETCH ${BATCH} FROM copied`, rowMode: 'array', types: exactTypes },
     });
     if (rows.length === 0) break;
     yield rows;
@@ -107,17 +107,17 @@ export const createDigest = () => {
   const hash = createHash('sha256');
   let rows = 0;
   return {
-    add(lot: readonly Row[]): void {
-      rows += lot.length;
-      for (const row of lot) hash.update(JSON.stringify(row.map(textOf)));
+    add(batch: readonly Row[]): void {
+      rows += batch.length;
+      for (const row of batch) hash.update(JSON.stringify(row.map(textOf)));
     },
     text: () => `${rows} ${hash.digest('hex')}`,
   };
 };
 
 /** The digest of all rows. */
-export const digestOf = async (lots: AsyncIterable<Row[]>): Promise<string> => {
+export const digestOf = async (batches: AsyncIterable<Row[]>): Promise<string> => {
   const digest = createDigest();
-  for await (const lot of lots) digest.add(lot);
+  for await (const batch of batches) digest.add(batch);
   return digest.text();
 };

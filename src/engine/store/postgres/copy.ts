@@ -44,9 +44,9 @@ const DECISIONS = 'SELECT count(*) FROM decision';
 const holdingOf = async (read: (sql: string) => AsyncIterable<Row[]>): Promise<Holding> => {
   const tree = new CompactTree(sha256);
   let logEntries = 0;
-  for await (const lot of read(LEAVES)) {
-    logEntries += lot.length;
-    for (const [hash] of lot) tree.append(hash as Uint8Array);
+  for await (const batch of read(LEAVES)) {
+    logEntries += batch.length;
+    for (const [hash] of batch) tree.append(hash as Uint8Array);
   }
   let decisions = 0;
   for await (const [row] of read(DECISIONS)) decisions = Number(row?.[0] ?? 0);
@@ -146,7 +146,7 @@ const requireEmpty = async (client: pg.ClientBase, rows: Rows): Promise<void> =>
   }
 };
 
-/** Enters the hashes of all decisions, each lot with the note that it is in. */
+/** Enters the hashes of all decisions, each batch with the note that it is in. */
 const enterHashes = (database: SqliteDatabase): void => {
   const hashes = createHashIndex(database);
   const enterSome = database.transaction(() => hashes.catchUp());
@@ -181,8 +181,8 @@ export const copyToPostgres = async (desk: SqliteDesk, client: pg.ClientBase): P
       const types = table.columns.map(({ type }, index) => `$${index + 1}::${PG_TYPES[type]}`).join(', ');
       const insert = `INSERT INTO ${quoted(table.name)} (${listed(table)}) SELECT * FROM unnest(${types})`;
       const source = createDigest();
-      for await (const lot of sqliteLots(database, table.inSqlite)) {
-        const stored = lot.map((row) => row.map(storable));
+      for await (const batch of sqliteLots(database, table.inSqlite)) {
+        const stored = batch.map((row) => row.map(storable));
         const column = (index: number) => stored.map((row) => row[index] ?? null);
         await rows.run(
           insert,
@@ -221,14 +221,14 @@ const fillTable = async (
 ): Promise<string> => {
   const marks = table.columns.map(() => '?').join(', ');
   const insert = database.prepare(`INSERT INTO ${quoted(table.name)} (${listed(table)}) VALUES (${marks})`);
-  const insertLot = database.transaction((lot: readonly Row[]) => {
-    for (const row of lot) insert.run(...row);
+  const insertBatch = database.transaction((batch: readonly Row[]) => {
+    for (const row of batch) insert.run(...row);
   });
   const source = createDigest();
-  for await (const lot of postgresLots(client, table.inPostgres)) {
+  for await (const batch of postgresLots(client, table.inPostgres)) {
     signal?.throwIfAborted();
-    insertLot(lot);
-    source.add(lot);
+    insertBatch(batch);
+    source.add(batch);
   }
   return source.text();
 };

@@ -20,7 +20,7 @@ const STRETCH = 20_000;
 /** Some filters look into the records, which are read whole for them. */
 const TEXT_STRETCH = 500;
 /** Read at once. */
-const LOT = 500;
+const BATCH = 500;
 
 /** How many positions are looked through at once; filters that name few decisions are looked up by their index. */
 const stretchOf = ({ userOpHash, decisionId, text, nonce, paymasterAndData }: Filters): number => {
@@ -109,14 +109,14 @@ export const decisionQueries = (rows: Rows): Queries => {
       let high = Math.min(before, (await newest()).decisions + 1);
       while (high > 1) {
         const low = Math.max(0, high - 1 - stretch);
-        const some = await rows.all<StoredDecision>(sql, [low, high, LOT, ...values]);
+        const some = await rows.all<StoredDecision>(sql, [low, high, BATCH, ...values]);
         for (const row of some) {
           const decision = toRecord(row);
           if (matches(decision, query)) found.push(toRow(decision));
           if (found.length === limit) return found;
         }
         const last = some.at(-1);
-        high = last !== undefined && some.length === LOT ? last.seq : low + 1;
+        high = last !== undefined && some.length === BATCH ? last.seq : low + 1;
       }
       return found;
     },
@@ -129,7 +129,7 @@ export const decisionQueries = (rows: Rows): Queries => {
       let low = after;
       while (low < end) {
         const high = Math.min(low + stretch, end);
-        const most = Math.min(LOT, limit - decisions.length);
+        const most = Math.min(BATCH, limit - decisions.length);
         const some = await rows.all<StoredDecision>(sql, [low, high + 1, most, ...values]);
         for (const row of some) {
           decisions.push(toRecord(row));
@@ -148,7 +148,7 @@ export const decisionQueries = (rows: Rows): Queries => {
       let total = 0;
       let upTo = after;
       for (;;) {
-        const most = Math.min(LOT, limit - found.length);
+        const most = Math.min(BATCH, limit - found.length);
         const some = await rows.all<StoredDecision & { position: number; isNew: number }>(FEED, [upTo, feedEnd, most]);
         for (const { position, isNew, ...row } of some) {
           found.push({ ...toRow(toRecord(row)), isNew: isNew === 1 });

@@ -7,14 +7,14 @@ import type { Rows } from './rows.ts';
 import type { Writer } from './writer.ts';
 
 /** Read at once: big entries are not all fetched to answer a few. */
-const LOT = 250;
+const BATCH = 250;
 
-/** Reads lots of rows until there are enough, or enough of their text. */
+/** Reads batches of rows until there are enough, or enough of their text. */
 const someOf = async (limit: number, lot: (after: LogLine | undefined, limit: number) => Promise<EntryRow[]>) => {
   const lines: LogLine[] = [];
   let characters = 0;
   while (lines.length < limit) {
-    const asked = Math.min(LOT, limit - lines.length);
+    const asked = Math.min(BATCH, limit - lines.length);
     const found = await lot(lines.at(-1), asked);
     for (const row of found) {
       const line = toLine(row);

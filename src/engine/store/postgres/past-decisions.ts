@@ -8,7 +8,7 @@ import { type StoredDecision, STORED_DECISION } from './decision-queries.ts';
 import { rowsOf, type Value } from './rows.ts';
 
 /** Read at once. */
-const LOT = 100;
+const BATCH = 100;
 
 const WHERE = `paymaster_id = $1 AND seq > $2 AND seq <= $3 AND outcome <> 'error' AND at >= $4 AND at < $5`;
 
@@ -53,7 +53,7 @@ export const openPostgresPastDecisions = async (
     extent: { decisions, firstAt, lastAt },
     async next() {
       const lot: PastDecision[] = [];
-      for (const { record: text, ...row } of await rows.all<StoredDecision>(READ, asked(after, upTo ?? 0, LOT))) {
+      for (const { record: text, ...row } of await rows.all<StoredDecision>(READ, asked(after, upTo ?? 0, BATCH))) {
         // Conditions compare numbers that clients sent, of any length.
         const record = { ...expandRecord(parseExactJson(text) as CompactRecord), ...row };
         lot.push({ record, revision: await revisionOf(record.policy) });
