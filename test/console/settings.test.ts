@@ -135,6 +135,8 @@ test('a burn-rate breaker is set on a chain, with its consequence said, and swit
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Chain', { exact: true }).click();
   await page.getByText('Local chain (31337)').click();
+  await dialog.locator('.n-base-selection', { hasText: 'Default' }).click();
+  await page.getByText('Amount per time').last().click();
   await dialog.getByLabel('At most').fill('0.5');
   await dialog.getByText('more than 0.5 ETH within 1 hour').waitFor();
   await dialog.getByLabel('At most').scrollIntoViewIfNeeded();
@@ -152,9 +154,9 @@ test('a burn-rate breaker is set on a chain, with its consequence said, and swit
 
   const dark = await open('#/settings', { width: 800, height: 900, colorScheme: 'dark' });
   await dark.getByRole('region', { name: 'Chains' }).getByRole('button', { name: 'Change' }).click();
-  await dark.getByRole('dialog').getByLabel('At most').fill('');
+  await dark.locator('.n-base-selection', { hasText: 'Amount per time' }).click();
+  await dark.getByText('Off', { exact: true }).last().click();
   await dark.getByText('No spend cap on this chain').waitFor();
-  await dark.getByLabel('At most').scrollIntoViewIfNeeded();
   await dark.screenshot({ path: join(artifacts, 'console-breaker-800-dark.png') });
   await dark.getByRole('button', { name: 'Switch the breaker off' }).click();
   await dark.getByText('Breaker switched off').waitFor();

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock, systemEntropy } from '../../src/engine/base/clock.ts';
+import { systemClock } from '../../src/engine/base/clock.ts';
 import { loadConfig } from '../../src/engine/config/config.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { createEngine } from '../../src/engine/index.ts';
@@ -32,7 +32,8 @@ const decision = (
   minutesAgo: number,
   rest: Partial<DecisionDraft>,
 ): DecisionDraft => ({
-  id: systemEntropy.uuid(),
+  // No engine gives such ids: these were never decided, and nobody can decide them again.
+  id: `seeded-${minutesAgo}`,
   at: systemClock.now() - minutesAgo * MINUTE_MS,
   method: 'pm_sponsorUserOperation',
   mode: 'SPONSORED',
