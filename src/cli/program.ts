@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { version } from '../engine/base/version.ts';
 import { accountCommand } from './account.ts';
 import { apiKeyCommand } from './api-key.ts';
 import { backupCommand } from './backup.ts';
@@ -76,7 +77,7 @@ const leaveProcessToUs = (one: Command): void => {
 
 /** The command line with every command. */
 export const createProgram = (): Command => {
-  const program = new Command('gasdesk').description('ERC-4337 paymaster desk');
+  const program = new Command('gasdesk').description('ERC-4337 paymaster desk').version(version);
   // `gasdesk log` has options of its own, and commands below it.
   program.enablePositionalOptions();
   for (const child of commands) program.addCommand(child);

@@ -1,7 +1,7 @@
 import { EngineError } from '../shared/errors.ts';
 
 /** What is counted of a DApp. Webhooks of rules count as webhooks, too: each costs a call and a connection. */
-export type Countable = 'rules' | 'contracts' | 'webhooks' | 'apiKeys';
+export type Countable = 'rules' | 'contracts' | 'abiCharacters' | 'webhooks' | 'apiKeys';
 
 /** How many a DApp has of each. */
 export type DappCounts = Readonly<Record<Countable, number>>;
@@ -11,11 +11,12 @@ export type DappCounts = Readonly<Record<Countable, number>>;
  * what a decision may cost; conditions have a budget of their own besides. Every revision of the policy stores the ABI of each
  * contract, and every decision calls each webhook.
  */
-export const MOST: DappCounts = { rules: 1_000, contracts: 200, webhooks: 20, apiKeys: 20 };
+export const MOST: DappCounts = { rules: 1_000, contracts: 200, abiCharacters: 2_097_152, webhooks: 20, apiKeys: 20 };
 
 const WORDS: Readonly<Record<Countable, string>> = {
   rules: 'rules',
   contracts: 'smart contracts',
+  abiCharacters: 'characters of contract ABIs (events and errors are not needed in them)',
   webhooks: 'webhooks, those of rules included',
   apiKeys: 'API keys that are not revoked',
 };

@@ -259,7 +259,8 @@ export const startDesk = async (
       await call(active ? 'rules.activate' : 'rules.deactivate', { paymasterId, ruleId: limit.ruleId });
       if (active) {
         dapp.pausedLimits.splice(dapp.pausedLimits.indexOf(limit), 1);
-        dapp.limits.push(limit);
+        // Tickets keep the limits that were in force: theirs stay as they are.
+        dapp.limits = [...dapp.limits, limit];
       } else {
         dapp.pausedLimits.push(limit);
         dapp.limits = dapp.limits.filter((one) => one !== limit);

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { version } from '../../src/engine/base/version.ts';
 import { gasdesk } from '../support/cli.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
@@ -103,6 +104,10 @@ const namesIn = (help: string): string[] =>
     .split('\n')
     .map((line) => /^ {2}([\w-]+)/.exec(line)?.[1] ?? '')
     .filter((name) => name !== '' && name !== 'help');
+
+it('tells its version', async () => {
+  expect(await gasdesk(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
 
 describe('--help', () => {
   it.concurrent('shows every command, so that none is found by reading the source only', async ({ expect }) => {

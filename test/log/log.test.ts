@@ -32,9 +32,9 @@ const exported = async (range = {}): Promise<string[]> => {
 };
 
 /** Verifies a log that somebody may have written by hand, by the key that the desk hands out. */
-const verified = async (lines: readonly string[]): Promise<LogReport> => {
+const verified = async (lines: readonly (string | Buffer)[]): Promise<LogReport> => {
   const file = join(tempFolder(), 'log.jsonl');
-  writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
+  writeFileSync(file, Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')])));
   return verifyLogFile(file, { ...withSignatures, key: (await call('log.key', {})).key });
 };
 
@@ -89,12 +89,26 @@ test('every part of a log verifies alone', async () => {
   }
 });
 
+test('a part that lacks the roots of what stands before it is not taken for one', async () => {
+  const [head = '', ...lines] = await exported({ from: 3 });
+  const beheaded = JSON.stringify({ ...(JSON.parse(head) as object), before: [] });
+  const { ok, faults } = await verified([beheaded, ...lines]);
+  expect([ok, faults.map(({ fault }) => fault)]).toEqual([false, expect.arrayContaining(['HEAD_DIFFERS'])]);
+});
+
 describe('what was done to a file is named with its entry:', () => {
   const named = (entry: number | null, fault: string) => ({ ok: false, faults: [{ entry, fault }] });
   const firstFault = async (lines: readonly string[]) => {
     const { ok, faults } = await verified(lines);
     return { ok, faults: faults.slice(0, 1).map(({ entry, fault }) => ({ entry, fault })) };
   };
+
+  test('a byte that is no UTF-8, which each reader would read in another way', async () => {
+    const line = Buffer.from(log[2] ?? '');
+    line[line.length - 4] = 0xff;
+    const { ok, faults } = await verified([...log.slice(0, 2), line, ...log.slice(3)]);
+    expect([ok, faults[0]]).toEqual([false, expect.objectContaining({ entry: 1, fault: 'NOT_AN_ENTRY' })]);
+  });
 
   test('a byte changed in any entry', async () => {
     for (let line = 1; line < log.length - 1; line += 1) {

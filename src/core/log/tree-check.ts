@@ -33,7 +33,12 @@ export class TreeCheck {
     this.#options = options;
     this.#addFault = addFault;
     this.#tree = new CompactTree(crypto.sha256);
-    this.#appendAll(subtreesOf({ start: 0, end: from }), before);
+    const subtrees = subtreesOf({ start: 0, end: from });
+    if (subtrees.length !== before.length) {
+      const detail = `The part begins at entry ${from}, which takes ${subtrees.length} roots of what stands before, and has ${before.length}`;
+      addFault('HEAD_DIFFERS', detail, null);
+    }
+    this.#appendAll(subtrees, before);
     this.#since = since === undefined ? undefined : this.#openSince(since);
     this.#compareSince();
   }

@@ -115,6 +115,12 @@ const checkUnique = <Item>(
 
 const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
 
+/** How long the ABI of a contract is as it is stored. */
+const abiLength = (contract: unknown): number => {
+  const { abi } = (contract ?? {}) as { readonly abi?: unknown };
+  return typeof abi === 'string' ? abi.length : JSON.stringify(abi ?? '').length;
+};
+
 /** How much a file that may be wrong wants. */
 const countsIn = (value: unknown): Partial<DappCounts> => {
   const { rules, contracts, webhooks } = (value ?? {}) as Readonly<Record<string, unknown>>;
@@ -123,6 +129,7 @@ const countsIn = (value: unknown): Partial<DappCounts> => {
   );
   return {
     ...{ rules: lengthOf(rules), contracts: lengthOf(contracts) },
+    abiCharacters: (Array.isArray(contracts) ? contracts : []).reduce<number>((sum, one) => sum + abiLength(one), 0),
     webhooks: lengthOf(webhooks) + asking.length,
   };
 };

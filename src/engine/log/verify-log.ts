@@ -80,6 +80,16 @@ const headSchema = z.strictObject({
 });
 const endSchema = z.strictObject({ checkpoint: z.string() });
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** The text of a line; an empty one, which is no entry, where its bytes are no UTF-8: each reader would read another. */
+const textOf = (line: Buffer): string => {
+  try {
+    return utf8.decode(line);
+  } catch {
+    return '';
+  }
+};
+
 const jsonOf = (line: Buffer | undefined): unknown => {
   try {
     return JSON.parse(line?.toString() ?? '');
@@ -166,7 +176,7 @@ export const verifyLogFile = async (file: string, check: LogCheck, reader: LogRe
   const options = await optionsOf(verifierKey, check);
   const verifier = new LogVerifier({ ...options, from, before: bytesOf(before) });
   const add = (line: Buffer): void => {
-    const entry = verifier.add({ text: line.toString(), bytes: line });
+    const entry = verifier.add({ text: textOf(line), bytes: line });
     reader.entry?.(line, entry);
   };
   let waiting: Buffer | undefined;

@@ -97,6 +97,8 @@ export const toPolicy = (dapp: DappRow | undefined, { contracts, rules, webhooks
 export const countsOf = (dapp: string): string => `SELECT
   (SELECT count(*) FROM rule WHERE paymaster_id = ${dapp}) AS rules,
   (SELECT count(*) FROM smart_contract WHERE paymaster_id = ${dapp}) AS contracts,
+  (SELECT CAST(coalesce(sum(length(abi)), 0) AS INTEGER) FROM smart_contract WHERE paymaster_id = ${dapp})
+    AS "abiCharacters",
   (SELECT count(*) FROM webhook WHERE paymaster_id = ${dapp})
     + (SELECT count(*) FROM rule WHERE paymaster_id = ${dapp} AND policy_type = 'WEBHOOK') AS webhooks,
   (SELECT count(*) FROM api_key WHERE paymaster_id = ${dapp} AND revoked_at IS NULL) AS "apiKeys"`;

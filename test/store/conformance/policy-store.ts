@@ -93,6 +93,9 @@ export const describePolicyStore = (open: OpenStore): void => {
       const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}` as const;
       const contract = (index: number) =>
         smartContract({ ruleId: `c${index}`, name: `Contract ${index}`, address: address(index) });
+      await store.createContract({ ...contract(600), abi: ' '.repeat(MOST.abiCharacters) });
+      await expect(store.createContract(contract(601))).rejects.toMatchObject(refused('abiCharacters'));
+      await store.deleteContract('dapp-1', address(600));
       await fill(MOST.contracts - 1, (index) => store.createContract(contract(index)));
       const made = await Promise.allSettled([500, 501, 502].map((index) => store.createContract(contract(index))));
       expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

@@ -105,7 +105,7 @@ export const policyStore = ({ rows, writer, cache }: Access): Omit<DappPolicySto
         change(
           value.paymasterId,
           (tx) => insertContract(tx, value),
-          (all) => ({ contracts: all.contracts }),
+          ({ contracts, abiCharacters }) => ({ contracts, abiCharacters }),
         ),
       );
     },

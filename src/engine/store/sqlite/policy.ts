@@ -138,7 +138,7 @@ export const policyStore = (
         change(
           value.paymasterId,
           () => rows.insertContract(value),
-          (all) => ({ contracts: all.contracts }),
+          ({ contracts, abiCharacters }) => ({ contracts, abiCharacters }),
         ),
       );
     },
