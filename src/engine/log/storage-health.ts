@@ -6,9 +6,14 @@ import type { Snapshots } from '../store/snapshots.ts';
 export interface StorageHealth {
   /** To be told of each failure of the store. */
   readonly failed: (fault: EngineError) => void;
-  /** Why the last write failed; undefined once a write succeeds, which is tried. A damaged database stays one. */
+  /**
+   * Why the last write failed, or that the disk is full; undefined while there is room and once a write succeeds, which is
+   * tried. A damaged database stays one.
+   */
   readonly problem: (store: Pick<Snapshots, 'tryWrite'>) => Promise<string | undefined>;
 }
+
+const NO_ROOM = 'The disk of the data folder is full, so the next decision cannot be stored. Free space there';
 
 /** At most one trial write in this time, since anyone may ask. */
 const TRY_MS = 1_000;
@@ -23,9 +28,9 @@ interface StorageHealthOptions {
 export const createStorageHealth = ({ clock, hasRoom }: StorageHealthOptions): StorageHealth => {
   let fault: EngineError | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
+  let isFull = false;
   const isDamaged = (): boolean => fault?.data['damaged'] === true;
-  const succeeds = async (store: Pick<Snapshots, 'tryWrite'>): Promise<boolean> =>
-    (await hasRoom()) &&
+  const succeeds = (store: Pick<Snapshots, 'tryWrite'>): Promise<boolean> =>
     store.tryWrite().then(
       () => true,
       () => false,
@@ -35,12 +40,13 @@ export const createStorageHealth = ({ clock, hasRoom }: StorageHealthOptions): S
       if (!isDamaged()) fault = next;
     },
     async problem(store) {
-      if (fault !== undefined && !isDamaged() && clock.monotonic() - triedAt >= TRY_MS) {
+      if (!isDamaged() && clock.monotonic() - triedAt >= TRY_MS) {
         triedAt = clock.monotonic();
         const before = fault;
-        if ((await succeeds(store)) && fault === before) fault = undefined;
+        isFull = !(await hasRoom());
+        if (before !== undefined && !isFull && (await succeeds(store)) && fault === before) fault = undefined;
       }
-      return fault?.message;
+      return fault?.message ?? (isFull ? NO_ROOM : undefined);
     },
   };
 };
