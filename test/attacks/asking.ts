@@ -1,3 +1,5 @@
+import type { Facts } from '../../src/core/facts.ts';
+import { max, min } from '../../src/shared/bigints.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { entryPointAddress } from '../../src/shared/entry-points.ts';
 import type { DecisionRecord, DecisionRow } from '../../src/shared/schema/decision.ts';
@@ -30,15 +32,18 @@ export const requestOf = (chainId: number, dapp: Dapp, op: Record<string, unknow
   return { method: 'pm_getPaymasterData', params: [op, entryPoint, `0x${chainId.toString(16)}`, context] };
 };
 
-const believedBaseFee = ({ baseFeeWei, line: { lies, believable } }: Run): bigint =>
-  lies.baseFeeWei() === undefined || believable.wei < baseFeeWei ? baseFeeWei : believable.wei;
+/** The base fee that an operation was signed at, as far as the desk may have believed it. Wei per gas. */
+const believedBaseFee = ({ baseFeeWei, line }: Run, { facts }: DecisionRecord): bigint => {
+  const { chain } = facts as Pick<Facts, 'chain'>;
+  return max(baseFeeWei, min(BigInt(chain?.believedBaseFeeWei ?? 0), line.believable.wei));
+};
 
 const inForceOf = (run: Run, dapp: Dapp): InForce => ({
   wallet: dapp.wallet,
   limits: dapp.limits,
   paused: run.paused,
   lineFault: run.line.fault,
-  baseFeeWei: believedBaseFee(run),
+  baseFeeWei: run.baseFeeWei,
   leaptMs: run.leaptMs,
   behaviour: dapp.policy.webhook === null ? undefined : (run.receivers.behaviours.get(dapp.index) ?? 'true'),
   nameState: dapp.policy.webhook?.byName === true ? (run.receivers.names.get(dapp.index) ?? 'right') : 'right',
@@ -105,6 +110,7 @@ const note = async (run: Run, asked: Asked, text: string, held?: 'answered' | 't
     // A receiver that is held until the desk's patience ends is one that does not answer.
     inForce: {
       ...inForce,
+      baseFeeWei: believedBaseFee(run, decision),
       ...(held === 'too long' && { behaviour: 'silent' }),
       // Its name was known when it was called.
       ...(held !== undefined && { nameState: 'right' }),

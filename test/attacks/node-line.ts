@@ -1,3 +1,4 @@
+import { max } from '../../src/shared/bigints.ts';
 import { once } from 'node:events';
 import { type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -31,7 +32,7 @@ export interface NodeLine {
   /** Undefined: requests reach the node. */
   fault: LineFault | undefined;
   lies: NodeLies;
-  /** By what was told of the newest blocks. Set it to how the chain is before a desk asks. */
+  /** The most that a desk may believe, whatever it has read. Set it to how the chain is before a desk asks. */
   believable: BelievableFee;
   /** How many requests wait for their answer. */
   inFlight(): number;
@@ -85,12 +86,12 @@ export const startNodeLine = async (target: string): Promise<NodeLine> => {
   const ask = async (method: string, params: readonly unknown[]): Promise<unknown> =>
     (await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))).result;
 
-  /** The newest block as it is told. What is believed of its base fee falls at once, and rises as fast as a chain can. */
+  /** The newest block as it is told. What may be believed of its base fee rises as fast as a chain can. */
   const tellBlock = (block: { number: Hex; baseFeePerGas: Hex }): unknown => {
     const number = Number(block.number);
-    const told = line.lies.baseFeeWei() ?? BigInt(block.baseFeePerGas);
-    const most = raised(line.believable, number);
-    line.believable = { block: number, wei: told < most ? told : most };
+    const honest = BigInt(block.baseFeePerGas);
+    const told = line.lies.baseFeeWei() ?? honest;
+    line.believable = { block: number, wei: max(raised(line.believable, number), honest) };
     return { ...block, baseFeePerGas: hex(told) };
   };
   const tellLogs = async (reply: Reply, { id, params: [filter] }: Request): Promise<Reply> => {
