@@ -112,6 +112,13 @@ export const logProcedures = {
       faults: z.array(z.strictObject({ id: z.string(), detail: z.string() })),
     }),
   }),
+  'log.accounts': procedure({
+    summary: 'List what the accounts of the ledger hold in the database, those of rolling windows aside',
+    output: z.strictObject({
+      entries: position.describe('How many entries the log had when it was read'),
+      accounts: z.array(z.strictObject({ account: z.string(), held: z.string() })),
+    }),
+  }),
   'log.stored': procedure({
     summary: 'Check the stored tree of the log and the stored policy revisions',
     output: z.strictObject({

@@ -254,7 +254,10 @@ describe('a withdrawal for which nothing is held any more when it is signed', ()
       const known = await list();
       const others = new Database(desk().database);
       // As another engine ends the holds of one that it takes for gone.
-      others.exec('CREATE TRIGGER gone AFTER INSERT ON ledger_hold BEGIN DELETE FROM ledger_hold; END');
+      others.exec(`CREATE TRIGGER gone AFTER INSERT ON ledger_hold BEGIN
+        UPDATE ledger_account SET held = CAST(held - NEW.amount AS TEXT) WHERE account_id = NEW.account_id;
+        DELETE FROM ledger_hold;
+      END`);
       try {
         const signed = { signedTransaction: await signDraft(draft, dapp.wallet) };
         const sent = desk().engine().service.call('transactions.send', { draftId: draft.draftId, signed });

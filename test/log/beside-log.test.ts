@@ -77,6 +77,17 @@ describe('what the database keeps beside the log is compared with it:', () => {
     ]);
   });
 
+  test('what an account holds', async () => {
+    const where = `WHERE kind NOT IN ('breaker', 'dappBreaker', 'unreachable')`;
+    const faults = await faultsAfter(
+      `UPDATE ledger_account SET held = '7' || held ${where}`,
+      `UPDATE ledger_account SET held = substr(held, 2) ${where}`,
+    );
+    expect(faults.length).toBeGreaterThan(0);
+    for (const fault of faults)
+      expect(fault).toMatch(/^STORED_DIFFERS: In the database \S+ holds 7(\d+), and \1 by the/);
+  });
+
   test('a column that says something else than the record', async () => {
     const swap = (from: string, to: string) =>
       `UPDATE decision SET outcome = '${to}' WHERE seq = 2 AND outcome = '${from}'`;

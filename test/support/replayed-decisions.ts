@@ -12,6 +12,9 @@ import { readRecord } from '../../src/core/stored-record.ts';
 import { PolicyTrial } from '../../src/core/try-policy.ts';
 import { lockFile } from '../../src/engine/data-folder/lock.ts';
 import { logCrypto } from '../../src/engine/log/ed25519.ts';
+import { accountFaults, heldAccounts } from '../../src/engine/log/stored-faults.ts';
+import { HELD_ACCOUNTS } from '../../src/engine/store/log-check-rows.ts';
+import type { HeldAccountRow } from '../../src/engine/store/log-check-store.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { countReplayed } from './replay-counts.ts';
 
@@ -126,6 +129,11 @@ const faultsOfLog = (file: string): readonly LogFault[] => {
       const text = entryText({ ...head, previous: previousHash?.toString('hex') ?? null }, body);
       verifier.add({ text, bytes: Buffer.from(text), hash: hash.toString('hex') });
     }
+    const held = heldAccounts(database.prepare<[], HeldAccountRow>(HELD_ACCOUNTS).all());
+    // What a test has written itself is in no entry that can be computed.
+    const isDecided = verifier.report().faults.length === 0;
+    if (isDecided && verifier.accounts !== undefined)
+      for (const detail of accountFaults(held, verifier.accounts)) verifier.addStoredFault(detail);
     const { faults } = verifier.report();
     return faults.filter(({ id, detail }) => detail !== WITHOUT_FACTS && (id === null || ENGINES_ID.test(id)));
   } catch (error) {

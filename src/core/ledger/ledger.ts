@@ -34,6 +34,11 @@ export class Ledger {
     for (const old of windows.slice(MOST_PARTS)) if (old < since) parts.delete(old);
   }
 
+  /** What the accounts hold that are no parts of rolling windows, by {@link accountText}. */
+  get accounts(): ReadonlyMap<string, bigint> {
+    return this.#accounts;
+  }
+
   /** What an account holds, or the parts of its rolling window that count. */
   look({ account, since }: Pick<Reservation, 'account' | 'since'>): bigint {
     if (since === undefined) return this.#accounts.get(accountText(account)) ?? 0n;

@@ -56,6 +56,11 @@ export class LedgerCheck {
     return differences;
   }
 
+  /** What the accounts hold now that are no parts of rolling windows, by `accountText`. */
+  get accounts(): ReadonlyMap<string, bigint> {
+    return this.#ledger.accounts;
+  }
+
   /** Takes what a signed operation reserves. */
   reserve(decision: string, reservations: readonly Reservation[]): void {
     this.#decisions.set(decision, this.#ledger.take(reservations));

@@ -86,6 +86,11 @@ export class LogVerifier {
     return this.#isWhole && this.#earlierDecisions === 0 ? this.#policies.history : undefined;
   }
 
+  /** What the accounts hold by the entries, parts of rolling windows aside. Undefined where that cannot be known. */
+  get accounts(): ReadonlyMap<string, bigint> | undefined {
+    return this.#isLedgerKnown ? this.#ledger.accounts : undefined;
+  }
+
   /** Whether the log holds the text of a policy revision. */
   hasPolicy(hash: string): boolean {
     return this.#policies.find(hash) !== undefined;

@@ -1,5 +1,6 @@
+import { accountText } from '../../core/ledger/account.ts';
 import { readRecord } from '../../core/stored-record.ts';
-import type { DecisionColumns, LogCheckStore, TileRow } from '../store/log-check-store.ts';
+import type { DecisionColumns, HeldAccountRow, LogCheckStore, TileRow } from '../store/log-check-store.ts';
 import type { LogStore } from '../store/log-store.ts';
 import { TILE_HASHES, rootOf } from '../store/log-tiles.ts';
 import { isPolicyOf } from '../store/policy-rows.ts';
@@ -78,4 +79,31 @@ export const differentColumn = (row: DecisionColumns): string | undefined => {
   } catch {
     return 'record';
   }
+};
+
+/** What an account holds in the database. */
+interface HeldAccount {
+  /** As `accountText` names it. */
+  readonly account: string;
+  readonly held: string;
+}
+
+/** The accounts in rows that the store answers. */
+export const heldAccounts = (rows: readonly HeldAccountRow[]): HeldAccount[] =>
+  rows.flatMap(({ kind, id, window, user, held }) => {
+    if (kind === null) return [];
+    const account = { kind, id, ...(kind === 'limit' && { window }), ...(user !== '' && { user }) };
+    return [{ account: accountText(account), held }];
+  });
+
+/** What accounts hold in the database that is not what they hold by the entries of the log, in words. */
+export const accountFaults = (
+  accounts: readonly HeldAccount[],
+  computed: ReadonlyMap<string, bigint>,
+): readonly string[] => {
+  const stored = new Map(accounts.map(({ account, held }) => [account, held]));
+  return [...new Set([...stored.keys(), ...computed.keys()])].flatMap((account) => {
+    const [has, should] = [stored.get(account) ?? '0', String(computed.get(account) ?? 0n)];
+    return has === should ? [] : [`In the database ${account} holds ${has}, and ${should} by the entries`];
+  });
 };

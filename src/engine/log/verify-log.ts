@@ -13,6 +13,7 @@ import { LogVerifier, type VerifyOptions } from '../../core/log/verify.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { sha256 } from '../base/sha256.ts';
 import { version as engine } from '../base/version.ts';
+import { accountFaults } from './stored-faults.ts';
 import { logCrypto } from './ed25519.ts';
 import { MEND_ROLLBACK } from './rollback.ts';
 
@@ -210,12 +211,26 @@ const samePolicies = (
   stored.length === entered.length &&
   stored.every(({ paymasterId, hash }, index) => paymasterId === entered[index]?.[0] && hash === entered[index][1]);
 
+/** Compares what accounts hold in the database with what they hold by the entries. */
+const checkAccounts = async (
+  call: Caller,
+  verifier: LogVerifier,
+  readUpTo: (entries: number) => Promise<void>,
+): Promise<void> => {
+  const { entries, accounts } = await call('log.accounts', {});
+  await readUpTo(entries);
+  const computed = verifier.accounts;
+  if (computed === undefined || verifier.size !== entries) return;
+  for (const detail of accountFaults(accounts, computed)) verifier.addStoredFault(detail);
+};
+
 /** Compares what the database keeps beside the log with its entries. @param readUpTo reads entries that came meanwhile */
 const checkStored = async (
   call: Caller,
   verifier: LogVerifier,
   readUpTo: (entries: number) => Promise<void>,
 ): Promise<void> => {
+  await checkAccounts(call, verifier, readUpTo);
   let after = 0;
   for (;;) {
     const { rows, faults, upTo, entries } = await call('log.rows', { after });

@@ -3,7 +3,7 @@ import { verifierKeyText } from '../../core/log/signed-note.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { sha256 } from '../base/sha256.ts';
 import { logCrypto } from '../log/ed25519.ts';
-import { differentColumn, storedRevisions, tileFaults } from '../log/stored-faults.ts';
+import { differentColumn, heldAccounts, storedRevisions, tileFaults } from '../log/stored-faults.ts';
 import type { Entry } from '../../core/log/entry.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -67,6 +67,10 @@ export const logHandlers = ({
       ...{ faults, entries: last?.entries ?? 0, upTo: last?.seq ?? page.after },
       rows: rows.map(({ id, settlement, actualCostWei, block }) => ({ id, settlement, actualCostWei, block })),
     };
+  },
+  'log.accounts': async () => {
+    const rows = await store.heldAccounts();
+    return { entries: rows[0]?.entries ?? 0, accounts: heldAccounts(rows) };
   },
   'log.stored': async () => {
     const changes = await store.policyChanges();

@@ -13,6 +13,14 @@ export const POLICY_CHANGES = `SELECT paymaster_id AS "paymasterId", hash, ${ENT
 /** Texts of policy revisions. */
 export const REVISION_TEXTS = `SELECT hash, policy, ${ENTRIES} FROM policy_revision`;
 
+/**
+ * What accounts hold that are no parts of rolling windows, behind a row of no account: it tells the log's size where there
+ * is no other.
+ */
+export const HELD_ACCOUNTS = `SELECT NULL AS kind, '' AS id, 0 AS "window", '' AS "user", '0' AS held, ${ENTRIES}
+  UNION ALL SELECT kind, id, "window", "user", held, ${ENTRIES} FROM ledger_account
+  WHERE held <> '0' AND kind NOT IN ('breaker', 'dappBreaker', 'unreachable')`;
+
 /** Tiles of the log's tree. */
 export const TILES = 'SELECT tile, hashes, root FROM log_tile';
 

@@ -1,3 +1,4 @@
+import type { AccountKey, AccountKind } from '../../core/ledger/account.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 
 /** What stands in the columns of a decision, beside its record. */
@@ -28,6 +29,15 @@ export interface RevisionRow {
   readonly entries: number;
 }
 
+/** What an account of the ledger holds; of a row without a kind only the size counts. */
+export interface HeldAccountRow extends Required<Omit<AccountKey, 'kind'>> {
+  readonly kind: AccountKind | null;
+  /** As text: an amount of any size. */
+  readonly held: string;
+  /** As {@link DecisionColumns.entries}. */
+  readonly entries: number;
+}
+
 /** Hashes of the log's tree that are kept side by side, and their root. */
 export interface TileRow {
   readonly tile: number;
@@ -41,6 +51,8 @@ export interface LogCheckStore {
   decisionColumns(page: { after: number; limit: number }): Promise<DecisionColumns[]>;
   /** Each change of what policy is in force, in order. */
   policyChanges(): Promise<HistoryRow[]>;
+  /** What each account holds that is no part of a rolling window, behind a row of no account. */
+  heldAccounts(): Promise<HeldAccountRow[]>;
   /** Policy revisions in the order of their names, those after one. */
   revisionTexts(page: { after: string; limit: number }): Promise<RevisionRow[]>;
   /** Tiles of a level, from one on. */

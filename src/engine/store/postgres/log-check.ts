@@ -1,4 +1,11 @@
-import { DECISION_COLUMNS, LEAF_HASHES, POLICY_CHANGES, REVISION_TEXTS, TILES } from '../log-check-rows.ts';
+import {
+  DECISION_COLUMNS,
+  HELD_ACCOUNTS,
+  LEAF_HASHES,
+  POLICY_CHANGES,
+  REVISION_TEXTS,
+  TILES,
+} from '../log-check-rows.ts';
 import type { LogCheckStore } from '../log-check-store.ts';
 import type { Rows } from './rows.ts';
 
@@ -7,6 +14,7 @@ export const logCheckStore = ({ rows }: { readonly rows: Rows }): LogCheckStore 
   decisionColumns: ({ after, limit }) =>
     rows.all(`${DECISION_COLUMNS} WHERE seq > $1 ORDER BY seq LIMIT $2`, [after, limit]),
   policyChanges: () => rows.all(POLICY_CHANGES),
+  heldAccounts: () => rows.all(HELD_ACCOUNTS),
   revisionTexts: ({ after, limit }) =>
     rows.all(`${REVISION_TEXTS} WHERE hash > $1 ORDER BY hash LIMIT $2`, [after, limit]),
   tiles: ({ level, from, limit }) =>

@@ -1,6 +1,20 @@
 import type Database from 'better-sqlite3';
-import { DECISION_COLUMNS, LEAF_HASHES, POLICY_CHANGES, REVISION_TEXTS, TILES } from '../log-check-rows.ts';
-import type { DecisionColumns, HistoryRow, LogCheckStore, RevisionRow, TileRow } from '../log-check-store.ts';
+import {
+  DECISION_COLUMNS,
+  HELD_ACCOUNTS,
+  LEAF_HASHES,
+  POLICY_CHANGES,
+  REVISION_TEXTS,
+  TILES,
+} from '../log-check-rows.ts';
+import type {
+  DecisionColumns,
+  HeldAccountRow,
+  HistoryRow,
+  LogCheckStore,
+  RevisionRow,
+  TileRow,
+} from '../log-check-store.ts';
 
 /** What is kept beside the log in SQLite. */
 export const logCheckStore = (database: Database.Database): LogCheckStore => {
@@ -8,6 +22,7 @@ export const logCheckStore = (database: Database.Database): LogCheckStore => {
     `${DECISION_COLUMNS} WHERE seq > ? ORDER BY seq LIMIT ?`,
   );
   const changes = database.prepare<[], HistoryRow>(POLICY_CHANGES);
+  const accounts = database.prepare<[], HeldAccountRow>(HELD_ACCOUNTS);
   const revisions = database.prepare<[string, number], RevisionRow>(
     `${REVISION_TEXTS} WHERE hash > ? ORDER BY hash LIMIT ?`,
   );
@@ -23,6 +38,9 @@ export const logCheckStore = (database: Database.Database): LogCheckStore => {
     },
     async policyChanges() {
       return changes.all();
+    },
+    async heldAccounts() {
+      return accounts.all();
     },
     async revisionTexts({ after, limit }) {
       return revisions.all(after, limit);
