@@ -147,7 +147,7 @@ describe('with something kept of before, it is shown that a log continues it:', 
     for (const text of [note, receipt, before]) {
       const report = await verifyDesk(call, { ...check, since: file(text) });
       expect(report).toMatchObject({ ok: true, since: { size } });
-      expect(logWords(report)).toContain(`the log of ${size} entries`);
+      expect(logWords(report)).toContain(`the earlier log of ${size} entries`);
     }
     const whole = file(await exported(call));
     expect(await verifyLogFile(whole, { ...check, since: file(note) })).toMatchObject({ ok: true, since: { size } });

@@ -51,6 +51,8 @@ export interface LogChecks {
   readonly signatures: boolean;
   /** True: what every sponsored decision found in its accounts was computed. */
   readonly amounts: boolean;
+  /** How many decisions an opening tells of: which policy they name, and when, was not checked. Absent where there are none. */
+  readonly earlier?: number;
   /** How many operations were reserved while they were reserved already: what was asked twice is signed twice. */
   readonly reservedTwice: number;
 }

@@ -304,6 +304,7 @@ export class LogVerifier {
       signatures: withSignatures,
       amounts: this.#isWhole && this.#earlierDecisions === 0,
       reservedTwice: this.#settlements.reservedTwice,
+      ...(this.#earlierDecisions > 0 && { earlier: this.#earlierDecisions }),
     };
     const entries = this.#position - from;
     return { ok: faults.length === 0, entries, byOtherEngine, checked, faults, ...this.#tree.heads };
