@@ -13,6 +13,9 @@ export const accountKinds = [
 /** What an account of the ledger counts. */
 export type AccountKind = (typeof accountKinds)[number];
 
+/** The kinds whose accounts are parts of rolling windows. */
+export const rollingKinds: readonly AccountKind[] = ['breaker', 'dappBreaker', 'unreachable'];
+
 /** An account of the ledger: what reservations add up in. */
 export interface AccountKey {
   readonly kind: AccountKind;
@@ -47,6 +50,13 @@ export interface Reservation {
   /** The id of the rule in shadow that counts here: what it would deny takes nothing. */
   readonly shadow?: string;
 }
+
+/** The account in a list that tells each with a window and a user, whether it has them or not. */
+export const listedAccount = ({ kind, id, window, user }: Required<AccountKey>): AccountKey => ({
+  ...{ kind, id },
+  ...((kind === 'limit' || rollingKinds.includes(kind)) && { window }),
+  ...(user !== '' && { user }),
+});
 
 /** No count of parts since 1970 has more digits: texts sort as numbers do. */
 const DIGITS = 16;

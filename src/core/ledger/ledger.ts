@@ -1,5 +1,5 @@
 import { type Reserved, type SettlementState, heldAfter } from './after-settlement.ts';
-import { type AccountKey, type Reservation, accountText } from './account.ts';
+import { type AccountKey, type Reservation, accountText, listedAccount, rollingKinds } from './account.ts';
 import { MOST_PARTS } from './rolling.ts';
 
 /** What a signed operation still holds of one account. */
@@ -9,9 +9,6 @@ export interface Held extends Reserved {
 }
 
 const rollingKey = ({ kind, id }: Pick<AccountKey, 'kind' | 'id'>): string => `${kind}:${id}`;
-
-/** The kinds whose accounts are parts of rolling windows. */
-const ROLLING = new Set<AccountKey['kind']>(['breaker', 'dappBreaker', 'unreachable']);
 
 /** What accounts hold, kept in memory. */
 export class Ledger {
@@ -47,12 +44,9 @@ export class Ledger {
   }
 
   /** Says what an account holds, as a list of all accounts has it: with a window and a user, whether it has them or not. */
-  put({ kind, id, window, user }: Required<AccountKey>, held: bigint): void {
-    if (ROLLING.has(kind)) this.#parts(rollingKey({ kind, id })).set(window, held);
-    else {
-      const account = { kind, id, ...(kind === 'limit' && { window }), ...(user !== '' && { user }) };
-      this.#accounts.set(accountText(account), held);
-    }
+  put(listed: Required<AccountKey>, held: bigint): void {
+    if (rollingKinds.includes(listed.kind)) this.#parts(rollingKey(listed)).set(listed.window, held);
+    else this.#accounts.set(accountText(listedAccount(listed)), held);
   }
 
   /** Adds to an account that is part of no rolling window. @param account as {@link accountText} names it */

@@ -20,7 +20,7 @@ interface Connection {
   readonly peer: Peer;
   /** Requests that are not answered yet. The first is in progress, the others wait. */
   readonly requests: ServerResponse[];
-  /** When something last happened on it: later ones are greater. And by the clock, monotonic ms. */
+  /** When something last happened on it: by the number of events so far, and in monotonic ms. */
   at: number;
   atMs: number;
   /** Requests that were answered on it. */
@@ -44,9 +44,6 @@ const isIdle = ({ requests: [current] }: Connection): boolean =>
 /** A connection that has brought no request yet counts as idle for so many times as long: it may never bring one. */
 const SILENT_WEIGHT = 4;
 
-/** So many connections of an address that have asked before are compared: those on which nothing has happened for longest. */
-const MOST_COMPARED = 64;
-
 /** One is new until as much has happened as if this share of all connections had done something. */
 const NEW_SHARE = 1 / 4;
 
@@ -66,7 +63,8 @@ const stopParsing = (socket: Socket): void => {
 
 /**
  * Keeps the connections of a server within bounds, and gives each its turn: one request of a connection is in progress at
- * a time. At a bound an idle connection ends; the newest ends only if no other is idle. So clients that hold connections keep nobody out.
+ * a time. At a bound an idle connection ends; the newest ends only if no other is idle. So nobody who holds connections
+ * keeps others out.
  *
  * The function it answers ends all connections, each as soon as no request is under way on it: left to itself a server
  * waits for those that never sent one, and for the next request on the others.
@@ -131,17 +129,15 @@ export const keepConnections = (
     }
     return found;
   };
-  /** The idle connection of an address that would be missed least, of the first that is silent and the oldest others. */
+  /** The idle connection of an address that would be missed least: the longest idle one of a sort. */
   const leastMissedOf = (peer: Peer, newest: Connection): Connection | undefined => {
-    const compared: Connection[] = [];
-    let silent: Connection | undefined;
+    const found: Partial<Record<'silent' | 'asked' | 'inUse', Connection>> = {};
     for (const connection of peer.connections) {
       if (connection === newest || !isIdle(connection)) continue;
-      if (connection.answered === 0) silent ??= connection;
-      else if (compared.length < MOST_COMPARED) compared.push(connection);
-      if (silent !== undefined && compared.length === MOST_COMPARED) break;
+      found[connection.answered === 0 ? 'silent' : isInUse(connection) ? 'inUse' : 'asked'] ??= connection;
+      if (found.silent && found.asked) break;
     }
-    return leastOf(silent === undefined ? compared : [...compared, silent]);
+    return leastOf(Object.values(found));
   };
   const leastMissed = (newest: Connection): Connection | undefined =>
     leastOf([...peers.values()].flatMap((peer) => leastMissedOf(peer, newest) ?? []));

@@ -15,7 +15,7 @@ export interface StorageHealth {
 
 const NO_ROOM = 'The disk of the data folder is full, so the next decision cannot be stored. Free space there';
 
-/** At most one trial write in this time, since anyone may ask. */
+/** At most one look at the disk and one trial write in this time, since anyone may ask. */
 const TRY_MS = 1_000;
 
 interface StorageHealthOptions {

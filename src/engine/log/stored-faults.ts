@@ -1,4 +1,4 @@
-import { accountText } from '../../core/ledger/account.ts';
+import { accountText, listedAccount } from '../../core/ledger/account.ts';
 import { readRecord } from '../../core/stored-record.ts';
 import type { DecisionColumns, HeldAccountRow, LogCheckStore, TileRow } from '../store/log-check-store.ts';
 import type { LogStore } from '../store/log-store.ts';
@@ -90,11 +90,9 @@ interface HeldAccount {
 
 /** The accounts in rows that the store answers. */
 export const heldAccounts = (rows: readonly HeldAccountRow[]): HeldAccount[] =>
-  rows.flatMap(({ kind, id, window, user, held }) => {
-    if (kind === null) return [];
-    const account = { kind, id, ...(kind === 'limit' && { window }), ...(user !== '' && { user }) };
-    return [{ account: accountText(account), held }];
-  });
+  rows.flatMap(({ kind, held, ...rest }) =>
+    kind === null ? [] : [{ account: accountText(listedAccount({ kind, ...rest })), held }],
+  );
 
 /** What accounts hold in the database that is not what they hold by the entries of the log, in words. */
 export const accountFaults = (

@@ -1,3 +1,5 @@
+import { rollingKinds } from '../../core/ledger/account.ts';
+
 /** SQL of what is kept beside the log, in one statement each with the log's size: a snapshot. */
 
 const ENTRIES = '(SELECT coalesce(max(position) + 1, 0) FROM log_entry) AS "entries"';
@@ -19,7 +21,7 @@ export const REVISION_TEXTS = `SELECT hash, policy, ${ENTRIES} FROM policy_revis
  */
 export const HELD_ACCOUNTS = `SELECT NULL AS kind, '' AS id, 0 AS "window", '' AS "user", '0' AS held, ${ENTRIES}
   UNION ALL SELECT kind, id, "window", "user", held, ${ENTRIES} FROM ledger_account
-  WHERE held <> '0' AND kind NOT IN ('breaker', 'dappBreaker', 'unreachable')`;
+  WHERE held <> '0' AND kind NOT IN (${rollingKinds.map((kind) => `'${kind}'`).join(', ')})`;
 
 /** Tiles of the log's tree. */
 export const TILES = 'SELECT tile, hashes, root FROM log_tile';
