@@ -32,10 +32,20 @@ export const requestOf = (chainId: number, dapp: Dapp, op: Record<string, unknow
   return { method: 'pm_getPaymasterData', params: [op, entryPoint, `0x${chainId.toString(16)}`, context] };
 };
 
-/** The base fee that an operation was signed at, as far as the desk may have believed it. Wei per gas. */
-const believedBaseFee = ({ baseFeeWei, line }: Run, { facts }: DecisionRecord): bigint => {
+/** The base fee after so many full blocks (EIP-1559), with a wei for what each rounds. Wei per gas. */
+const raised = (wei: bigint, blocks: number): bigint => (blocks <= 0 ? wei : raised(wei + wei / 8n + 1n, blocks - 1));
+
+/**
+ * The base fee that an operation was signed at: the chain's, or what the desk believed where that is more. It counts no more
+ * than the last one that was believed can have risen since: whatever was read in between, nobody may believe more. Wei per gas.
+ */
+const believedBaseFee = async (run: Run, { facts }: DecisionRecord): Promise<bigint> => {
   const { chain } = facts as Pick<Facts, 'chain'>;
-  return max(baseFeeWei, min(BigInt(chain?.believedBaseFeeWei ?? 0), line.believable.wei));
+  const block = (await run.chain.head()).number;
+  const mostWei = raised(run.believed.wei, block - run.believed.block);
+  const wei = min(BigInt(chain?.believedBaseFeeWei ?? 0), mostWei);
+  run.believed = { block, wei };
+  return max(run.baseFeeWei, wei);
 };
 
 const inForceOf = (run: Run, dapp: Dapp): InForce => ({
@@ -110,7 +120,7 @@ const note = async (run: Run, asked: Asked, text: string, held?: 'answered' | 't
     // A receiver that is held until the desk's patience ends is one that does not answer.
     inForce: {
       ...inForce,
-      baseFeeWei: believedBaseFee(run, decision),
+      baseFeeWei: await believedBaseFee(run, decision),
       ...(held === 'too long' && { behaviour: 'silent' }),
       // Its name was known when it was called.
       ...(held !== undefined && { nameState: 'right' }),

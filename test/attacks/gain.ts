@@ -35,20 +35,25 @@ const paidIn = ({ paid }: Mined): bigint =>
 /** Of the gas that a simulation used, so much raises what may be gained (`core/user-operation/bundler-surplus.ts`). */
 const MOST_METERED_GAS = 500_000n;
 
-/** EIP-2929: the first write to a slot costs so much more than the next. An operation may be simulated as the first. */
+/** EIP-2929: the first write to a slot costs so much more than the next. */
 const FIRST_WRITE_GAS = 17_100n;
 
 /** By how much an operation may use less gas on the chain than where it was simulated. */
-const overestimatedGas = ({ sender, decision }: Ticket): bigint => {
+const overestimatedGas = (run: Run, ticket: Ticket): bigint => {
+  const { sender, decision } = ticket;
   const facts = decision.facts as Pick<Facts, 'gasUsed'> | undefined;
   const used = BigInt(facts?.gasUsed?.call ?? 0);
   if (sender.behaviour === 'fickle') return used;
-  return sender.behaviour === undefined ? min(used, FIRST_WRITE_GAS) : 0n;
+  // Another operation of its account may have been mined since, and have made the first write.
+  const isSecond = run.tickets.some(
+    (other) => other !== ticket && other.sender.address === sender.address && run.seenMined.has(other),
+  );
+  return isSecond && sender.behaviour === undefined ? min(used, FIRST_WRITE_GAS) : 0n;
 };
 
 /** What that brings a bundler, wei: the EntryPoint's penalty for it, and a share like that of other gas. */
-const overestimatedWei = (ticket: Ticket): bigint => {
-  const gas = overestimatedGas(ticket);
+const overestimatedWei = (run: Run, ticket: Ticket): bigint => {
+  const gas = overestimatedGas(run, ticket);
   return (gas / 10n + (min(gas, MOST_METERED_GAS) * 15n) / 100n) * ticket.op.maxFeePerGas;
 };
 
@@ -66,7 +71,10 @@ const gainOf = (run: Run, mined: Mined, receivedWei: bigint, tickets: readonly T
   const shared = operations === 0n ? 0n : (operations - 1n) * SHARED_GAS;
   const gas = mined.gasUsed + shared;
   const signedAtWei = tickets.map(({ inForce }) => inForce.baseFeeWei + run.tipWei).reduce(max, priceWei);
-  const untoldWei = tickets.reduce((sum, ticket) => sum + overestimatedWei(ticket), gas * (signedAtWei - priceWei));
+  const untoldWei = tickets.reduce(
+    (sum, ticket) => sum + overestimatedWei(run, ticket),
+    gas * (signedAtWei - priceWei),
+  );
   return { operations, paidWei: paidIn(mined), gainWei: receivedWei - gas * priceWei, untoldWei };
 };
 

@@ -181,6 +181,8 @@ const moves: Readonly<Record<string, Move>> = {
     run.highestBlock = Math.max(run.highestBlock, number);
     // Several between two polls add up, while the node fails.
     if (number - blocks < run.highestBlock - REORG_BLOCKS) return 'nothing: deeper than the desk notices';
+    // Blocks that were taken back are counted again.
+    run.believed = { ...run.believed, block: run.believed.block - blocks };
     await run.chain.rpc.send(replaced ? 'anvil_reorg' : 'anvil_rollback', replaced ? [blocks, []] : [blocks]);
     run.seenMined.clear();
     await mineBlock(run);

@@ -1,4 +1,3 @@
-import { max } from '../../src/shared/bigints.ts';
 import { once } from 'node:events';
 import { type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,20 +19,12 @@ export interface NodeLies {
   logsBehind: number;
 }
 
-/** A base fee that a desk which reads every answer may believe: at most an eighth more for each block since the last. */
-export interface BelievableFee {
-  readonly block: number;
-  readonly wei: bigint;
-}
-
 /** The desk's way to its node, on which every request can be made to fail, and every answer to lie. */
 export interface NodeLine {
   readonly url: string;
   /** Undefined: requests reach the node. */
   fault: LineFault | undefined;
   lies: NodeLies;
-  /** The most that a desk may believe, whatever it has read. Set it to how the chain is before a desk asks. */
-  believable: BelievableFee;
   /** How many requests wait for their answer. */
   inFlight(): number;
   stop(): Promise<void>;
@@ -70,12 +61,6 @@ interface Reply {
 
 const hex = (value: bigint): Hex => `0x${value.toString(16)}`;
 
-const raised = ({ block, wei }: BelievableFee, toBlock: number): bigint => {
-  let most = wei;
-  for (let blocks = toBlock - block; blocks > 0; blocks -= 1) most += most / 8n + 1n;
-  return most;
-};
-
 /** Puts such a line on 127.0.0.1 in front of the node at `target`. End it with `stop`. */
 export const startNodeLine = async (target: string): Promise<NodeLine> => {
   let inFlight = 0;
@@ -86,14 +71,10 @@ export const startNodeLine = async (target: string): Promise<NodeLine> => {
   const ask = async (method: string, params: readonly unknown[]): Promise<unknown> =>
     (await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))).result;
 
-  /** The newest block as it is told. What may be believed of its base fee rises as fast as a chain can. */
-  const tellBlock = (block: { number: Hex; baseFeePerGas: Hex }): unknown => {
-    const number = Number(block.number);
-    const honest = BigInt(block.baseFeePerGas);
-    const told = line.lies.baseFeeWei() ?? honest;
-    line.believable = { block: number, wei: max(raised(line.believable, number), honest) };
-    return { ...block, baseFeePerGas: hex(told) };
-  };
+  const tellBlock = (block: { baseFeePerGas: Hex }): unknown => ({
+    ...block,
+    baseFeePerGas: hex(line.lies.baseFeeWei() ?? BigInt(block.baseFeePerGas)),
+  });
   const tellLogs = async (reply: Reply, { id, params: [filter] }: Request): Promise<Reply> => {
     const last = Number(await ask('eth_blockNumber', [])) - line.lies.logsBehind;
     const { blockHash } = filter as { blockHash?: Hex };
@@ -142,7 +123,6 @@ export const startNodeLine = async (target: string): Promise<NodeLine> => {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     fault: undefined,
     lies: { ...HONEST },
-    believable: { block: 0, wei: 0n },
     inFlight: () => inFlight,
     async stop() {
       server.closeAllConnections();

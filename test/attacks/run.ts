@@ -107,6 +107,8 @@ export interface Run extends Ignoring {
   readonly usualBaseFeeWei: bigint;
   /** The tip that bundlers have to pay, which the node suggests while nobody pushes it. Wei per gas. */
   readonly tipWei: bigint;
+  /** What the desk believed of the base fee when it last signed, and of which block. Wei per gas. */
+  believed: { readonly block: number; readonly wei: bigint };
   /** True: logs once came from a node that was behind. */
   wereLogsBehind: boolean;
   readonly crowd: Crowd;

@@ -58,25 +58,27 @@ const plunder = async (version: Version, prices: Prices, attack: Partial<SelfBun
   const told = await bundleForItself(on, { ...ATTACK, ...attack });
   const lost = on.bundles.reduce((sum, { paidWei }) => sum + paidWei, 0n);
   const gained = on.bundles.reduce((sum, { gainWei }) => sum + gainWei, 0n);
-  const untold = on.bundles.reduce((sum, { untoldWei }) => sum + untoldWei, 0n);
   const reserved = on.tickets.reduce((sum, { maxCostWei }) => sum + maxCostWei, 0n);
   const mined = on.bundles.reduce((sum, { operations }) => sum + operations, 0n);
   const aboveCap = on.ignored.get('SIGNED_ABOVE_CAP');
-  const percentOf = (wei: bigint): number => Number((wei * 10_000n) / (lost || 1n)) / 100;
-  const percents = { percent: percentOf(gained), toldPercent: percentOf(gained - untold) };
-  return { told, mined, aboveCap, lost, reserved, gained, ...percents };
+  return { told, mined, aboveCap, lost, reserved, gained, percent: Number((gained * 10_000n) / (lost || 1n)) / 100 };
 };
 
 const TANK_WEI = 10n ** 19n;
 
-/** The attacker has a small part of what is lost, and what is lost is what was signed for, and little of the tank. */
-const expectLittle = ({ mined, aboveCap, lost, reserved, percent }: Awaited<ReturnType<typeof plunder>>): void => {
+type Plunder = Awaited<ReturnType<typeof plunder>>;
+
+/** What is lost is what was signed for, and little of the tank; the attacker has at most so many hundredths of it. */
+const expectGain = ({ mined, aboveCap, lost, reserved, percent }: Plunder, mostPercent: number): void => {
   expect(mined).toBeGreaterThan(0n);
-  expect(percent).toBeLessThanOrEqual(15);
+  expect(percent).toBeLessThanOrEqual(mostPercent);
   expect(aboveCap).toBe(0);
   expect(lost).toBeLessThanOrEqual(reserved);
   expect(lost).toBeLessThan(TANK_WEI / 2n);
 };
+
+/** What the attacker has of it at most, in hundredths. */
+const LITTLE = 15;
 
 const UNUSED = { callGasLimit: 9_800_000n } as const;
 const BURNED = { account: 'burning', operations: 3, callGasLimit: 9_800_000n } as const;
@@ -103,30 +105,22 @@ test.each<[string, number, number, Partial<SelfBundling>]>([
 ])(
   'who bundles operations of their own has little of what they cost: %s (base fee %i, tip %i mwei)',
   async (_, baseFeeMwei, tipMwei, attack) => {
-    expectLittle(await plunder('verifying-0.7', { baseFeeMwei, tipMwei }, attack));
+    expectGain(await plunder('verifying-0.7', { baseFeeMwei, tipMwei }, attack), LITTLE);
   },
 );
 
-/** What nobody can tell when an operation is signed: docs/security.md names each, and by how much. */
-test.each<[string, string, number, Partial<SelfBundling>]>([
-  ['of a base fee that falls after signing', 'what it fell by', 45, { ...USUAL, emptyBlocks: 3 }],
-  ['by burning gas where it is simulated only', 'a penalty for that gas', 80, { account: 'fickle', ...UNUSED }],
-])('%s they have %s, and little else', async (_, __, most, attack) => {
-  const { percent, toldPercent, ...of } = await plunder(
-    'verifying-0.7',
-    { baseFeeMwei: 20_000, tipMwei: 1_000 },
-    attack,
-  );
-  expectLittle({ ...of, percent: toldPercent, toldPercent });
-  expect(percent).toBeLessThanOrEqual(most);
-});
+/** Known gaps: the bound of the rows above does not hold. docs/security.md says why no rule closes them. */
+const GAPS: readonly [name: string, baseFeeMwei: number, mostPercent: number, attack: Partial<SelfBundling>][] = [
+  ['an account that burns its gas where it is simulated only', 20_000, 80, { account: 'fickle', ...UNUSED }],
+  ['a tip that one transaction pushes', 5, 70, { ...BURNED, push: { ...PUSHED, times: 100n } }],
+  ['a base fee that falls after signing', 20_000, 45, { ...USUAL, emptyBlocks: 3 }],
+];
 
-test('where the tip is nearly all of the price they have a second tip, and a third where it is pushed', async () => {
-  const prices = { baseFeeMwei: 5, tipMwei: 1_000 };
-  const { percent } = await plunder('verifying-0.7', prices, BURNED);
-  const pushed = await plunder('verifying-0.7', prices, { ...BURNED, push: { ...PUSHED, times: 100n } });
-  expect(percent).toBeLessThanOrEqual(55);
-  expect(pushed.percent).toBeLessThanOrEqual(70);
+test.each(GAPS)('%s (base fee %i mwei) leaves them more, at most %i percent', async (_, baseFeeMwei, most, attack) => {
+  const gain = await plunder('verifying-0.7', { baseFeeMwei, tipMwei: 1_000 }, attack);
+  expectGain(gain, most);
+  // A gap that is closed belongs to the rows above.
+  expect(gain.percent).toBeGreaterThan(LITTLE);
 });
 
 test('of storage that is filled and cleared they have what the chain refunds, up to a fifth of the gas, and little else', async () => {
@@ -148,6 +142,6 @@ test.each(['1.1.0', 'verifying-0.6', 'singleton-0.7', 'singleton-0.8'] as const)
   'nor have they more of it with %s',
   async (version) => {
     const prices = { baseFeeMwei: 20_000, tipMwei: 1_000 };
-    expectLittle(await plunder(version, prices, { ...UNUSED, padding: 'everything', together: true }));
+    expectGain(await plunder(version, prices, { ...UNUSED, padding: 'everything', together: true }), LITTLE);
   },
 );

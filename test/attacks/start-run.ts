@@ -23,7 +23,6 @@ export const startRun = async (
   const [baseFeeWei, tipWei] = [BigInt(policy.baseFeeMwei) * MWEI, BigInt(policy.tipMwei) * MWEI];
   line.lies.tipWei = () => tipWei;
   await chain.mine({ seconds: timestamp + 10, baseFeeWei });
-  line.believable = { block: number + 1, wei: baseFeeWei };
   const desk = await startDesk({ chain, line, receivers, time }, policy);
   const run: Run & { firstBlock: number } = {
     firstBlock: 0,
@@ -39,6 +38,7 @@ export const startRun = async (
       crowd: createCrowd(desk.url),
     },
     ...{ paused: false, breakerFrom: 0, leaptMs: 0, waiting: undefined },
+    believed: { block: number + 1, wei: baseFeeWei },
   };
   const from = nth(FUNDING_WALLETS, 0).address as Address;
   for (const dapp of desk.dapps) {

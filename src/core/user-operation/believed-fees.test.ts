@@ -166,7 +166,8 @@ describe('the tip that is believed', () => {
       fc.property(fc.array(tip, { minLength: 1, maxLength: TIP_HOURS }), tip, (tips, reading) => {
         const believed = read(hours(...tips), reading);
         expect(believed <= reading).toBe(true);
-        expect(believed <= tips.reduce((most, one) => (one > most ? one : most))).toBe(true);
+        const sorted = [...tips].sort((a, b) => (a < b ? -1 : 1));
+        expect(believed <= sorted[Math.floor(tips.length / 2)]!).toBe(true);
       }),
     );
   });
