@@ -29,7 +29,7 @@ export interface Sender {
   readonly address: Address;
   /** What deploys it; absent where it is deployed, or is no account at all. */
   readonly factory?: { readonly address: Address; readonly data: Hex };
-  /** Absent: it is nobody's own making. */
+  /** Set for accounts that the attacker made. */
   readonly behaviour?: Behaviour;
 }
 

@@ -20,13 +20,13 @@ interface Gain {
   readonly operations: bigint;
   readonly paidWei: bigint;
   readonly gainWei: bigint;
-  /** What of it nobody could tell when the operations were signed. */
-  readonly untoldWei: bigint;
+  /** The part that could not be known when the operations were signed. */
+  readonly unknowableWei: bigint;
 }
 
 /** Costs are rounded: a wei for each operation makes no difference. */
-const isTooMuch = ({ operations, paidWei, gainWei, untoldWei }: Gain): boolean =>
-  (gainWei - untoldWei) * 100n > MOST_GAIN_PERCENT * paidWei + 100n * operations;
+const isTooMuch = ({ operations, paidWei, gainWei, unknowableWei }: Gain): boolean =>
+  (gainWei - unknowableWei) * 100n > MOST_GAIN_PERCENT * paidWei + 100n * operations;
 
 /** What left the tank, or the deposit of a contract without tanks, for the operations of a transaction. Wei. */
 const paidIn = ({ paid }: Mined): bigint =>
@@ -71,11 +71,11 @@ const gainOf = (run: Run, mined: Mined, receivedWei: bigint, tickets: readonly T
   const shared = operations === 0n ? 0n : (operations - 1n) * SHARED_GAS;
   const gas = mined.gasUsed + shared;
   const signedAtWei = tickets.map(({ inForce }) => inForce.baseFeeWei + run.tipWei).reduce(max, priceWei);
-  const untoldWei = tickets.reduce(
+  const unknowableWei = tickets.reduce(
     (sum, ticket) => sum + overestimatedWei(run, ticket),
     gas * (signedAtWei - priceWei),
   );
-  return { operations, paidWei: paidIn(mined), gainWei: receivedWei - gas * priceWei, untoldWei };
+  return { operations, paidWei: paidIn(mined), gainWei: receivedWei - gas * priceWei, unknowableWei };
 };
 
 const percent = ({ gainWei, paidWei }: Gain): string => `${(Number((gainWei * 1_000n) / paidWei) / 10).toFixed(1)} %`;
@@ -83,7 +83,7 @@ const percent = ({ gainWei, paidWei }: Gain): string => `${(Number((gainWei * 1_
 /** Notes what a mined bundle brought, and holds it against what it may. @throws Violation */
 export const checkGain = (run: Run, mined: Mined, receivedWei: bigint, tickets: readonly Ticket[]): void => {
   const gain = gainOf(run, mined, receivedWei, tickets);
-  const { paidWei, gainWei, untoldWei } = gain;
+  const { paidWei, gainWei, unknowableWei } = gain;
   if (paidWei === 0n) return;
   run.bundles.push({ transactionHash: mined.transactionHash, ...gain });
   const perMille = (gainWei * 1_000n) / paidWei;
@@ -97,21 +97,21 @@ export const checkGain = (run: Run, mined: Mined, receivedWei: bigint, tickets: 
   }
   if (!isTooMuch(gain)) return;
   const names = tickets.map(({ number, ability }) => `#${number} (${ability})`).join(', ');
-  const untold = untoldWei === 0n ? '' : `, ${untoldWei} of them untold`;
-  blame(run, 'BUNDLER_GAIN', `${names}: ${gainWei} of ${paidWei} wei${untold}, ${percent(gain)}`);
+  const unknowable = unknowableWei === 0n ? '' : `, ${unknowableWei} of them unknowable`;
+  blame(run, 'BUNDLER_GAIN', `${names}: ${gainWei} of ${paidWei} wei${unknowable}, ${percent(gain)}`);
 };
 
 /** Holds what all bundles brought that stayed on the chain against what they may. @throws Violation */
 export const checkGainOfAll = async (run: Run): Promise<void> => {
-  const all = { operations: 0n, paidWei: 0n, gainWei: 0n, untoldWei: 0n };
+  const all = { operations: 0n, paidWei: 0n, gainWei: 0n, unknowableWei: 0n };
   // What a re-org took back and was sent again may be the same transaction.
   const bundles = new Map(run.bundles.map((bundle) => [bundle.transactionHash, bundle]));
-  for (const { transactionHash, operations, paidWei, gainWei, untoldWei } of bundles.values()) {
+  for (const { transactionHash, operations, paidWei, gainWei, unknowableWei } of bundles.values()) {
     if (!(await run.chain.isMined(transactionHash))) continue;
     all.operations += operations;
     all.paidWei += paidWei;
     all.gainWei += gainWei;
-    all.untoldWei += untoldWei;
+    all.unknowableWei += unknowableWei;
   }
   if (isTooMuch(all)) blame(run, 'BUNDLER_GAIN', `all bundles: ${all.gainWei} of ${all.paidWei} wei, ${percent(all)}`);
 };

@@ -74,8 +74,8 @@ export interface MinedBundle {
   readonly paidWei: bigint;
   /** What its bundler has more than it cost. */
   readonly gainWei: bigint;
-  /** What of it nobody could tell when the operations were signed. */
-  readonly untoldWei: bigint;
+  /** The part that could not be known when the operations were signed. */
+  readonly unknowableWei: bigint;
 }
 
 /** A transaction of the operator that adds so much to a tank, or takes it away. Wei. */

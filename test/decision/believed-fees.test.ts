@@ -174,4 +174,19 @@ describe('a chain', () => {
     await engine.service.call('chains.remove', { chainId, force: true });
     await engine.service.call('chains.set', { chainId, rpc: chain.url });
   });
+
+  test('with hardly a base fee sponsors tips that have doubled within the hour, and a third more', async () => {
+    const { engine, chain } = world();
+    const dapp = await dappWithMint();
+    await engine.service.call('chains.remove', { chainId, force: true });
+    const tip = { eth_maxPriorityFeePerGas: hex(15n * GWEI) };
+    await withOwnNode(tip, async () => {
+      expect(codeOf(await dapp.sponsor(mintAt(await newAccount(), 16n * GWEI)))).toBe('SPONSORED');
+      tip.eth_maxPriorityFeePerGas = hex(30n * GWEI);
+      for (const gwei of [31n, 40n])
+        expect(codeOf(await dapp.sponsor(mintAt(await newAccount(), gwei * GWEI)))).toBe('SPONSORED');
+    });
+    await engine.service.call('chains.remove', { chainId, force: true });
+    await engine.service.call('chains.set', { chainId, rpc: chain.url });
+  });
 });

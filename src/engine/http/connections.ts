@@ -63,8 +63,7 @@ const stopParsing = (socket: Socket): void => {
 
 /**
  * Keeps the connections of a server within bounds, and gives each its turn: one request of a connection is in progress at
- * a time. At a bound an idle connection ends; the newest ends only if no other is idle. So nobody who holds connections
- * keeps others out.
+ * a time. At a bound an idle connection ends; the newest ends only if no other is idle. Holding connections therefore keeps nobody out.
  *
  * The function it answers ends all connections, each as soon as no request is under way on it: left to itself a server
  * waits for those that never sent one, and for the next request on the others.

@@ -20,7 +20,7 @@ beforeEach(() => {
   health = createStorageHealth({ clock, hasRoom });
 });
 
-/** What is told a second later. */
+/** What health reports a second later. */
 const problem = async (): Promise<string | undefined> => {
   await clock.advance(SECOND);
   const tryWrite = (): Promise<void> => (writes ? Promise.resolve() : Promise.reject(new Error('no')));

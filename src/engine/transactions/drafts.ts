@@ -19,7 +19,7 @@ export interface Draft {
 export interface Drafts {
   keep(draft: Omit<Draft, 'draftId'>): Draft;
   /**
-   * Lends a draft to `send`, and to nobody else meanwhile. The draft is spent, unless `send` certainly sent nothing.
+   * Gives a draft to `send` alone. The draft is spent, unless `send` certainly sent nothing.
    *
    * @throws EngineError `DRAFT_NOT_FOUND`; what `send` throws
    */
