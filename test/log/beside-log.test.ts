@@ -40,6 +40,22 @@ const file = (text: string): string => {
   return path;
 };
 
+test('a desk that decides meanwhile has no fault', async () => {
+  const busy = await desk().dapp();
+  let [signed, isOver] = [0, false];
+  const traffic = async (): Promise<void> => {
+    for (; signed < 30; signed += 1) expect(codeOf(await busy.sponsor(op(1_000 + signed)))).toBe('SPONSORED');
+  };
+  const signing = traffic().finally(() => (isOver = true));
+  while (!isOver) {
+    const before = signed;
+    expect((await verifyDesk(call, check)).faults).toEqual([]);
+    // Not so fast that nothing is signed in between.
+    while (signed === before && !isOver) await new Promise(setImmediate);
+  }
+  await signing;
+});
+
 describe('what the database keeps beside the log is compared with it:', () => {
   const meddle = (sql: string): void => {
     const database = new Database(join(desk().dir, 'gasdesk.db'));
