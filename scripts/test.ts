@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /**
  * What `npm test` does: every check, the tests of what a desk does, and one last line that says how it went.
@@ -15,14 +15,22 @@ interface Report {
   numPendingTests: number;
   numTodoTests: number;
   /** One row per file; a file that could not be loaded failed without any assertion. */
-  testResults: { status: string; assertionResults: unknown[] }[];
+  testResults: { name: string; status: string; message: string; assertionResults: Assertion[] }[];
+}
+
+/** A test in vitest's JSON report. */
+interface Assertion {
+  readonly status: string;
+  readonly fullName: string;
+  readonly failureMessages: readonly string[];
 }
 
 /** How many tests of a run ended how. */
 interface Counts {
   readonly passed: number;
-  readonly failed: number;
   readonly skipped: number;
+  /** One per failure: which test, and the begin of what it said. */
+  readonly failures: readonly string[];
 }
 
 const root = join(import.meta.dirname, '..');
@@ -38,18 +46,23 @@ const run = async (command: string, output: 'at once' | 'at the end'): Promise<b
   return status === 0;
 };
 
+const failure = (file: string, test: string, message = ''): string =>
+  `FAILED ${relative(root, file)} > ${test}\n${message.slice(0, 2000)}`;
+
 /** Counts of a report; a vitest that left none failed as a whole. */
 const readReport = (file: string): Counts => {
   try {
     const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
-    const broken = report.testResults.filter((row) => row.status === 'failed' && row.assertionResults.length === 0);
-    return {
-      passed: report.numPassedTests,
-      failed: report.numFailedTests + broken.length,
-      skipped: report.numPendingTests + report.numTodoTests,
-    };
+    const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) =>
+      status === 'failed' && assertionResults.length === 0
+        ? [failure(name, 'the file could not be loaded', message)]
+        : assertionResults
+            .filter((assertion) => assertion.status === 'failed')
+            .map((assertion) => failure(name, assertion.fullName, assertion.failureMessages[0])),
+    );
+    return { passed: report.numPassedTests, failures, skipped: report.numPendingTests + report.numTodoTests };
   } catch {
-    return { passed: 0, failed: 1, skipped: 0 };
+    return { passed: 0, failures: ['FAILED vitest left no report: see above'], skipped: 0 };
   }
 };
 
@@ -59,8 +72,11 @@ const vitest = async (options = ''): Promise<Counts> => {
   const reporters = '--reporter=default --reporter=json --outputFile.json=test-artifacts/vitest.json';
   const passes = await run(`vitest run ${reporters} ${options}`, 'at once');
   const counts = readReport(file);
-  // vitest also fails for what no test is blamed for, such as an unhandled rejection.
-  return passes || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+  if (passes || counts.failures.length > 0) return counts;
+  return {
+    ...counts,
+    failures: [`FAILED vitest ${options} blames no test, such as for an unhandled rejection: see above`],
+  };
 };
 
 /** What vitest is told, by the name of a suite. */
@@ -91,13 +107,15 @@ for (const name of names) {
   gatesHold &&= await gates;
 }
 
-if (!gatesHold) console.log('npm run check failed: see above. It counts as one failure.');
 if (asked.length === 0) {
   const others = NAMES.filter((name) => !names.includes(name)).map((name) => `npm run test:${name}`);
   console.log(`Left out: ${others.join(', ')}.`);
 }
-const sum = (count: keyof Counts): number => runs.reduce((total, each) => total + each[count], 0);
+const failures = runs.flatMap((each) => each.failures);
+if (!gatesHold) failures.push('FAILED npm run check: see above');
+// Whoever sees only the end of what was printed is to know what failed.
+for (const each of failures) console.log(each);
+const sum = (count: 'passed' | 'skipped'): number => runs.reduce((total, each) => total + each[count], 0);
 const [passed, skipped] = [sum('passed'), sum('skipped')];
-const failed = sum('failed') + (gatesHold ? 0 : 1);
-process.exitCode = failed === 0 ? 0 : 1;
-console.log(`${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
+process.exitCode = failures.length === 0 ? 0 : 1;
+console.log(`${passed} passed, ${failures.length} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
