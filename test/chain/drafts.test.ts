@@ -91,7 +91,8 @@ const makeAccount = async (entryPoint: Address, { factory, factoryData }: NewAcc
   await provider.send('anvil_impersonateAccount', [from]);
   const call = { from, to: factory, data: factoryData, gas: '0x4c4b40' };
   const hash = (await provider.send('eth_sendTransaction', [call])) as string;
-  await provider.waitForTransaction(hash);
+  // ethers' waitForTransaction never ends where the block comes between its reading of the number and of the receipt.
+  await expect.poll(() => provider.getTransactionReceipt(hash)).not.toBeNull();
 };
 
 const madeAlready = { v06: { initCode: '0x' }, v07: { factory: undefined, factoryData: undefined } };
