@@ -95,6 +95,20 @@ export default defineConfig(
     },
   },
   {
+    files: ['test/**/*.ts'],
+    // What is no test of the desk, and what removes no desk's folder.
+    ignores: ['test/{bench,clients,long-log}/**', 'test/support/{chromium,global-setup,postgres,temp-folder}.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[callee.name='rmSync']:has(Property[key.name='recursive'])",
+          message: 'removeTempFolder decides every decision in the folder again before it is gone.',
+        },
+      ],
+    },
+  },
+  {
     files: ['**/*.vue'],
     languageOptions: { parserOptions: { parser: tseslint.parser } },
     rules: {

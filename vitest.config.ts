@@ -35,11 +35,7 @@ export default defineConfig({
       project('engines', filesIn(ENGINES)),
       project('faults', filesIn(FAULTS)),
     ],
-    setupFiles: [
-      'test/support/leave-as-found.ts',
-      'test/support/described-exchanges.ts',
-      'test/support/replayed-decisions.ts',
-    ],
+    setupFiles: ['test/support/leave-as-found.ts', 'test/support/described-exchanges.ts'],
     allowOnly: false,
     testTimeout: 3 * PATIENCE_MS,
     hookTimeout: 3 * PATIENCE_MS,

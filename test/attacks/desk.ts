@@ -1,8 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HDNodeWallet } from 'ethers';
@@ -15,6 +12,7 @@ import { type DappPolicy, type LimitInForce, type LimitPolicy, MILLI, MWEI, type
 import type { Receivers } from './receiver.ts';
 import type { AttackTime } from './time.ts';
 import { Violation } from './violation.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 /** A DApp as it stands at the desk. What is not `readonly` the operator changes. */
 export interface Dapp {
@@ -98,7 +96,7 @@ export const startDesk = async (
   { chain, line, receivers, time }: Surroundings,
   policy: Policy,
 ): Promise<AttackedDesk> => {
-  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-attacks-'));
+  const dir = makeTempFolder();
   const { chainId } = chain;
   const start = () =>
     startEngine({
@@ -282,7 +280,7 @@ export const startDesk = async (
     async stop() {
       connections.destroy();
       await engine.stop();
-      rmSync(dir, { recursive: true, force: true });
+      removeTempFolder(dir);
     },
   };
 };

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type HDNodeWallet, MaxUint256, parseEther, toQuantity } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
@@ -23,9 +20,10 @@ import { type EntryPointWorld, type MinedOperation, deployEntryPointWorld } from
 import { useLocalChain } from '../support/local-chain.ts';
 import { quickEngine } from '../support/quick-engine.ts';
 import { operationOf, vectorCases } from '../support/vectors.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const chain = useLocalChain();
-const dir = mkdtempSync(join(tmpdir(), 'gasdesk-contracts-'));
+const dir = makeTempFolder();
 const RATE = 3_000n * 10n ** 6n;
 const worlds = new Map<EntryPointVersion, EntryPointWorld>();
 let engine: Engine;
@@ -55,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 const rpcCall: EthCall = async (to, data) => (await chain().provider.call({ to, data })) as Hex;

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, type SponsoredDapp, operation, startEngine } from '../support/sponsored-world.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
 let dir: string;
@@ -11,13 +9,13 @@ let engine: ServingEngine;
 let dapp: SponsoredDapp;
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'gasdesk-busy-'));
+  dir = makeTempFolder();
   engine = await startEngine({ dir });
   dapp = await engine.dapp({});
 });
 afterAll(async () => {
   await engine.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 /** Decisions in one burst; each is an error, since the DApp has no contract, and is stored and told like any other. */

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -13,6 +12,7 @@ import { EngineError } from '../../src/shared/errors.ts';
 import type { FeedPage } from '../../src/shared/schema/decision.ts';
 import { type ServingEngine, operation, startEngine } from '../support/sponsored-world.ts';
 import { type Shell, portOf, startShell } from '../support/shell.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 /** One desk as a transport reaches it. */
 interface Reached {
@@ -40,7 +40,7 @@ const bridgeOf = ({ page }: Shell): ConsoleBridge => ({
 });
 
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'gasdesk-conformance-'));
+  home = makeTempFolder();
   shell = await startShell(home, { GASDESK_PASSPHRASE: 'correct horse battery staple' });
   const port = await portOf(shell);
   reached['IPC'] = {
@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await shell.quit();
   await engine.stop();
-  rmSync(home, { recursive: true, force: true });
+  removeTempFolder(home);
 });
 
 const at: Timer = {

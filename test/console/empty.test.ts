@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
 import { seriousFaults } from './axe.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
@@ -15,13 +14,13 @@ interface EmptyDesk {
 }
 
 const startDesk = async (): Promise<EmptyDesk> => {
-  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-empty-'));
+  const dir = makeTempFolder();
   const engine = await startEngine({ dir, locked: true });
   return {
     engine,
     async stop() {
       await engine.stop();
-      rmSync(dir, { recursive: true, force: true });
+      removeTempFolder(dir);
     },
   };
 };

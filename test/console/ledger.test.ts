@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import vue from '@vitejs/plugin-vue';
 import { Transaction, verifyMessage } from 'ethers';
@@ -13,6 +11,7 @@ import { useConsoleBrowser } from '../support/console-page.ts';
 import { plugInto } from '../support/emulated-hid.ts';
 import { type LedgerEmulator, createLedgerEmulator } from '../support/ledger-emulator.ts';
 import { seriousFaults } from './axe.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 declare global {
   interface Window {
@@ -35,7 +34,7 @@ let folder: string;
 let server: Server;
 let url: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'gasdesk-ledger-page-'));
+  folder = makeTempFolder();
   await build({
     configFile: false,
     logLevel: 'error',
@@ -55,7 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  rmSync(folder, { recursive: true, force: true });
+  removeTempFolder(folder);
 });
 
 let device: LedgerEmulator;

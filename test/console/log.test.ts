@@ -1,20 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
 let dir: string;
 let engine: ServingEngine;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'gasdesk-log-'));
+  dir = makeTempFolder();
   engine = await startEngine({ dir, flags: { logLevel: 'info' } });
 });
 afterAll(async () => {
   await engine.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 /** Makes lines of the log: what is refused is written. */

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
 import { seriousFaults } from './axe.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
@@ -12,7 +11,7 @@ let dir: string;
 let engine: ServingEngine;
 let paymasterId: string;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'gasdesk-policy-history-'));
+  dir = makeTempFolder();
   engine = await startEngine({ dir });
   ({ paymasterId } = await engine.dapp({}));
   const address = `0x${'17'.repeat(20)}` as const;
@@ -24,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 test.each([

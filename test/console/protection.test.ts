@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
 import { seriousFaults } from './axe.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
@@ -13,13 +12,13 @@ let dir: string;
 let engine: ServingEngine;
 let paymasterId: string;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'gasdesk-protection-'));
+  dir = makeTempFolder();
   engine = await startEngine({ dir });
   ({ paymasterId } = await engine.dapp({}));
 });
 afterAll(async () => {
   await engine.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 const go = (page: Page, address: string) => page.evaluate((hash) => (window.location.hash = hash), address);

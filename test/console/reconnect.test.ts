@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type CuttableProxy, startCuttableProxy } from '../support/cuttable-proxy.ts';
 import { type ServingEngine, type SponsoredDapp, operation, startEngine } from '../support/sponsored-world.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
 let dir: string;
@@ -13,7 +12,7 @@ let proxy: CuttableProxy;
 let dapp: SponsoredDapp;
 
 beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'gasdesk-reconnect-'));
+  dir = makeTempFolder();
   engine = await startEngine({ dir });
   proxy = await startCuttableProxy(engine.url);
   dapp = await engine.dapp({});
@@ -22,7 +21,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await proxy.cut();
   await engine.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 /** Decisions one after the other; each is an error, since the DApp has no contract, and is told like any other. */

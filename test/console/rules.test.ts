@@ -1,22 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
 import { seriousFaults } from './axe.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
 let dir: string;
 let engine: ServingEngine;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'gasdesk-rules-'));
+  dir = makeTempFolder();
   engine = await startEngine({ dir });
   await engine.dapp({});
 });
 afterAll(async () => {
   await engine.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 test('a factory that Gasdesk cannot read is trusted by its address, in the form of the rule', async () => {

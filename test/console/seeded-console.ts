@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { systemClock, systemEntropy } from '../../src/engine/base/clock.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
@@ -12,6 +9,7 @@ import type { DecisionDraft } from '../../src/engine/store/decision-store.ts';
 import { explainDenial } from '../../src/core/rule-words.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
 import { type ServingEngine, gameCall, gameItems, startEngine } from '../support/sponsored-world.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 /** Text that would take over the page if the page took it for markup. */
 export const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
@@ -231,7 +229,7 @@ export const useSeededConsole = (): (() => SeededConsole) => {
   let dir: string | undefined;
   let seeded: SeededConsole | undefined;
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'gasdesk-console-'));
+    dir = makeTempFolder();
     const first = await startEngine({ dir });
     const { items, hostile, limitId } = await fill(first);
     await first.stop();
@@ -264,7 +262,7 @@ export const useSeededConsole = (): (() => SeededConsole) => {
   });
   afterAll(async () => {
     await seeded?.engine.stop();
-    if (dir !== undefined) rmSync(dir, { recursive: true, force: true });
+    if (dir !== undefined) removeTempFolder(dir);
   });
   return () => {
     if (seeded === undefined) throw new Error('The desk is there only while tests run');

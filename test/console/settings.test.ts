@@ -1,13 +1,13 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
 import { seriousFaults } from './axe.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
@@ -15,13 +15,13 @@ let dir: string;
 let engine: ServingEngine;
 let apiKey: string;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'gasdesk-settings-'));
+  dir = makeTempFolder();
   engine = await startEngine({ dir, flags: { rateLimitPerIp: 600 } });
   ({ apiKey } = await engine.dapp({}));
 });
 afterAll(async () => {
   await engine.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 const open = async (address: string, view = {}): Promise<Page> => {

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Contract, Wallet, toQuantity } from 'ethers';
 import type { Page } from 'playwright-core';
@@ -12,6 +10,7 @@ import { useFakeWallet } from '../support/fake-wallet.ts';
 import { type TestChain, useLocalChain } from '../support/local-chain.ts';
 import { type ServingEngine, gameItems, startEngine } from '../support/sponsored-world.ts';
 import { seriousFaults } from './axe.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
@@ -20,11 +19,11 @@ const PASSWORD = 'a password of the key';
 
 /** An engine on an empty folder: no vault, no chain, no key. */
 const emptyDesk = async (locked = true): Promise<{ engine: ServingEngine; stop: () => Promise<void> }> => {
-  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-setup-'));
+  const dir = makeTempFolder();
   const engine = await startEngine({ dir, locked, flags: { settlementPollMs: 1_000 } });
   const stop = async (): Promise<void> => {
     await engine.stop();
-    rmSync(dir, { recursive: true, force: true });
+    removeTempFolder(dir);
   };
   return { engine, stop };
 };

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   type HDNodeWallet,
   ZeroHash,
@@ -26,6 +23,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { type Answer, error, json, passTo, withNode } from '../support/odd-node.ts';
 import { codeOf } from '../support/offline-desk.ts';
 import { type ServingEngine, type SponsoredDapp, gameCall, startEngine } from '../support/sponsored-world.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const versions = [
   ['0.6', 'verifying-0.6'],
@@ -68,7 +66,7 @@ const isCreation = (body: string): boolean => {
 };
 
 const chain = useLocalChain();
-const dir = mkdtempSync(join(tmpdir(), 'gasdesk-creation-'));
+const dir = makeTempFolder();
 let engine: ServingEngine;
 let operator: HDNodeWallet;
 let items: Address;
@@ -100,7 +98,7 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await engine.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 describe.each(versions)('an operation of EntryPoint v%s that makes its account', (entryPointVersion, version) => {

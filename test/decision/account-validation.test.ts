@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type HDNodeWallet, parseEther } from 'ethers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { STUB_SIGNATURE } from '../../src/core/paymaster-layouts/layout.ts';
@@ -16,6 +13,7 @@ import { type Answer, error, json, passTo, withNode } from '../support/odd-node.
 import { codeOf } from '../support/offline-desk.ts';
 import { type ServingEngine, type SponsoredDapp, gameCall, startEngine } from '../support/sponsored-world.ts';
 import { setUnseenChain } from '../support/unseen-chain.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const versions = [
   ['0.6', 'verifying-0.6'],
@@ -32,7 +30,7 @@ const FORMS = [...HONEST, ...FAILING];
 const DUMMIES: readonly Hex[] = ['0x', STUB_SIGNATURE, '0x1234', `0x${'00'.repeat(65)}`, `0x${'ab'.repeat(300)}`];
 
 const chain = useLocalChain();
-const dir = mkdtempSync(join(tmpdir(), 'gasdesk-validation-'));
+const dir = makeTempFolder();
 let engine: ServingEngine;
 let operator: HDNodeWallet;
 let items: Address;
@@ -61,7 +59,7 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await engine.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 describe.each(versions)('on EntryPoint v%s', (entryPointVersion, version) => {

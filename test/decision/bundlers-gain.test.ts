@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type HDNodeWallet, parseEther } from 'ethers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
@@ -30,6 +27,7 @@ import {
   startEngine,
 } from '../support/sponsored-world.ts';
 import { setUnseenChain } from '../support/unseen-chain.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const GWEI = 10n ** 9n;
 const hex = (value: bigint): string => `0x${value.toString(16)}`;
@@ -61,7 +59,7 @@ const VERSIONS = ['1.1.0', 'singleton-0.6', 'verifying-0.7', 'singleton-0.8'] as
 type Version = (typeof VERSIONS)[number];
 
 const chain = useLocalChain();
-const dir = mkdtempSync(join(tmpdir(), 'gasdesk-gain-'));
+const dir = makeTempFolder();
 const worlds = new Map<EntryPointVersion, EntryPointWorld>();
 const sponsors = new Map<Version, { readonly dapp: SponsoredDapp; readonly contract: Address }>();
 let engine: ServingEngine;
@@ -102,7 +100,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 // The chain follows the machine's time.
 beforeEach(async () => {

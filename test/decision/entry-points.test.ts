@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type HDNodeWallet, parseEther } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
@@ -24,6 +21,7 @@ import {
   startEngine,
 } from '../support/sponsored-world.ts';
 import { startReceiver, verify } from '../support/webhook-receiver.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const MARKER = `0x7702${'00'.repeat(18)}`;
 
@@ -39,7 +37,7 @@ const paymasters = new Map<string, Address>();
 let salt = 0n;
 
 const chain = useLocalChain();
-const dir = mkdtempSync(join(tmpdir(), 'gasdesk-entry-points-'));
+const dir = makeTempFolder();
 let engine: ServingEngine;
 let operator: HDNodeWallet;
 let items: Address;
@@ -63,7 +61,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 describe.each(versions)('a DApp of version %s', (version, entryPointVersion) => {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Contract, parseEther } from 'ethers';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
@@ -29,6 +26,7 @@ import {
   operation,
   startEngine,
 } from '../support/sponsored-world.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const GWEI = 10n ** 9n;
 const MINUTE = 60_000;
@@ -45,7 +43,7 @@ const OTHER: Address = `0x${'a1'.repeat(20)}`;
 const PATIENT = { settlementPollMs: 600_000 };
 
 const localChain = useLocalChain();
-const dir = mkdtempSync(join(tmpdir(), 'gasdesk-unreachable-'));
+const dir = makeTempFolder();
 let clock: ManualClock;
 let engine: ServingEngine;
 let line: CuttableProxy;
@@ -77,7 +75,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await engine.stop();
   await line.cut();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 const restart = async (): Promise<void> => {

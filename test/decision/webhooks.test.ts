@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -13,6 +12,7 @@ import { SENDER } from '../support/account-call-data.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { type RpcReply, type SponsoredDapp, operation } from '../support/sponsored-world.ts';
 import { type ReceivedCall, startRawReceiver, startReceiver, verify } from '../support/webhook-receiver.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const TIMEOUT_MS = 1_500;
 const desk = useOfflineDesk({ webhookTimeoutMs: TIMEOUT_MS });
@@ -262,7 +262,7 @@ describe('what a webhook is told', () => {
 
 /** Runs the receiver that the console shows, at the time of the desk. What it answers to a call: a body, or a status. */
 const runSnippet = async (secret: string): Promise<(call: ReceivedCall) => Promise<string>> => {
-  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-receiver-'));
+  const dir = makeTempFolder();
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(dir, 'node_modules'));
   const file = join(dir, 'receiver.mjs');
   const listening = "listen(0, '127.0.0.1', function () { console.log(this.address().port); });";
@@ -274,7 +274,7 @@ const runSnippet = async (secret: string): Promise<(call: ReceivedCall) => Promi
     const exited = once(receiver, 'exit');
     receiver.kill();
     await exited;
-    rmSync(dir, { recursive: true });
+    removeTempFolder(dir);
   });
   const [port] = (await once(receiver.stdout, 'data')) as [Buffer];
   return async ({ method, target, headers, body }) => {

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type ServingEngine, type SponsoredDapp, operation, startEngine } from '../support/sponsored-world.ts';
 import { followEvents } from './event-client.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 let dir: string;
 let clock: ManualClock;
@@ -12,7 +10,7 @@ let engine: ServingEngine;
 let dapp: SponsoredDapp;
 let headers: { authToken: string };
 beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'gasdesk-events-'));
+  dir = makeTempFolder();
   clock = new ManualClock();
   engine = await startEngine({ dir, clock });
   dapp = await engine.dapp({});
@@ -20,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await engine.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 const op = operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' });

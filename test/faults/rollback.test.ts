@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type DeskClient, deskClient } from '../../src/demo/desk-client.ts';
 import { type ServingCli, gasdesk, useServe } from '../support/cli.ts';
 import { CHAIN, SIGNING_ENV, signableOperation, signingFolder } from '../support/signing-folder.ts';
-import { useTempFolders } from '../support/temp-folder.ts';
+import { removeTempFolder, useTempFolders } from '../support/temp-folder.ts';
 
 const tempFolder = useTempFolders();
 const serve = useServe();
@@ -50,7 +50,7 @@ beforeAll(async () => {
 const copy = (): string => {
   const dir = tempFolder();
   cpSync(killed, dir, { recursive: true });
-  rmSync(join(dir, 'run'), { recursive: true, force: true });
+  removeTempFolder(join(dir, 'run'));
   return dir;
 };
 

@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   type ServingEngine,
@@ -10,6 +8,7 @@ import {
   sponsorRequest,
   startEngine,
 } from '../support/sponsored-world.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const APP = 'https://app.example';
 let dir: string;
@@ -17,14 +16,14 @@ let engine: ServingEngine;
 let dapp: SponsoredDapp;
 let other: SponsoredDapp;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'gasdesk-origins-'));
+  dir = makeTempFolder();
   engine = await startEngine({ dir });
   dapp = await engine.dapp({});
   other = await engine.dapp({});
 });
 afterAll(async () => {
   await engine.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 const allow = (...origins: string[]) =>

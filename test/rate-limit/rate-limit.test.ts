@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { networkInterfaces, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { networkInterfaces } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../support/manual-clock.ts';
 import {
@@ -11,17 +9,18 @@ import {
   sponsorRequest,
   startEngine,
 } from '../support/sponsored-world.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 let dir: string;
 let clock: ManualClock;
 let engine: ServingEngine | undefined;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'gasdesk-rate-'));
+  dir = makeTempFolder();
   clock = new ManualClock();
 });
 afterEach(async () => {
   await engine?.stop();
-  rmSync(dir, { recursive: true, force: true });
+  removeTempFolder(dir);
 });
 
 const start = async (flags: Record<string, unknown>): Promise<{ engine: ServingEngine; dapp: SponsoredDapp }> => {

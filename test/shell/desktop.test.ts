@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MenuItem } from 'electron';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,7 +7,7 @@ import { exportDecisions } from '../../src/cli/export-decisions.ts';
 import type { desktop } from '../support/electron-double/desktop.ts';
 import { PASSPHRASE } from '../support/quick-engine.ts';
 import { type Shell, startShell } from '../support/shell.ts';
-import { useTempFolders } from '../support/temp-folder.ts';
+import { makeTempFolder, removeTempFolder, useTempFolders } from '../support/temp-folder.ts';
 import {
   type SponsoredDapp,
   gameCall,
@@ -30,7 +29,7 @@ let temporary: string;
 let exported: string;
 
 beforeAll(async () => {
-  temporary = mkdtempSync(join(tmpdir(), 'gasdesk-desktop-'));
+  temporary = makeTempFolder();
   dapp = await world().dapp(0n);
   await world().registerGameItems(dapp);
   await dapp.sponsor(operation({ to: world().contracts.gameItems, data: gameCall('burn') }));
@@ -47,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await shell.quit();
-  rmSync(temporary, { recursive: true, force: true });
+  removeTempFolder(temporary);
 });
 
 const inDesktop = <Result>(look: (there: Double['desktop']) => Result): Promise<Awaited<Result>> =>

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockDataFolder } from '../../src/engine/data-folder/lock.ts';
@@ -7,6 +6,7 @@ import type { ConsoleBridge } from '../../src/shared/console-bridge.ts';
 import type { desktop } from '../support/electron-double/desktop.ts';
 import { type Shell, portOf, startShell } from '../support/shell.ts';
 import { HOSTILE_NAME, PASSPHRASE, type SeededDesk, seedDesk } from './seeded-desk.ts';
+import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 /** What the double tells beside what Electron does. */
 type Double = typeof Electron & { desktop: typeof desktop };
@@ -24,10 +24,10 @@ let homes: string;
 const newHome = (): string => mkdtempSync(join(homes, 'home-'));
 
 beforeAll(() => {
-  homes = mkdtempSync(join(tmpdir(), 'gasdesk-shell-'));
+  homes = makeTempFolder();
 });
 
-afterAll(() => rmSync(homes, { recursive: true, force: true }));
+afterAll(() => removeTempFolder(homes));
 
 describe('on a desk with DApps and decisions', () => {
   let desk: SeededDesk;

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { loadConfig } from '../../src/engine/config/config.ts';
@@ -13,6 +10,7 @@ import { MANAGEMENT_PREFIX } from '../../src/engine/management/operations.ts';
 import { Secret } from '../../src/engine/base/secret.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { databaseFlags, leaveInFolder } from './test-database.ts';
+import { makeTempFolder, removeTempFolder } from './temp-folder.ts';
 
 /** An answer of the desk; `body` is its JSON, or undefined where it has none. */
 export interface Answer {
@@ -183,7 +181,7 @@ export const useDesk = ({ clock }: { clock?: ManualClock } = {}): (() => TestDes
   const agent = new Agent({ keepAlive: true });
   let running: { desk: TestDesk; engine: Engine; dir: string } | undefined;
   beforeAll(async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'gasdesk-desk-'));
+    const dir = makeTempFolder();
     const folder = openDataFolder(dir);
     const lines: string[] = [];
     const engine = await createEngine({
@@ -200,7 +198,7 @@ export const useDesk = ({ clock }: { clock?: ManualClock } = {}): (() => TestDes
     agent.destroy();
     await running?.engine.stop();
     if (running) await leaveInFolder(running.dir, openDataFolder(running.dir).database);
-    if (running) rmSync(running.dir, { recursive: true, force: true });
+    if (running) removeTempFolder(running.dir);
   });
   return () => {
     if (running === undefined) throw new Error('The desk runs only while tests do');

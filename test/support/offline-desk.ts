@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { HDNodeWallet } from 'ethers';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { ProcedureName } from '../../src/api/index.ts';
@@ -8,6 +5,7 @@ import type { Address } from '../../src/shared/schema/hex.ts';
 import { ManualClock } from './manual-clock.ts';
 import { type RpcReply, type ServingEngine, type SponsoredDapp, startEngine } from './sponsored-world.ts';
 import { wholeDecisions } from './whole-decisions.ts';
+import { makeTempFolder, removeTempFolder } from './temp-folder.ts';
 
 /** A desk that sponsors for a chain which it cannot reach: nothing is asked of a node, gas comes with the operation. */
 export interface OfflineDesk {
@@ -71,7 +69,7 @@ export const useOfflineDesk = (
   flags: Record<string, unknown> = {},
   nameServers?: () => Promise<readonly string[]>,
 ): (() => OfflineDesk) => {
-  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-offline-'));
+  const dir = makeTempFolder();
   const fundingWallet = HDNodeWallet.fromPhrase('test test test test test test test test test test test junk');
   const clock = new ManualClock();
   let engine: ServingEngine | undefined;
@@ -134,7 +132,7 @@ export const useOfflineDesk = (
   });
   afterAll(async () => {
     await engine?.stop();
-    rmSync(dir, { recursive: true, force: true });
+    removeTempFolder(dir);
   });
   return () => desk;
 };

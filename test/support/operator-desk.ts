@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Transaction, type Wallet, HDNodeWallet, parseEther, toQuantity } from 'ethers';
 import { afterAll, beforeAll } from 'vitest';
@@ -14,6 +12,7 @@ import { type TestChain, useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
 import { SENDER } from './account-call-data.ts';
 import { type ServingEngine, type SponsoredDapp, startEngine } from './sponsored-world.ts';
+import { makeTempFolder, removeTempFolder } from './temp-folder.ts';
 
 type Action = ProcedureInput<'transactions.prepare'>['action'];
 /** What `transactions.prepare` answers. */
@@ -136,7 +135,7 @@ const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promis
 /** Gives the tests of the file that calls it such a desk. The result is for inside tests. */
 export const useOperatorDesk = (): (() => OperatorDesk) => {
   const localChain = useLocalChain();
-  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-operator-'));
+  const dir = makeTempFolder();
   let desk: OperatorDesk | undefined;
   beforeAll(async () => {
     desk = await build(localChain(), await startCuttableProxy(localChain().url), dir);
@@ -144,7 +143,7 @@ export const useOperatorDesk = (): (() => OperatorDesk) => {
   afterAll(async () => {
     await desk?.engine().stop();
     await desk?.line.cut();
-    rmSync(dir, { recursive: true, force: true });
+    removeTempFolder(dir);
   });
   return () => {
     if (desk === undefined) throw new Error('The desk is there only while tests run');

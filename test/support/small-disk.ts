@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { appendFileSync, rmdirSync } from 'node:fs';
+import { makeTempFolder } from './temp-folder.ts';
 
 const succeeds = (command: string, ...args: string[]): boolean =>
   spawnSync(command, args, { stdio: 'ignore' }).status === 0;
@@ -15,7 +14,7 @@ export const unmount = (dir: string): boolean => succeeds('umount', '-l', dir);
 
 /** Mounting needs rights that most machines do not give to a test. */
 export const canMount = ((): boolean => {
-  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-mount-'));
+  const dir = makeTempFolder();
   const mounted = mountSmall(dir);
   if (mounted) unmount(dir);
   rmdirSync(dir);

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HDNodeWallet, Interface } from 'ethers';
 import { afterAll, beforeAll } from 'vitest';
@@ -19,6 +17,7 @@ import { type TestChain, useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
 import { databaseFlags, leaveInFolder } from './test-database.ts';
 import { wholeDecisions } from './whole-decisions.ts';
+import { makeTempFolder, removeTempFolder } from './temp-folder.ts';
 
 /** The answer of `pm_sponsorUserOperation` in Biconomy's dialect. */
 export interface SponsorResult {
@@ -192,11 +191,11 @@ export const startEngine = async ({
 
 /** Runs something on a data folder of its own, which goes away afterwards. */
 export const withDataFolder = async (run: (dir: string) => Promise<void>): Promise<void> => {
-  const dir = mkdtempSync(join(tmpdir(), 'gasdesk-world-'));
+  const dir = makeTempFolder();
   try {
     await run(dir);
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    removeTempFolder(dir);
   }
 };
 
@@ -228,7 +227,7 @@ export const useSponsoredWorld = (
   options?: { chainId: number },
 ): (() => SponsoredWorld) => {
   const localChain = useLocalChain(options);
-  const home = mkdtempSync(join(tmpdir(), 'gasdesk-world-'));
+  const home = makeTempFolder();
   // Named as the application names it.
   const dir = join(home, 'gasdesk');
   let world: SponsoredWorld | undefined;
@@ -273,7 +272,7 @@ export const useSponsoredWorld = (
   });
   afterAll(async () => {
     await world?.engine.stop();
-    rmSync(home, { recursive: true, force: true });
+    removeTempFolder(home);
   });
   return () => {
     if (world === undefined) throw new Error('The world is there only while tests run');

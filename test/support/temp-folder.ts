@@ -2,15 +2,32 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { checkDecisionsIn } from './check-decisions.ts';
 
-/** Makes folders, a new one for whoever asks; they are gone when the tests of the file are. */
+/** Makes a folder. The test removes it by {@link removeTempFolder}. */
+export const makeTempFolder = (): string => mkdtempSync(join(tmpdir(), 'gasdesk-test-'));
+
+/**
+ * Removes a folder of a test, after every decision in it was decided again.
+ *
+ * @throws where one of them is decided differently, or a log in the folder does not verify
+ */
+export const removeTempFolder = (dir: string): void => {
+  try {
+    checkDecisionsIn(dir);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+};
+
+/** Makes folders, a new one for each call; they are removed after the tests of the file. */
 export const useTempFolders = (): (() => string) => {
   const made: string[] = [];
   afterAll(() => {
-    for (const dir of made.splice(0)) rmSync(dir, { recursive: true, force: true });
+    for (const dir of made.splice(0)) removeTempFolder(dir);
   });
   return () => {
-    const dir = mkdtempSync(join(tmpdir(), 'gasdesk-test-'));
+    const dir = makeTempFolder();
     made.push(dir);
     return dir;
   };

@@ -1,8 +1,6 @@
-import fs, { existsSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database, { SqliteError } from 'better-sqlite3';
-import { afterAll } from 'vitest';
 import { type EntryHead, entryText } from '../../src/core/log/entry.ts';
 import type { LogFault } from '../../src/core/log/log-report.ts';
 import { version } from '../../src/engine/base/version.ts';
@@ -18,17 +16,14 @@ import type { HeldAccountRow } from '../../src/engine/store/log-check-store.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { countReplayed } from './replay-counts.ts';
 
-/**
- * Decides every decision again that a test makes, tries the policy that was in force on it, and verifies the log that it
- * leaves: when its data folder is removed, all that is in the database by then. A file in which one differs fails.
- */
-
-interface Watch {
-  /** Decisions that were decided again: a folder may hold the backup of another. */
-  readonly known: Set<string>;
+/** What was found in the databases of one folder. */
+interface Check {
   counts: Record<string, number>;
   differences: (Difference | LogFault)[];
 }
+
+/** Decisions that were decided again: a folder may hold the backup of another. */
+const known = new Set<string>();
 
 const DATABASE = 'gasdesk.db';
 /** Working out who signed takes ten times as long as all the rest. */
@@ -88,7 +83,7 @@ const triedIn = (
   return { count, flips };
 };
 
-const replayIn = (file: string, { known, counts, differences }: Watch): void => {
+const replayIn = (file: string, { counts, differences }: Check): void => {
   const { decisions, revisions } = readable(file);
   const isNew = ({ id }: DecisionRecord): boolean => !known.has(id);
   const tried = decisions.filter(isNew);
@@ -144,32 +139,22 @@ const faultsOfLog = (file: string): readonly LogFault[] => {
   }
 };
 
-const watchRemovals = (): Watch => {
-  const watch: Watch = { known: new Set(), counts: {}, differences: [] };
-  const { rmSync, readdirSync } = fs;
-  fs.rmSync = (path, options) => {
-    // Beside a copy of the sources lies what another version has decided.
-    if (options?.recursive === true && existsSync(path) && !existsSync(join(String(path), 'src'))) {
-      const names = readdirSync(path, { recursive: true, encoding: 'utf8' });
-      for (const name of names.filter((each) => each.endsWith(DATABASE))) {
-        replayIn(join(String(path), name), watch);
-        watch.differences.push(...faultsOfLog(join(String(path), name)));
-      }
-    }
-    rmSync(path, options);
-  };
-  syncBuiltinESMExports();
-  return watch;
-};
-
-/** This file runs anew before each file of tests, in the same process: removals are watched once. */
-const watching = globalThis as typeof globalThis & { replayedDecisions?: Watch };
-const watch = (watching.replayedDecisions ??= watchRemovals());
-
-afterAll(() => {
-  const { counts, differences } = watch;
-  watch.counts = {};
-  watch.differences = [];
+/**
+ * Decides every decision again that the databases in a folder hold, tries the policy that was in force on it, and
+ * verifies the logs. A test ends with this: see `temp-folder.ts`.
+ *
+ * @throws where a decision is decided differently, a trial flips it, or a log does not verify
+ */
+export const checkDecisionsIn = (folder: string): void => {
+  // Beside a copy of the sources lies what another version has decided.
+  if (!existsSync(folder) || existsSync(join(folder, 'src'))) return;
+  const check: Check = { counts: {}, differences: [] };
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith(DATABASE)) continue;
+    replayIn(join(folder, name), check);
+    check.differences.push(...faultsOfLog(join(folder, name)));
+  }
+  const { counts, differences } = check;
   if (Object.keys(counts).length > 0) countReplayed(counts);
   const [first] = differences;
   if (first === undefined) return;
@@ -177,4 +162,4 @@ afterAll(() => {
   throw new Error(
     `Not decided the same again: ${fields}. ${differences.length} in all, such as ${JSON.stringify(first)}`,
   );
-});
+};
