@@ -22,6 +22,7 @@ import { encodeExecute } from '../support/account-call-data.ts';
 import { deployLayout } from '../support/deploy-layout.ts';
 import { type EntryPointWorld, type NewAccount, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { useLocalChain } from '../support/local-chain.ts';
+import { shareOf } from '../support/combinations.ts';
 
 const gameItems = new Interface(['function mint(uint256 amount)', 'function burn(uint256)', 'function failingMint()']);
 
@@ -139,38 +140,47 @@ const expectFairGas = ({ gas, mined }: Awaited<ReturnType<typeof mine>>) => {
 const mint = (trailing: Hex = '0x'): Hex =>
   encodeExecute(items, 0n, concat([gameItems.encodeFunctionData('mint', [3]), trailing]) as Hex);
 
-describe.each([verifying07, singleton07, singleton08])('paymaster $version', (layout) => {
-  let paymaster: Sponsored;
-  beforeAll(async () => {
-    paymaster = await paymasterOf(layout);
-  });
+const LAYOUTS = [verifying07, singleton07, singleton08];
+const CALLDATA: readonly [string, Hex][] = [
+  ['3,000 bytes', `0x${'ab'.repeat(3000)}`],
+  ['so many bytes that they cost the floor of EIP-7623', `0x${'ab'.repeat(30_000)}`],
+  ['30,000 zero bytes', `0x${'00'.repeat(30_000)}`],
+];
 
-  test('an operation that deploys its account, and the ones after it, are mined, with little over and no loss to the bundler', async () => {
-    const account = await newAccount(paymaster);
-    const burn = encodeExecute(items, 0n, gameItems.encodeFunctionData('burn', [2]) as Hex);
-    for (const callData of [mint(), mint(), burn]) {
-      expectFairGas(await mine(paymaster, await operation(paymaster, account, callData)));
-    }
-  });
+describe.each(LAYOUTS.map((layout, index) => ({ version: layout.version, layout, index })))(
+  'paymaster $version',
+  ({ layout, index }) => {
+    let paymaster: Sponsored;
+    beforeAll(async () => {
+      paymaster = await paymasterOf(layout);
+    });
 
-  test.each([
-    ['3,000 bytes', `0x${'ab'.repeat(3000)}`],
-    ['so many bytes that they cost the floor of EIP-7623', `0x${'ab'.repeat(30_000)}`],
-    ['30,000 zero bytes', `0x${'00'.repeat(30_000)}`],
-  ] as const)('an operation with much calldata (%s) is no loss to the bundler', async (_, trailing) => {
-    const account = await newAccount(paymaster);
-    for (const callData of [mint(trailing), mint(trailing)]) {
-      expectFairGas(await mine(paymaster, await operation(paymaster, account, callData)));
-    }
-  });
+    test('an operation that deploys its account, and the ones after it, are mined, with little over and no loss to the bundler', async () => {
+      const account = await newAccount(paymaster);
+      const burn = encodeExecute(items, 0n, gameItems.encodeFunctionData('burn', [2]) as Hex);
+      for (const callData of [mint(), mint(), burn]) {
+        expectFairGas(await mine(paymaster, await operation(paymaster, account, callData)));
+      }
+    });
 
-  test('gas is known although no money is there yet to pay for it', async () => {
-    const op = await operation(paymaster, await newAccount(paymaster), mint());
-    const { preVerificationGas: _rich, ...rich } = await estimate(paymaster, op);
-    const { preVerificationGas: _poor, ...poor } = await estimate(await paymasterOf(layout, 0n), op);
-    expect(poor).toEqual(rich);
-  });
-});
+    test.each(shareOf(CALLDATA, index, LAYOUTS.length))(
+      'an operation with much calldata (%s) is no loss to the bundler',
+      async (_, trailing) => {
+        const account = await newAccount(paymaster);
+        for (const callData of [mint(trailing), mint(trailing)]) {
+          expectFairGas(await mine(paymaster, await operation(paymaster, account, callData)));
+        }
+      },
+    );
+
+    test('gas is known although no money is there yet to pay for it', async () => {
+      const op = await operation(paymaster, await newAccount(paymaster), mint());
+      const { preVerificationGas: _rich, ...rich } = await estimate(paymaster, op);
+      const { preVerificationGas: _poor, ...poor } = await estimate(await paymasterOf(layout, 0n), op);
+      expect(poor).toEqual(rich);
+    });
+  },
+);
 
 describe('an operation that cannot be estimated ends in an error that says why', () => {
   let paymaster: Sponsored;

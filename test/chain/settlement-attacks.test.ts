@@ -9,6 +9,7 @@ import { type Answer, error, passTo, result, withNode } from '../support/odd-nod
 import { scrambledBundler } from '../support/scrambled-bundler.ts';
 import { FEE, type SponsoredDapp, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
 import { setUnseenChain } from '../support/unseen-chain.ts';
+import { sized } from '../support/combinations.ts';
 
 const world = useSponsoredWorld();
 
@@ -159,7 +160,7 @@ describe('bytes behind the signed data, by which an operation is mined under a h
     const [cheap, dear] = [await world().dapp(parseEther('1')), await limited(await world().dapp(parseEther('1')))];
     const before = await tankOf(world().paymaster, dear);
     const costs: bigint[] = [];
-    for (let attempt = 0; attempt < 8; attempt += 1) {
+    for (let attempt = 0; attempt < sized(8, 4); attempt += 1) {
       const nonce = newNonce();
       const decoy = await signed(cheap, nonce, CHEAP);
       const op = await signed(dear, nonce, DEAR, behind(decoy!));
@@ -286,7 +287,7 @@ describe('logs that come from another node than the head', () => {
   /** Mines up to five operations, each so long before a poll that the next ones do not read its block again. */
   const attack = async (dapp: SponsoredDapp, settle: () => Promise<void>): Promise<bigint[]> => {
     const costs: bigint[] = [];
-    for (let attempt = 0; attempt < 5; attempt += 1) {
+    for (let attempt = 0; attempt < sized(5, 3); attempt += 1) {
       await pass(1);
       const op = await signed(dapp, newNonce(), CHEAP);
       if (op !== undefined) costs.push(...(await mine([op])));

@@ -9,6 +9,7 @@ import { duringRequest } from '../support/meanwhile.ts';
 import { type Answer, error, passTo, result, withNode } from '../support/odd-node.ts';
 import { codeOf } from '../support/offline-desk.ts';
 import { type SponsoredDapp, gameCall, operation, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { firstOf } from '../support/combinations.ts';
 
 const world = useSponsoredWorld({ chainTimeoutMs: 2_000 });
 const OTHER: Address = `0x${'b2'.repeat(20)}`;
@@ -234,7 +235,7 @@ describe('what rules ask is read by one request', () => {
     );
   });
 
-  test.each<[string, Answer]>([
+  const creation: [string, Answer][] = [
     ['missing to', error(-32602, 'missing to')],
     ['the size of the code', error(-32000, 'max initcode size exceeded: code size 50000 limit 49152')],
     ['a name', error(-32000, 'CreateInitCodeSizeLimit')],
@@ -243,33 +244,37 @@ describe('what rules ask is read by one request', () => {
     ['a call that ran and failed', error(3, 'execution reverted')],
     ['no bytes', result(null)],
     ['another answer', result('0x')],
-  ])('one by one, at most 4 at once, from a node that refuses to create: %s', async (_, refusal) => {
-    for (const index of Array.from({ length: 9 }).keys()) {
-      await add({ standard: 'ERC1155', address: erc1155, tokenId: String(index), minimum: '1' }, shadow(index));
-    }
-    const waiting: (() => void)[] = [];
-    const seen = { together: 0, alone: 0, most: 0 };
-    const release = () => {
-      for (const answer of waiting.splice(0)) answer();
-    };
-    /** Answers when four wait, or the last has come, after as long as more would take to come. */
-    const meanwhile: Answer = (response, method, body) => {
-      if (!body.includes('"to"')) {
-        seen.together += 1;
-        refusal(response, method, body);
-        return;
+  ];
+  test.each(firstOf(creation, 2))(
+    'one by one, at most 4 at once, from a node that refuses to create: %s',
+    async (_, refusal) => {
+      for (const index of Array.from({ length: 9 }).keys()) {
+        await add({ standard: 'ERC1155', address: erc1155, tokenId: String(index), minimum: '1' }, shadow(index));
       }
-      seen.alone += 1;
-      waiting.push(() => proper()(response, method, body));
-      seen.most = Math.max(seen.most, waiting.length);
-      if (waiting.length === 4 || seen.alone === 9) void world().chain.provider.getBlockNumber().finally(release);
-    };
-    const answer = await through(answering(meanwhile), () => ask());
-    expect([codeOf(answer), seen]).toEqual(['SPONSORED', { together: 1, alone: 9, most: 4 }]);
-    const [decision] = await dapp.decisions();
-    const { holdings } = decision!.facts as { holdings: Record<string, { held?: string }> };
-    expect(holdings[`ERC1155:${erc1155.toLowerCase()}:7`]).toEqual({ held: '7' });
-  });
+      const waiting: (() => void)[] = [];
+      const seen = { together: 0, alone: 0, most: 0 };
+      const release = () => {
+        for (const answer of waiting.splice(0)) answer();
+      };
+      /** Answers when four wait, or the last has come, after as long as more would take to come. */
+      const meanwhile: Answer = (response, method, body) => {
+        if (!body.includes('"to"')) {
+          seen.together += 1;
+          refusal(response, method, body);
+          return;
+        }
+        seen.alone += 1;
+        waiting.push(() => proper()(response, method, body));
+        seen.most = Math.max(seen.most, waiting.length);
+        if (waiting.length === 4 || seen.alone === 9) void world().chain.provider.getBlockNumber().finally(release);
+      };
+      const answer = await through(answering(meanwhile), () => ask());
+      expect([codeOf(answer), seen]).toEqual(['SPONSORED', { together: 1, alone: 9, most: 4 }]);
+      const [decision] = await dapp.decisions();
+      const { holdings } = decision!.facts as { holdings: Record<string, { held?: string }> };
+      expect(holdings[`ERC1155:${erc1155.toLowerCase()}:7`]).toEqual({ held: '7' });
+    },
+  );
 
   test.each<[string, Answer]>([
     ['a rate limit', error(-32005, 'daily request count exceeded, request rate limited')],
@@ -378,7 +383,7 @@ describe('what cannot be read denies, says why, and holds nobody up', () => {
     ]);
   });
 
-  test.each(habits)('%s, by itself and of a node that is asked one by one', async (name) => {
+  test.each(firstOf(habits, 3))('%s, by itself and of a node that is asked one by one', async (name) => {
     const address = await deploy('HostileToken', habits.indexOf(name));
     await add({ standard: 'ERC721', address, tokenId: '1', minimum: '1' });
     const refusing: Answer = (response, method, body) =>

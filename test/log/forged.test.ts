@@ -7,6 +7,7 @@ import { useOfflineDesk } from '../support/offline-desk.ts';
 import { everyEntry } from './every-entry.ts';
 import { createForger } from './forger.ts';
 import { type Forgery, changesOf, movesOf, renamesOf } from './forgeries.ts';
+import { sized } from '../support/combinations.ts';
 
 /** What nobody can see in a log whose key signed it, by the rows of docs/log-format.md that give the reasons. */
 const UNSEEN: readonly (readonly [row: string, is: RegExp])[] = [
@@ -36,7 +37,7 @@ const UNSEEN: readonly (readonly [row: string, is: RegExp])[] = [
 ];
 
 /** Random changes that are tried; each pattern as often as any other. */
-const RUNS = 300;
+const RUNS = sized(300, 60);
 const desk = useOfflineDesk();
 const blanking = useOfflineDesk({ blankWebhookData: true });
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../src/engine/description/openapi.ts';
 import { type Credentials, type TestDapp, useDesk } from '../support/desk.ts';
 import { type OperationCase, operationCases, prepare } from './fixtures.ts';
@@ -24,13 +24,20 @@ test('the table of these tests has every operation of the interface', () => {
   expect(new Set(tested)).toEqual(new Set(described));
 });
 
+/** Every refusal is tried on one DApp, since none leaves a trace on it. */
+let prepared: TestDapp;
+let operations: readonly OperationCase[];
+beforeAll(async () => {
+  prepared = await desk().dapp();
+  operations = operationCases(await prepare(desk(), prepared));
+});
+
 describe.each(operationCases(nowhere))('$name', ({ name, faults }) => {
   /** The operation on a DApp where it would succeed, so that nothing but the credentials is at fault. */
-  const setUp = async (): Promise<{ operation: OperationCase; dapp: TestDapp }> => {
-    const dapp = await desk().dapp();
-    const operation = operationCases(await prepare(desk(), dapp)).find((one) => one.name === name)!;
-    return { operation, dapp };
-  };
+  const setUp = (): { operation: OperationCase; dapp: TestDapp } => ({
+    operation: operations.find((one) => one.name === name)!,
+    dapp: prepared,
+  });
   const refusedWithoutTrace = async (
     operation: OperationCase,
     headers: Record<string, string>,
@@ -42,7 +49,7 @@ describe.each(operationCases(nowhere))('$name', ({ name, faults }) => {
   };
 
   test('is refused without its headers, and says which', async () => {
-    const { operation, dapp } = await setUp();
+    const { operation, dapp } = setUp();
     const { authToken, apiKey } = dapp.credentials;
     const both = [401, 'Auth token and API key is required in the headers'] as const;
     await refusedWithoutTrace(operation, {}, faults.missing);
@@ -52,18 +59,19 @@ describe.each(operationCases(nowhere))('$name', ({ name, faults }) => {
   });
 
   test('is refused to a token nobody has, and to a revoked one', async () => {
-    const { operation, dapp } = await setUp();
+    const { operation, dapp } = setUp();
     const { apiKey } = dapp.credentials;
     const strangers = ['gd_nobody', `gd_${'A'.repeat(43)}`, "' OR 1=1 --", '__proto__', 'x'.repeat(8000)];
     for (const authToken of strangers) await refusedWithoutTrace(operation, { authToken, apiKey }, faults.authToken);
 
-    const [token] = await desk().service.run('authTokens.list', { accountId: (await accountOf(dapp))! });
+    const revoked = await desk().authToken(await accountOf(dapp));
+    const token = (await desk().service.run('authTokens.list', { accountId: (await accountOf(dapp))! })).at(-1);
     await desk().service.run('authTokens.revoke', { tokenId: token!.tokenId });
-    await refusedWithoutTrace(operation, dapp.credentials, faults.authToken);
+    await refusedWithoutTrace(operation, { authToken: revoked, apiKey }, faults.authToken);
   });
 
   test('is refused to a key nobody has, and to the key of another account', async () => {
-    const { operation, dapp } = await setUp();
+    const { operation, dapp } = setUp();
     const other = await desk().dapp();
     const { authToken } = dapp.credentials;
     if (!faults.apiKey) {

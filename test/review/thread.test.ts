@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { type ReviewThread, startReviewThread } from '../../src/engine/review/review-thread.ts';
 import { draft } from '../export/stored-decisions.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
+import { sized } from '../support/combinations.ts';
 
 const script = new URL('../../src/engine/review/review-worker.ts', import.meta.url);
 const tempFolder = useTempFolders();
@@ -20,6 +21,9 @@ const exportOf = (count: number): string => {
   return file;
 };
 
+/** Decisions of an export whose opening takes seconds. */
+const LARGE = sized(20_000, 4_000);
+
 const start = (file: string): ReviewThread => {
   const review = startReviewThread(script, file);
   onTestFinished(() => review.stop());
@@ -27,18 +31,18 @@ const start = (file: string): ReviewThread => {
 };
 
 test('a large export is opened without holding up anything else in the process', async () => {
-  const file = exportOf(20_000);
+  const file = exportOf(LARGE);
   const before = performance.eventLoopUtilization();
   const { opened, service } = start(file);
   await opened;
   // Nearly all of the time the event loop is free; in this thread it would be busy all of it.
   expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.3);
   expect(await service.call('system.info', {})).toMatchObject({
-    decisions: 20_000,
+    decisions: LARGE,
     review: { file: 'decisions.jsonl' },
   });
   const [newest] = await service.call('decisions.list', { limit: 1 });
-  expect(newest?.seq).toBe(20_000);
+  expect(newest?.seq).toBe(LARGE);
 });
 
 test('what is refused says why, as in the process itself, and nothing is left behind', async () => {
@@ -59,7 +63,7 @@ test('what is refused says why, as in the process itself, and nothing is left be
 });
 
 test('ended while it opens, or while a question waits, it removes what it made, and answers that it is over', async () => {
-  const early = start(exportOf(50_000));
+  const early = start(exportOf(2 * LARGE));
   await expect.poll(leftBehind).toHaveLength(1);
   const refused = expect(early.opened).rejects.toMatchObject({ message: expect.stringContaining('cancelled') });
   await early.stop();

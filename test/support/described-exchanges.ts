@@ -1,81 +1,12 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll } from 'vitest';
-import { openRpcDocument } from '../../src/engine/description/openrpc.ts';
+import type { Exchange } from './described-differences.ts';
 
 /**
  * Looks at every JSON-RPC request that a test sends by `fetch`, and at its answer: what a desk takes and gives must be
  * what `/openrpc.json` says. A file in which they differ fails.
  */
 
-interface Described {
-  readonly name: string;
-  readonly params: readonly { readonly required: boolean; readonly schema: object }[];
-  readonly result: { readonly schema: object };
-  readonly errors: readonly { readonly code: number }[];
-}
-
-interface Checks {
-  readonly required: number;
-  readonly params: readonly ValidateFunction[];
-  readonly result: ValidateFunction;
-  readonly errors: ReadonlySet<number>;
-}
-
 const RPC_PATH = /\/(?:api\/v[12]\/[^/]+\/[^/]+|rpc\/[^/]+)$/;
-
-const ajv = new Ajv2020({ strict: false, validateFormats: false });
-let read: { methods: readonly Described[]; components: object } | undefined;
-const document = () => (read ??= openRpcDocument() as NonNullable<typeof read>);
-const compile = (schema: object): ValidateFunction => ajv.compile({ ...schema, components: document().components });
-const checks = new Map<string, Checks>();
-const checksOf = (method: string): Checks | undefined => {
-  const found = checks.get(method);
-  const described = document().methods.find(({ name }) => name === method);
-  if (found !== undefined || described === undefined) return found;
-  const { params, result, errors } = described;
-  const made: Checks = {
-    required: params.filter(({ required }) => required).length,
-    params: params.map(({ schema }) => compile(schema)),
-    result: compile(result.schema),
-    errors: new Set(errors.map(({ code }) => code)),
-  };
-  checks.set(method, made);
-  return made;
-};
-
-/** A request that was sent, and what was answered. */
-interface Exchange {
-  readonly request: { readonly method?: unknown; readonly params?: readonly unknown[] };
-  readonly answer: { readonly result?: unknown; readonly error?: { readonly code: number } };
-}
-
-const METHOD_NOT_FOUND = -32601;
-/** What is wrong with the request as a whole, whatever its method. */
-const OF_ANY_REQUEST = [-32700, -32600];
-/** Unknown key or chain: answered before the method is looked at. */
-const UNAUTHORIZED = -32051;
-
-const faultsOf = ({ request, answer }: Exchange): string[] => {
-  const code = answer.error?.code;
-  if (typeof request.method !== 'string' && code === UNAUTHORIZED) return [];
-  const described = checksOf(String(request.method));
-  if (described === undefined) {
-    return [METHOD_NOT_FOUND, ...OF_ANY_REQUEST].includes(code ?? 0) ? [] : ['the method is not described'];
-  }
-  if (code !== undefined) {
-    return described.errors.has(code) || OF_ANY_REQUEST.includes(code) ? [] : [`error ${code} is not described`];
-  }
-  const params = request.params ?? [];
-  const faults = params.flatMap((value, index) => {
-    const check = described.params[index];
-    // What a method has no use for is ignored.
-    if (check === undefined || (value === null && index >= described.required)) return [];
-    return check(value) ? [] : [`params[${index}] is taken: ${ajv.errorsText(check.errors)}`];
-  });
-  if (params.length < described.required) faults.push('fewer params are taken than are required');
-  if (!described.result(answer.result)) faults.push(`the result: ${ajv.errorsText(described.result.errors)}`);
-  return faults;
-};
 
 /** This file runs anew before each file of tests, in the same process: `fetch` is watched once. */
 const watching = globalThis as typeof globalThis & { watchedExchanges?: Exchange[] };
@@ -114,11 +45,15 @@ const watchFetch = (): Exchange[] => {
 
 const exchanges = (watching.watchedExchanges ??= watchFetch());
 
-afterAll(() => {
-  const faults = new Set(
-    exchanges
-      .splice(0)
-      .flatMap((exchange) => faultsOf(exchange).map((fault) => `${String(exchange.request.method)}: ${fault}`)),
+afterAll(async () => {
+  const seen = exchanges.splice(0);
+  if (seen.length === 0) return;
+  // Loaded by those who need it: most files exchange nothing.
+  const { describedDifferences } = await import('./described-differences.ts');
+  const differences = new Set(
+    seen.flatMap((exchange) =>
+      describedDifferences(exchange).map((difference) => `${String(exchange.request.method)}: ${difference}`),
+    ),
   );
-  if (faults.size > 0) throw new Error(`Not as /openrpc.json says:\n${[...faults].join('\n')}`);
+  if (differences.size > 0) throw new Error(`Not as /openrpc.json says:\n${[...differences].join('\n')}`);
 });
