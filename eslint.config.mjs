@@ -63,7 +63,18 @@ export default defineConfig(
     ignores: ['**/*.test.ts'],
     plugins: { jsdoc },
     rules: {
-      // A docstring gives what a name cannot: a unit, a shape, an error, a reason. Where there is one, it has words.
+      // A docstring gives what a name cannot: a unit, an error, a shape, a reason. The first two can be seen from here.
+      'jsdoc/require-jsdoc': [
+        'error',
+        {
+          publicOnly: true,
+          require: { FunctionDeclaration: false, ClassDeclaration: true },
+          contexts: [
+            'ExportNamedDeclaration:has(> VariableDeclaration > VariableDeclarator > ArrowFunctionExpression ThrowStatement)',
+            'ExportNamedDeclaration:has(> VariableDeclaration > VariableDeclarator > ArrowFunctionExpression > TSTypeAnnotation > TSBigIntKeyword)',
+          ],
+        },
+      ],
       'jsdoc/require-description': 'error',
       // Only the parameters that need a word get one.
       'jsdoc/check-param-names': ['error', { disableMissingParamChecks: true }],
