@@ -70,8 +70,8 @@ export default defineConfig(
           publicOnly: true,
           require: { FunctionDeclaration: false, ClassDeclaration: true },
           contexts: [
-            'ExportNamedDeclaration:has(> VariableDeclaration > VariableDeclarator > ArrowFunctionExpression ThrowStatement)',
-            'ExportNamedDeclaration:has(> VariableDeclaration > VariableDeclarator > ArrowFunctionExpression > TSTypeAnnotation > TSBigIntKeyword)',
+            'ExportNamedDeclaration:has(> VariableDeclaration):has(ThrowStatement)',
+            'ExportNamedDeclaration:has(> VariableDeclaration):has(ArrowFunctionExpression > TSTypeAnnotation > TSBigIntKeyword)',
           ],
         },
       ],
