@@ -34,11 +34,14 @@ interface Counts {
 }
 
 const root = join(import.meta.dirname, '..');
+const asked = process.argv.slice(2);
+/** See `test/support/combinations.ts`. */
+const env = asked.length === 0 ? { ...process.env, GASDESK_TESTS: 'few' } : process.env;
 
 /** Runs a command; what it prints comes at once, or in one piece when it has ended. */
 const run = async (command: string, output: 'at once' | 'at the end'): Promise<boolean> => {
   const stdio = output === 'at once' ? 'inherit' : 'pipe';
-  const child = spawn(command, { cwd: root, shell: true, stdio: ['ignore', stdio, stdio] });
+  const child = spawn(command, { cwd: root, shell: true, env, stdio: ['ignore', stdio, stdio] });
   const printed: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => printed.push(chunk));
   const [status] = (await once(child, 'close')) as [number | null];
@@ -91,7 +94,6 @@ const SUITES = {
 type Suite = keyof typeof SUITES;
 
 const NAMES = Object.keys(SUITES) as Suite[];
-const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => name !== 'all' && !(name in SUITES));
 if (unknown.length > 0)
   throw new Error(`No suite is named ${unknown.join(' or ')}. There are: ${NAMES.join(', ')}, all.`);
@@ -109,7 +111,7 @@ for (const name of names) {
 
 if (asked.length === 0) {
   const others = NAMES.filter((name) => !names.includes(name)).map((name) => `npm run test:${name}`);
-  console.log(`Left out: ${others.join(', ')}.`);
+  console.log(`Left out: ${others.join(', ')}, and rows of slow tables, which npm run test:all plays.`);
 }
 const failures = runs.flatMap((each) => each.failures);
 if (!gatesHold) failures.push('FAILED npm run check: see above');

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import { useTempFolders } from '../test/support/temp-folder.ts';
+import { useTempFolders } from '../support/temp-folder.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const newFolder = useTempFolders();
 
 /** `npm start` on a machine that has no Electron and reaches no network. */
