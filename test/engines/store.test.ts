@@ -49,7 +49,7 @@ describe.skipIf(isLeftOut)(`the store on PostgreSQL${reason}`, () => {
 
   describe.each([
     ['deciding and reserving', describeDecisionStore],
-    ['the ledger', describeLedger],
+    ['the ledger', (opened: OpenStore) => describeLedger(opened, 'any')],
     ['decisions', describeDecisionQueries],
     ['settlement', describeSettlementStore],
     ['copies', (opened: OpenStore) => describeSnapshots(opened, 'begin')],

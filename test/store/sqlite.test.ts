@@ -20,7 +20,7 @@ const open: OpenStore = (folder, clock) =>
 
 describe.each([
   ['deciding and reserving', describeDecisionStore],
-  ['the ledger', describeLedger],
+  ['the ledger', (opened: OpenStore) => describeLedger(opened, 'as handed over')],
   ['decisions', describeDecisionQueries],
   ['notifications', describeNotificationStore],
   ['settlement', describeSettlementStore],

@@ -132,17 +132,34 @@ const firstLimits: readonly SpendingLimit[] = [
   limitOf('SMART_ACCOUNT', 'USD', '300'),
 ];
 
-/** A store and the model of what must be in it, side by side. */
+/** What a write does to the model. */
+interface Effect {
+  apply: (model: LedgerModel) => void;
+  /** Whether the write takes back or settles, and the store has not answered yet. */
+  isPending: boolean;
+}
+
+/**
+ * The order in which a store makes writes that are handed over at once: as they are handed over, or any, in which case
+ * some order has to explain what each decision saw.
+ */
+export type WriteOrder = 'as handed over' | 'any';
+
+const sameAmounts = (one: readonly bigint[], other: readonly bigint[]): boolean => one.join() === other.join();
+
+/** A store, and next to it the model of what must be in it. */
 class LedgerRun {
   readonly #openStore: (clock: ManualClock) => Promise<Store>;
+  readonly #order: WriteOrder;
   readonly #clock = new ManualClock(START);
-  /** What each write did, in the order in which they were handed to the store. */
-  readonly #effects: ((model: LedgerModel) => void)[] = [];
+  /** What each write did, in the order in which the store made them. */
+  readonly #effects: Effect[] = [];
   #store!: Store;
   #made = 0;
 
-  constructor(openStore: (clock: ManualClock) => Promise<Store>) {
+  constructor(openStore: (clock: ManualClock) => Promise<Store>, order: WriteOrder) {
     this.#openStore = openStore;
+    this.#order = order;
   }
 
   #open(): Promise<Store> {
@@ -169,11 +186,33 @@ class LedgerRun {
     await this.#compare();
   }
 
-  /** What must be in the store after the first so many writes. */
-  model(writes = this.#effects.length): LedgerModel {
+  /** What must be in the store after these writes. */
+  model(effects: readonly Effect[] = this.#effects): LedgerModel {
     const model = new LedgerModel();
-    for (const effect of this.#effects.slice(0, writes)) effect(model);
+    for (const effect of effects) effect.apply(model);
     return model;
+  }
+
+  /** Hands a write over that takes back or settles. */
+  async #write(apply: Effect['apply'], write: () => Promise<unknown>): Promise<void> {
+    const effect = { apply, isPending: true };
+    this.#effects.push(effect);
+    await write();
+    effect.isPending = false;
+  }
+
+  /** What must be in the store before a decision, which finds the model right that `isRight` accepts. */
+  #modelBefore(decision: Effect, isRight: (model: LedgerModel) => boolean): LedgerModel {
+    const before = this.#effects.slice(0, this.#effects.indexOf(decision));
+    const pending = this.#order === 'any' ? before.filter(({ isPending }) => isPending) : [];
+    for (let choice = 1; choice < 2 ** pending.length && !isRight(this.model(before)); choice += 1) {
+      const later = pending.filter((_, index) => (choice >> index) & 1);
+      const earlier = before.filter((effect) => !later.includes(effect));
+      if (!isRight(this.model(earlier))) continue;
+      this.#effects.splice(0, before.length + 1, ...earlier, decision, ...later);
+      return this.model(earlier);
+    }
+    return this.model(before);
   }
 
   async #act(one: Action): Promise<void> {
@@ -184,9 +223,10 @@ class LedgerRun {
         return this.#settle(one);
       case 'reorg': {
         const range = { fromBlock: one.from, toBlock: one.from + one.depth };
-        this.#effects.push((model) => model.reorg(range.fromBlock, range.toBlock));
-        await this.#store.applySettlements({ chainId: CHAIN, ...range, mined: [], cursor: one.from });
-        return;
+        return this.#write(
+          (model) => model.reorg(range.fromBlock, range.toBlock),
+          () => this.#store.applySettlements({ chainId: CHAIN, ...range, mined: [], cursor: one.from }),
+        );
       }
       case 'expire':
         return this.#expire(one.to);
@@ -213,8 +253,10 @@ class LedgerRun {
     const seqs = new Set((await this.#store.openReservations(query)).map(({ seq }) => seq));
     const all = await this.#store.listDecisions({ limit: 100 });
     const ids = all.filter(({ seq }) => seqs.has(seq)).map(({ id }) => id);
-    this.#effects.push((model) => model.end(ids, to));
-    await this.#store.endReservations([...seqs], to);
+    await this.#write(
+      (model) => model.end(ids, to),
+      () => this.#store.endReservations([...seqs], to),
+    );
   }
 
   async #decide(wanted: Action & { kind: 'decide' }): Promise<void> {
@@ -232,11 +274,16 @@ class LedgerRun {
         .map(({ ruleId, cycle, policyData }) => ({ ruleId, cycle, limit: policyData }));
       const validUntil = Math.floor(now / 1000) + wanted.life;
 
-      const place = this.#effects.push(() => undefined) - 1;
+      const effect: Effect = { apply: () => undefined, isPending: false };
+      this.#effects.push(effect);
       const deciding = this.#store.decideAndReserve({ reservations: ledger.reservations, ledgerVersion }, (held) => {
-        const model = this.model(place);
-        const used = limits.map((limit) => model.used(limit, sender, now));
-        expect(held).toEqual([...used, model.reserved()]);
+        const heldIn = (model: LedgerModel): bigint[] => [
+          ...limits.map((limit) => model.used(limit, sender, now)),
+          model.reserved(),
+        ];
+        const model = this.#modelBefore(effect, (candidate) => sameAmounts(heldIn(candidate), held));
+        expect(held).toEqual(heldIn(model));
+        const used = heldIn(model);
         if (fails) throw new Error('deciding failed');
         const sponsored = !ledger.isDenied(held);
         const fits = limits.every(
@@ -255,7 +302,7 @@ class LedgerRun {
           limits,
           settlement: 'reserved',
         };
-        this.#effects[place] = ({ decisions }) => {
+        effect.apply = ({ decisions }) => {
           if (sponsored) decisions.push({ ...made });
         };
         const outcome = sponsored ? 'sponsored' : 'denied';
@@ -288,11 +335,6 @@ class LedgerRun {
     const target = known[which % Math.max(1, known.length)];
     if (target === undefined) return;
     const actualGasCost = (target.cost * percent) / 100n;
-    this.#effects.push((model) => {
-      // The range is this one block, with this one operation in it: whatever else was there is gone.
-      model.reorg(block, block);
-      model.settle(target.id, actualGasCost, block);
-    });
     const mined = {
       userOpHash: target.hash as Hex,
       entryPoint: CONTRACT,
@@ -303,14 +345,18 @@ class LedgerRun {
       actualGasCost,
       actualGasUsed: 1n,
       blockNumber: block,
-    };
-    await this.#store.applySettlements({
-      chainId: CHAIN,
-      fromBlock: block,
-      toBlock: block,
-      cursor: block,
-      mined: [{ ...mined, blockHash: '0x', transactionHash: '0x' }],
-    });
+      blockHash: '0x',
+      transactionHash: '0x',
+    } as const;
+    const range = { chainId: CHAIN, fromBlock: block, toBlock: block, cursor: block };
+    await this.#write(
+      (model) => {
+        // The range is this one block, with this one operation in it: whatever else was there is gone.
+        model.reorg(block, block);
+        model.settle(target.id, actualGasCost, block);
+      },
+      () => this.#store.applySettlements({ ...range, mined: [mined] }),
+    );
   }
 
   /** Every account that was ever reserved in holds what the model says, and every decision stands as it should. */
@@ -343,7 +389,7 @@ class LedgerRun {
 }
 
 /** What every {@link DecisionStore} holds of limits and tanks, whatever happens at once. */
-export const describeLedger = (open: OpenStore): void => {
+export const describeLedger = (open: OpenStore, order: WriteOrder): void => {
   const tempFolder = useTempFolders();
 
   it('no limit and no tank gives more than it has, whatever is decided, mined, taken back and changed at once', async () => {
@@ -351,7 +397,7 @@ export const describeLedger = (open: OpenStore): void => {
     await fc.assert(
       fc.asyncProperty(batches, async (all) => {
         const folder = tempFolder();
-        const run = new LedgerRun((clock) => open(folder, clock));
+        const run = new LedgerRun((clock) => open(folder, clock), order);
         try {
           await run.setUp();
           for (const batch of all) await run.batch(batch);
