@@ -32,6 +32,16 @@ export const dataFolder = (options: DeskOptions): DataFolder => openDataFolder(d
 export const databaseFlag = ({ database }: DeskOptions): { readonly database?: string } =>
   database === undefined ? {} : { database };
 
+/** Reads or writes a file. @throws EngineError `CONFIG_INVALID` which says what cannot be done, and why */
+export const onFile = async <T>(what: string, use: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await use();
+  } catch (cause) {
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    throw new EngineError('CONFIG_INVALID', `Cannot ${what}: ${detail}`, {}, { cause });
+  }
+};
+
 /**
  * Reads a file with one secret in it; the line break at its end is not part of it.
  *

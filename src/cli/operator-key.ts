@@ -48,17 +48,6 @@ export const withSigningKeyFlags = (command: Command, account = 'account of that
     )
     .option('--address <address>', account);
 
-/** Adds the flags of {@link transactionSigner}. */
-export const withTransactionSignerFlags = (command: Command, whose: string): Command =>
-  withSigningKeyFlags(
-    command.addOption(
-      new Option('--from-key-file <file>', `file with ${whose}; only this command reads it`).conflicts([
-        'keystore',
-        'wallet',
-      ]),
-    ),
-  );
-
 const passwordOf = ({ passwordFile }: SigningKeyFlags): string => {
   if (passwordFile !== undefined) return readSecretFile(passwordFile).reveal();
   const { GASDESK_KEYSTORE_PASSWORD: password = '' } = terminal().env;
