@@ -4,18 +4,15 @@ import { type DeskOptions, withDesk } from './desk.ts';
 import { type Printable, print } from './human-text.ts';
 import { terminal } from './terminal.ts';
 
-/** Adds the options that every command takes. */
-export const deskCommand = <Made extends Command>(made: Made, summary: string): Made =>
-  made
+/** A command with the options that every command takes. */
+export const command = (name: string, summary: string): Command =>
+  new Command(name)
     .summary(summary)
     .description(summary)
     .option('--data <dir>', "data folder (default: the OS's application-data folder)")
     .option('--database <url>', 'PostgreSQL database, without a password (default: SQLite in the data folder)')
     .option('--json', 'one JSON document on stdout')
     .option('--passphrase-file <file>', 'file with the passphrase of the vault (default: $GASDESK_PASSPHRASE)');
-
-/** A command with the options that every command takes. */
-export const command = (name: string, summary: string): Command => deskCommand(new Command(name), summary);
 
 /** A name under which commands stand. */
 export const group = (name: string, summary: string, commands: readonly Command[]): Command => {

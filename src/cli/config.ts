@@ -8,15 +8,9 @@ import { terminal } from './terminal.ts';
 
 const printConfig = command('print', 'Print each setting and where it comes from, without secrets').action(
   (options: DeskOptions) => {
-    const entries = describeConfig({
-      flags: databaseFlag(options),
-      env: terminal().env,
-      file: dataFolder(options).config,
-    });
-    print(
-      entries.map((entry) => ({ ...entry })),
-      options.json === true,
-    );
+    const sources = { flags: databaseFlag(options), env: terminal().env, file: dataFolder(options).config };
+    const entries = describeConfig(sources).map((entry) => ({ ...entry }));
+    print(entries, options.json === true);
   },
 );
 
@@ -35,10 +29,7 @@ export const configCommand = group('config', 'Settings', [
     'set',
     'Change a setting permanently, in gasdesk.json',
     'config.set',
-    {
-      key: '<key>  name of the setting, as "config print" shows it',
-      value: '<value>  new value',
-    },
+    { key: '<key>  name of the setting, as "config print" shows it', value: '<value>  new value' },
     note,
   ),
   calling(

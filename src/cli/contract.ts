@@ -1,5 +1,5 @@
 import { group } from './command.ts';
-import { readSecretFile } from './desk.ts';
+import { secretIn } from './desk.ts';
 import { calling } from './fields.ts';
 import { from, sending } from './sign-and-send.ts';
 import { amount, chain } from './words.ts';
@@ -13,7 +13,7 @@ export const signerCommand = group('signer', 'Keys that sign sponsorships, one p
     chainId: chain,
     privateKey: {
       words: '--private-key-file <file>  file with the key, 0x and 64 hex digits',
-      send: (file: string) => readSecretFile(file).reveal(),
+      send: secretIn,
     },
     replace,
   }),
@@ -36,10 +36,7 @@ export const signerCommand = group('signer', 'Keys that sign sponsorships, one p
   calling('list', 'List the signers', 'signers.list', {}),
 ]);
 
-const target = {
-  chainId: chain,
-  version: 'paymaster version, e.g. 1.1.0',
-};
+const target = { chainId: chain, version: 'paymaster version, e.g. 1.1.0' };
 const byOwner = { ...target, from: from('the key that owns the contract') };
 
 /** `gasdesk contract` */

@@ -47,7 +47,7 @@ export const onFile = async <T>(what: string, use: () => T | Promise<T>): Promis
  *
  * @throws EngineError `CONFIG_INVALID` if it cannot be read
  */
-export const readSecretFile = (file: string): Secret<string> => {
+const readSecretFile = (file: string): Secret<string> => {
   try {
     return new Secret(readFileSync(file, 'utf8').replace(/\r?\n$/, ''));
   } catch (cause) {
@@ -55,6 +55,9 @@ export const readSecretFile = (file: string): Secret<string> => {
     throw new EngineError('CONFIG_INVALID', `Cannot read the file ${file}: ${detail}`, {}, { cause });
   }
 };
+
+/** The secret in a file, as it is sent. @throws EngineError as {@link readSecretFile} */
+export const secretIn = (file: string): string => readSecretFile(file).reveal();
 
 /** The passphrase that a command was given, if it was. */
 export const givenPassphrase = ({ passphraseFile }: DeskOptions): Secret<string> | undefined => {

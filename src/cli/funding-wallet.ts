@@ -2,8 +2,9 @@ import { Option } from 'commander';
 import type { Caller } from '../api/index.ts';
 import { EngineError } from '../shared/errors.ts';
 import type { Address } from '../shared/schema/hex.ts';
-import { group, printFromDesk } from './command.ts';
-import { calling, forPeople, taking } from './fields.ts';
+import { command, group, printFromDesk } from './command.ts';
+import type { DeskOptions } from './desk.ts';
+import { calling, forPeople } from './fields.ts';
 import { type SigningKeyFlags, announce, signingKey, withSigningKeyFlags } from './operator-key.ts';
 
 interface Proof {
@@ -15,8 +16,6 @@ interface Proof {
 interface SignerOptions extends SigningKeyFlags {
   readonly signature?: string;
 }
-
-const paymasterId = '--paymaster <id>  paymasterId of the DApp, as "paymaster list" shows it';
 
 const prove = async (call: Caller, id: string, options: SignerOptions): Promise<Proof> => {
   const { signature, address } = options;
@@ -32,26 +31,28 @@ const prove = async (call: Caller, id: string, options: SignerOptions): Promise<
 };
 
 const set = withSigningKeyFlags(
-  taking<'paymasters.fundingMessage', SignerOptions>(
-    'set',
-    'Change the funding wallet; the new wallet signs the funding message',
-    'paymasters.fundingMessage',
-    { paymasterId },
-    ({ paymasterId: id }, options) =>
-      printFromDesk(options, async (call) => {
-        const proof = await prove(call, id, options);
-        const change = { paymasterId: id, type: 'paymasterFundingId', ...proof } as const;
-        const { name, fundingWallet } = await call('paymasters.setFundingWallet', change);
-        return { paymasterId: id, name, fundingWallet };
-      }),
+  command('set', 'Change the funding wallet; the new wallet signs the funding message').requiredOption(
+    '--paymaster <id>',
+    'paymasterId of the DApp, as "paymaster list" shows it',
   ),
   'the funding wallet: the account that signs the message',
-).addOption(
-  new Option('--signature <hex>', 'signature of the newest message from "funding-wallet message"').conflicts([
-    'keystore',
-    'wallet',
-  ]),
-);
+)
+  .addOption(
+    new Option('--signature <hex>', 'signature of the newest message from "funding-wallet message"').conflicts([
+      'keystore',
+      'wallet',
+    ]),
+  )
+  .action(({ paymaster: id, ...options }: DeskOptions & SignerOptions & { paymaster: string }) =>
+    printFromDesk(options, async (call) => {
+      const proof = await prove(call, id, options);
+      const change = { paymasterId: id, type: 'paymasterFundingId', ...proof } as const;
+      const { name, fundingWallet } = await call('paymasters.setFundingWallet', change);
+      return { paymasterId: id, name, fundingWallet };
+    }),
+  );
+
+const paymasterId = '--paymaster <id>  paymasterId of the DApp, as "paymaster list" shows it';
 
 /** `gasdesk funding-wallet` */
 export const fundingWalletCommand = group('funding-wallet', 'Funding wallets of DApps', [

@@ -1,13 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { group, printFromDesk } from './command.ts';
-import { onFile, readSecretFile } from './desk.ts';
+import { onFile, secretIn } from './desk.ts';
 import { calling, taking } from './fields.ts';
 
-/** The content of a file that holds a secret. */
-const secret = (file: string): string => readSecretFile(file).reveal();
-
 const label = 'label of the key';
-const password = (help: string) => ({ words: `--password-file <file>  ${help}`, send: secret });
+const password = (help: string) => ({ words: `--password-file <file>  ${help}`, send: secretIn });
 const address = '<address>  address of the key';
 
 const exportFile = taking<'keystores.export', { readonly out?: string }>(
@@ -33,7 +30,7 @@ export const keystoreCommand = group('keystore', 'Local keys of funding wallets 
     password: password('file with the password of the key'),
   }),
   calling('import', 'Import a copy of a keystore file (Web3 Secret Storage, version 3)', 'keystores.import', {
-    keystore: { words: '<file>  the keystore file', send: secret },
+    keystore: { words: '<file>  the keystore file', send: secretIn },
     label,
     password: password('file with the password of that keystore'),
   }),

@@ -1,5 +1,5 @@
 import { group } from './command.ts';
-import { type DeskOptions, givenPassphrase, readSecretFile, requirePassphrase } from './desk.ts';
+import { type DeskOptions, givenPassphrase, secretIn, requirePassphrase } from './desk.ts';
 import { calling } from './fields.ts';
 
 /** `gasdesk vault` */
@@ -14,7 +14,7 @@ export const vaultCommand = group('vault', 'The vault, which holds the keys', [
     {
       passphrase: {
         words: '--new-passphrase-file <file>  file with the new passphrase',
-        send: (file: string) => readSecretFile(file).reveal(),
+        send: secretIn,
       },
       current: { read: (options: DeskOptions) => givenPassphrase(options)?.reveal() },
     },
