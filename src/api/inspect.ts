@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { MOST_INSPECTED } from '../core/inspect/inspect.ts';
 import { decisionRow } from '../shared/schema/decision.ts';
-import { inspection } from '../shared/schema/inspection.ts';
+import { MOST_INSPECTED, inspection } from '../shared/schema/inspection.ts';
 import { chainId } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 

@@ -1,9 +1,10 @@
 import { createInterface } from 'node:readline/promises';
-import type { Caller } from '../api/index.ts';
+import type { Command } from 'commander';
+import type { Caller, ProcedureInput } from '../api/index.ts';
 import type { PolicyChangeView, PolicyTestView } from '../api/policies.ts';
 import { EngineError } from '../shared/errors.ts';
 import type { DeskOptions } from './desk.ts';
-import { exitWith, printLine, terminal } from './terminal.ts';
+import { exitWith, terminal } from './terminal.ts';
 
 const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
 
@@ -28,16 +29,26 @@ export const testLines = (tests: readonly PolicyTestView[]): string[] => {
 /** True if any of them fails. */
 export const hasFailed = (tests: readonly PolicyTestView[]): boolean => tests.some(({ passed }) => !passed);
 
+/** Lines for people. */
+export const linesFor = (lines: readonly string[]): string => `${printable(lines.join('\n'))}\n`;
+
 /** Prints one JSON document, or lines for people. */
 export const tell = (json: boolean | undefined, document: object, ...lines: readonly string[]): void =>
-  printLine(json === true ? JSON.stringify(document) : printable(lines.join('\n')));
+  void terminal().stdout.write(json === true ? `${JSON.stringify(document)}\n` : linesFor(lines));
 
-/** Flags of commands that apply a policy file. */
+/** Options of commands that apply a policy file. */
 export interface ApplyFlags {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly expect?: string;
 }
+
+/** Adds the options of commands that apply a policy file. */
+export const addApplyOptions = (to: Command, dryRun: string): Command =>
+  to
+    .option('--dry-run', dryRun)
+    .option('--yes', 'apply it without asking')
+    .option('--expect <revision>', 'refuse if another revision is in force');
 
 /** Asks whether to apply what was shown. @throws EngineError `VALIDATION` where there is nobody to ask */
 const confirm = async ({ json }: DeskOptions): Promise<boolean> => {
@@ -56,7 +67,7 @@ const confirm = async ({ json }: DeskOptions): Promise<boolean> => {
 /** Shows what a policy file would change, asks, and makes it the policy. @throws EngineError as `policies.apply` */
 export const applyFile = async (
   call: Caller,
-  target: { readonly paymasterId: string; readonly text: string; readonly expect?: string },
+  target: ProcedureInput<'policies.apply'>,
   options: DeskOptions & ApplyFlags,
 ): Promise<void> => {
   const plan = await call('policies.plan', target);

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { Caller } from '../api/index.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { type Printable, print } from './human-text.ts';
+import { terminal } from './terminal.ts';
 
 /** A command with the options that every command takes. */
 export const command = (name: string, summary: string): Command =>
@@ -20,17 +21,15 @@ export const group = (name: string, summary: string, commands: readonly Command[
   return parent;
 };
 
-/** Prints what a use of the desk answers. */
-export const printFromDesk = async (options: DeskOptions, use: (call: Caller) => Promise<Printable>): Promise<void> => {
-  print(await withDesk(options, use), options.json === true);
-};
+/** What a command shows: a document, or text that is written as it is. */
+export type Shown = Printable | string;
 
-/** A command that prints a list. */
-export const listing = (
-  summary: string,
-  procedure: `${'accounts' | 'authTokens' | 'chains' | 'keystores' | 'paymasterContracts' | 'signers'}.list`,
-): Command =>
-  command('list', summary).action((options: DeskOptions) => printFromDesk(options, (call) => call(procedure, {})));
+/** Shows what a use of the desk comes to. */
+export const printFromDesk = async (options: DeskOptions, use: (call: Caller) => Promise<Shown>): Promise<void> => {
+  const shown = await withDesk(options, use);
+  if (typeof shown === 'string') terminal().stdout.write(shown);
+  else print(shown, options.json === true);
+};
 
 /** Reads a whole number within bounds from the command line. */
 export const wholeNumber =
@@ -41,5 +40,5 @@ export const wholeNumber =
     throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`);
   };
 
-/** Reads a chain id from the command line. */
-export const chainIdArgument = wholeNumber(1, 999_999_999_999_999);
+/** The greatest number that {@link wholeNumber} reads. */
+export const MOST = 999_999_999_999_999;

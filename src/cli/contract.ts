@@ -1,54 +1,103 @@
-import type { Address } from '../shared/schema/hex.ts';
-import { chainIdArgument, command, group, listing, printFromDesk } from './command.ts';
-import type { DeskOptions } from './desk.ts';
-import { type TransactionSignerFlags, withTransactionSignerFlags } from './operator-key.ts';
-import { sendFromDesk } from './sign-and-send.ts';
+import { group } from './command.ts';
+import { secretIn } from './desk.ts';
+import { calling } from './fields.ts';
+import { from, sending } from './sign-and-send.ts';
+import { amount, chain } from './words.ts';
 
-type TargetOptions = DeskOptions & { chain: number; version: string };
+const replace = 'replace the existing key, which is then lost';
 
-const targeted = (name: string, summary: string) =>
-  command(name, summary)
-    .requiredOption('--chain <id>', 'EIP-155 chain id', chainIdArgument)
-    .requiredOption('--version <version>', 'paymaster version, e.g. 1.1.0');
+/** `gasdesk signer` */
+export const signerCommand = group('signer', 'Keys that sign sponsorships, one per chain', [
+  calling('create', 'Create the key that signs sponsorships on a chain', 'signers.create', { chainId: chain, replace }),
+  calling('import', 'Import the key that signs sponsorships on a chain', 'signers.import', {
+    chainId: chain,
+    privateKey: {
+      words: '--private-key-file <file>  file with the key, 0x and 64 hex digits',
+      send: secretIn,
+    },
+    replace,
+  }),
+  calling(
+    'prepare-next',
+    'Create the next signing key of a chain; the present key keeps signing',
+    'signers.prepareNext',
+    { chainId: chain },
+  ).addHelpText(
+    'after',
+    '\nNext, run "gasdesk contract accept-signer" for each contract of the chain, then "gasdesk signer use-next".',
+  ),
+  calling('use-next', 'Switch to the prepared key, once the contracts of the chain accept it', 'signers.useNext', {
+    chainId: chain,
+  }),
+  calling('drop-next', 'Delete the prepared key', 'signers.dropNext', { chainId: chain }, (_none, { input }) => ({
+    chainId: input.chainId,
+    next: null,
+  })),
+  calling('list', 'List the signers', 'signers.list', {}),
+]);
 
-const byOwner = (name: string, summary: string) =>
-  withTransactionSignerFlags(targeted(name, summary), 'the key that owns the contract');
-
-const deploy = withTransactionSignerFlags(
-  targeted('deploy', 'Deploy a paymaster contract that accepts the signer of the chain, and attach it'),
-  'the key that pays for the deployment and owns the contract',
-).action(({ chain: chainId, version, ...options }: TargetOptions & TransactionSignerFlags) =>
-  sendFromDesk(options, { kind: 'deploy', chainId, version }),
-);
-
-const use = targeted('use', 'Attach a deployed paymaster contract')
-  .requiredOption('--address <address>', 'address of the contract')
-  .action((options: TargetOptions & { address: Address }) => {
-    const { chain: chainId, version, address } = options;
-    return printFromDesk(options, (call) => call('paymasterContracts.use', { chainId, version, address }));
-  });
-
-const acceptSigner = byOwner(
-  'accept-signer',
-  "Make a contract accept the chain's next signing key, or the present one if none is prepared",
-).action(({ chain: chainId, version, ...options }: TargetOptions & TransactionSignerFlags) =>
-  sendFromDesk(options, { kind: 'acceptSigner', chainId, version }),
-);
-
-const removeSigner = byOwner('remove-signer', 'Remove a signer from a contract that has several')
-  .requiredOption('--signer <address>', 'address of the signer to remove')
-  .action(
-    ({ chain: chainId, version, signer, ...options }: TargetOptions & TransactionSignerFlags & { signer: Address }) =>
-      sendFromDesk(options, { kind: 'removeSigner', chainId, version, signer }),
-  );
-
-const list = listing('List the attached paymaster contracts', 'paymasterContracts.list');
+const target = { chainId: chain, version: 'paymaster version, e.g. 1.1.0' };
+const byOwner = { ...target, from: from('the key that owns the contract') };
 
 /** `gasdesk contract` */
 export const contractCommand = group('contract', 'Paymaster contracts', [
-  deploy,
-  use,
-  acceptSigner,
-  removeSigner,
-  list,
+  sending('deploy', 'Deploy a paymaster contract that accepts the signer of the chain, and attach it', 'deploy', {
+    ...target,
+    from: from('the key that pays for the deployment and owns the contract'),
+  }),
+  calling('use', 'Attach a deployed paymaster contract', 'paymasterContracts.use', {
+    ...target,
+    address: 'address of the contract',
+  }),
+  sending(
+    'accept-signer',
+    "Make a contract accept the chain's next signing key, or the present one if none is prepared",
+    'acceptSigner',
+    byOwner,
+  ),
+  sending('remove-signer', 'Remove a signer from a contract that has several', 'removeSigner', {
+    ...byOwner,
+    signer: '--signer <address>  address of the signer to remove',
+  }),
+  calling('list', 'List the attached paymaster contracts', 'paymasterContracts.list', {}),
+]);
+
+const paymasterId = '--paymaster <id>  paymasterId of the DApp';
+
+/** `gasdesk tank` */
+export const tankCommand = group('tank', 'Gas tanks', [
+  calling('show', 'Show the gas tank of a DApp, and how long it lasts', 'tanks.get', { paymasterId }),
+  sending('deposit', 'Deposit into the gas tank of a DApp', 'deposit', {
+    paymasterId,
+    amountWei: amount,
+    from: from('the key that pays'),
+  }),
+  sending(
+    'withdraw',
+    'Withdraw unreserved coins from the gas tank of a DApp; the funding wallet signs, or the owner of a contract without tanks',
+    'withdraw',
+    {
+      paymasterId,
+      amountWei: amount,
+      from: from('the key that owns the tank'),
+      to: '--to <address>  address that receives the coins',
+    },
+  ),
+  calling('transactions', 'List the transactions of the gas tank of a DApp, newest first', 'transactions.list', {
+    paymasterId: { words: paymasterId, required: true },
+    chainId: null,
+  }),
+  calling('forget', 'Stop waiting for a transaction that the node does not know', 'transactions.forget', {
+    transactionId: '<transactionId>  id of the transaction, as "tank transactions" shows it',
+  }).addHelpText(
+    'after',
+    '\nA withdrawal then no longer counts as pending. If the transaction is mined later, its coins still move.',
+  ),
+  calling(
+    'threshold',
+    'Set the balance below which a gas tank is low; without an amount: the cost of twenty operations',
+    'tanks.setThreshold',
+    { paymasterId, lowBalanceThresholdWei: amount },
+    (_none, { call, input }) => call('tanks.get', { paymasterId: input.paymasterId }),
+  ),
 ]);

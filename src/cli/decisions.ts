@@ -1,49 +1,33 @@
 import { writeFile } from 'node:fs/promises';
-import { type Command, Option } from 'commander';
-import { EngineError } from '../shared/errors.ts';
+import { Option } from 'commander';
 import { type ExportFormat, exportFormats, exportedDecisions } from '../api/decision-export.ts';
 import type { Caller } from '../api/index.ts';
-import { decidingRules } from '../core/rule-words.ts';
 import type { DecisionRecord, DecisionRow } from '../shared/schema/decision.ts';
-import { command, group, printFromDesk, wholeNumber } from './command.ts';
-import { type DeskOptions, withDesk } from './desk.ts';
+import { group, printFromDesk } from './command.ts';
+import { onFile, withDesk } from './desk.ts';
 import { exportDecisions } from './export-decisions.ts';
-import { print } from './human-text.ts';
+import { calling, forPeople, taking } from './fields.ts';
 import { decisionsIn, replayDecisions, tellReplay } from './replay-decisions.ts';
-import { timeArgument } from './time-argument.ts';
 import { exitWith, terminal } from './terminal.ts';
+import { timeArgument } from './words.ts';
 
-interface FilterFlags {
-  dapp?: string;
-  sender?: `0x${string}`;
-  outcome?: 'sponsored' | 'denied' | 'error';
-  rule?: string;
-  from?: number;
-  to?: number;
-}
+const dappAndTime = {
+  paymasterId: '--dapp <id>  only decisions of this DApp (paymasterId)',
+  from: {
+    words: '--from <time>  only decisions made at this time or later (ISO 8601 or epoch ms)',
+    parse: timeArgument,
+  },
+  to: { words: '--to <time>  only decisions made before this time', parse: timeArgument },
+};
 
-const withDappAndTime = (one: Command): Command =>
-  one
-    .option('--dapp <id>', 'only decisions of this DApp (paymasterId)')
-    .option('--from <time>', 'only decisions made at this time or later (ISO 8601 or epoch ms)', timeArgument)
-    .option('--to <time>', 'only decisions made before this time', timeArgument);
+const filters = {
+  ...dappAndTime,
+  sender: '--sender <address>  only decisions for this smart account',
+  outcome: 'only decisions with this outcome',
+  rule: 'only decisions denied by this rule',
+};
 
-const withFilters = (one: Command): Command =>
-  withDappAndTime(one)
-    .option('--sender <address>', 'only decisions for this smart account')
-    .addOption(
-      new Option('--outcome <outcome>', 'only decisions with this outcome').choices(['sponsored', 'denied', 'error']),
-    )
-    .addOption(new Option('--rule <rule>', 'only decisions denied by this rule').choices(decidingRules));
-
-const filtersOf = ({ dapp, sender, outcome, rule, from, to }: FilterFlags) => ({
-  ...(dapp !== undefined && { paymasterId: dapp }),
-  ...(sender !== undefined && { sender }),
-  ...(outcome !== undefined && { outcome }),
-  ...(rule !== undefined && { rule }),
-  ...(from !== undefined && { from }),
-  ...(to !== undefined && { to }),
-});
+const decisionId = '<id>  id of the decision';
 
 /** The whole decisions of a list. */
 const wholeOf = async (call: Caller, rows: readonly DecisionRow[]): Promise<DecisionRecord[]> => {
@@ -52,98 +36,82 @@ const wholeOf = async (call: Caller, rows: readonly DecisionRow[]): Promise<Deci
   return decisions;
 };
 
-const list = withFilters(command('list', 'List decisions, newest first'))
-  .option('--limit <n>', 'maximum number of decisions', wholeNumber(1, 1000), 50)
-  .action((options: DeskOptions & FilterFlags & { limit: number }) =>
+const list = calling(
+  'list',
+  'List decisions, newest first',
+  'decisions.list',
+  {
+    ...filters,
+    limit: 'maximum number of decisions',
+    ...{ userOpHash: null, decisionId: null, text: null, wouldDeny: null, before: null },
+  },
+  (rows, { call, json }) =>
+    json
+      ? wholeOf(call, rows)
+      : rows.map(({ seq, id, at, dapp, sender, outcome, code }) => ({
+          ...{ seq, at: new Date(at).toISOString(), dapp, sender, outcome, code, id },
+        })),
+);
+
+const exportAll = taking<'decisions.page', { readonly format: ExportFormat }>(
+  'export',
+  'Write decisions as JSON Lines or CSV, oldest first',
+  'decisions.page',
+  { ...filters, after: null, limit: null },
+  (input, options) => withDesk(options, (call) => exportDecisions(call, input, terminal().stdout, options.format)),
+).addOption(
+  new Option('--format <format>', 'jsonl: whole decisions, for review and replay; csv: a table')
+    .choices(exportFormats)
+    .default('jsonl'),
+);
+
+const report = taking<'decisions.report', { readonly out?: string }>(
+  'report',
+  'Write a report of decisions as one HTML page',
+  'decisions.report',
+  filters,
+  (input, { out, ...options }) =>
     printFromDesk(options, async (call) => {
-      const filters = filtersOf(options);
-      const rows = await call('decisions.list', { ...filters, limit: options.limit });
-      if (options.json === true) return wholeOf(call, rows);
-      return rows.map(({ seq, id, at, dapp, sender, outcome, code }) => ({
-        seq,
-        at: new Date(at).toISOString(),
-        dapp,
-        sender,
-        outcome,
-        code,
-        id,
-      }));
+      const { html, decisions, told } = await call('decisions.report', input);
+      if (out === undefined) return html;
+      await onFile(`write the report to ${out}`, () => writeFile(out, html));
+      return { file: out, decisions, told };
     }),
-  );
+).option('--out <file>', 'file to write (default: standard output)');
 
-const show = command('show', 'Show one decision with its trace')
-  .argument('<id>', 'id of the decision')
-  .action((decisionId: string, options: DeskOptions) =>
-    printFromDesk(options, (call) => call('decisions.show', { decisionId })),
-  );
-
-/** Writes a report over what was in the file. @throws EngineError `CONFIG_INVALID` if it cannot be written */
-const writeReport = async (file: string, html: string): Promise<void> => {
-  try {
-    await writeFile(file, html);
-  } catch (cause) {
-    const detail = cause instanceof Error ? cause.message : String(cause);
-    throw new EngineError('CONFIG_INVALID', `Cannot write the report to ${file}: ${detail}`, {}, { cause });
-  }
-};
-
-const exportAll = withFilters(command('export', 'Write decisions as JSON Lines or CSV, oldest first'))
-  .addOption(
-    new Option('--format <format>', 'jsonl: whole decisions, for review and replay; csv: a table')
-      .choices(exportFormats)
-      .default('jsonl'),
-  )
-  .action((options: DeskOptions & FilterFlags & { format: ExportFormat }) =>
-    withDesk(options, (call) => exportDecisions(call, filtersOf(options), terminal().stdout, options.format)),
-  );
-
-const report = withFilters(command('report', 'Write a report of decisions as one HTML page'))
-  .option('--out <file>', 'file to write (default: standard output)')
-  .action((options: DeskOptions & FilterFlags & { out?: string }) =>
-    withDesk(options, async (call) => {
-      const { html, decisions, told } = await call('decisions.report', filtersOf(options));
-      if (options.out === undefined) terminal().stdout.write(html);
-      else {
-        await writeReport(options.out, html);
-        print({ file: options.out, decisions, told }, options.json === true);
-      }
-    }),
-  );
-
-const replayAll = withDappAndTime(
-  command('replay', 'Decide stored decisions again and list what differs; exit code 1 if anything does'),
+const replayAll = taking<'decisions.page', { readonly signatures: boolean }>(
+  'replay',
+  'Decide stored decisions again and list what differs; exit code 1 if anything does',
+  'decisions.page',
+  { ...dappAndTime, sender: null, outcome: null, rule: null, after: null, limit: null },
+  async (input, options, [file]) => {
+    const again = (decisions: AsyncIterable<DecisionRecord[]>) => replayDecisions(decisions, input, options.signatures);
+    const found =
+      file === undefined
+        ? await withDesk(options, (call) => again(exportedDecisions(call, input)))
+        : await again(decisionsIn(file));
+    tellReplay(found, options.json === true);
+    if (found.different.length > 0) exitWith(1);
+  },
 )
   .argument(
     '[file]',
     'export to replay, as "gasdesk decisions export" writes it (default: the decisions of the data folder)',
   )
-  .option('--no-signatures', 'skip checking who signed, which takes most of the time')
-  .action(async (file: string | undefined, options: DeskOptions & FilterFlags & { signatures: boolean }) => {
-    const filters = filtersOf(options);
-    const again = (decisions: AsyncIterable<DecisionRecord[]>) =>
-      replayDecisions(decisions, filters, options.signatures);
-    const report =
-      file === undefined
-        ? await withDesk(options, (call) => again(exportedDecisions(call, filters)))
-        : await again(decisionsIn(file));
-    tellReplay(report, options.json === true);
-    if (report.different.length > 0) exitWith(1);
-  });
-
-const receipt = command('receipt', 'Print a proof that a decision is in the log, which anybody can verify')
-  .argument('<id>', 'id of the decision')
-  .action(async (decisionId: string, options: DeskOptions) => {
-    const proof = await withDesk(options, (call) => call('log.receipt', { decisionId }));
-    if (options.json === true) print(proof, true);
-    else terminal().stdout.write(proof.receipt);
-  });
+  .option('--no-signatures', 'skip checking who signed, which takes most of the time');
 
 /** `gasdesk decisions` */
 export const decisionsCommand = group('decisions', 'Past decisions', [
   list,
-  show,
+  calling('show', 'Show one decision with its trace', 'decisions.show', { decisionId }),
   exportAll,
   report,
   replayAll,
-  receipt,
+  calling(
+    'receipt',
+    'Print a proof that a decision is in the log, which anybody can verify',
+    'log.receipt',
+    { decisionId },
+    forPeople(({ receipt }) => receipt),
+  ),
 ]);

@@ -32,12 +32,22 @@ export const dataFolder = (options: DeskOptions): DataFolder => openDataFolder(d
 export const databaseFlag = ({ database }: DeskOptions): { readonly database?: string } =>
   database === undefined ? {} : { database };
 
+/** Reads or writes a file. @throws EngineError `CONFIG_INVALID` which says what cannot be done, and why */
+export const onFile = async <T>(what: string, use: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await use();
+  } catch (cause) {
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    throw new EngineError('CONFIG_INVALID', `Cannot ${what}: ${detail}`, {}, { cause });
+  }
+};
+
 /**
  * Reads a file with one secret in it; the line break at its end is not part of it.
  *
  * @throws EngineError `CONFIG_INVALID` if it cannot be read
  */
-export const readSecretFile = (file: string): Secret<string> => {
+const readSecretFile = (file: string): Secret<string> => {
   try {
     return new Secret(readFileSync(file, 'utf8').replace(/\r?\n$/, ''));
   } catch (cause) {
@@ -45,6 +55,9 @@ export const readSecretFile = (file: string): Secret<string> => {
     throw new EngineError('CONFIG_INVALID', `Cannot read the file ${file}: ${detail}`, {}, { cause });
   }
 };
+
+/** The secret in a file, as it is sent. @throws EngineError as {@link readSecretFile} */
+export const secretIn = (file: string): string => readSecretFile(file).reveal();
 
 /** The passphrase that a command was given, if it was. */
 export const givenPassphrase = ({ passphraseFile }: DeskOptions): Secret<string> | undefined => {

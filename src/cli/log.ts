@@ -1,38 +1,30 @@
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Option } from 'commander';
 import { type LogRange, exportedLog } from '../api/log-export.ts';
-import type { ProcedureInput } from '../api/index.ts';
-import { type EntryKind, entryKinds } from '../core/log/entry.ts';
 import type { LogReport } from '../core/log/log-report.ts';
 import { logWords } from '../core/log/report-words.ts';
 import { EngineError } from '../shared/errors.ts';
-import { command, printFromDesk, wholeNumber } from './command.ts';
-import { type DeskOptions, openEngine, withDesk } from './desk.ts';
+import { MOST, command, wholeNumber } from './command.ts';
+import { type DeskOptions, onFile, openEngine, withDesk } from './desk.ts';
+import { calling, forPeople } from './fields.ts';
 import { harmless, humanText, print } from './human-text.ts';
 import { exitWith, printLine, terminal } from './terminal.ts';
 
-type Asked = ProcedureInput<'system.log'>;
-
-const MOST = 999_999_999_999_999;
-
-const key = command('key', 'Print the key with which others verify the log of this desk').action(
-  async (options: DeskOptions) => {
-    const head = await withDesk(options, (call) => call('log.key', {}));
-    if (options.json === true) print(head, true);
-    else printLine(head.key);
-  },
+const key = calling(
+  'key',
+  'Print the key with which others verify the log of this desk',
+  'log.key',
+  {},
+  forPeople((head) => `${head.key}\n`),
 );
 
 /** A file that is made anew: a log is never written over what somebody keeps. @throws EngineError `CONFIG_INVALID` */
 const newFile = async (file: string): Promise<NodeJS.WritableStream> => {
   const stream = createWriteStream(file, { flags: 'wx', mode: 0o600 });
-  await new Promise((resolve, reject) => stream.once('open', resolve).once('error', reject)).catch((cause: unknown) => {
-    const detail = cause instanceof Error ? cause.message : String(cause);
-    throw new EngineError('CONFIG_INVALID', `Cannot write the log to ${file}: ${detail}`, {}, { cause });
-  });
+  await onFile(`write the log to ${file}`, () => once(stream, 'open'));
   return stream;
 };
 
@@ -90,24 +82,19 @@ const verify = command('verify', 'Verify the log; exit code 1 if anything is wro
     },
   );
 
-const list = command('list', 'List what happened besides decisions, newest first')
-  .addOption(new Option('--kind <kind>', 'only entries of this kind').choices(entryKinds))
-  .option('--before <entry>', 'only entries before this one', wholeNumber(0, MOST))
-  .option('--limit <n>', 'maximum number of entries', wholeNumber(1, 1000), 100)
-  .action((options: DeskOptions & { kind?: EntryKind; before?: number; limit: number }) =>
-    printFromDesk(options, async (call) => {
-      const { kind, before, limit } = options;
-      const filters = { ...(kind !== undefined && { kind }), ...(before !== undefined && { before }) };
-      const entries = await call('log.list', { ...filters, limit });
-      return options.json === true
-        ? entries
-        : entries.map(({ body, at, ...entry }) => ({
-            ...entry,
-            at: new Date(at).toISOString(),
-            body: JSON.stringify(body),
-          }));
-    }),
-  );
+const list = calling(
+  'list',
+  'List what happened besides decisions, newest first',
+  'log.list',
+  {
+    kind: 'only entries of this kind',
+    before: '--before <entry>  only entries before this one',
+    limit: 'maximum number of entries',
+  },
+  forPeople((entries) =>
+    entries.map(({ body, at, ...entry }) => ({ ...entry, at: new Date(at).toISOString(), body: JSON.stringify(body) })),
+  ),
+);
 
 const acceptRollback = command(
   'accept-rollback',
@@ -131,19 +118,16 @@ log gets another key, and an entry that tells what was accepted.`,
   });
 
 /** `gasdesk log`: what the running service wrote lately; its commands are about the log that others verify. */
-export const logCommand = command('log', 'Print what the running service reported, or verify the log of all decisions')
-  .addOption(
-    new Option('--level <level>', 'only lines of this level or above').choices(['debug', 'info', 'warn', 'error']),
-  )
-  .option('--after <seq>', 'only lines after this one', wholeNumber(0, MOST))
-  .action(async ({ level, after, ...options }: DeskOptions & Asked) => {
-    const asked: Asked = { ...(level !== undefined && { level }), ...(after !== undefined && { after }) };
-    const { lines } = await withDesk(options, (call) => call('system.log', asked));
-    const isJson = options.json === true;
-    print(
-      isJson ? lines : lines.map(({ at, fields, ...line }) => ({ at: new Date(at).toISOString(), ...line, fields })),
-      isJson,
-    );
-  });
+export const logCommand = calling(
+  'log',
+  'Print what the running service reported, or verify the log of all decisions',
+  'system.log',
+  {
+    level: 'only lines of this level or above',
+    after: '--after <seq>  only lines after this one',
+  },
+  ({ lines }, { json }) =>
+    json ? lines : lines.map(({ at, fields, ...line }) => ({ at: new Date(at).toISOString(), ...line, fields })),
+);
 logCommand.enablePositionalOptions();
 for (const child of [key, exportAll, verify, list, acceptRollback]) logCommand.addCommand(child);

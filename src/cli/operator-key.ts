@@ -4,7 +4,7 @@ import type { SignedDraft } from '../api/transactions.ts';
 import { EngineError } from '../shared/errors.ts';
 import type { Address, Hex } from '../shared/schema/hex.ts';
 import { loopbackUrl } from '../shared/schema/text.ts';
-import { readSecretFile } from './desk.ts';
+import { secretIn } from './desk.ts';
 import { printNote, terminal } from './terminal.ts';
 
 /** Which key of the operator signs in the engine's process, as the flags say it. */
@@ -48,19 +48,8 @@ export const withSigningKeyFlags = (command: Command, account = 'account of that
     )
     .option('--address <address>', account);
 
-/** Adds the flags of {@link transactionSigner}. */
-export const withTransactionSignerFlags = (command: Command, whose: string): Command =>
-  withSigningKeyFlags(
-    command.addOption(
-      new Option('--from-key-file <file>', `file with ${whose}; only this command reads it`).conflicts([
-        'keystore',
-        'wallet',
-      ]),
-    ),
-  );
-
 const passwordOf = ({ passwordFile }: SigningKeyFlags): string => {
-  if (passwordFile !== undefined) return readSecretFile(passwordFile).reveal();
+  if (passwordFile !== undefined) return secretIn(passwordFile);
   const { GASDESK_KEYSTORE_PASSWORD: password = '' } = terminal().env;
   if (password !== '') return password;
   throw usage('The password of the keystore is missing. Set GASDESK_KEYSTORE_PASSWORD, or use --password-file');
@@ -85,7 +74,7 @@ export const announce = (key: SigningKey, what: string): void => {
 };
 
 const keyFileSigner = async (file: string): Promise<TransactionSigner> => {
-  const key = readSecretFile(file).reveal();
+  const key = secretIn(file);
   // Other commands start without it.
   const { Transaction, Wallet } = await import('ethers');
   let wallet: InstanceType<typeof Wallet>;

@@ -3,7 +3,7 @@ import type { Caller } from '../api/index.ts';
 import type { Field, Template, TypedValues } from '../core/policy-file/templates/template.ts';
 import { chainSymbol } from '../shared/chains.ts';
 import { EngineError } from '../shared/errors.ts';
-import { type ApplyFlags, applyFile, tell } from './apply-policy.ts';
+import { type ApplyFlags, addApplyOptions, applyFile, tell } from './apply-policy.ts';
 import { command } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { print } from './human-text.ts';
@@ -112,23 +112,22 @@ const start = async (
 };
 
 /** `gasdesk policy template` */
-export const templateCommand = command('template', 'List templates of policies, explain one, or add it to a policy')
-  .argument('[name]', 'template; without it they are listed')
-  .option('--dapp <id>', 'paymasterId of the DApp; without it the template is explained')
-  .option('--set <field=value>', 'fill in a field; may be given several times', setting)
-  .option('--print', 'print the policy file that it makes, and change nothing')
-  .option('--dry-run', 'show what would be added and changed, and change nothing')
-  .option('--yes', 'apply it without asking')
-  .option('--expect <revision>', 'refuse if another revision is in force')
-  .action(async (name: string | undefined, { dapp, ...options }: Flags) => {
-    const { templates, defaultValues } = await loadTemplates();
-    if (name === undefined) {
-      const rows = templates.map((one) => ({ name: one.name, title: one.title, purpose: one.purpose }));
-      print(rows, options.json === true);
-      return;
-    }
-    const template = requireTemplate(templates, name);
-    requireFields(template, options.set ?? {});
-    if (dapp === undefined) describe(template, { ...defaultValues(template), ...options.set }, options.json);
-    else await withDesk(options, (call) => start(call, template, dapp, options));
-  });
+export const templateCommand = addApplyOptions(
+  command('template', 'List templates of policies, explain one, or add it to a policy')
+    .argument('[name]', 'template; without it they are listed')
+    .option('--dapp <id>', 'paymasterId of the DApp; without it the template is explained')
+    .option('--set <field=value>', 'fill in a field; may be given several times', setting)
+    .option('--print', 'print the policy file that it makes, and change nothing'),
+  'show what would be added and changed, and change nothing',
+).action(async (name: string | undefined, { dapp, ...options }: Flags) => {
+  const { templates, defaultValues } = await loadTemplates();
+  if (name === undefined) {
+    const rows = templates.map((one) => ({ name: one.name, title: one.title, purpose: one.purpose }));
+    print(rows, options.json === true);
+    return;
+  }
+  const template = requireTemplate(templates, name);
+  requireFields(template, options.set ?? {});
+  if (dapp === undefined) describe(template, { ...defaultValues(template), ...options.set }, options.json);
+  else await withDesk(options, (call) => start(call, template, dapp, options));
+});

@@ -1,11 +1,10 @@
 import { Command } from 'commander';
 import { version } from '../engine/base/version.ts';
-import { accountCommand } from './account.ts';
-import { apiKeyCommand } from './api-key.ts';
+import { accountCommand, apiKeyCommand, tokenCommand } from './access.ts';
 import { backupCommand } from './backup.ts';
 import { chainCommand } from './chain.ts';
 import { configCommand } from './config.ts';
-import { contractCommand } from './contract.ts';
+import { contractCommand, signerCommand, tankCommand } from './contract.ts';
 import { databaseCommand } from './database.ts';
 import { decisionsCommand } from './decisions.ts';
 import { demoCommand } from './demo.ts';
@@ -24,10 +23,7 @@ import { ruleCommand } from './rule.ts';
 import { reviewCommand } from './review.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
-import { signerCommand } from './signer.ts';
-import { tankCommand } from './tank.ts';
 import { terminal } from './terminal.ts';
-import { tokenCommand } from './token.ts';
 import { vaultCommand } from './vault.ts';
 import { webhookCommand } from './webhook.ts';
 

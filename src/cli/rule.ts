@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { Option } from 'commander';
-import type { ProcedureInput } from '../api/index.ts';
-import { CONTRACT_TYPE } from '../api/rules.ts';
-import { bindingSentences } from '../core/binding.ts';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { CONTRACT_TYPE, ruleUpdate } from '../api/rules.ts';
+import { bindingFields, bindingSentences } from '../core/binding.ts';
 import { ruleTypeOf, ruleTypes } from '../core/rule-words.ts';
 import { readSenders } from '../core/senders-list.ts';
 import { chainSymbol } from '../shared/chains.ts';
 import { EngineError } from '../shared/errors.ts';
 import { parseExactJson } from '../shared/schema/decimal.ts';
+import { id, name } from '../shared/schema/text.ts';
 import { command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
-import { timeArgument } from './time-argument.ts';
-
-type RuleUpdate = ProcedureInput<'rules.update'>['update'];
+import { calling, withFields } from './fields.ts';
+import { dapp, timeArgument } from './words.ts';
 
 const types = ruleTypes.map(({ setup }) => setup.policyType);
 
@@ -63,36 +63,15 @@ const sentData = async (
   return senders === undefined ? data : { ...data, addresses: await sendersIn(senders) };
 };
 
-const sendersOption = () => new Option('--senders <file>', 'addresses of a SENDERS rule: one per line, or CSV');
-
-/** Takes away what was set. */
-const NONE = 'none';
-
-const timeOrNone = (text: string): number | typeof NONE => (text === NONE ? NONE : timeArgument(text));
-
-const orNull = <Value>(value: Value | typeof NONE): Value | null => (value === NONE ? null : value);
-
-const whenOption = () => new Option('--when <expression>', 'binds only operations that meet this condition (CEL)');
-
-const enforcement = () =>
-  new Option('--enforcement <enforcement>', 'shadow: it is evaluated and counted, and denies nothing').choices([
-    'enforce',
-    'shadow',
-  ]);
-
-interface OwnerFlags {
-  dapp: string;
-}
-
-const ofDapp = (name: string, summary: string) =>
-  command(name, summary).requiredOption('--dapp <id>', 'paymasterId of the DApp');
-
-const list = ofDapp('list', 'List the rules of a DApp').action(({ dapp, ...options }: DeskOptions & OwnerFlags) =>
-  printFromDesk(options, async (call) => {
-    const all = await call('rules.list', { paymasterId: dapp });
+const list = calling(
+  'list',
+  'List the rules of a DApp',
+  'rules.list',
+  { paymasterId: dapp, whole: null },
+  async (all, { input: { paymasterId }, call, json }) => {
     const rules = all.filter(({ policyType }) => policyType !== CONTRACT_TYPE);
-    if (options.json === true) return rules;
-    const [owner] = (await call('paymasters.list', {})).filter(({ paymasterId }) => paymasterId === dapp);
+    if (json) return rules;
+    const [owner] = (await call('paymasters.list', {})).filter((one) => one.paymasterId === paymasterId);
     const chains = await call('chains.list', {});
     const coin = chainSymbol(
       owner?.chainId ?? 0,
@@ -102,12 +81,12 @@ const list = ofDapp('list', 'List the rules of a DApp').action(({ dapp, ...optio
       ...{ ruleId, name, type: policyType, active },
       does: [ruleTypeOf(policyType).setup.sentence(policyData, coin), ...bindingSentences(rule)].join(' '),
     }));
-  }),
+  },
 );
 
 /** A command that writes a rule. */
 const writing = (name: string, summary: string) => {
-  const made = ofDapp(name, summary);
+  const made = command(name, summary);
   const data = made.options.find(({ long }) => long === '--data');
   if (data === undefined) throw new Error('Every command takes --data');
   data.flags = '--data <json|@file|dir>';
@@ -116,96 +95,71 @@ const writing = (name: string, summary: string) => {
   return made;
 };
 
-type WritingOptions = Omit<DeskOptions, 'data'> & OwnerFlags & { data?: Data };
+type WritingOptions = Omit<DeskOptions, 'data'> & { readonly data?: Data; readonly senders?: string };
 
-interface AddFlags {
-  type: string;
-  name: string;
-  senders?: string;
-  when?: string;
-  activeFrom?: number;
-  activeUntil?: number;
-  enforcement?: 'enforce' | 'shadow';
-}
+/** Also takes away what was set. */
+const orNone = { parse: timeArgument, none: 'none' };
 
-const add = writing('add', 'Add a rule to a DApp')
-  .addOption(new Option('--type <type>', 'type of the rule').choices(types).makeOptionMandatory())
-  .requiredOption('--name <name>', 'name of the rule')
-  .addOption(sendersOption())
-  .addOption(whenOption())
-  .option('--active-from <time>', 'binds from then on: epoch ms or ISO 8601', timeArgument)
-  .option('--active-until <time>', 'binds until then', timeArgument)
-  .addOption(enforcement())
-  .action(({ dapp, type, name, senders, ...options }: WritingOptions & AddFlags) =>
+const shared = {
+  policyData: {
+    add: (to: Command) => to.option('--senders <file>', 'addresses of a SENDERS rule: one per line, or CSV'),
+    // It may stand on what the rule says now, which the desk knows.
+    read: () => undefined,
+  },
+  when: '--when <expression>  binds only operations that meet this condition (CEL)',
+  enforcement: 'shadow: it is evaluated and counted, and denies nothing',
+};
+
+const newRule = z.strictObject({
+  ...{ paymasterId: id, policyType: z.enum(types), name, policyData: ruleUpdate.shape.policyData, ...bindingFields },
+});
+
+const add = withFields(
+  writing('add', 'Add a rule to a DApp'),
+  newRule,
+  {
+    paymasterId: dapp,
+    policyType: '--type <type>  type of the rule',
+    name: 'name of the rule',
+    policyData: shared.policyData,
+    when: shared.when,
+    activeFrom: { words: '--active-from <time>  binds from then on: epoch ms or ISO 8601', parse: timeArgument },
+    activeUntil: { words: '--active-until <time>  binds until then', parse: timeArgument },
+    enforcement: shared.enforcement,
+  },
+  ({ paymasterId, ...rule }: z.input<typeof newRule>, options: WritingOptions) =>
     printFromDesk(deskOf(options), async (call) => {
-      const policyData = (await sentData(options.data?.rule, senders)) ?? {};
-      const { data: _data, json: _json, passphraseFile: _file, ...binding } = options;
-      const rule = { name, policyType: type, policyData, ...binding };
-      return call('rules.create', { paymasterId: dapp, rule });
+      const policyData = (await sentData(options.data?.rule, options.senders)) ?? {};
+      return call('rules.create', { paymasterId, rule: { ...rule, policyData } });
     }),
-  );
+);
 
-interface UpdateFlags {
-  name?: string;
-  senders?: string;
-  when?: string;
-  activeFrom?: number | typeof NONE;
-  activeUntil?: number | typeof NONE;
-  enforcement?: 'enforce' | 'shadow';
-}
+const target = { paymasterId: dapp, ruleId: '<id>  id of the rule' };
+const changedRule = z.strictObject({ paymasterId: id, ruleId: id, ...ruleUpdate.shape });
 
-const update = writing('update', 'Update a rule. Other data of a limit starts a new cycle')
-  .argument('<id>', 'id of the rule')
-  .option('--name <name>', 'name of the rule')
-  .addOption(sendersOption())
-  .addOption(whenOption())
-  .option('--active-from <time>', 'binds from then on, or "none"', timeOrNone)
-  .option('--active-until <time>', 'binds until then, or "none"', timeOrNone)
-  .addOption(enforcement())
-  .action(
-    (
-      ruleId: string,
-      {
-        dapp,
-        name,
-        senders,
-        when,
-        activeFrom,
-        activeUntil,
-        enforcement: how,
-        ...options
-      }: WritingOptions & UpdateFlags,
-    ) =>
-      printFromDesk(deskOf(options), async (call) => {
-        const rules = senders === undefined ? [] : await call('rules.list', { paymasterId: dapp });
-        const known = rules.find(({ _id }) => _id === ruleId);
-        const policyData = await sentData(options.data?.rule, senders, known?.policyData);
-        const changes: RuleUpdate = {
-          ...(name !== undefined && { name }),
-          ...(policyData !== undefined && { policyData }),
-          ...(when !== undefined && { when: orNull(when) }),
-          ...(activeFrom !== undefined && { activeFrom: orNull(activeFrom) }),
-          ...(activeUntil !== undefined && { activeUntil: orNull(activeUntil) }),
-          ...(how !== undefined && { enforcement: how }),
-        };
-        return call('rules.update', { paymasterId: dapp, ruleId, update: changes });
-      }),
-  );
+const update = withFields(
+  writing('update', 'Update a rule. Other data of a limit starts a new cycle'),
+  changedRule,
+  {
+    ...target,
+    name: 'name of the rule',
+    policyData: shared.policyData,
+    when: { words: shared.when, none: 'none' },
+    activeFrom: { words: '--active-from <time>  binds from then on, or "none"', ...orNone },
+    activeUntil: { words: '--active-until <time>  binds until then, or "none"', ...orNone },
+    enforcement: shared.enforcement,
+  },
+  ({ paymasterId, ruleId, ...changes }: z.input<typeof changedRule>, { senders, ...options }: WritingOptions) =>
+    printFromDesk(deskOf(options), async (call) => {
+      const rules = senders === undefined ? [] : await call('rules.list', { paymasterId });
+      const known = rules.find(({ _id }) => _id === ruleId);
+      const policyData = await sentData(options.data?.rule, senders, known?.policyData);
+      return call('rules.update', { paymasterId, ruleId, update: { ...changes, ...(policyData && { policyData }) } });
+    }),
+);
 
 const acting = (name: string, summary: string, procedure: 'rules.activate' | 'rules.deactivate' | 'rules.delete') =>
-  ofDapp(name, summary)
-    .argument('<id>', 'id of the rule')
-    .action((ruleId: string, { dapp, ...options }: DeskOptions & OwnerFlags) =>
-      printFromDesk(options, async (call) => {
-        await call(procedure, { paymasterId: dapp, ruleId });
-        return { ruleId };
-      }),
-    );
-
-const results = ofDapp('shadow-results', 'Tell what rules in shadow would have denied since they were set').action(
-  ({ dapp, ...options }: DeskOptions & OwnerFlags) =>
-    printFromDesk(options, (call) => call('rules.shadowResults', { paymasterId: dapp })),
-);
+  calling(name, summary, procedure, target, (_none, { input: { ruleId } }) => ({ ruleId }));
 
 /** `gasdesk rule` */
 export const ruleCommand = group('rule', 'Rules of DApps', [
@@ -215,5 +169,7 @@ export const ruleCommand = group('rule', 'Rules of DApps', [
   acting('pause', 'Pause a rule; its cycle goes on', 'rules.deactivate'),
   acting('unpause', 'Unpause a rule', 'rules.activate'),
   acting('remove', 'Remove a rule', 'rules.delete'),
-  results,
+  calling('shadow-results', 'Tell what rules in shadow would have denied since they were set', 'rules.shadowResults', {
+    paymasterId: dapp,
+  }),
 ]);

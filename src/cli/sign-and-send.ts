@@ -1,8 +1,12 @@
-import type { Caller } from '../api/index.ts';
-import type { ProcedureInput, ProcedureOutput } from '../api/index.ts';
-import { type DeskOptions, withDesk } from './desk.ts';
-import { type TransactionSigner, type TransactionSignerFlags, transactionSigner } from './operator-key.ts';
+import { type Command, Option } from 'commander';
+import { z } from 'zod';
+import { type Caller, type ProcedureInput, type ProcedureOutput, procedures } from '../api/index.ts';
+import { address } from '../shared/schema/hex.ts';
+import { command } from './command.ts';
+import { withDesk } from './desk.ts';
+import { type Words, withFields } from './fields.ts';
 import { print } from './human-text.ts';
+import { type TransactionSigner, transactionSigner, withSigningKeyFlags } from './operator-key.ts';
 import { exitWith, printNote } from './terminal.ts';
 
 type Sent = ProcedureOutput<'transactions.send'>;
@@ -30,17 +34,42 @@ const signAndSend = async (call: Caller, action: Action, signer: TransactionSign
   return untilMined(call, await call('transactions.send', { draftId: draft.draftId, signed }));
 };
 
+/** Who signs a transaction, as a field of it. @param whose which key that is */
+export const from = (whose: string) => ({
+  add: (command: Command): Command =>
+    withSigningKeyFlags(
+      command.addOption(
+        new Option('--from-key-file <file>', `file with ${whose}; only this command reads it`).conflicts([
+          'keystore',
+          'wallet',
+        ]),
+      ),
+    ),
+  read: transactionSigner,
+});
+
+/** What the operator gives of an action: its fields, and who signs. */
+type Sending<Kind extends Action['kind']> = Omit<Extract<Action, { kind: Kind }>, 'kind'> & { from: TransactionSigner };
+
+const actions = procedures['transactions.prepare'].input.shape.action.options;
+
 /**
- * Has the desk prepare a transaction, signs it with the key that the flags name, waits until it is mined and prints it.
- * Exit code 1 where it came to nothing on chain.
- *
- * @throws EngineError as `transactionSigner`; as `transactions.prepare` and `.send`
+ * A command that has the desk prepare a transaction, signs it with the key that the flags name, waits until it is mined
+ * and prints it. Exit code 1 where it came to nothing on chain.
  */
-export const sendFromDesk = async (options: DeskOptions & TransactionSignerFlags, action: Action): Promise<void> => {
-  const signer = await transactionSigner(options);
-  const sent = await withDesk(options, (call) => signAndSend(call, action, signer));
-  print(sent, options.json === true);
-  if (sent.state === 'sent' || sent.state === 'mined') return;
-  if (sent.outcome !== null) printNote(sent.outcome);
-  exitWith(1);
+export const sending = <Kind extends Action['kind']>(
+  name: string,
+  summary: string,
+  kind: Kind,
+  words: Words<Sending<Kind>>,
+): Command => {
+  const action: z.ZodObject | undefined = actions.find(({ shape }) => shape.kind.value === kind);
+  const schema = z.strictObject({ ...action?.omit({ kind: true }).shape, from: address });
+  return withFields(command(name, summary), schema, words, async ({ from, ...rest }, options) => {
+    const sent = await withDesk(options, (call) => signAndSend(call, { kind, ...rest } as unknown as Action, from));
+    print(sent, options.json === true);
+    if (sent.state === 'sent' || sent.state === 'mined') return;
+    if (sent.outcome !== null) printNote(sent.outcome);
+    exitWith(1);
+  });
 };

@@ -7,10 +7,10 @@ import { humanText } from './human-text.ts';
 
 /** Which past decisions a draft is tried on. Times in epoch ms. */
 export interface TrialFilters {
-  readonly from?: number;
-  readonly to?: number;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
   /** Only so many, the newest. */
-  readonly last?: number;
+  readonly last?: number | undefined;
 }
 
 /** What came of a trial, and what the coin of its chain is called. */

@@ -3,6 +3,7 @@ import { rulesOf } from '../core/rules/rule.ts';
 import { webhookSetup } from '../core/rules/webhook.ts';
 import { command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
+import { calling } from './fields.ts';
 
 const list = command('list', 'List the webhooks of every DApp, registered ones and those of rules').action(
   (options: DeskOptions) =>
@@ -21,12 +22,6 @@ const list = command('list', 'List the webhooks of every DApp, registered ones a
     }),
 );
 
-const secret = command('secret', 'Print the secret that signs calls to a webhook')
-  .argument('<id>', 'id of the webhook, or of a rule of type WEBHOOK')
-  .action((webhookId: string, options: DeskOptions) =>
-    printFromDesk(options, (call) => call('webhooks.secret', { webhookId })),
-  );
-
 /** Reads a JSON object from the command line. */
 const jsonObject = (text: string): Record<string, unknown> => {
   try {
@@ -38,22 +33,23 @@ const jsonObject = (text: string): Record<string, unknown> => {
   throw new InvalidArgumentError('Use a JSON object.');
 };
 
-interface TestFlags {
-  webhookData: Record<string, unknown>;
-  userOp?: Record<string, unknown>;
-}
-
-const test = command('test', 'Call a webhook as a decision would, and print its answer; nothing is decided')
-  .argument('<id>', 'id of the webhook, or of a rule of type WEBHOOK')
-  .option('--webhook-data <json>', 'webhookData that the DApp would send', jsonObject, {})
-  .option('--user-op <json>', 'user operation, for a webhook of a rule', jsonObject)
-  .action((webhookId: string, { webhookData, userOp, ...options }: DeskOptions & TestFlags) =>
-    printFromDesk(options, async (call) => {
-      const trial = { webhookId, data: webhookData, ...(userOp !== undefined && { userOp }) };
-      const { step, message, hint } = await call('webhooks.test', trial);
-      return { outcome: step.outcome, code: step.code, message, hint, ms: step.micros / 1000, ...step.call };
-    }),
-  );
+const webhookId = '<id>  id of the webhook, or of a rule of type WEBHOOK';
 
 /** `gasdesk webhook` */
-export const webhookCommand = group('webhook', 'Webhooks', [list, secret, test]);
+export const webhookCommand = group('webhook', 'Webhooks', [
+  list,
+  calling('secret', 'Print the secret that signs calls to a webhook', 'webhooks.secret', { webhookId }),
+  calling(
+    'test',
+    'Call a webhook as a decision would, and print its answer; nothing is decided',
+    'webhooks.test',
+    {
+      webhookId,
+      data: { words: '--webhook-data <json>  webhookData that the DApp would send', parse: jsonObject, byDefault: {} },
+      userOp: { words: '--user-op <json>  user operation, for a webhook of a rule', parse: jsonObject },
+    },
+    ({ step, message, hint }) => ({
+      ...{ outcome: step.outcome, code: step.code, message, hint, ms: step.micros / 1000, ...step.call },
+    }),
+  ),
+]);

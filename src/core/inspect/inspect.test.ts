@@ -4,9 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { operationOf, packedOperation, vectorCases } from '../../../test/support/vectors.ts';
 import type { PaymasterVector } from '../../../test/support/vectors.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
-import { type InspectionReading, type InspectionSection, inspection } from '../../shared/schema/inspection.ts';
+import {
+  type InspectionReading,
+  type InspectionSection,
+  MOST_INSPECTED,
+  inspection,
+} from '../../shared/schema/inspection.ts';
 import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../user-operation/abi.ts';
-import { MOST_INSPECTED, inspect } from './inspect.ts';
+import { inspect } from './inspect.ts';
 import type { Clues, Knowledge } from './knowledge.ts';
 
 const vectors = vectorCases('paymaster-layouts');

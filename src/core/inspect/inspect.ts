@@ -17,9 +17,6 @@ import { aaSection, isKnownError, revertSections } from './revert-data.ts';
 import { named, sectionOf, shownField } from './sections.ts';
 import { readTransaction } from './transaction.ts';
 
-/** The longest text that is inspected, in characters. */
-export const MOST_INSPECTED = 128 * 1024;
-
 const ALL_VERSIONS = Object.keys(entryPointAddress) as EntryPointVersion[];
 /** Of a bundle's operations, so many are taken apart. */
 const MOST_OPERATIONS = 20;
@@ -269,7 +266,7 @@ const titleOf = ({ readings: [first, second] }: Found): string => {
  * Says what a text is and takes it apart: paymaster data, operations, bundles, transactions, hashes, revert data and
  * AA codes. It never throws for what the text holds: what does not fit is told in `misfits`.
  *
- * @param text at most {@link MOST_INSPECTED} characters
+ * @param text at most `MOST_INSPECTED` characters
  */
 export const inspect = (text: string, knowledge: Knowledge): { inspection: Inspection; clues: Clues } => {
   const clues: Clues = { hashes: [], paymasterData: [], operations: [] };

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** The longest text that is inspected, in characters. */
+export const MOST_INSPECTED = 128 * 1024;
+
 /** What a value is, so that it can be shown as such. Times are unix seconds, amounts wei; both are decimal. */
 const valueKind = z.enum(['address', 'bytes', 'gas', 'hash', 'number', 'text', 'time', 'wei']);
 

@@ -1,4 +1,27 @@
 import { InvalidArgumentError } from 'commander';
+import { typedWei } from '../shared/typed-wei.ts';
+import { MOST, wholeNumber } from './command.ts';
+
+/** Reads a chain id from the command line. */
+export const chainIdArgument = wholeNumber(1, MOST);
+
+/** A chain that a command names by an option. */
+export const chain = { words: '--chain <id>  EIP-155 chain id', parse: chainIdArgument };
+
+/** The DApp that a command is about. */
+export const dapp = '--dapp <id>  paymasterId of the DApp';
+
+/** Reads an amount of the native coin, as decimal wei. @param end of the sentence that refuses anything else */
+export const coinArgument =
+  (end = ', such as 0.5') =>
+  (text: string): string => {
+    const wei = typedWei(text);
+    if (wei !== undefined) return wei;
+    throw new InvalidArgumentError(`Use an amount of the native coin${end}.`);
+  };
+
+/** An amount of the native coin, sent as wei. */
+export const amount = { words: '--amount <amount>  amount of the native coin, such as 0.5', parse: coinArgument() };
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
