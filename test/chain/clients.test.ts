@@ -6,7 +6,7 @@ import type { UserOperation } from 'viem/account-abstraction';
 import { foundry } from 'viem/chains';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { deployContract, deployEntryPoint } from '../../src/demo/world-contracts.ts';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { allEntryPoints } from '../../src/core/entry-points/registry.ts';
 import { useAlto } from '../support/alto.ts';
 import { type ClientAccount, type ClientDapp, clientDapp, mintCall, newAccount } from '../support/client-world.ts';
 import { gameItems, useSponsoredWorld } from '../support/sponsored-world.ts';
@@ -14,12 +14,11 @@ import { type Call, sponsoredBy, walletsAt } from '../support/wallets.ts';
 
 const world = useSponsoredWorld();
 beforeAll(async () => {
-  await deployEntryPoint(world().operator, '0.7');
-  await deployEntryPoint(world().operator, '0.8');
+  for (const { version } of allEntryPoints) await deployEntryPoint(world().operator, version);
 });
 const alto = useAlto(
   () => world().chain,
-  () => Object.values(entryPointAddress),
+  () => allEntryPoints.map(({ address }) => address),
 );
 
 const { bundlerFor, gasPrice, unsponsored, signAndSend } = walletsAt(alto);

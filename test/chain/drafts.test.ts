@@ -4,14 +4,14 @@ import { contractAt, deployContract, devWallet, fundGasTank } from '../../src/de
 import { senderCreatorOf } from '../../src/engine/chain/gas/call-gas.ts';
 import { STUB_SIGNATURE } from '../../src/core/paymaster-layouts/layout.ts';
 import { findLayout } from '../../src/core/paymaster-layouts/registry.ts';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { type EntryPointVersion, type UserOperation } from '../../src/shared/schema/user-operation.ts';
 import { packUserOperation } from '../../src/core/user-operation/pack-user-operation.ts';
 import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../../src/core/user-operation/abi.ts';
 import { toRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
 import { type ClientDapp, clientDapp } from '../support/client-world.ts';
-import { type NewAccount, deployEntryPointWorld } from '../support/entry-point-world.ts';
+import { type NewAccount, deployEntryPointWorld, signAsOwner } from '../support/entry-point-world.ts';
 import { deployFeeTokens } from '../support/fee-tokens.ts';
 import { error, passTo, withNode } from '../support/odd-node.ts';
 import { type RpcReply, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
@@ -31,7 +31,7 @@ const simulate = {
 const seenByNode = async (version: EntryPointVersion, ask: () => Promise<RpcReply>): Promise<[Draft[], RpcReply]> => {
   const { chain, engine } = world();
   const { chainId } = chain;
-  const abi = simulate[version === '0.6' ? 'v06' : 'v07'];
+  const abi = simulate[entryPoints[version].isPacked ? 'v07' : 'v06'];
   const proper = passTo(chain.url);
   const drafts: Draft[] = [];
   const reply = await withNode(
@@ -55,9 +55,8 @@ const seenByNode = async (version: EntryPointVersion, ask: () => Promise<RpcRepl
   return [drafts, reply];
 };
 
-const entryPoints = { '0.6': 'EntryPoint', '0.7': 'EntryPoint-0.7', '0.8': 'EntryPoint-0.8' } as const;
 const entryPointOf = (version: EntryPointVersion): Promise<Contract> =>
-  contractAt(entryPoints[version], entryPointAddress[version], world().operator);
+  contractAt(entryPoints[version].deployment.artifact, entryPoints[version].address, world().operator);
 
 /** Has the account's owner sign a draft as it was seen, and sends it: how the EntryPoint takes it. */
 const mined = async (version: EntryPointVersion, draft: Draft, signature?: Hex): Promise<string> => {
@@ -65,10 +64,7 @@ const mined = async (version: EntryPointVersion, draft: Draft, signature?: Hex):
   const op: Record<string, unknown> = { ...draft, signature: signature ?? '0x' };
   if (signature === undefined) {
     const hash = (await contract.getFunction('getUserOpHash')(op)) as Hex;
-    op['signature'] =
-      version === '0.8'
-        ? owner().signingKey.sign(hash).serialized
-        : await owner().signMessage(Buffer.from(hash.slice(2), 'hex'));
+    op['signature'] = signAsOwner(version, hash, owner());
   }
   const handleOps = contract.getFunction('handleOps');
   try {
@@ -105,7 +101,11 @@ const partialOf = async (version: EntryPointVersion, isThere = false): Promise<R
   const op = entryPoint.firstOperation(account, { to: contracts.gameItems, data: gameCall('mint') });
   if (isThere) await makeAccount(entryPoint.entryPoint, account);
   const { callGasLimit: _c, verificationGasLimit: _v, preVerificationGas: _p, ...wire } = toRpcUserOperation(op);
-  return { ...wire, signature: STUB_SIGNATURE, ...(isThere && madeAlready[version === '0.6' ? 'v06' : 'v07']) };
+  return {
+    ...wire,
+    signature: STUB_SIGNATURE,
+    ...(isThere && madeAlready[entryPoints[version].isPacked ? 'v07' : 'v06']),
+  };
 };
 
 /** What a bundler saw of an operation, as the EntryPoint takes it: the limits that it was not told are signed as 0. */
@@ -114,7 +114,7 @@ const asSigned = (version: EntryPointVersion, wire: Record<string, Hex>): Record
   const numbers = ['maxFeePerGas', 'maxPriorityFeePerGas', 'paymasterVerificationGasLimit', 'paymasterPostOpGasLimit'];
   const read = Object.entries(wire).map(([name, value]) => [name, numbers.includes(name) ? BigInt(value) : value]);
   const op = { ...(Object.fromEntries(read) as UserOperation), ...limits };
-  return { ...(version === '0.6' ? op : packUserOperation(op)) };
+  return { ...(entryPoints[version].isPacked ? packUserOperation(op) : op) };
 };
 
 /** A DApp of a contract that only this test deploys: version 1.0.0 comes with no package. */

@@ -14,7 +14,7 @@ import { singleton08 } from '../../src/core/paymaster-layouts/singleton-0.8.ts';
 import { verifying07 } from '../../src/core/paymaster-layouts/verifying-0.7.ts';
 import { signDigest } from '../../src/engine/signer/sign.ts';
 import { packUserOperation } from '../../src/core/user-operation/pack-user-operation.ts';
-import { userOpHash } from '../../src/core/user-operation/user-op-hash.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Rollup } from '../../src/shared/chains.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion, UserOperation, UserOperationV07 } from '../../src/shared/schema/user-operation.ts';
@@ -243,7 +243,7 @@ describe('an account that takes on code by EIP-7702', () => {
     const gas = await estimate(paymaster, op);
     const limited = { ...op, ...gas };
     const sponsored = withPaymasterAndData(limited, paymaster.sponsor(limited));
-    const hash = userOpHash['0.8'](sponsored, { chainId, entryPoint: world.entryPoint, delegate });
+    const hash = entryPoints['0.8'].hash(sponsored, { chainId, entryPoint: world.entryPoint, delegate });
     const signed = { ...sponsored, signature: user.signingKey.sign(hash).serialized as Hex };
     const mined = await submit(paymaster, signed, [{ ...authorization, signature }]);
     expect(await provider.getCode(user.address)).toBe(`0xef0100${delegate.slice(2).toLowerCase()}`);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { DecisionRecord, DecisionRow } from '../../src/shared/schema/decision.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
@@ -159,7 +159,7 @@ describe.each(Object.entries(versions))('version %s', (version, entryPointVersio
       const codes = new Set<string>();
       await fc.assert(
         fc.asyncProperty(operation, fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), async (op, mask) => {
-          const request = dialects[name]!(op, entryPointAddress[entryPointVersion].toLowerCase() as Address, TOKEN);
+          const request = dialects[name]!(op, entryPoints[entryPointVersion].address.toLowerCase() as Address, TOKEN);
           const replies = [];
           for (const sent of [request, [request[0], ...(recased(request.slice(1), mask) as unknown[])]]) {
             const { status, body } = await post(dapp, sent);

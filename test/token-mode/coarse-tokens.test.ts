@@ -5,7 +5,7 @@ import { toRpcUserOperation } from '../../src/core/user-operation/rpc-user-opera
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { contractAt, deployContract, devWallet, fundDeposit } from '../../src/demo/world-contracts.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
-import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
+import { type UserOperation, entryPointVersion } from '../../src/shared/schema/user-operation.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
 import { type EntryPointWorld, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 /** Whole tokens for a coin: at the lower ones the least that an operation can cost is below a unit of any of them. */
 const RATES = [500, 2_000, 5_000, 20_000, 80_000];
 
-describe.each(['0.6', '0.7', '0.8'] as const)('what is paid in a coarse token on EntryPoint %s', (version) => {
+describe.each(entryPointVersion.options)('what is paid in a coarse token on EntryPoint %s', (version) => {
   let chain: EntryPointWorld;
   let paymaster: Address;
   beforeAll(async () => {
