@@ -24,7 +24,7 @@ export const entryPoint06: EntryPoint = {
   takesEip7702Marker: false,
   callsExecuteUserOp: false,
   // Measured: 19,300.
-  bundleGas: 19_500n,
+  unmeteredGas: 19_500n,
   leastMeteredGas: 57_000n,
   leastVerificationGas: 58_000n,
   unusedGasPenalty: {

@@ -28,7 +28,7 @@ export const entryPoint07 = packedEntryPoint({
   simulations: 'EntryPointSimulations-0.7',
   takesEip7702Marker: false,
   // Measured: 18,450.
-  bundleGas: 18_700n,
+  unmeteredGas: 18_700n,
   leastMeteredGas: 50_000n,
   unusedGasPenalty,
   aaCodes: { AA96: invalidAggregator },

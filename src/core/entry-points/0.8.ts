@@ -59,7 +59,7 @@ export const entryPoint08 = packedEntryPoint({
   simulations: 'EntryPointSimulations-0.8',
   takesEip7702Marker: true,
   // Measured: 17,000.
-  bundleGas: 17_300n,
+  unmeteredGas: 17_300n,
   leastMeteredGas: 50_000n,
   unusedGasPenalty,
   aaCodes: {

@@ -9,7 +9,7 @@ import type { EntryPoint } from './entry-point.ts';
 /** In what the EntryPoints from v0.7 on differ. */
 interface PackedEntryPoint extends Pick<
   EntryPoint,
-  'version' | 'address' | 'deployment' | 'takesEip7702Marker' | 'bundleGas' | 'leastMeteredGas' | 'unusedGasPenalty'
+  'version' | 'address' | 'deployment' | 'takesEip7702Marker' | 'unmeteredGas' | 'leastMeteredGas' | 'unusedGasPenalty'
 > {
   readonly simulations: NonNullable<EntryPoint['simulations']>;
   /** Those that not all of them have. */

@@ -52,7 +52,7 @@ const missingIn = (partial: PartialUserOperation): string[] => {
   return [...limits, ...fees].filter((field) => partial[field] === undefined);
 };
 
-const paymasterOf = (partial: PartialUserOperation, { isPacked }: EntryPoint): object => {
+const paymasterOf = (partial: PartialUserOperation, isPacked: boolean): object => {
   const { paymasterAndData = '0x', paymaster, paymasterData } = partial;
   if (!isPacked) return { paymasterAndData };
   if (paymaster === undefined) return splitPaymaster(paymasterAndData);
@@ -63,26 +63,26 @@ const paymasterOf = (partial: PartialUserOperation, { isPacked }: EntryPoint): o
 /** Reads an operation of any form. @throws EngineError `VALIDATION`, which names the field; RangeError for too much gas */
 const operationIn = (
   members: Members,
-  where: Pick<FoundOperation, 'entryPoint' | 'chainId' | 'path'>,
+  { entryPoint, chainId, path }: Pick<FoundOperation, 'entryPoint' | 'chainId' | 'path'>,
 ): FoundOperation => {
   const partial = parse(partialUserOperation, members);
-  const entryPoint = entryPointOf(members, where.entryPoint);
+  const { read, isPacked } = entryPointOf(members, entryPoint);
   const missing = missingIn(partial);
   const zero = Object.fromEntries(missing.map((field) => [field, 0n]));
   const authorized = Number(partial.eip7702Auth?.chainId ?? partial.authorization?.chainId ?? 0n);
-  const requested = entryPoint.read({ ...partial, ...zero }, authorized);
-  const op = { ...requested, ...paymasterOf(partial, entryPoint) } as UserOperation;
+  const requested = read({ ...partial, ...zero }, authorized);
+  const op = { ...requested, ...paymasterOf(partial, isPacked) } as UserOperation;
   // Throws for gas and fees of more than 128 bits, which a packed operation has no room for.
   contractForm(op);
   const known = Object.keys(partialUserOperation.shape);
   const unknown = Object.keys(members).filter((field) => !known.includes(field));
   const { paymasterAndData = '0x' } = partial;
-  const isCut = entryPoint.isPacked && paymasterAndData !== '0x' && byteLength(paymasterAndData) < 52;
+  const isCut = isPacked && paymasterAndData !== '0x' && byteLength(paymasterAndData) < 52;
   const notes = [
     ...(unknown.length > 0 ? [`Members that no operation has: ${unknown.slice(0, 20).join(', ').slice(0, 500)}.`] : []),
     ...(isCut ? ['paymasterAndData has fewer than 52 bytes: the EntryPoint refuses it (AA93).'] : []),
   ];
-  return { ...where, op, missing, chainId: where.chainId ?? (authorized === 0 ? undefined : authorized), notes };
+  return { op, missing, entryPoint, chainId: chainId ?? (authorized === 0 ? undefined : authorized), path, notes };
 };
 
 /** Operations, requests and the like of one text. */

@@ -50,7 +50,7 @@ export const asBundled = (op: UserOperation): UserOperation => ({
  * @param meteredGas the least that the EntryPoint meters: the floor of EIP-7623 takes the place of all execution
  */
 export const bundleGas = (
-  entryPoint: Pick<EntryPointGas, 'bundleGas'>,
+  entryPoint: Pick<EntryPointGas, 'unmeteredGas'>,
   op: UserOperation,
   meteredGas: bigint,
 ): bigint => {
@@ -60,7 +60,7 @@ export const bundleGas = (
   const tokens =
     FRAME.tokens + countTokens(op.callData) + countTokens(deployment) + 4n * BigInt(ECDSA_SIGNATURE_LENGTH);
   const authorization = !isV06(op) && op.eip7702Auth !== undefined ? AUTHORIZATION_GAS : 0n;
-  const usual = entryPoint.bundleGas + words * ENTRY_POINT_WORD_GAS + tokens * TOKEN_GAS;
+  const usual = entryPoint.unmeteredGas + words * ENTRY_POINT_WORD_GAS + tokens * TOKEN_GAS;
   const floor = tokens * TOKEN_FLOOR_GAS - meteredGas;
   return TRANSACTION_GAS + authorization + (usual > floor ? usual : floor);
 };

@@ -30,7 +30,7 @@ export interface EntryPointGas {
    * What it spends on a bundle of one operation without metering it: the loops, the guard against reentrancy, the events,
    * the refund and the payment of the beneficiary. Measured with `handleOps` of the canonical build, and rounded up.
    */
-  readonly bundleGas: bigint;
+  readonly unmeteredGas: bigint;
   /**
    * The least that it meters besides the call: an account that checks nothing, a paymaster that sponsors, and its own work
    * around them. Measured on a local chain with each contract.

@@ -40,14 +40,14 @@ const FILLER_BENEFICIARY: Address = `0x${'ff'.repeat(20)}`;
  * @param executionGas what the EntryPoint will meter, in gas
  */
 export const preVerificationGas = (
-  entryPoint: Pick<EntryPointGas, 'bundleGas'>,
+  entryPoint: Pick<EntryPointGas, 'unmeteredGas'>,
   op: UserOperation,
   executionGas: bigint,
 ): bigint => {
   const callData = bundleCallData(op);
   const tokens = countTokens(callData);
   const words = BigInt(wordAligned(byteLength(callData)) / 32);
-  const usual = tokens * TOKEN_GAS + entryPoint.bundleGas + words * ENTRY_POINT_WORD_GAS;
+  const usual = tokens * TOKEN_GAS + entryPoint.unmeteredGas + words * ENTRY_POINT_WORD_GAS;
   const floor = tokens * TOKEN_FLOOR_GAS - executionGas;
   const authorization = !isV06(op) && op.eip7702Auth !== undefined ? AUTHORIZATION_GAS : 0n;
   return ((TRANSACTION_GAS + authorization + (usual > floor ? usual : floor)) * 11n) / 10n;

@@ -84,13 +84,14 @@ export const isSponsored = ({ reason }: FinalVerdict): boolean => reason === und
 const template = (version: string) => {
   const layout = requireLayout(version);
   const { paymasterGas, chainReads } = layout;
-  const { emptyFields, leastVerificationGas, ...entryPoint } = entryPoints[layout.entryPointVersion];
-  const verificationGasLimit = leastVerificationGas + (chainReads.includes('senderNonce') ? SENDER_NONCE_GAS : 0n);
+  const entryPoint = entryPoints[layout.entryPointVersion];
+  const verificationGasLimit =
+    entryPoint.leastVerificationGas + (chainReads.includes('senderNonce') ? SENDER_NONCE_GAS : 0n);
   const op = {
     ...{ sender: ATTACKER, nonce: 0n, callData: CALL_DATA, callGasLimit: 0n },
     ...{ verificationGasLimit, ...paymasterGas, preVerificationGas: 0n },
     ...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n },
-    ...emptyFields,
+    ...entryPoint.emptyFields,
     signature: '0x' as const,
   };
   return { ...op, preVerificationGas: preVerificationGas(entryPoint, op, 0n) };
