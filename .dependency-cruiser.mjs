@@ -81,6 +81,17 @@ const usersOfKinds = [
   ['^src/renderer/src/modules/webhooks/', 'webhook'],
 ];
 
+/** What is made for one EntryPoint, and so names it: the others make no difference to it. */
+const usersOfOneEntryPoint = [
+  '^src/core/paymaster-layouts/',
+  '^src/engine/chain/(canonical-contracts|sponsored-hashes)[.]ts$',
+  '^src/engine/service/test-operation[.]ts$',
+  '^src/engine/transactions/(action-call|setup-costs)[.]ts$',
+  '^src/demo/(bundler|simple-account|world-contracts)[.]ts$',
+  '^src/renderer/src/modules/dapps/snippets[.]ts$',
+  '^src/renderer/src/modules/setup/Setup(Dapp|Try)[.]vue$',
+];
+
 export default {
   forbidden: [
     part('shared', []),
@@ -158,6 +169,13 @@ export default {
       from: { path: user, pathNot: tests },
       to: { path: kinds, pathNot: `^src/core/rules/(${used.join('|')})[.]ts$` },
     })),
+    {
+      name: 'entry-points-come-from-the-registry',
+      comment: 'Only what is made for one EntryPoint imports its file. Everything else asks the registry.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: [tests, '^src/core/entry-points/', ...usersOfOneEntryPoint] },
+      to: { path: '^src/core/entry-points/', pathNot: '/(entry-point|registry)[.]ts$' },
+    },
 
     ...downwards,
     {

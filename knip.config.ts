@@ -13,7 +13,7 @@ export default {
     // Processes are started with them.
     'test/{support/flood-process,support/replace-policies,registry/made-up-desk}.ts',
     // Put into a copy of src.
-    'test/registry/{sender-list,pm_echo}.ts',
+    'test/registry/{sender-list,pm_echo,entry-point-0.9,verifying-0.9}.ts',
     // Built by test/support/bare-core.ts.
     'test/support/bare-core-entry.ts',
     // Built by test/console/ledger.test.ts.

@@ -3,6 +3,7 @@ import { feeQuote } from '../shared/schema/fee-token.ts';
 import { partialUserOperation } from '../shared/schema/partial-user-operation.ts';
 import { feeQuoteOptions, sponsorshipOptions } from '../shared/schema/sponsorship.ts';
 import { chainId } from '../shared/schema/text.ts';
+import { entryPointVersion } from '../shared/schema/user-operation.ts';
 import { procedure } from './procedure.ts';
 
 /** Names the DApp that asks. */
@@ -50,7 +51,7 @@ export const sponsorshipProcedures = {
       isSponsorTold: z.boolean().describe('Whether stubs say who sponsors'),
       version: z.string(),
       entryPoint: z.string(),
-      entryPointVersion: z.enum(['0.6', '0.7', '0.8']),
+      entryPointVersion,
     }),
     errors: ['UNKNOWN_API_KEY', 'VERSION_NOT_SUPPORTED'],
   }),

@@ -54,6 +54,7 @@ import { replay } from './replay.ts';
 import { ruleKinds } from './rules/registry.ts';
 import type { CoinPrice } from './facts.ts';
 import type { SpendingLimit } from './limit-data.ts';
+import { entryPoint06 } from './entry-points/0.6.ts';
 import { bundleGas } from './user-operation/bundle-gas.ts';
 import type { WebhookDenialCode } from './webhooks/webhook-denials.ts';
 import type { WebhookResponse } from './webhooks/webhook-response.ts';
@@ -167,7 +168,7 @@ const unusedV07 = (changes: Partial<UserOperationV07>, call: string): Situation 
 const tipping = (tip: bigint): Situation => ({ op: { maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: tip } });
 const suggesting = (tip: bigint): Situation => ({ chain: { suggestedTipWei: String(tip) } });
 /** What a bundle of the operation costs, what it comes to at least with all that its call uses, and 15 % of that: gas. */
-const BUNDLE_GAS = bundleGas('0.6', operationWith(), 0n);
+const BUNDLE_GAS = bundleGas(entryPoint06, operationWith(), 0n);
 const usualGas = (call: bigint): bigint => BUNDLE_GAS + 57_000n + call;
 const surplus = (call: bigint): bigint => (usualGas(call) * 15n) / 100n;
 /** With 15 % more than gas costs, all of which is paid for what preVerificationGas gives as well, the sum is what it may be. */

@@ -1,7 +1,7 @@
-import { entryPointAddress } from '../shared/entry-points.ts';
 import { unitsToDecimal } from '../shared/schema/decimal.ts';
 import type { DecisionRecord } from '../shared/schema/decision.ts';
 import type { Hex } from '../shared/schema/hex.ts';
+import { entryPoints } from './entry-points/registry.ts';
 import { tracedCalls } from './traced-calls.ts';
 import type { MeasuredStep, Reason } from './decide.ts';
 import { type Facts, factsSchema } from './facts.ts';
@@ -11,7 +11,6 @@ import { ruleInput } from './rule-input.ts';
 import type { RuleInput } from './rules/rule.ts';
 import { whitelistOf } from './contract-abi/whitelist.ts';
 import { termsOf } from './terms.ts';
-import { hashUserOperation } from './user-operation/user-op-hash.ts';
 import { withPaymasterAndData } from './user-operation/paymaster-fields.ts';
 import type { WebhookResponse } from './webhooks/webhook-response.ts';
 
@@ -56,10 +55,10 @@ const signedMessage = ({ payment, op }: RuleInput): string => {
 /** The hash of an operation as the paymaster has signed it. */
 const signedHash = (facts: Facts, policy: Policy, paymasterAndData: Hex): Hex => {
   const { op, layout } = ruleInput(facts, policy);
-  const { entryPointVersion } = layout;
-  return hashUserOperation(entryPointVersion, withPaymasterAndData(op, paymasterAndData), {
+  const entryPoint = entryPoints[layout.entryPointVersion];
+  return entryPoint.hash(withPaymasterAndData(op, paymasterAndData), {
     chainId: policy.dapp.chainId,
-    entryPoint: entryPointAddress[entryPointVersion],
+    entryPoint: entryPoint.address,
     ...(facts.delegate !== undefined && { delegate: facts.delegate }),
   });
 };
@@ -131,7 +130,7 @@ export const decidedRecord = (decision: Decision): Decided => {
   const { validAfter, validUntil } = termsOf(facts, policy);
   return {
     at: facts.at,
-    entryPoint: entryPointAddress[input.layout.entryPointVersion],
+    entryPoint: entryPoints[input.layout.entryPointVersion].address,
     userOpHash: isSigned ? signedHash(facts, policy, paymasterAndData) : null,
     outcome: isSigned ? 'sponsored' : 'denied',
     code: reason?.code ?? (input.payment === undefined ? 'SPONSORED' : 'PAID_IN_TOKEN'),

@@ -16,6 +16,7 @@ import {
   limit,
 } from '../../test/support/situations.ts';
 import type { DecisionRecord } from '../shared/schema/decision.ts';
+import { entryPoints } from './entry-points/registry.ts';
 import type { PaymasterLayout } from './paymaster-layouts/layout.ts';
 import { layouts } from './paymaster-layouts/registry.ts';
 import { singleton08Eip7702 } from './paymaster-layouts/singleton-0.8.ts';
@@ -181,15 +182,15 @@ describe('what follows from a changed value is named with it:', () => {
   });
 });
 
-/** An operation of the contract's EntryPoint; on v0.8 its account takes on code by EIP-7702. */
+/** An operation of the contract's EntryPoint; if it can, its account takes on code by EIP-7702. */
 const signedFor = ({ version, entryPointVersion }: PaymasterLayout): Situation => {
-  const eip7702 = entryPointVersion === '0.8';
+  const { takesEip7702Marker: eip7702, isPacked } = entryPoints[entryPointVersion];
   const op = rpcOperationV07With(eip7702 ? { factory: '0x7702' } : {});
   const gasUsed = { validation: '50000', call: '1000000' };
   const delegate = eip7702 ? { delegate: `0x${'de'.repeat(20)}` as const } : {};
   return {
     dapp: { version },
-    facts: { senderNonce: '3', gasUsed, ...delegate, ...(entryPointVersion !== '0.6' && { op }) },
+    facts: { senderNonce: '3', gasUsed, ...delegate, ...(isPacked && { op }) },
   };
 };
 

@@ -1,15 +1,14 @@
-import { entryPointAddress } from '../shared/entry-points.ts';
 import { partialUserOperation } from '../shared/schema/partial-user-operation.ts';
 import { feeQuoteOptions, paymasterContext, sponsorshipOptions } from '../shared/schema/sponsorship.ts';
-import { type EntryPointVersion, gasLimits } from '../shared/schema/user-operation.ts';
+import { gasLimits } from '../shared/schema/user-operation.ts';
 import { MOST_BYTES, MOST_FIELD_BYTES, isCut, isCutOf } from './cut.ts';
+import { entryPointAt } from './entry-points/registry.ts';
 import type { Facts } from './facts.ts';
 import type { Policy } from './policy.ts';
 import { callsOf, storedFacts } from './record.ts';
 import { ruleInput } from './rule-input.ts';
 import { isSame } from './same-json.ts';
 import type { StoredRecord } from './stored-record.ts';
-import { readOperation } from './user-operation/read-operation.ts';
 import { QUANTITIES, toRpcUserOperation } from './user-operation/rpc-user-operation.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -100,10 +99,6 @@ const METHODS: Readonly<Record<string, (params: Params) => RequestMeaning | unde
   },
 };
 
-const versions = new Map(
-  Object.entries(entryPointAddress).map(([version, address]) => [address.toLowerCase(), version as EntryPointVersion]),
-);
-
 const FEES = ['maxFeePerGas', 'maxPriorityFeePerGas'] as const;
 const PAYMASTER_GAS = ['paymasterVerificationGasLimit', 'paymasterPostOpGasLimit'] as const;
 const LOOKED_UP: ReadonlySet<string> = new Set([...gasLimits, ...FEES, ...PAYMASTER_GAS]);
@@ -140,17 +135,17 @@ const isPlain = (kept: Fields, sent: Fields): boolean => {
 /** The operation that was sent, as it is understood; undefined where it is none. */
 const understood = (
   sent: unknown,
-  { chainId, entryPoint }: Pick<StoredRecord, 'chainId' | 'entryPoint'>,
+  { chainId, entryPoint: address }: Pick<StoredRecord, 'chainId' | 'entryPoint'>,
   { hasOpenFees, hasOtherGas }: RequestMeaning,
 ): Fields | undefined => {
   const partial = partialUserOperation.safeParse(sent).data;
-  const version = versions.get(entryPoint.toLowerCase());
-  if (partial === undefined || version === undefined) return undefined;
+  const entryPoint = entryPointAt(address);
+  if (partial === undefined || entryPoint === undefined) return undefined;
   const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n, gasFees } = partial;
   const areOpen = (hasOpenFees ?? hasOtherGas ?? false) && gasFees === undefined;
   const fees = areOpen ? { maxFeePerGas, maxPriorityFeePerGas } : {};
   try {
-    return toRpcUserOperation(readOperation({ ...partial, ...fees }, { version, chainId }));
+    return toRpcUserOperation(entryPoint.read({ ...partial, ...fees }, chainId));
   } catch {
     return undefined;
   }

@@ -1,9 +1,9 @@
-import { entryPointAddress } from '../shared/entry-points.ts';
-import { type Address, type Hex, sameAddress } from '../shared/schema/hex.ts';
+import type { Hex } from '../shared/schema/hex.ts';
 import type { UserOperation } from '../shared/schema/user-operation.ts';
 import type { StoredRecord } from './stored-record.ts';
 import { readableFacts } from './record.ts';
 import { fromRpcUserOperation } from './user-operation/rpc-user-operation.ts';
+import { entryPointAt } from './entry-points/registry.ts';
 import type { PaymasterLayout } from './paymaster-layouts/layout.ts';
 import { layouts } from './paymaster-layouts/registry.ts';
 
@@ -33,13 +33,12 @@ export interface MinedCost {
 }
 
 /** The layout with tanks that these bytes are of; undefined where they are of none. */
-const tankLayoutOf = (entryPoint: string, paymasterAndData: Hex): PaymasterLayout | undefined =>
-  layouts.find(
-    (layout) =>
-      layout.hasTanks &&
-      sameAddress(entryPointAddress[layout.entryPointVersion], entryPoint as Address) &&
-      !('misfit' in layout.read(paymasterAndData)),
+const tankLayoutOf = (entryPoint: string, paymasterAndData: Hex): PaymasterLayout | undefined => {
+  const version = entryPointAt(entryPoint)?.version;
+  return layouts.find(
+    (layout) => layout.hasTanks && layout.entryPointVersion === version && !('misfit' in layout.read(paymasterAndData)),
   );
+};
 
 /**
  * What a settled operation counts, in wei: what its tank paid or, for a contract without tanks, what the EntryPoint took.

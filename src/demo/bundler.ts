@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { userOpHash } from '../core/user-operation/user-op-hash.ts';
+import { entryPoint06 } from '../core/entry-points/0.6.ts';
 import { address } from '../shared/schema/hex.ts';
 import { userOperationV06 } from '../shared/schema/user-operation-v06.ts';
 import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
@@ -31,6 +31,6 @@ export const createBundler = ({ chain, contracts: { entryPoint }, cast }: World)
       last = mined.catch(() => undefined);
       return mined;
     },
-    hashOf: (op) => userOpHash['0.6'](op, { chainId: chain.chainId, entryPoint }),
+    hashOf: (op) => entryPoint06.hash(op, { chainId: chain.chainId, entryPoint }),
   };
 };

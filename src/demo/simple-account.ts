@@ -1,6 +1,7 @@
 import { Contract, Interface, type Provider, type Signer, concat, getBytes } from 'ethers';
+import { entryPoint06 } from '../core/entry-points/0.6.ts';
 import { STUB_SIGNATURE } from '../core/paymaster-layouts/layout.ts';
-import { userOpHash } from '../core/user-operation/user-op-hash.ts';
+import { USER_OPERATION_V06_ABI } from '../core/user-operation/abi.ts';
 import type { Address, Hex } from '../shared/schema/hex.ts';
 import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
 
@@ -26,13 +27,9 @@ const factoryAbi = new Interface([
   'function createAccount(address owner, uint256 salt)',
   'function getAddress(address owner, uint256 salt) view returns (address)',
 ]);
-const OPERATION =
-  '(address sender, uint256 nonce, bytes initCode, bytes callData, uint256 callGasLimit, ' +
-  'uint256 verificationGasLimit, uint256 preVerificationGas, uint256 maxFeePerGas, uint256 maxPriorityFeePerGas, ' +
-  'bytes paymasterAndData, bytes signature)';
 const entryPointAbi = new Interface([
   'function getNonce(address sender, uint192 key) view returns (uint256)',
-  `function handleOps(${OPERATION}[] ops, address beneficiary)`,
+  `function handleOps(${USER_OPERATION_V06_ABI}[] ops, address beneficiary)`,
   'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, ' +
     'uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
   'error FailedOp(uint256 opIndex, string reason)',
@@ -111,7 +108,7 @@ export const finishOperation = async (
     paymasterAndData: sponsored.paymasterAndData as Hex,
     signature: '0x',
   };
-  const hash = userOpHash['0.6'](op, { chainId, entryPoint });
+  const hash = entryPoint06.hash(op, { chainId, entryPoint });
   return { ...op, signature: (await account.owner.signMessage(getBytes(hash))) as Hex };
 };
 

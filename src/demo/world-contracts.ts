@@ -1,13 +1,12 @@
-import { Contract, ContractFactory, HDNodeWallet, JsonRpcProvider, ZeroHash, concat } from 'ethers';
+import { Contract, ContractFactory, HDNodeWallet, JsonRpcProvider } from 'ethers';
 import type { Provider, Signer } from 'ethers';
+import { entryPoint06 } from '../core/entry-points/0.6.ts';
+import { entryPoints } from '../core/entry-points/registry.ts';
 import { loadArtifact } from '../engine/chain/artifacts.ts';
 import type { ArtifactName } from '../engine/chain/artifacts.ts';
-import { entryPointAddress } from '../shared/entry-points.ts';
+import { canonicalCreation } from '../engine/chain/canonical-contracts.ts';
 import type { Address } from '../shared/schema/hex.ts';
 import type { EntryPointVersion } from '../shared/schema/user-operation.ts';
-
-/** The deterministic deployment proxy (https://github.com/Arachnid/deterministic-deployment-proxy); anvil has it. */
-const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
 /** Mnemonic of the public test keys that anvil funds. Everyone knows them: never send them real money. */
 const DEV_MNEMONIC = 'test test test test test test test test test test test junk';
@@ -32,32 +31,20 @@ export const deployContract = async (name: ArtifactName, args: unknown[], deploy
   return (await contract.getAddress()) as Address;
 };
 
-/** What puts the npm packages' creation code at the canonical addresses: artifact, and salt of the deployment. */
-const ENTRY_POINTS = {
-  '0.6': { artifact: 'EntryPoint', salt: ZeroHash },
-  '0.7': {
-    artifact: 'EntryPoint-0.7',
-    salt: '0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3',
-  },
-  '0.8': {
-    artifact: 'EntryPoint-0.8',
-    salt: '0x0a59dbff790c23c976a548690c27297883cc66b4c67024f9117b0238995e35e9',
-  },
-} as const;
-
 /**
  * Puts an EntryPoint at its canonical address, unless it is there: by the deterministic deployer, as on every chain.
  * Throws an Error if it did not land there, or if `deployer` has no provider.
  */
-export const deployEntryPoint = async (deployer: Signer, version: EntryPointVersion = '0.6'): Promise<Address> => {
+export const deployEntryPoint = async (
+  deployer: Signer,
+  version: EntryPointVersion = entryPoint06.version,
+): Promise<Address> => {
   const { provider } = deployer;
   if (provider === null) throw new Error('The deployer is not connected to a chain');
-  const address = entryPointAddress[version];
+  const { address, deployment } = entryPoints[version];
   const hasCode = async (): Promise<boolean> => (await provider.getCode(address)) !== '0x';
   if (await hasCode()) return address;
-  const { artifact, salt } = ENTRY_POINTS[version];
-  const { bytecode } = await loadArtifact(artifact);
-  const sent = await deployer.sendTransaction({ to: CREATE2_DEPLOYER, data: concat([salt, bytecode]) });
+  const sent = await deployer.sendTransaction(await canonicalCreation(deployment));
   await sent.wait();
   if (!(await hasCode())) throw new Error(`EntryPoint v${version} did not land at ${address}`);
   return address;

@@ -1,3 +1,4 @@
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
 
@@ -28,7 +29,7 @@ export type Behaviour = keyof typeof BEHAVIOURS;
  * @param block up to which a fickle account burns its gas
  */
 export const accountCode = (version: EntryPointVersion, behaviour: Behaviour, block: number): Hex => {
-  const selector = version === '0.6' ? '3a871cdd' : '19822f7c';
+  const selector = entryPoints[version].isPacked ? '19822f7c' : '3a871cdd';
   const does = BEHAVIOURS[behaviour](block);
   const answerAt = byte(BEHAVIOUR_AT + does.length / 2);
   // CALLDATALOAD(0) >> 224 == selector ? return 32 bytes of zero : what it does

@@ -1,7 +1,7 @@
 import type { Facts } from '../../src/core/facts.ts';
 import { max, min } from '../../src/shared/bigints.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { DecisionRecord, DecisionRow } from '../../src/shared/schema/decision.ts';
 import type { Hex } from '../../src/shared/schema/hex.ts';
 import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
@@ -23,7 +23,7 @@ const biconomyOptions = (wanted: Wish) => ({
 
 /** The request in the dialect that is wished for. */
 export const requestOf = (chainId: number, dapp: Dapp, op: Record<string, unknown>, wanted: Wish) => {
-  const entryPoint = entryPointAddress[entryPointVersionOf(dapp)];
+  const entryPoint = entryPoints[entryPointVersionOf(dapp)].address;
   const context = { validForSeconds: wanted.expiryDuration };
   if (wanted.dialect === 'biconomy') {
     return { method: 'pm_sponsorUserOperation', params: [op, biconomyOptions(wanted)] };

@@ -1,14 +1,14 @@
 import { Interface, Wallet, ZeroAddress, toBeHex, zeroPadValue } from 'ethers';
 import { startLocalChain } from '../../src/demo/local-chain.ts';
 import { deployContract, deployEntryPoint, devWallet, localProvider } from '../../src/demo/world-contracts.ts';
-import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
 import { type RpcClient, RpcError, createRpcClient } from '../../src/engine/chain/rpc.ts';
 import type { PaymasterLayout } from '../../src/core/paymaster-layouts/layout.ts';
 import { findLayout } from '../../src/core/paymaster-layouts/registry.ts';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
-import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
+import { type EntryPointVersion, entryPointVersion } from '../../src/shared/schema/user-operation.ts';
 import { deployLayout } from '../support/deploy-layout.ts';
+import { accountFactories } from '../support/entry-point-world.ts';
 import { type Behaviour, accountCode } from './account-code.ts';
 
 /** The paymaster versions that are attacked. */
@@ -105,13 +105,6 @@ export const ACCOUNT_OWNER = new Wallet(`0x${'a7'.repeat(32)}`);
 export const FUNDING_WALLETS = ['f1', 'f2', 'f3'].map((byte) => new Wallet(`0x${byte.repeat(32)}`));
 /** Gas of a bundle's transaction, and of a block. */
 const BUNDLE_GAS = 29_000_000n;
-const ENTRY_POINT_VERSIONS = ['0.6', '0.7', '0.8'] as const;
-
-const FACTORIES: Readonly<Record<EntryPointVersion, ArtifactName>> = {
-  '0.6': 'SimpleAccountFactory',
-  '0.7': 'SimpleAccountFactory-0.7',
-  '0.8': 'SimpleAccountFactory-0.8',
-};
 
 const abi = new Interface([
   'function createAccount(address owner, uint256 salt)',
@@ -191,8 +184,8 @@ export const startAttackChain = async (): Promise<AttackChain> => {
     return { kind: 'counterfactual', address, factory: { address: factory, data } };
   };
   const sendersOf = async (version: EntryPointVersion): Promise<Sender[]> => {
-    const entryPoint = entryPointAddress[version];
-    const factory = await deployContract(FACTORIES[version], [entryPoint], operator);
+    const entryPoint = entryPoints[version].address;
+    const factory = await deployContract(accountFactories[version], [entryPoint], operator);
     // From v0.8 on a factory works for the EntryPoint's creator alone.
     const creator = version === '0.8' ? ((await call(entryPoint, 'senderCreator', [])) as Address) : undefined;
     factories[version] = factory;
@@ -211,15 +204,15 @@ export const startAttackChain = async (): Promise<AttackChain> => {
     const signer = new Wallet(SIGNER_KEY).address;
     const layout = layoutOf(version);
     if (layout.deployment !== undefined) return deployLayout(layout, signer, operator);
-    return deployContract('TankPaymasterV100', [operator.address, entryPointAddress['0.6'], signer], operator);
+    return deployContract('TankPaymasterV100', [operator.address, entryPoints['0.6'].address, signer], operator);
   };
 
   await rpc.send('anvil_autoImpersonateAccount', [true]);
-  for (const version of ENTRY_POINT_VERSIONS) await deployEntryPoint(operator, version);
+  for (const version of entryPointVersion.options) await deployEntryPoint(operator, version);
   const paymasters = {} as Record<Version, Address>;
   for (const version of VERSIONS) paymasters[version] = lower(await deploy(version));
   const senders = {} as Record<EntryPointVersion, readonly Sender[]>;
-  for (const version of ENTRY_POINT_VERSIONS) senders[version] = await sendersOf(version);
+  for (const version of entryPointVersion.options) senders[version] = await sendersOf(version);
   const gameItems = await deployContract('GameItems', [], operator);
   const scrambler = await deployContract('ScrambledBundler', [], operator);
   for (const { address } of FUNDING_WALLETS) await rpc.send('anvil_setBalance', [address, hex(10n ** 24n)]);
@@ -278,13 +271,13 @@ export const startAttackChain = async (): Promise<AttackChain> => {
     },
     newAccount: (version) => factoryAccount(version, BigInt(1_000 + (made += 1))),
     nonce: async (version, sender, key) =>
-      (await call(entryPointAddress[version], 'getNonce', [sender, key])) as bigint,
+      (await call(entryPoints[version].address, 'getNonce', [sender, key])) as bigint,
     async tank(version, wallet) {
       const layout = layoutOf(version);
       const paymaster = paymasters[version];
       return (await (layout.hasTanks
         ? call(paymaster, 'getBalance', [wallet])
-        : call(entryPointAddress[layout.entryPointVersion], 'balanceOf', [paymaster]))) as bigint;
+        : call(entryPoints[layout.entryPointVersion].address, 'balanceOf', [paymaster]))) as bigint;
     },
     async isMined(transactionHash) {
       const receipt = (await rpc.send('eth_getTransactionReceipt', [transactionHash])) as { blockNumber: Hex } | null;

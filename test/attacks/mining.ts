@@ -1,4 +1,4 @@
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { layoutOf } from './chain.ts';
 import type { Dapp } from './desk.ts';
@@ -32,7 +32,9 @@ const alter = (data: Hex, { policy: { version } }: Dapp, alteration: Bundle['alt
   if (alteration === 'move offset') {
     return version === '1.1.0' || version === '1.0.0' ? moveOffset(data, TANK_WORDS[version]) : data;
   }
-  if (alteration === 'raise limits') return layoutOf(version).entryPointVersion === '0.6' ? data : raiseLimits(data);
+  if (alteration === 'raise limits') {
+    return entryPoints[layoutOf(version).entryPointVersion].isPacked ? raiseLimits(data) : data;
+  }
   return data;
 };
 
@@ -65,7 +67,7 @@ const send = async (
   planned: readonly Planned[],
   { how, gasPrice }: { how: Bundle; gasPrice: bigint },
 ): Promise<string | undefined> => {
-  const entryPoint = entryPointAddress[nth(planned, 0).finished.version];
+  const entryPoint = entryPoints[nth(planned, 0).finished.version].address;
   const data = bundle(
     planned.map(({ finished }) => finished),
     ACCOMPLICE,

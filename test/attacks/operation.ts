@@ -1,11 +1,11 @@
-import { Interface, concat, getBytes, hashMessage } from 'ethers';
+import { Interface } from 'ethers';
 import { packUserOperation } from '../../src/core/user-operation/pack-user-operation.ts';
-import { hashUserOperation } from '../../src/core/user-operation/user-op-hash.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../src/shared/schema/user-operation.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
+import { signAsOwner } from '../support/entry-point-world.ts';
 import { gameCall } from '../support/sponsored-world.ts';
 import { ACCOUNT_OWNER, type AttackChain, type Sender } from './chain.ts';
 import type { Wish } from './wish.ts';
@@ -43,14 +43,8 @@ export const wishedOperation = (
     signature: placeholder(wanted.given.signatureBytes),
   };
   const { factory } = sender;
-  if (version === '0.6') {
-    return {
-      ...common,
-      initCode: factory === undefined ? '0x' : (concat([factory.address, factory.data]) as Hex),
-      paymasterAndData: '0x',
-    };
-  }
-  return { ...common, ...(factory && { factory: factory.address, factoryData: factory.data }) };
+  const { emptyFields, creation } = entryPoints[version];
+  return { ...common, ...emptyFields, ...(factory && creation(factory.address, factory.data)) };
 };
 
 const letterCase: Readonly<Record<Wish['letters'], (text: string) => string>> = {
@@ -128,9 +122,8 @@ export const finishOperation = (
   own?: Hex,
 ): FinishedOperation => {
   const op = withPaymasterAndData(unsigned, paymasterAndData);
-  const hash = hashUserOperation(version, op, { chainId, entryPoint: entryPointAddress[version] });
-  const signedHash = version === '0.8' ? hash : hashMessage(getBytes(hash));
-  const signature = own ?? (ACCOUNT_OWNER.signingKey.sign(signedHash).serialized as Hex);
+  const hash = entryPoints[version].hash(op, { chainId, entryPoint: entryPoints[version].address });
+  const signature = own ?? signAsOwner(version, hash, ACCOUNT_OWNER);
   return { version, op: { ...op, signature }, hash };
 };
 
@@ -138,7 +131,7 @@ const V06 =
   '(address sender,uint256 nonce,bytes initCode,bytes callData,uint256 callGasLimit,uint256 verificationGasLimit,uint256 preVerificationGas,uint256 maxFeePerGas,uint256 maxPriorityFeePerGas,bytes paymasterAndData,bytes signature)';
 const V07 =
   '(address sender,uint256 nonce,bytes initCode,bytes callData,bytes32 accountGasLimits,uint256 preVerificationGas,bytes32 gasFees,bytes paymasterAndData,bytes signature)';
-const entryPoints = {
+const handleOps = {
   v06: new Interface([`function handleOps(${V06}[] ops, address beneficiary)`]),
   v07: new Interface([`function handleOps(${V07}[] ops, address beneficiary)`]),
 };
@@ -146,6 +139,7 @@ const entryPoints = {
 /** Calldata of `handleOps`. */
 export const bundle = (operations: readonly FinishedOperation[], beneficiary: Address): Hex => {
   const forms = operations.map(({ op }) => (isV06(op) ? op : packUserOperation(op)));
-  const { [operations[0]?.version === '0.6' ? 'v06' : 'v07']: abi } = entryPoints;
+  const isPacked = operations.every(({ version }) => entryPoints[version].isPacked);
+  const abi = handleOps[isPacked ? 'v07' : 'v06'];
   return abi.encodeFunctionData('handleOps', [forms, beneficiary]) as Hex;
 };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion, UserOperation } from '../../src/shared/schema/user-operation.ts';
@@ -179,7 +179,7 @@ export const fund = async (run: Run, dapp: Dapp, wei: bigint, from: Address): Pr
   const layout = layoutOf(dapp.policy.version);
   const [to, selector, whose] = layout.hasTanks
     ? [dapp.paymaster, '0xaa67c919', dapp.wallet] // depositFor(address)
-    : [entryPointAddress[layout.entryPointVersion], '0xb760faf9', dapp.paymaster]; // depositTo(address)
+    : [entryPoints[layout.entryPointVersion].address, '0xb760faf9', dapp.paymaster]; // depositTo(address)
   const mined = await mineBlock(run, { from, to, data: (selector + beneficiary(whose)) as Hex, valueWei: wei });
   if (mined?.succeeded !== true) throw new Error('The deposit failed');
   run.payments.push({ tank: tankName(dapp), wei, transactionHash: mined.transactionHash });

@@ -1,7 +1,7 @@
 import { toBeHex, zeroPadValue } from 'ethers';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { ProcedureOutput } from '../../src/api/index.ts';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { fromRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
 import { type AttackChain, type Version, layoutOf, lower, startAttackChain } from './chain.ts';
@@ -104,7 +104,7 @@ const ask = async (on: Run, { op }: Pick<Volley, 'op'>): Promise<Signed | string
 const mine = async (on: Run, { op, data }: Signed): Promise<void> => {
   const version = layoutOf(nth(on.desk.dapps, 0).policy.version).entryPointVersion;
   const finished = finishOperation(chain.chainId, version, op, data, '0x');
-  const calling = { to: entryPointAddress[version], data: bundle([finished], ACCOMPLICE) };
+  const calling = { to: entryPoints[version].address, data: bundle([finished], ACCOMPLICE) };
   const mined = await mineBlock(on, { from: BUNDLER, gasPrice: on.baseFeeWei, ...calling });
   if (mined?.succeeded !== true) throw new Error(await chain.whyFailing(calling.to, calling.data));
 };

@@ -4,14 +4,14 @@ import { contractAt, deployContract, devWallet, fundGasTank } from '../../src/de
 import { senderCreatorOf } from '../../src/engine/chain/gas/call-gas.ts';
 import { STUB_SIGNATURE } from '../../src/core/paymaster-layouts/layout.ts';
 import { findLayout } from '../../src/core/paymaster-layouts/registry.ts';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { type EntryPointVersion, type UserOperation } from '../../src/shared/schema/user-operation.ts';
 import { packUserOperation } from '../../src/core/user-operation/pack-user-operation.ts';
 import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../../src/core/user-operation/abi.ts';
 import { toRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
 import { type ClientDapp, clientDapp } from '../support/client-world.ts';
-import { type NewAccount, deployEntryPointWorld } from '../support/entry-point-world.ts';
+import { type NewAccount, deployEntryPointWorld, signAsOwner } from '../support/entry-point-world.ts';
 import { deployFeeTokens } from '../support/fee-tokens.ts';
 import { error, passTo, withNode } from '../support/odd-node.ts';
 import { type RpcReply, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
@@ -32,7 +32,7 @@ const simulate = {
 const seenByNode = async (version: EntryPointVersion, ask: () => Promise<RpcReply>): Promise<[Draft[], RpcReply]> => {
   const { chain, engine } = world();
   const { chainId } = chain;
-  const abi = simulate[version === '0.6' ? 'v06' : 'v07'];
+  const abi = simulate[entryPoints[version].isPacked ? 'v07' : 'v06'];
   const proper = passTo(chain.url);
   const drafts: Draft[] = [];
   const reply = await withNode(
@@ -56,9 +56,8 @@ const seenByNode = async (version: EntryPointVersion, ask: () => Promise<RpcRepl
   return [drafts, reply];
 };
 
-const entryPoints = { '0.6': 'EntryPoint', '0.7': 'EntryPoint-0.7', '0.8': 'EntryPoint-0.8' } as const;
 const entryPointOf = (version: EntryPointVersion): Promise<Contract> =>
-  contractAt(entryPoints[version], entryPointAddress[version], world().operator);
+  contractAt(entryPoints[version].deployment.artifact, entryPoints[version].address, world().operator);
 
 /** Has the account's owner sign a draft as it was seen, and sends it: how the EntryPoint takes it. */
 const mined = async (version: EntryPointVersion, draft: Draft, signature?: Hex): Promise<string> => {
@@ -66,10 +65,7 @@ const mined = async (version: EntryPointVersion, draft: Draft, signature?: Hex):
   const op: Record<string, unknown> = { ...draft, signature: signature ?? '0x' };
   if (signature === undefined) {
     const hash = (await contract.getFunction('getUserOpHash')(op)) as Hex;
-    op['signature'] =
-      version === '0.8'
-        ? owner().signingKey.sign(hash).serialized
-        : await owner().signMessage(Buffer.from(hash.slice(2), 'hex'));
+    op['signature'] = signAsOwner(version, hash, owner());
   }
   const handleOps = contract.getFunction('handleOps');
   try {
@@ -106,7 +102,11 @@ const partialOf = async (version: EntryPointVersion, isThere = false): Promise<R
   const op = entryPoint.firstOperation(account, { to: contracts.gameItems, data: gameCall('mint') });
   if (isThere) await makeAccount(entryPoint.entryPoint, account);
   const { callGasLimit: _c, verificationGasLimit: _v, preVerificationGas: _p, ...wire } = toRpcUserOperation(op);
-  return { ...wire, signature: STUB_SIGNATURE, ...(isThere && madeAlready[version === '0.6' ? 'v06' : 'v07']) };
+  return {
+    ...wire,
+    signature: STUB_SIGNATURE,
+    ...(isThere && madeAlready[entryPoints[version].isPacked ? 'v07' : 'v06']),
+  };
 };
 
 /** What a bundler saw of an operation, as the EntryPoint takes it: the limits that it was not told are signed as 0. */
@@ -115,7 +115,7 @@ const asSigned = (version: EntryPointVersion, wire: Record<string, Hex>): Record
   const numbers = ['maxFeePerGas', 'maxPriorityFeePerGas', 'paymasterVerificationGasLimit', 'paymasterPostOpGasLimit'];
   const read = Object.entries(wire).map(([name, value]) => [name, numbers.includes(name) ? BigInt(value) : value]);
   const op = { ...(Object.fromEntries(read) as UserOperation), ...limits };
-  return { ...(version === '0.6' ? op : packUserOperation(op)) };
+  return { ...(entryPoints[version].isPacked ? packUserOperation(op) : op) };
 };
 
 /** A DApp of a contract that only this test deploys: version 1.0.0 comes with no package. */
@@ -148,60 +148,62 @@ const versions = [
 ] as const;
 const entryPointVersion = (version: string): EntryPointVersion => findLayout(version)!.entryPointVersion;
 
-describe.each(versions.map(([version, refused], index) => [version, refused, index] as const))(
-  'what is signed for %s while gas is estimated',
-  (version, refused, index) => {
-    const isPlayed = (row: number): boolean => shareOf([0, 1], index, versions.length).includes(row);
+describe.each(versions)('what is signed for %s while gas is estimated', (version, refused) => {
+  const isPlayed = (row: number): boolean =>
+    shareOf(
+      [0, 1],
+      version,
+      versions.map(([one]) => one),
+    ).includes(row);
 
-    test.runIf(isPlayed(0))('is not good for mining, whoever saw it: the tank loses nothing', async () => {
-      const dapp = version === '1.0.0' ? await dappOf100() : await clientDapp(world(), version);
-      const partial = await partialOf(entryPointVersion(version));
-      const options = { calculateGasLimits: true };
-      const [drafts, { body }] = await seenByNode(entryPointVersion(version), () => dapp.sponsor(partial, options));
-      expect([body.error, body.result?.reason]).toEqual([undefined, undefined]);
-      expect(drafts.length).toBeGreaterThanOrEqual(2);
-      const before = await dapp.purse();
-      for (const draft of drafts) expect(await mined(entryPointVersion(version), draft)).toMatch(refused);
-      expect(before - (await dapp.purse())).toBe(0n);
-    });
+  test.runIf(isPlayed(0))('is not good for mining, whoever saw it: the tank loses nothing', async () => {
+    const dapp = version === '1.0.0' ? await dappOf100() : await clientDapp(world(), version);
+    const partial = await partialOf(entryPointVersion(version));
+    const options = { calculateGasLimits: true };
+    const [drafts, { body }] = await seenByNode(entryPointVersion(version), () => dapp.sponsor(partial, options));
+    expect([body.error, body.result?.reason]).toEqual([undefined, undefined]);
+    expect(drafts.length).toBeGreaterThanOrEqual(2);
+    const before = await dapp.purse();
+    for (const draft of drafts) expect(await mined(entryPointVersion(version), draft)).toMatch(refused);
+    expect(before - (await dapp.purse())).toBe(0n);
+  });
 
-    test.runIf(isPlayed(1))('is not good for mining either, where a bundler sees it', async () => {
-      const { chain, engine } = world();
-      const { chainId } = chain;
-      const dapp = version === '1.0.0' ? await dappOf100() : await clientDapp(world(), version);
-      const partial = await partialOf(entryPointVersion(version), true);
-      const seen: Record<string, Hex>[] = [];
-      await withNode(
-        (response, method, body) => {
-          seen.push((JSON.parse(body) as { params: [Record<string, Hex>] }).params[0]);
-          error(-32521, 'no')(response, method, body);
-        },
-        async (bundler) => {
-          await engine.service.call('chains.set', { chainId, bundler });
-          try {
-            await dapp.sponsor(partial, { calculateGasLimits: true });
-          } finally {
-            await engine.service.call('chains.remove', { chainId, force: true });
-            await engine.service.call('chains.set', { chainId, rpc: chain.url });
-          }
-        },
-      );
-      expect(seen).toHaveLength(1);
-      const before = await dapp.purse();
-      const draft = asSigned(entryPointVersion(version), seen[0]!);
-      expect(await mined(entryPointVersion(version), draft)).toMatch(/AA23|AA26|AA40|AA41/);
-      expect(before - (await dapp.purse())).toBe(0n);
-    });
-  },
-);
+  test.runIf(isPlayed(1))('is not good for mining either, where a bundler sees it', async () => {
+    const { chain, engine } = world();
+    const { chainId } = chain;
+    const dapp = version === '1.0.0' ? await dappOf100() : await clientDapp(world(), version);
+    const partial = await partialOf(entryPointVersion(version), true);
+    const seen: Record<string, Hex>[] = [];
+    await withNode(
+      (response, method, body) => {
+        seen.push((JSON.parse(body) as { params: [Record<string, Hex>] }).params[0]);
+        error(-32521, 'no')(response, method, body);
+      },
+      async (bundler) => {
+        await engine.service.call('chains.set', { chainId, bundler });
+        try {
+          await dapp.sponsor(partial, { calculateGasLimits: true });
+        } finally {
+          await engine.service.call('chains.remove', { chainId, force: true });
+          await engine.service.call('chains.set', { chainId, rpc: chain.url });
+        }
+      },
+    );
+    expect(seen).toHaveLength(1);
+    const before = await dapp.purse();
+    const draft = asSigned(entryPointVersion(version), seen[0]!);
+    expect(await mined(entryPointVersion(version), draft)).toMatch(/AA23|AA26|AA40|AA41/);
+    expect(before - (await dapp.purse())).toBe(0n);
+  });
+});
 
 const singletons = ['singleton-0.6', 'singleton-0.7', 'singleton-0.8'];
 
-describe.each(singletons.map((version, index) => [version, index] as const))(
+describe.each(singletons)(
   'what is signed for %s at a price of nothing, to find out the gas of an operation paid in a token',
-  (version, index) => {
+  (version) => {
     const at = entryPointVersion(version);
-    test.each(shareOf(['pm_sponsorUserOperation', 'pm_getFeeQuoteOrData'], index, singletons.length))(
+    test.each(shareOf(['pm_sponsorUserOperation', 'pm_getFeeQuoteOrData'], version, singletons))(
       'is not good for mining: %s',
       async (method) => {
         const { chain, engine } = world();

@@ -14,7 +14,7 @@ import { singleton08 } from '../../src/core/paymaster-layouts/singleton-0.8.ts';
 import { verifying07 } from '../../src/core/paymaster-layouts/verifying-0.7.ts';
 import { signDigest } from '../../src/engine/signer/sign.ts';
 import { packUserOperation } from '../../src/core/user-operation/pack-user-operation.ts';
-import { userOpHash } from '../../src/core/user-operation/user-op-hash.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Rollup } from '../../src/shared/chains.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion, UserOperation, UserOperationV07 } from '../../src/shared/schema/user-operation.ts';
@@ -147,40 +147,37 @@ const CALLDATA: readonly [string, Hex][] = [
   ['30,000 zero bytes', `0x${'00'.repeat(30_000)}`],
 ];
 
-describe.each(LAYOUTS.map((layout, index) => ({ version: layout.version, layout, index })))(
-  'paymaster $version',
-  ({ layout, index }) => {
-    let paymaster: Sponsored;
-    beforeAll(async () => {
-      paymaster = await paymasterOf(layout);
-    });
+describe.each(LAYOUTS)('paymaster $version', (layout) => {
+  let paymaster: Sponsored;
+  beforeAll(async () => {
+    paymaster = await paymasterOf(layout);
+  });
 
-    test('an operation that deploys its account, and the ones after it, are mined, with little over and no loss to the bundler', async () => {
+  test('an operation that deploys its account, and the ones after it, are mined, with little over and no loss to the bundler', async () => {
+    const account = await newAccount(paymaster);
+    const burn = encodeExecute(items, 0n, gameItems.encodeFunctionData('burn', [2]) as Hex);
+    for (const callData of [mint(), mint(), burn]) {
+      expectFairGas(await mine(paymaster, await operation(paymaster, account, callData)));
+    }
+  });
+
+  test.each(shareOf(CALLDATA, layout, LAYOUTS))(
+    'an operation with much calldata (%s) is no loss to the bundler',
+    async (_, trailing) => {
       const account = await newAccount(paymaster);
-      const burn = encodeExecute(items, 0n, gameItems.encodeFunctionData('burn', [2]) as Hex);
-      for (const callData of [mint(), mint(), burn]) {
+      for (const callData of [mint(trailing), mint(trailing)]) {
         expectFairGas(await mine(paymaster, await operation(paymaster, account, callData)));
       }
-    });
+    },
+  );
 
-    test.each(shareOf(CALLDATA, index, LAYOUTS.length))(
-      'an operation with much calldata (%s) is no loss to the bundler',
-      async (_, trailing) => {
-        const account = await newAccount(paymaster);
-        for (const callData of [mint(trailing), mint(trailing)]) {
-          expectFairGas(await mine(paymaster, await operation(paymaster, account, callData)));
-        }
-      },
-    );
-
-    test('gas is known although no money is there yet to pay for it', async () => {
-      const op = await operation(paymaster, await newAccount(paymaster), mint());
-      const { preVerificationGas: _rich, ...rich } = await estimate(paymaster, op);
-      const { preVerificationGas: _poor, ...poor } = await estimate(await paymasterOf(layout, 0n), op);
-      expect(poor).toEqual(rich);
-    });
-  },
-);
+  test('gas is known although no money is there yet to pay for it', async () => {
+    const op = await operation(paymaster, await newAccount(paymaster), mint());
+    const { preVerificationGas: _rich, ...rich } = await estimate(paymaster, op);
+    const { preVerificationGas: _poor, ...poor } = await estimate(await paymasterOf(layout, 0n), op);
+    expect(poor).toEqual(rich);
+  });
+});
 
 describe('an operation that cannot be estimated ends in an error that says why', () => {
   let paymaster: Sponsored;
@@ -253,7 +250,7 @@ describe('an account that takes on code by EIP-7702', () => {
     const gas = await estimate(paymaster, op);
     const limited = { ...op, ...gas };
     const sponsored = withPaymasterAndData(limited, paymaster.sponsor(limited));
-    const hash = userOpHash['0.8'](sponsored, { chainId, entryPoint: world.entryPoint, delegate });
+    const hash = entryPoints['0.8'].hash(sponsored, { chainId, entryPoint: world.entryPoint, delegate });
     const signed = { ...sponsored, signature: user.signingKey.sign(hash).serialized as Hex };
     const mined = await submit(paymaster, signed, [{ ...authorization, signature }]);
     expect(await provider.getCode(user.address)).toBe(`0xef0100${delegate.slice(2).toLowerCase()}`);

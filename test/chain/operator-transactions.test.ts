@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { type HDNodeWallet, Transaction, type TransactionLike, parseEther, toQuantity } from 'ethers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { type OperatorDesk, signDraft, useOperatorDesk } from '../support/operator-desk.ts';
 import { RESERVED_WEI, gameCall, operation } from '../support/sponsored-world.ts';
@@ -212,7 +212,7 @@ describe('a withdrawal', () => {
   test('to where nobody could take it again is refused', async () => {
     const dapp = await desk().dapp('1.1.0');
     await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
-    for (const to of [`0x${'0'.repeat(40)}`, tanks, entryPointAddress['0.6']]) {
+    for (const to of [`0x${'0'.repeat(40)}`, tanks, entryPoints['0.6'].address]) {
       const lost = call(withdrawalOf(dapp.paymasterId, 1n, to), dapp.wallet);
       await expect(lost).rejects.toMatchObject({
         ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('are lost') },

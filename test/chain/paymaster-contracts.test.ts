@@ -13,7 +13,7 @@ import type {
 import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
 import { layouts } from '../../src/core/paymaster-layouts/registry.ts';
 import { signDigest } from '../../src/engine/signer/sign.ts';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { allEntryPoints, entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion, UserOperation } from '../../src/shared/schema/user-operation.ts';
 import { type EntryPointWorld, type MinedOperation, deployEntryPointWorld } from '../support/entry-point-world.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   signer = devWallet(5, provider);
   treasury = devWallet(6, provider);
   fundingWallet = devWallet(7, provider).address as Address;
-  for (const version of ['0.6', '0.7', '0.8'] as const) {
+  for (const { version } of allEntryPoints) {
     worlds.set(version, await deployEntryPointWorld(operator, chainId, version));
   }
   token = await deployContract(
@@ -103,8 +103,8 @@ it('every version whose code comes with a package can be deployed', () => {
   ]);
 });
 
-it.each(['0.6', '0.7', '0.8'] as const)('EntryPoint %s answers at its canonical address', async (version) => {
-  expect(worlds.get(version)?.entryPoint).toBe(entryPointAddress[version]);
+it.each(allEntryPoints)('EntryPoint $version answers at its canonical address', async ({ version, address }) => {
+  expect(worlds.get(version)?.entryPoint).toBe(address);
   expect(await worlds.get(version)?.deposit(operator.address as Address)).toBe(0n);
 });
 
@@ -223,7 +223,7 @@ describe.each(deployable.filter((layout) => layout.token?.version === layout.ver
     };
 
     // The second postOp limit is what a client may ask for to make the paymaster pay for unused gas.
-    const limits = layout.entryPointVersion === '0.6' ? [undefined] : [undefined, 2_000_000n];
+    const limits = entryPoints[layout.entryPointVersion].isPacked ? [undefined, 2_000_000n] : [undefined];
     it.each(limits)('takes from the sender what it cost, no more than quoted: postOp limit %s', async (limit) => {
       const plain = await tokenOperation();
       const op = limit === undefined ? plain : { ...plain, paymasterPostOpGasLimit: limit };
@@ -253,7 +253,7 @@ describe.each(deployable.filter((layout) => layout.token?.version === layout.ver
     it('pays alone, or spoils the bundle, where the sender allowed it nothing', async () => {
       const op = await firstOperation(worldOf(layout), { to: token, data: '0x18160ddd' });
       await send(operator, 'transfer', op.sender, parseEther('1'));
-      if (layout.entryPointVersion === '0.6') {
+      if (!entryPoints[layout.entryPointVersion].isPacked) {
         await expect(submit(op, tokenTerms(op))).rejects.toThrow(/revert/);
         return;
       }

@@ -7,7 +7,7 @@ import type { UserOperation } from 'viem/account-abstraction';
 import { foundry } from 'viem/chains';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployEntryPoint, devWallet } from '../../src/demo/world-contracts.ts';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { allEntryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { useAlto } from '../support/alto.ts';
 import { type ClientAccount, type ClientDapp, clientDapp, mintCall, newAccount } from '../support/client-world.ts';
@@ -27,8 +27,7 @@ const setTreasury = async (address: string): Promise<void> => {
 let tokens: Awaited<ReturnType<typeof deployFeeTokens>>;
 beforeAll(async () => {
   const { operator } = world();
-  await deployEntryPoint(operator, '0.7');
-  await deployEntryPoint(operator, '0.8');
+  for (const { version } of allEntryPoints) await deployEntryPoint(operator, version);
   tokens = await deployFeeTokens(world());
   await setTreasury(refunder().address);
   // On 0.6 a stub cannot say what taking tokens up front costs: the bundler's slack covers it where the treasury's
@@ -37,7 +36,7 @@ beforeAll(async () => {
 });
 const alto = useAlto(
   () => world().chain,
-  () => Object.values(entryPointAddress),
+  () => allEntryPoints.map(({ address }) => address),
 );
 const { bundlerFor, gasPrice, unsponsored, signAndSend } = walletsAt(alto);
 

@@ -4,11 +4,12 @@ import { type UserOperationReceipt, createBundlerClient } from 'viem/account-abs
 import { localhost } from 'viem/chains';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { contractAt, deployContract, deployEntryPoint, devWallet } from '../../src/demo/world-contracts.ts';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { allEntryPoints, entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
-import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
+import { type EntryPointVersion, entryPointVersion } from '../../src/shared/schema/user-operation.ts';
 import { useAlto } from '../support/alto.ts';
 import { type ClientDapp, clientDapp, mintCall } from '../support/client-world.ts';
+import { accountFactories } from '../support/entry-point-world.ts';
 import { type PaidToken, approveCall, deployFeeTokens } from '../support/fee-tokens.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { useSponsoredWorld } from '../support/sponsored-world.ts';
@@ -17,24 +18,17 @@ import { type Payment, families, older } from './families.ts';
 import { installFamily } from './install.ts';
 import { type RunningClient, type Said, startClient } from './start-client.ts';
 
-const FACTORIES = {
-  '0.6': 'SimpleAccountFactory',
-  '0.7': 'SimpleAccountFactory-0.7',
-  '0.8': 'SimpleAccountFactory-0.8',
-} as const;
-const VERSIONS = Object.keys(FACTORIES) as EntryPointVersion[];
-
 /** How long an install may take: some SDKs bring half a gigabyte. */
 const INSTALL_MS = 10 * PATIENCE_MS;
 
 /** The one local chain id on the lists of Safe and thirdweb. */
 const world = useSponsoredWorld({}, { chainId: 1337 });
 beforeAll(async () => {
-  for (const version of VERSIONS) await deployEntryPoint(world().operator, version);
+  for (const version of entryPointVersion.options) await deployEntryPoint(world().operator, version);
 });
 const alto = useAlto(
   () => world().chain,
-  () => Object.values(entryPointAddress),
+  () => allEntryPoints.map(({ address }) => address),
 );
 
 /** What the clients of an EntryPoint meet. */
@@ -49,8 +43,8 @@ beforeAll(async () => {
   const { chain, engine, operator } = world();
   await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url, bundler: alto().url, treasury });
   token = (await deployFeeTokens(world())).static;
-  for (const version of VERSIONS) {
-    const factory = await deployContract(FACTORIES[version], [entryPointAddress[version]], operator);
+  for (const version of entryPointVersion.options) {
+    const factory = await deployContract(accountFactories[version], [entryPoints[version].address], operator);
     const dapp = await clientDapp(world(), `singleton-${version}`);
     await world().registerGameItems(dapp);
     const rule = { name: 'Deployments', policyType: 'WALLET_DEPLOYMENT', policyData: {} };

@@ -40,7 +40,8 @@ const openConsole = async (engine: ServingEngine): Promise<Page> => {
 const likePublic = async ({ provider }: TestChain, withFactory: boolean): Promise<void> => {
   const deployer = devWallet(0, provider);
   await deployEntryPoint(deployer);
-  if (withFactory) await (await deployer.sendTransaction(await canonicalCreation('accountFactory'))).wait();
+  if (withFactory)
+    await (await deployer.sendTransaction(await canonicalCreation(canonicalContracts.accountFactory))).wait();
 };
 
 interface Counts {

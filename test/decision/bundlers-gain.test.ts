@@ -1,5 +1,6 @@
 import { type HDNodeWallet, parseEther } from 'ethers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { contractAt, deployContract, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
 import { STUB_SIGNATURE } from '../../src/core/paymaster-layouts/layout.ts';
@@ -32,11 +33,8 @@ import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 const GWEI = 10n ** 9n;
 const hex = (value: bigint): string => `0x${value.toString(16)}`;
 
-const SELECTORS: Readonly<Record<EntryPointVersion, string>> = {
-  '0.6': '3a871cdd',
-  '0.7': '19822f7c',
-  '0.8': '19822f7c',
-};
+/** `validateUserOp`, of packed operations and of others. */
+const selectorOf = (version: EntryPointVersion): string => (entryPoints[version].isPacked ? '19822f7c' : '3a871cdd');
 /** What an account does with a call: nothing (STOP), or burn all its gas (INVALID). */
 const BEHAVIOURS = { idle: '00', burning: 'fe' } as const;
 type Behaviour = keyof typeof BEHAVIOURS;
@@ -44,7 +42,7 @@ type Behaviour = keyof typeof BEHAVIOURS;
 /** An account that finds every operation valid and does with any other call as it likes. */
 const accountCode = (version: EntryPointVersion, behaviour: Behaviour): Hex => {
   // PUSH0 CALLDATALOAD PUSH1 e0 SHR PUSH4 selector EQ PUSH1 target JUMPI … JUMPDEST PUSH1 20 PUSH0 RETURN
-  const dispatch = `5f3560e01c63${SELECTORS[version]}14`;
+  const dispatch = `5f3560e01c63${selectorOf(version)}14`;
   const target = (dispatch.length / 2 + 4).toString(16).padStart(2, '0');
   return `0x${dispatch}60${target}57${BEHAVIOURS[behaviour]}5b60205ff3`;
 };
@@ -149,7 +147,7 @@ const mint = async (
     ...{ sender, nonce: 0n, callData: encodeExecute(items, 0n, gameCall('mint')), signature: STUB_SIGNATURE },
     ...{ callGasLimit: 30_000n, verificationGasLimit: 100_000n, preVerificationGas: 50_000n },
     ...{ maxFeePerGas: 2n * base + tip, maxPriorityFeePerGas: tip },
-    ...(entryPointVersion === '0.6' && { initCode: '0x', paymasterAndData: '0x' }),
+    ...entryPoints[entryPointVersion].emptyFields,
     ...overrides,
   };
   return op as UserOperation;
@@ -182,11 +180,7 @@ const signed = async (version: Version, op: UserOperation, hints = 0): Promise<U
 const bundled = async (version: Version, op: UserOperation): Promise<{ lost: bigint; gasUsed: bigint }> => {
   const { entryPointVersion } = requireLayout(version);
   const { entryPoint } = worlds.get(entryPointVersion)!;
-  const contract = await contractAt(
-    entryPointVersion === '0.6' ? 'EntryPoint' : 'EntryPoint-0.7',
-    entryPoint,
-    operator,
-  );
+  const contract = await contractAt(entryPoints[entryPointVersion].deployment.artifact, entryPoint, operator);
   const deposit = async (): Promise<bigint> =>
     (await contract.getFunction('balanceOf')(sponsors.get(version)!.contract)) as bigint;
   const before = await deposit();

@@ -5,7 +5,7 @@ import { deployContract, devWallet, fundDeposit } from '../../src/demo/world-con
 import { STUB_SIGNATURE } from '../../src/core/paymaster-layouts/layout.ts';
 import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
 import { toRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
-import { hashUserOperation } from '../../src/core/user-operation/user-op-hash.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion, UserOperation } from '../../src/shared/schema/user-operation.ts';
 import { ACCEPTING_ACCOUNT } from '../support/accepting-account.ts';
@@ -106,7 +106,7 @@ describe.each(versions)('a DApp of version %s', (version, entryPointVersion) => 
     expect(decision).toMatchObject({
       outcome: 'sponsored',
       entryPoint: world.entryPoint,
-      userOpHash: hashUserOperation(entryPointVersion, sponsored, {
+      userOpHash: entryPoints[entryPointVersion].hash(sponsored, {
         chainId: chain().chainId,
         entryPoint: world.entryPoint,
       }),

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ProcedureOutput } from '../../src/api/index.ts';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
 
@@ -59,7 +59,7 @@ describe('while all sponsorship is paused', () => {
     await pause();
     const tokenInfo = { feeTokenAddress: TOKEN };
     const refused = [
-      await ask('pm_getPaymasterStubData', [op(), entryPointAddress['0.6'], '0x7a69']),
+      await ask('pm_getPaymasterStubData', [op(), entryPoints['0.6'].address, '0x7a69']),
       await ask('pm_sponsorUserOperation', [op(), { mode: 'ERC20', tokenInfo }]),
       await ask('pm_getFeeQuoteOrData', [op(), { mode: 'ERC20', tokenInfo }]),
     ];

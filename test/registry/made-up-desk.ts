@@ -1,14 +1,20 @@
 /** Tells as JSON what a desk makes of what was added to its copy of src. Its argument: an empty folder for its data. */
 import { join } from 'node:path';
 import { HDNodeWallet } from 'ethers';
+import { completionsAfter } from '../../src/core/conditions/completions.ts';
+import { readableFacts } from '../../src/core/record.ts';
 import { replay } from '../../src/core/replay.ts';
 import { ruleName } from '../../src/core/rule-words.ts';
+import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
+import { fromRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
 import { systemClock } from '../../src/engine/base/clock.ts';
 import { createLog } from '../../src/engine/base/log.ts';
 import { MANAGEMENT_PREFIX } from '../../src/engine/management/operations.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import { policySteps } from '../../src/renderer/src/modules/dapps/policy-steps.ts';
+import type { Hex } from '../../src/shared/schema/hex.ts';
 import { quickEngine } from '../support/quick-engine.ts';
+import { entryPoint09 } from './entry-point-0.9.ts';
 
 const dir = process.argv[2] ?? '';
 const chainId = 31_337;
@@ -53,6 +59,36 @@ const op = {
 };
 const answered = await rpc('pm_sponsorUserOperation', [op, { mode: 'SPONSORED' }]);
 const echoed = await rpc('pm_echo', ['hello']);
+
+/** What becomes of a DApp whose paymaster contract is for the new EntryPoint. */
+const askNewEntryPoint = async () => {
+  const version = 'verifying-0.9';
+  await service.call('paymasterContracts.use', { chainId, version, address: `0x${'cd'.repeat(20)}` });
+  const own = await service.call('paymasters.create', { ...dapp, name: 'Newer', version });
+  const { initCode: _, ...sent } = op;
+  const askOwn = (method: string, ...params: unknown[]): Promise<unknown> =>
+    ask('POST', `/api/v1/${chainId}/${own.apiKey}`, { jsonrpc: '2.0', id: 1, method, params });
+  const supported = await askOwn('pm_supportedEntryPoints');
+  const sponsor = (one: object): Promise<unknown> => askOwn('pm_sponsorUserOperation', one, { mode: 'SPONSORED' });
+  const misfit = await sponsor({ ...sent, factory: '0x7702' });
+  await sponsor(sent);
+  const [signed] = await service.call('decisions.list', { paymasterId: own.paymasterId });
+  const shown = await service.call('decisions.show', { decisionId: signed?.id ?? '' });
+  const decided = fromRpcUserOperation(readableFacts(shown)?.op ?? {});
+  const { address, hash } = entryPoint09;
+  const userOpHash = hash(withPaymasterAndData(decided, shown.paymasterAndData as Hex), {
+    chainId,
+    entryPoint: address,
+  });
+  const values = [address, JSON.stringify({ params: [sent, address] }), 'AA89'];
+  const inspected = await Promise.all(values.map((value) => service.call('inspect.value', { value, chainId })));
+  return {
+    ...{ supported, misfit, shown, userOpHash, completions: completionsAfter('op.entryPoint == "', []).options },
+    inspected: inspected.map(({ title }) => title),
+  };
+};
+const newEntryPoint = await askNewEntryPoint();
+
 const [openapi, openrpc] = [await ask('GET', '/openapi.json'), await ask('GET', '/openrpc.json')];
 const [row] = await service.call('decisions.list', { rule: 'senderList' });
 const decision = await service.call('decisions.show', { decisionId: row?.id ?? '' });
@@ -64,7 +100,13 @@ const policyFile = { text, ...(await service.call('policies.apply', { paymasterI
 await engine.stop();
 
 const store = openSqliteStore(join(dir, 'gasdesk.db'), { clock: systemClock, log: createLog({ level: 'silent' }) });
-const policy = await store.findPolicy(decision.policy ?? '');
+/** What a decision comes to when it is decided again, where that is something else. */
+const differencesOf = async (one: typeof decision): Promise<readonly unknown[]> => {
+  const policy = await store.findPolicy(one.policy ?? '');
+  const replayed = replay(one, policy, { engine: one.engine ?? '', withSignatures: true });
+  return 'differences' in replayed ? replayed.differences : [replayed];
+};
+const differences = [...(await differencesOf(decision)), ...(await differencesOf(newEntryPoint.shown))];
 await store.close();
 const steps = policySteps({ rules: listed ? [listed] : [], webhooks: [], coin: 'ETH' });
 const console = {
@@ -73,11 +115,9 @@ const console = {
   ),
   title: ruleName(row?.rule ?? ''),
 };
-const replayed = replay(decision, policy, { engine: decision.engine ?? '', withSignatures: true });
-const differences = 'differences' in replayed ? replayed.differences : [replayed];
 process.stdout.write(
   JSON.stringify({
     ...{ refused, created, answered, echoed, openapi, openrpc, html, console, policyFile },
-    ...{ trace: decision.trace, differences },
+    ...{ trace: decision.trace, differences, newEntryPoint },
   }),
 );

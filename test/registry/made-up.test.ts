@@ -22,20 +22,36 @@ interface Told {
   console: unknown;
   trace: { rule: string; outcome: string }[];
   differences: unknown[];
+  newEntryPoint: {
+    supported: unknown;
+    misfit: unknown;
+    shown: unknown;
+    userOpHash: string;
+    completions: { text: string }[];
+    inspected: string[];
+  };
 }
 
 /** Puts one file and one line of a list into the copy. */
-const add = (copy: string, file: string, to: string, list: string, name: string, before: string): void => {
+const add = (
+  copy: string,
+  file: string,
+  to: string,
+  list: string,
+  name: string,
+  before: string,
+  line = `  ${name},`,
+): void => {
   const up = relative(dirname(to), 'src');
   const text = readFileSync(join(import.meta.dirname, file), 'utf8');
   writeFileSync(join(copy, to), text.replaceAll("'../../src/", `'${up}/`));
   const lines = readFileSync(join(copy, list), 'utf8').split('\n');
-  const place = lines.indexOf(`  ${before},`);
+  const place = lines.indexOf(before);
   expect(place).toBeGreaterThan(0);
   const path = `./${relative(dirname(list), to)}`;
   writeFileSync(
     join(copy, list),
-    [`import { ${name} } from '${path}';`, ...lines.slice(0, place), `  ${name},`, ...lines.slice(place)].join('\n'),
+    [`import { ${name} } from '${path}';`, ...lines.slice(0, place), line, ...lines.slice(place)].join('\n'),
   );
 };
 
@@ -51,11 +67,29 @@ beforeAll(async () => {
     });
   }
   for (const part of ['node_modules', 'resources']) symlinkSync(join(ROOT, part), join(copy, part));
-  add(copy, 'sender-list.ts', 'src/core/rules/sender-list.ts', 'src/core/rules/registry.ts', 'senderList', 'validity');
+  add(
+    copy,
+    'sender-list.ts',
+    'src/core/rules/sender-list.ts',
+    'src/core/rules/registry.ts',
+    'senderList',
+    '  validity,',
+  );
   add(
     ...([copy, 'pm_echo.ts', 'src/engine/rpc/methods/pm_echo.ts', 'src/engine/rpc/methods.ts'] as const),
-    ...(['pmEcho', 'pmGetFeeQuoteOrData'] as const),
+    ...(['pmEcho', '  pmGetFeeQuoteOrData,'] as const),
   );
+  const newer = { entryPoints: 'src/core/entry-points', layouts: 'src/core/paymaster-layouts' };
+  add(
+    ...([copy, 'entry-point-0.9.ts', `${newer.entryPoints}/0.9.ts`, `${newer.entryPoints}/registry.ts`] as const),
+    ...(['entryPoint09', '};', "  '0.9': entryPoint09,"] as const),
+  );
+  add(
+    ...([copy, 'verifying-0.9.ts', `${newer.layouts}/verifying-0.9.ts`, `${newer.layouts}/registry.ts`] as const),
+    ...(['verifying09', '  biconomy100,'] as const),
+  );
+  const schema = join(copy, 'src/shared/schema/user-operation.ts');
+  writeFileSync(schema, readFileSync(schema, 'utf8').replace("'0.8'])", "'0.8', '0.9'])"));
   const program = join(copy, 'test/registry/made-up-desk.ts');
   const { stdout } = await run(process.execPath, [program, join(copy, 'data')], { maxBuffer: 64 * 1024 * 1024 });
   told = JSON.parse(stdout) as Told;
@@ -128,4 +162,22 @@ test('a new JSON-RPC method answers, and is in the OpenRPC document', () => {
     params: [{ name: 'said', schema: { type: 'string' } }],
     examples: [{ result: { value: 'hello' } }],
   });
+});
+
+const NEW_ENTRY_POINT = `0x${'90'.repeat(20)}`;
+
+test('a new EntryPoint is one file, its line and its version in the list of schemas: a desk reads, signs and decides again', () => {
+  const { supported, misfit, shown, userOpHash } = told.newEntryPoint;
+  expect(supported).toMatchObject({ result: [NEW_ENTRY_POINT] });
+  expect(misfit).toMatchObject({
+    error: { message: expect.stringContaining(`this DApp uses EntryPoint 0.9 (${NEW_ENTRY_POINT})`) },
+  });
+  expect(shown).toMatchObject({ outcome: 'sponsored', entryPoint: NEW_ENTRY_POINT, userOpHash });
+  expect(told.differences).toEqual([]);
+});
+
+test('a new EntryPoint is offered where conditions are typed, and the inspector knows its address, operations and codes', () => {
+  const { completions, inspected } = told.newEntryPoint;
+  expect(completions.map(({ text }) => text)).toEqual(['0.6', '0.7', '0.8', '0.9']);
+  expect(inspected).toEqual(['EntryPoint 0.9', 'User operation of EntryPoint 0.9', 'An error: AA89 made up']);
 });

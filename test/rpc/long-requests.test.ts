@@ -4,7 +4,7 @@ import { Interface } from 'ethers';
 import { expect, test } from 'vitest';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
-import { hashUserOperation } from '../../src/core/user-operation/user-op-hash.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { ProcedureOutput } from '../../src/api/index.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
@@ -44,7 +44,7 @@ test('a long operation is sponsored as it is; its record, report, export and rev
     ),
   } as unknown as UserOperationV06;
   const domain = { chainId: 31337, entryPoint: decision!.entryPoint as Address };
-  expect(decision?.userOpHash).toBe(hashUserOperation('0.6', withPaymasterAndData(signed, paymasterAndData), domain));
+  expect(decision?.userOpHash).toBe(entryPoints['0.6'].hash(withPaymasterAndData(signed, paymasterAndData), domain));
 
   // What was signed can be decided again: the operation is kept whole, once.
   expect(decision?.facts).toMatchObject({ opChanges: { callData: long['callData'] } });

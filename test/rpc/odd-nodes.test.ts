@@ -101,12 +101,17 @@ const withBudget = async (run: () => Promise<RpcReply>): Promise<RpcReply> => {
   }
 };
 
-test.each(shareOf(missing, 0, 2))('nothing is signed while the node answers every read with %s', async (_, bad) => {
-  const { status, body } = await ask(money(bad, bad), (dapp) => dapp.sponsor(op()));
-  expect([status, body.error?.code]).toEqual([503, -32053]);
-});
+const BUDGETS = ['denied', 'within a budget'] as const;
 
-test.each(shareOf(missing, 1, 2))(
+test.each(shareOf(missing, 'denied', BUDGETS))(
+  'nothing is signed while the node answers every read with %s',
+  async (_, bad) => {
+    const { status, body } = await ask(money(bad, bad), (dapp) => dapp.sponsor(op()));
+    expect([status, body.error?.code]).toEqual([503, -32053]);
+  },
+);
+
+test.each(shareOf(missing, 'within a budget', BUDGETS))(
   'within a budget an operation with its gas is signed while the node answers every read with %s',
   async (_, bad) => {
     const { status, body } = await withBudget(() => ask(money(bad, bad), (dapp) => dapp.sponsor(op()), 0n));

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { AbiCoder, concat, dataLength, id, solidityPacked } from 'ethers';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
-import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
 
 /** A case of call-decoding.json. */
 export interface CallDecodingVector {
@@ -19,13 +18,6 @@ export interface CallDecodingVector {
 export const callDecodingVectors = JSON.parse(
   readFileSync(new URL('../vectors/call-decoding.json', import.meta.url), 'utf8'),
 ) as { cases: CallDecodingVector[]; selectors: { selector: string; signature: string }[] };
-
-/** The EntryPoint versions of the cases, by address. */
-export const ENTRY_POINT_VERSIONS: Readonly<Record<string, EntryPointVersion>> = {
-  '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789': '0.6',
-  '0x0000000071727De22E5E9d8BAf0edAc6f37da032': '0.7',
-  '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108': '0.8',
-};
 
 /** Some account. */
 export const SENDER: Address = '0x5fbdb2315678afecb367f032d93f642f64180aa3';

@@ -12,11 +12,11 @@ import {
   devWallet,
   fundDeposit,
 } from '../../src/demo/world-contracts.ts';
-import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
-import { findLayout } from '../../src/core/paymaster-layouts/registry.ts';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { requireLayout } from '../../src/core/paymaster-layouts/registry.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
+import { accountFactories } from './entry-point-world.ts';
 import { type SponsoredDapp, type SponsoredWorld, gameCall } from './sponsored-world.ts';
 
 /** A DApp as its clients and its operator see it. */
@@ -40,7 +40,7 @@ const tankDapp = async (world: SponsoredWorld): Promise<ClientDapp> => {
     ...dapp,
     url: `${engine.url}/api/v2/${chain.chainId}/${dapp.apiKey}`,
     paymaster,
-    entryPoint: { address: entryPointAddress['0.6'], version: '0.6' },
+    entryPoint: { address: entryPoints['0.6'].address, version: '0.6' },
     purse: async () => (await tanks.getFunction('getBalance')(dapp.fundingWallet)) as bigint,
   };
 };
@@ -50,7 +50,7 @@ export const clientDapp = async (world: SponsoredWorld, version: string): Promis
   if (version === '1.1.0') return tankDapp(world);
   const { chain, engine, operator } = world;
   const { chainId, provider } = chain;
-  const entryPointVersion = findLayout(version)?.entryPointVersion ?? '0.6';
+  const { entryPointVersion } = requireLayout(version);
   const entryPoint = await deployEntryPoint(operator, entryPointVersion);
   const paymaster = await attachNewContract(engine.service, operator, { chainId, version });
   await fundDeposit(entryPoint, paymaster, PURSE_WEI, operator);
@@ -71,19 +71,13 @@ export interface ClientAccount {
   readonly account: SmartAccount;
 }
 
-const FACTORIES: Readonly<Record<EntryPointVersion, ArtifactName>> = {
-  '0.6': 'SimpleAccountFactory',
-  '0.7': 'SimpleAccountFactory-0.7',
-  '0.8': 'SimpleAccountFactory-0.8',
-};
-
 /** The first account of a factory of its own, which a test may take for the DApp's next user. */
 export const newAccount = async (
   { chain, operator }: SponsoredWorld,
   { entryPoint }: Pick<ClientDapp, 'entryPoint'>,
 ): Promise<ClientAccount> => {
   const client = createPublicClient({ chain: foundry, transport: http(chain.url) });
-  const factoryAddress = await deployContract(FACTORIES[entryPoint.version], [entryPoint.address], operator);
+  const factoryAddress = await deployContract(accountFactories[entryPoint.version], [entryPoint.address], operator);
   const owner = privateKeyToAccount(devWallet(3, chain.provider).privateKey as Hex);
   const account = await toSimpleSmartAccount({ client, owner, factoryAddress, entryPoint });
   return { client, account: account as SmartAccount };

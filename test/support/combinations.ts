@@ -14,8 +14,9 @@ export const firstOf = <Row>(rows: readonly Row[], few = 1): Row[] => rows.slice
  * All rows for each of some groups, or a share of the rows for each group: every row is played by one group at least,
  * and every group plays one row at least.
  *
- * @param group - position of the group, from 0
- * @param groups - how many groups there are
+ * @param group - one of `groups`
  */
-export const shareOf = <Row>(rows: readonly Row[], group: number, groups: number): Row[] =>
-  rows.filter((_, row) => playsAll || row % groups === group || group % rows.length === row);
+export const shareOf = <Row, Group>(rows: readonly Row[], group: Group, groups: readonly Group[]): Row[] => {
+  const position = groups.indexOf(group);
+  return rows.filter((_, row) => playsAll || row % groups.length === position || position % rows.length === row);
+};

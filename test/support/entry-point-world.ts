@@ -1,23 +1,24 @@
-import { type HDNodeWallet, Interface, concat, getBytes } from 'ethers';
+import { type HDNodeWallet, Interface, getBytes, hashMessage } from 'ethers';
 import { contractAt, deployContract, deployEntryPoint } from '../../src/demo/world-contracts.ts';
 import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
-import { packUserOperation } from '../../src/core/user-operation/pack-user-operation.ts';
-import { hashUserOperation } from '../../src/core/user-operation/user-op-hash.ts';
+import { contractForm } from '../../src/core/user-operation/pack-user-operation.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
-import { isV06 } from '../../src/shared/schema/user-operation.ts';
-import type {
-  EntryPointVersion,
-  UserOperation,
-  UserOperationV06,
-  UserOperationV07,
-} from '../../src/shared/schema/user-operation.ts';
+import type { EntryPointVersion, UserOperation } from '../../src/shared/schema/user-operation.ts';
 import { encodeExecute } from './account-call-data.ts';
 
-const ARTIFACTS = {
-  '0.6': { entryPoint: 'EntryPoint', accountFactory: 'SimpleAccountFactory' },
-  '0.7': { entryPoint: 'EntryPoint-0.7', accountFactory: 'SimpleAccountFactory-0.7' },
-  '0.8': { entryPoint: 'EntryPoint-0.8', accountFactory: 'SimpleAccountFactory-0.8' },
-} as const satisfies Record<EntryPointVersion, Record<string, ArtifactName>>;
+/** The SimpleAccountFactory that comes with each EntryPoint. */
+export const accountFactories: Readonly<Record<EntryPointVersion, ArtifactName>> = {
+  '0.6': 'SimpleAccountFactory',
+  '0.7': 'SimpleAccountFactory-0.7',
+  '0.8': 'SimpleAccountFactory-0.8',
+};
+
+/** The owner's signature of a SimpleAccount. From v0.8 on the hash is EIP-712's, and signed as it is. */
+export const signAsOwner = (version: EntryPointVersion, hash: Hex, owner: Pick<HDNodeWallet, 'signingKey'>): Hex => {
+  const isTyped = !['0.6', '0.7'].includes(version);
+  return owner.signingKey.sign(isTyped ? hash : hashMessage(getBytes(hash))).serialized as Hex;
+};
 
 /** A SimpleAccount that its first operation deploys. */
 export interface NewAccount {
@@ -66,12 +67,12 @@ export const deployEntryPointWorld = async (
   version: EntryPointVersion,
 ): Promise<EntryPointWorld> => {
   const entryPoint = await deployEntryPoint(operator, version);
-  const contract = await contractAt(ARTIFACTS[version].entryPoint, entryPoint, operator);
-  const factory = await deployContract(ARTIFACTS[version].accountFactory, [entryPoint], operator);
-  const factoryContract = await contractAt(ARTIFACTS[version].accountFactory, factory, operator);
+  const contract = await contractAt(entryPoints[version].deployment.artifact, entryPoint, operator);
+  const factory = await deployContract(accountFactories[version], [entryPoint], operator);
+  const factoryContract = await contractAt(accountFactories[version], factory, operator);
   const createAccount = new Interface(['function createAccount(address owner, uint256 salt)']);
 
-  const hashOf = (op: UserOperation): Hex => hashUserOperation(version, op, { chainId, entryPoint });
+  const hashOf = (op: UserOperation): Hex => entryPoints[version].hash(op, { chainId, entryPoint });
 
   return {
     version,
@@ -84,19 +85,14 @@ export const deployEntryPointWorld = async (
     },
     firstOperation({ address: sender, factory: by, factoryData }, { to, data }) {
       const fields = { ...LIMITS, sender, nonce: 0n, callData: encodeExecute(to, 0n, data) };
-      if (version !== '0.6') return { ...fields, factory: by, factoryData } satisfies UserOperationV07;
-      const initCode = concat([by, factoryData]) as Hex;
-      return { ...fields, initCode, paymasterAndData: '0x' } satisfies UserOperationV06;
+      const { emptyFields, creation } = entryPoints[version];
+      return { ...fields, ...emptyFields, ...creation(by, factoryData) };
     },
     async sign(op, owner) {
-      const hash = hashOf(op);
-      // From v0.8 on the hash is EIP-712's, and signed as it is.
-      const signed =
-        version === '0.8' ? owner.signingKey.sign(hash).serialized : await owner.signMessage(getBytes(hash));
-      return { ...op, signature: signed as Hex };
+      return { ...op, signature: signAsOwner(version, hashOf(op), owner) };
     },
     async mine(op) {
-      const form = isV06(op) ? op : packUserOperation(op);
+      const form = contractForm(op);
       const sent = await contract.getFunction('handleOps').send([form], operator.address);
       const receipt = await sent.wait();
       const event = receipt?.logs

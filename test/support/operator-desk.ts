@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { contractAt, deployWorld, devWallet, type WorldContracts } from '../../src/demo/world-contracts.ts';
 import type { ProcedureInput, ProcedureOutput } from '../../src/api/index.ts';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { ACCEPTING_ACCOUNT } from './accepting-account.ts';
 import { type CuttableProxy, startCuttableProxy } from './cuttable-proxy.ts';
@@ -114,7 +114,7 @@ const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promis
     async balanceOnChain(contract, fundingWallet) {
       const [name, at, whose] =
         fundingWallet === undefined
-          ? (['EntryPoint', entryPointAddress['0.6'], contract] as const)
+          ? (['EntryPoint', entryPoints['0.6'].address, contract] as const)
           : (['VerifyingSingletonPaymaster', contract, fundingWallet] as const);
       const method = fundingWallet === undefined ? 'balanceOf' : 'getBalance';
       return (await (await contractAt(name, at, provider)).getFunction(method)(whose)) as bigint;

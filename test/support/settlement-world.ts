@@ -8,7 +8,7 @@ import { createLog } from '../../src/engine/base/log.ts';
 import { biconomy100 } from '../../src/core/paymaster-layouts/biconomy-1.0.0.ts';
 import { biconomy110 } from '../../src/core/paymaster-layouts/biconomy-1.1.0.ts';
 import { signDigest } from '../../src/engine/signer/sign.ts';
-import { userOpHash } from '../../src/core/user-operation/user-op-hash.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { encodeExecute } from './account-call-data.ts';
@@ -130,7 +130,7 @@ const buildWorld = async (
     paymasterAndData: '0x',
     signature: '0x',
   });
-  const hashOf = (op: UserOperationV06): Hex => userOpHash['0.6'](op, { chainId: chain.chainId, entryPoint });
+  const hashOf = (op: UserOperationV06): Hex => entryPoints['0.6'].hash(op, { chainId: chain.chainId, entryPoint });
   const signedByAccount = (op: UserOperationV06): UserOperationV06 => {
     return { ...op, signature: signDigest(devWallet(1, chain.provider).privateKey as Hex, hashOf(op)) };
   };

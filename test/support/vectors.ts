@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type {
   EntryPointVersion,
@@ -123,7 +124,7 @@ export const operationV07 = ({ userOp }: OperationVector): UserOperationV07 => w
 
 /** The operation of a case. */
 export const operationOf = (vector: OperationVector): UserOperation =>
-  vector.entryPointVersion === '0.6' ? operationV06(vector) : operationV07(vector);
+  entryPoints[vector.entryPointVersion].isPacked ? operationV07(vector) : operationV06(vector);
 
 /** The packed operation of a v0.7 or v0.8 case. */
 export const packedOperation = ({ packedUserOp }: OperationVector): PackedUserOperation => {

@@ -10,6 +10,7 @@ import {
   createPaymasterClient,
 } from 'viem/account-abstraction';
 import { foundry } from 'viem/chains';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import { splitPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import type { ClientAccount, ClientDapp } from './client-world.ts';
@@ -24,7 +25,7 @@ export interface Call {
 export const sponsoredBy = ({ entryPoint }: ClientDapp, answer: PaymasterAndDataResponse | FeeQuotesOrDataResponse) => {
   const paymasterAndData = answer.paymasterAndData as Hex;
   return {
-    ...(entryPoint.version === '0.6' ? { paymasterAndData } : splitPaymasterAndData(paymasterAndData)),
+    ...(entryPoints[entryPoint.version].isPacked ? splitPaymasterAndData(paymasterAndData) : { paymasterAndData }),
     callGasLimit: BigInt(answer.callGasLimit ?? 0),
     verificationGasLimit: BigInt(answer.verificationGasLimit ?? 0),
     preVerificationGas: BigInt(answer.preVerificationGas ?? 0),

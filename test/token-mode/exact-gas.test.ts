@@ -5,7 +5,7 @@ import { fundDeposit } from '../../src/demo/world-contracts.ts';
 import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
 import { toRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
-import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
+import { type UserOperation, entryPointVersion } from '../../src/shared/schema/user-operation.ts';
 import { encodeFunction } from '../support/account-call-data.ts';
 import { playsAll, shareOf } from '../support/combinations.ts';
 import { type EntryPointWorld, type NewAccount, deployEntryPointWorld } from '../support/entry-point-world.ts';
@@ -53,66 +53,64 @@ const leastOnChain = async (chain: EntryPointWorld, op: UserOperation): Promise<
   return suffices;
 };
 
-const VERSIONS = ['0.6', '0.7', '0.8'] as const;
+describe.each(entryPointVersion.options)('gas that suffices on chain suffices the desk (EntryPoint %s)', (version) => {
+  let chain: EntryPointWorld;
+  let paymaster: Address;
+  let dapp: SponsoredDapp;
+  beforeAll(async () => {
+    const { operator, engine } = world();
+    const { chainId } = world().chain;
+    chain = await deployEntryPointWorld(operator, chainId, version);
+    paymaster = await attachNewContract(engine.service, operator, { chainId, version: `singleton-${version}` });
+    await fundDeposit(chain.entryPoint, paymaster, parseEther('10'), operator);
+    dapp = await engine.dapp({ version: `singleton-${version}` });
+  });
 
-describe.each(VERSIONS.map((version, index) => [version, index] as const))(
-  'gas that suffices on chain suffices the desk (EntryPoint %s)',
-  (version, index) => {
-    let chain: EntryPointWorld;
-    let paymaster: Address;
-    let dapp: SponsoredDapp;
-    beforeAll(async () => {
-      const { operator, engine } = world();
-      const { chainId } = world().chain;
-      chain = await deployEntryPointWorld(operator, chainId, version);
-      paymaster = await attachNewContract(engine.service, operator, { chainId, version: `singleton-${version}` });
-      await fundDeposit(chain.entryPoint, paymaster, parseEther('10'), operator);
-      dapp = await engine.dapp({ version: `singleton-${version}` });
-    });
+  const newUser = async (): Promise<NewAccount> => {
+    const account = await chain.newAccount(world().operator, (salt += 1n));
+    await token.give(account.address);
+    await world().chain.provider.send('anvil_setBalance', [account.address, '0xde0b6b3a7640000']);
+    return account;
+  };
 
-    const newUser = async (): Promise<NewAccount> => {
-      const account = await chain.newAccount(world().operator, (salt += 1n));
-      await token.give(account.address);
-      await world().chain.provider.send('anvil_setBalance', [account.address, '0xde0b6b3a7640000']);
-      return account;
-    };
+  /** An operation that approves the paymaster and mints; of an account that is there already, or makes itself. */
+  const operationOf = async (account: NewAccount, isDeployed: boolean): Promise<UserOperation> => {
+    const mint = { to: world().contracts.gameItems, data: gameCall('mint') };
+    const callData = batchOf(version, [approveCall(token, paymaster, MaxUint256), mint]);
+    const first = chain.firstOperation(account, mint);
+    if (!isDeployed) return { ...first, callData };
+    await chain.mine(await chain.sign(first, world().operator));
+    const { factory: _, factoryData: __, ...op } = { factory: undefined, factoryData: undefined, ...first };
+    return { ...op, ...('initCode' in op && { initCode: '0x' as const }), nonce: 1n, callData };
+  };
 
-    /** An operation that approves the paymaster and mints; of an account that is there already, or makes itself. */
-    const operationOf = async (account: NewAccount, isDeployed: boolean): Promise<UserOperation> => {
-      const mint = { to: world().contracts.gameItems, data: gameCall('mint') };
-      const callData = batchOf(version, [approveCall(token, paymaster, MaxUint256), mint]);
-      const first = chain.firstOperation(account, mint);
-      if (!isDeployed) return { ...first, callData };
-      await chain.mine(await chain.sign(first, world().operator));
-      const { factory: _, factoryData: __, ...op } = { factory: undefined, factoryData: undefined, ...first };
-      return { ...op, ...('initCode' in op && { initCode: '0x' as const }), nonce: 1n, callData };
-    };
+  const ask = (op: UserOperation): Promise<RpcReply> =>
+    dapp.sponsor(toRpcUserOperation(op), { mode: 'ERC20', tokenInfo: { feeTokenAddress: token.address } });
 
-    const ask = (op: UserOperation): Promise<RpcReply> =>
-      dapp.sponsor(toRpcUserOperation(op), { mode: 'ERC20', tokenInfo: { feeTokenAddress: token.address } });
+  const accounts: readonly [string, boolean][] = [
+    ['deployed', true],
+    ['new', false],
+  ];
+  test.each(shareOf(accounts, version, entryPointVersion.options))(
+    'to the unit, for an account that is %s',
+    async (_, isDeployed) => {
+      const account = await newUser();
+      const op = await operationOf(account, isDeployed);
+      const callGasLimit = await leastOnChain(chain, op);
+      const exact = { ...op, callGasLimit, signature: DUMMY_SIGNATURE };
+      const { body } = await ask(exact);
+      expect(body.error).toBeUndefined();
 
-    const accounts: readonly [string, boolean][] = [
-      ['deployed', true],
-      ['new', false],
-    ];
-    test.each(shareOf(accounts, index, VERSIONS.length))(
-      'to the unit, for an account that is %s',
-      async (_, isDeployed) => {
-        const account = await newUser();
-        const op = await operationOf(account, isDeployed);
-        const callGasLimit = await leastOnChain(chain, op);
-        const exact = { ...op, callGasLimit, signature: DUMMY_SIGNATURE };
-        const { body } = await ask(exact);
-        expect(body.error).toBeUndefined();
+      const before = (await token.contract.getFunction('balanceOf')(account.address)) as bigint;
+      const signed = await chain.sign(withPaymasterAndData(exact, body.result!.paymasterAndData), world().operator);
+      expect(await chain.mine(signed)).toMatchObject({ success: true, paymaster });
+      expect((await token.contract.getFunction('balanceOf')(account.address)) as bigint).toBeLessThan(before);
+    },
+  );
 
-        const before = (await token.contract.getFunction('balanceOf')(account.address)) as bigint;
-        const signed = await chain.sign(withPaymasterAndData(exact, body.result!.paymasterAndData), world().operator);
-        expect(await chain.mine(signed)).toMatchObject({ success: true, paymaster });
-        expect((await token.contract.getFunction('balanceOf')(account.address)) as bigint).toBeLessThan(before);
-      },
-    );
-
-    test.runIf(playsAll || version === '0.7')('too little is told as what it is, with what would do', async () => {
+  test.runIf(playsAll || version === entryPointVersion.options[1])(
+    'too little is told as what it is, with what would do',
+    async () => {
       const op = await operationOf(await newUser(), true);
       const least = await leastOnChain(chain, op);
       const { body } = await ask({ ...op, callGasLimit: least - 15_000n, signature: DUMMY_SIGNATURE });
@@ -123,6 +121,6 @@ describe.each(VERSIONS.map((version, index) => [version, index] as const))(
       const used = Number(/used (\d+) gas/.exec(body.error!.message)?.[1]);
       expect(used).toBeLessThanOrEqual(Number(least) + 5000);
       expect(used).toBeGreaterThan(Number(least) * 0.9);
-    });
-  },
-);
+    },
+  );
+});

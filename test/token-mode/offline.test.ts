@@ -2,7 +2,7 @@ import { getBytes, verifyMessage } from 'ethers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { biconomyToken } from '../../src/core/paymaster-layouts/biconomy-token.ts';
 import { byteLength } from '../../src/core/user-operation/hex-digits.ts';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion, UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
@@ -35,7 +35,7 @@ const ask = (
   const wire = Object.fromEntries(
     Object.entries(op).map(([key, value]) => [key, typeof value === 'bigint' ? `0x${value.toString(16)}` : value]),
   );
-  const params = [wire, entryPointAddress[entryPoint], `0x${chainId.toString(16)}`, { token }];
+  const params = [wire, entryPoints[entryPoint].address, `0x${chainId.toString(16)}`, { token }];
   return desk().engine().post(`/api/v2/${chainId}/${apiKey}`, { jsonrpc: '2.0', id: 1, method, params });
 };
 

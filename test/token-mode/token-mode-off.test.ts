@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { entryPointAddress } from '../../src/shared/entry-points.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
 
 const desk = useOfflineDesk();
 const TOKEN = `0x${'70'.repeat(20)}`;
 const STRANGER = `0x${'71'.repeat(20)}`;
-const ENTRY_POINT = entryPointAddress['0.6'];
+const ENTRY_POINT = entryPoints['0.6'].address;
 const op = (changes: Record<string, unknown> = {}): Record<string, unknown> =>
   operation(
     { to: `0x${'11'.repeat(20)}`, data: '0x12345678' },

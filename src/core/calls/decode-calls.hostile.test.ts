@@ -13,7 +13,7 @@ import {
   packTransaction,
 } from '../../../test/support/account-call-data.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
-import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
+import { type EntryPointVersion, entryPointVersion } from '../../shared/schema/user-operation.ts';
 import { accountFunctions } from './account-functions.ts';
 import { decodeCalls } from './decode-calls.ts';
 import type { DecodeFault } from './decode-fault.ts';
@@ -29,7 +29,7 @@ const bytes = (maxLength: number) =>
   fc.uint8Array({ maxLength }).map((value): Hex => `0x${Buffer.from(value).toString('hex')}`);
 
 describe('no input takes the desk down', () => {
-  const versions = fc.constantFrom<EntryPointVersion>('0.6', '0.7', '0.8');
+  const versions = fc.constantFrom(...entryPointVersion.options);
   const selectors = fc.constantFrom(...accountFunctions.keys(), '0x8dd7712f', '0x8d80ff0a').map(hex);
 
   /** One of the two outcomes, and never more decoded bytes than came in. */

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import {
   BATCH,
   CALL_ONLY,
-  ENTRY_POINT_VERSIONS,
   MULTI_SEND,
   SENDER,
   SINGLE,
@@ -21,6 +20,7 @@ import {
   packTransaction,
 } from '../../../test/support/account-call-data.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
+import { entryPointAt } from '../entry-points/registry.ts';
 import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
 import { accountFunctions } from './account-functions.ts';
 import { decodeCalls } from './decode-calls.ts';
@@ -65,7 +65,7 @@ const lower = (address: Address) => address.toLowerCase();
 
 describe('call decoding vectors', () => {
   it.each(callDecodingVectors.cases)('what $id runs on chain is what the contracts rule sees', (vector) => {
-    const entryPointVersion = ENTRY_POINT_VERSIONS[vector.entryPoint];
+    const entryPointVersion = entryPointAt(vector.entryPoint)?.version;
     if (!entryPointVersion) throw new Error(`unknown EntryPoint ${vector.entryPoint}`);
     const decoding = decodeCalls(vector.callData, { sender: vector.sender, entryPointVersion });
 

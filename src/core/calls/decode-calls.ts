@@ -1,5 +1,6 @@
 import { addressKey, isHex, type Address, type Hex } from '../../shared/schema/hex.ts';
 import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
+import { entryPoints } from '../entry-points/registry.ts';
 import { AbiReader } from './abi-reader.ts';
 import type { AccountCall } from './account-call.ts';
 import { accountFunctions } from './account-functions.ts';
@@ -9,7 +10,8 @@ import { type Decoding, decodingOf } from './decoding.ts';
 
 interface DecodeContext {
   sender: Address;
-  entryPointVersion: EntryPointVersion;
+  /** Undefined: of an EntryPoint that is not known. */
+  entryPointVersion: EntryPointVersion | undefined;
 }
 
 // executeUserOp((address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes),bytes32)
@@ -35,8 +37,9 @@ export const readHex = (data: Hex): AbiReader => {
 const readAccountCalls = (callData: AbiReader, { sender, entryPointVersion }: DecodeContext): AccountCall[] => {
   if (callData.length === 0) return [];
   const outer = readSelector(callData);
-  // From v0.7 on the EntryPoint itself calls executeUserOp, and the account runs the rest; v0.6 knows no such prefix.
-  const prefixed = outer === EXECUTE_USER_OP && entryPointVersion !== '0.6';
+  // An EntryPoint that calls executeUserOp has the account run the rest.
+  const prefixed =
+    outer === EXECUTE_USER_OP && entryPointVersion !== undefined && entryPoints[entryPointVersion].callsExecuteUserOp;
   const inner = prefixed ? callData.slice(4) : callData;
   const selector = readSelector(inner);
   if (prefixed && selector === EXECUTE_USER_OP) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { entryPointVersion } from '../../shared/schema/user-operation.ts';
 import { conditionFault } from './condition.ts';
 import { completionsAfter } from './completions.ts';
 import type { KnownContract } from './known-methods.ts';
@@ -44,7 +45,7 @@ describe('what can be typed next:', () => {
     ['calls.all(c, c.contract == "It', ['Items', hostileName]],
     ['calls.all(c, c.method in ["burn", "', ['mint']],
     ['calls.all(c, c.signature == ', ['mint(address,uint256,uint256,bytes)', 'c', 'op']],
-    ["op.entryPoint == '", ['0.6', '0.7', '0.8']],
+    ["op.entryPoint == '", entryPointVersion.options],
     ['calls[0].target == "0x', [`0x${'ab'.repeat(20)}`]],
   ])('%s', (before, expected) => {
     expect(labels(before)).toEqual(expect.arrayContaining(expected));

@@ -1,3 +1,4 @@
+import { entryPointVersion } from '../../shared/schema/user-operation.ts';
 import { isLoopName } from './syntax-tree.ts';
 import { REFUSED } from './condition.ts';
 import { type KnownContract, knownMethods } from './known-methods.ts';
@@ -22,7 +23,6 @@ export interface Completions {
 }
 
 const CONTEXT = ['policyId', 'sponsorshipPolicyId', 'webhookData'];
-const ENTRY_POINTS = ['0.6', '0.7', '0.8'];
 /** Names of the library that conditions have no use for. */
 const UNUSED: ReadonlySet<string> = new Set(['google', 'optional', 'cel', 'dyn', 'type']);
 const LOOP_VARIABLES = ['c', 'd', 'e'];
@@ -156,7 +156,7 @@ const valuesOf = (field: string, contracts: Contracts): Completion[] => {
     case 'signature':
       return methods.map(({ signature, contract }) => value(signature, contract));
     case 'entryPoint':
-      return ENTRY_POINTS.map((version) => value(version, 'EntryPoint'));
+      return entryPointVersion.options.map((version) => value(version, 'EntryPoint'));
     default:
       return [];
   }

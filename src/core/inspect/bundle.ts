@@ -1,7 +1,7 @@
-import { entryPointAddress } from '../../shared/entry-points.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { NamedBytes } from '../../shared/schema/inspection.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { allEntryPoints } from '../entry-points/registry.ts';
 import { byteLength } from '../user-operation/hex-digits.ts';
 import { splitPaymasterAndData } from '../user-operation/paymaster-fields.ts';
 import { type AbiShape, type AbiValue, readAbi } from './abi-bytes.ts';
@@ -49,9 +49,9 @@ const handleOps = (item: readonly AbiShape[]): readonly AbiShape[] => [
 /** What an EntryPoint runs a bundle by, by selector. */
 const FUNCTIONS = {
   // handleOps((address,uint256,bytes,bytes,uint256,uint256,uint256,uint256,uint256,bytes,bytes)[],address)
-  '0x1fad948c': { isV06: true, fields: handleOps(OPERATION_V06), title: 'handleOps of EntryPoint 0.6' },
+  '0x1fad948c': { isPacked: false, fields: handleOps(OPERATION_V06), title: 'handleOps of EntryPoint 0.6' },
   // handleOps((address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)[],address)
-  '0x765e827f': { isV06: false, fields: handleOps(PACKED_OPERATION), title: 'handleOps of EntryPoint 0.7 and later' },
+  '0x765e827f': { isPacked: true, fields: handleOps(PACKED_OPERATION), title: 'handleOps of EntryPoint 0.7 and later' },
 } as const;
 
 /** A bundle, taken apart. */
@@ -127,17 +127,18 @@ const LOST =
 export const readBundle = (callData: Hex): Bundle | undefined => {
   const selector = callData.slice(0, 10);
   if (!Object.hasOwn(FUNCTIONS, selector)) return undefined;
-  const { isV06, fields, title } = FUNCTIONS[selector as keyof typeof FUNCTIONS];
+  const { isPacked, fields, title } = FUNCTIONS[selector as keyof typeof FUNCTIONS];
   const { values, bytes: read } = readAbi(callData, title, fields);
   const tuples = values['ops'] as readonly Tuple[];
+  const [only, another] = allEntryPoints.filter((one) => one.isPacked === isPacked);
   return {
     title,
     bytes: read,
     operations: tuples.map((tuple) => {
       const length = byteLength(hexOf(tuple, 'paymasterAndData'));
-      const isLost = !isV06 && length > 0 && length < LEAST_PAYMASTER_DATA;
-      return { op: isV06 ? operationV06(tuple) : operationV07(tuple), notes: isLost ? [LOST] : [] };
+      const isLost = isPacked && length > 0 && length < LEAST_PAYMASTER_DATA;
+      return { op: isPacked ? operationV07(tuple) : operationV06(tuple), notes: isLost ? [LOST] : [] };
     }),
-    entryPoint: isV06 ? entryPointAddress['0.6'] : undefined,
+    entryPoint: another === undefined ? only?.address : undefined,
   };
 };

@@ -10,6 +10,7 @@ import {
   MOST_INSPECTED,
   inspection,
 } from '../../shared/schema/inspection.ts';
+import { entryPoints } from '../entry-points/registry.ts';
 import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../user-operation/abi.ts';
 import { inspect } from './inspect.ts';
 import type { Clues, Knowledge } from './knowledge.ts';
@@ -213,15 +214,15 @@ describe('a user operation', () => {
 });
 
 const bundleOf = (cases: readonly PaymasterVector[]): Hex => {
-  const [{ entryPointVersion } = { entryPointVersion: '0.6' }] = cases;
-  const tuple = entryPointVersion === '0.6' ? USER_OPERATION_V06_ABI : PACKED_USER_OPERATION_ABI;
+  const isPacked = cases.every(({ entryPointVersion }) => entryPoints[entryPointVersion].isPacked);
+  const tuple = isPacked ? PACKED_USER_OPERATION_ABI : USER_OPERATION_V06_ABI;
   const abi = new Interface([`function handleOps(${tuple}[] ops, address beneficiary)`]);
-  const ops = cases.map((vector) => (entryPointVersion === '0.6' ? operationOf(vector) : packedOperation(vector)));
+  const ops = cases.map((vector) => (isPacked ? packedOperation(vector) : operationOf(vector)));
   return abi.encodeFunctionData('handleOps', [ops, `0x${'be'.repeat(20)}`]) as Hex;
 };
 
 describe('a bundle', () => {
-  const groups = ['0.6', '0.7', '0.8'].map((version) =>
+  const groups = Object.keys(entryPoints).map((version) =>
     signed.filter(({ entryPointVersion }) => entryPointVersion === version).slice(0, 3),
   );
 

@@ -1,23 +1,21 @@
-import { entryPointAddress } from '../../shared/entry-points.ts';
 import { parseExactJson } from '../../shared/schema/decimal.ts';
 import { type Address, type Hex, addressKey, isHex } from '../../shared/schema/hex.ts';
 import type { Inspection, InspectionReading } from '../../shared/schema/inspection.ts';
-import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
 import { decodeCalls } from '../calls/decode-calls.ts';
-import { aaCodeIn, aaCodes } from '../user-operation/aa-codes.ts';
+import { aaCodeIn, allEntryPoints, entryPointAt, findAaCode } from '../entry-points/registry.ts';
 import { byteLength } from '../user-operation/hex-digits.ts';
 import { Unreadable } from './abi-bytes.ts';
 import { readBundle } from './bundle.ts';
 import type { Clues, Knowledge } from './knowledge.ts';
 import { callDataSection } from './operation-fields.ts';
-import { bySureness, symbolOf, tellOperation, versionAt } from './operation.ts';
+import { bySureness, symbolOf, tellOperation } from './operation.ts';
 import { conclude, cutForeignData, isPackedData, modeWords, readPaymasterData } from './paymaster-data.ts';
 import { type FoundPart, partsOfJson } from './read-json.ts';
 import { aaSection, isKnownError, revertSections } from './revert-data.ts';
 import { named, sectionOf, shownField } from './sections.ts';
 import { readTransaction } from './transaction.ts';
 
-const ALL_VERSIONS = Object.keys(entryPointAddress) as EntryPointVersion[];
+const ALL_VERSIONS = allEntryPoints.map(({ version }) => version);
 /** Of a bundle's operations, so many are taken apart. */
 const MOST_OPERATIONS = 20;
 
@@ -58,7 +56,7 @@ const asHash = (hash: Hex, { clues }: Reader): Found => {
 };
 
 const asAddress = (address: Address): Found => {
-  const version = versionAt(address);
+  const version = entryPointAt(address)?.version;
   const meaning = version === undefined ? 'An account or a contract.' : `EntryPoint ${version}, on every chain.`;
   const section = sectionOf('Address', '', { values: [named('address', 'address', address, meaning)] });
   return one(
@@ -71,7 +69,7 @@ const asBundle = (callData: Hex, reader: Reader, to = reader.entryPoint, chainId
   try {
     const bundle = readBundle(callData);
     if (bundle === undefined) return nothing;
-    const entryPoint = bundle.entryPoint ?? (versionAt(to) === undefined ? undefined : to);
+    const entryPoint = bundle.entryPoint ?? (entryPointAt(to) === undefined ? undefined : to);
     const told = bundle.operations
       .slice(0, MOST_OPERATIONS)
       .map(({ op, notes }, index) =>
@@ -135,11 +133,13 @@ const foreignData = (value: Hex): InspectionReading[] => {
 };
 
 const NOBODY: Address = `0x${'00'.repeat(20)}`;
+/** It runs all that the older ones run. */
+const NEWEST = ALL_VERSIONS.at(-1);
 
 const asCallData = (callData: Hex): Found => {
-  const decoding = decodeCalls(callData, { sender: NOBODY, entryPointVersion: '0.7' });
+  const decoding = decodeCalls(callData, { sender: NOBODY, entryPointVersion: NEWEST });
   if (decoding.outcome === 'undecodable') return misfit("an account's callData", decoding.detail.replace(/[.]$/, ''));
-  const section = callDataSection(callData, NOBODY, '0.7', '');
+  const section = callDataSection(callData, NOBODY, NEWEST, '');
   return one({
     ...known('callData', "An account's callData", 'Its selector is that of a known account function.', [section]),
     sureness: 'likely',
@@ -152,7 +152,7 @@ const codeOf = (sections: InspectionReading['sections']): string | undefined =>
 
 const errorTitle = (kind: string, sections: InspectionReading['sections']): string => {
   const code = codeOf(sections);
-  return `${kind}: ${code === undefined ? (sections[0]?.title ?? '') : `${code} ${aaCodes[code]?.words ?? ''}`}`;
+  return `${kind}: ${code === undefined ? (sections[0]?.title ?? '') : `${code} ${findAaCode(code)?.words ?? ''}`}`;
 };
 
 const asRevertData = (data: Hex): Found => {

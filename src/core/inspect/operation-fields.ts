@@ -60,7 +60,7 @@ export const creationSection = (op: UserOperation, path: string): InspectionSect
 export const callDataSection = (
   callData: Hex,
   sender: Address,
-  entryPointVersion: EntryPointVersion,
+  entryPointVersion: EntryPointVersion | undefined,
   path: string,
 ): InspectionSection =>
   sectionOf('Calls of the account', `${path}callData`, {

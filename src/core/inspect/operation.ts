@@ -1,12 +1,12 @@
-import { entryPointAddress } from '../../shared/entry-points.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
 import type { InspectionReading, InspectionSection, NamedValue } from '../../shared/schema/inspection.ts';
 import { chainSymbol } from '../../shared/chains.ts';
 import type { EntryPointVersion, UserOperation } from '../../shared/schema/user-operation.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
+import { allEntryPoints, entryPointAt, entryPoints } from '../entry-points/registry.ts';
 import { fieldOutOfBounds, maxCost } from '../user-operation/max-cost.ts';
-import { packUserOperation } from '../user-operation/pack-user-operation.ts';
-import { hashUserOperation, isEip7702 } from '../user-operation/user-op-hash.ts';
+import { contractForm } from '../user-operation/pack-user-operation.ts';
+import { isEip7702 } from '../user-operation/user-op-hash.ts';
 import { type Clues, type DecidedOperation, type Knowledge, chainName, possibleChains } from './knowledge.ts';
 import {
   type AnyTerms,
@@ -38,20 +38,15 @@ export interface FoundOperation {
 /** What is told of an operation. */
 export type ToldOperation = Pick<InspectionReading, 'title' | 'sureness' | 'why' | 'sections' | 'symbol'>;
 
-const VERSIONS = Object.keys(entryPointAddress) as EntryPointVersion[];
+const hasMarker = (op: UserOperation): boolean => !isV06(op) && op.factory !== undefined && isEip7702(op.factory);
 
-/** The EntryPoint that has this address. */
-export const versionAt = (entryPoint: Address | undefined): EntryPointVersion | undefined =>
-  VERSIONS.find((version) => entryPoint !== undefined && sameAddress(entryPointAddress[version], entryPoint));
-
+/** The EntryPoints that have such operations; the one that is said, if it is one of them. */
 const versionsOf = ({ op, entryPoint }: FoundOperation): readonly EntryPointVersion[] => {
-  if (isV06(op)) return ['0.6'];
-  const said = op.factory !== undefined && isEip7702(op.factory) ? '0.8' : versionAt(entryPoint);
-  return said === undefined || said === '0.6' ? ['0.7', '0.8'] : [said];
-};
-
-const paymasterBytes = (op: UserOperation): Hex => {
-  return isV06(op) ? op.paymasterAndData : packUserOperation(op).paymasterAndData;
+  const possible = allEntryPoints.filter(
+    ({ isPacked, takesEip7702Marker }) => isPacked !== isV06(op) && (takesEip7702Marker || !hasMarker(op)),
+  );
+  const said = possible.filter((one) => one === entryPointAt(entryPoint));
+  return (said.length > 0 ? said : possible).map(({ version }) => version);
 };
 
 const dataSection = (reading: DataReading, concluded: Concluded, path: string): InspectionSection =>
@@ -80,7 +75,7 @@ const tellData = (
   knowledge: Knowledge,
 ): ToldData => {
   const { op, missing, path } = found;
-  const paymasterAndData = paymasterBytes(op);
+  const { paymasterAndData } = contractForm(op);
   if (paymasterAndData === '0x') return { section: undefined, concluded: undefined, reading: undefined };
   const whole = { ...context, op: missing.length === 0 ? op : undefined };
   const { readings, misfits } = readPaymasterData(paymasterAndData, versionsOf(found));
@@ -98,8 +93,8 @@ const tellData = (
 
 const tryHash = (version: EntryPointVersion, op: UserOperation, chainId: number, delegate: Address | undefined) => {
   try {
-    const domain = { chainId, entryPoint: entryPointAddress[version] };
-    return hashUserOperation(version, op, { ...domain, ...(delegate !== undefined && { delegate }) });
+    const { hash, address: entryPoint } = entryPoints[version];
+    return hash(op, { chainId, entryPoint, ...(delegate !== undefined && { delegate }) });
   } catch {
     return undefined; // the delegate of an EIP-7702 account is not known, or a gas value does not fit
   }
@@ -160,7 +155,7 @@ const placeOf = (
 ): Place => {
   const proven = concluded?.sureness === 'certain' ? concluded : undefined;
   const possible = versionsOf(found);
-  const decidedVersion = versionAt(decided?.entryPoint);
+  const decidedVersion = entryPointAt(decided?.entryPoint)?.version;
   const byDecision = possible.filter((version) => version === decidedVersion);
   const byLayout = possible.filter((version) =>
     proven?.modes.some(({ entryPointVersion }) => entryPointVersion === version),
@@ -180,7 +175,7 @@ const notesOf = ({ op, missing, notes = [] }: FoundOperation, isHashed: boolean)
 };
 
 const hashNeeds = (op: UserOperation): string =>
-  !isV06(op) && op.factory !== undefined && isEip7702(op.factory)
+  hasMarker(op)
     ? 'it depends on the chain, and on the contract whose code the account has taken on (EIP-7702)'
     : 'it depends on the chain, which is not known';
 
@@ -203,7 +198,9 @@ export const tellOperation = (found: FoundOperation, knowledge: Knowledge, clues
   return {
     title,
     sureness: isSure ? 'certain' : 'likely',
-    why: isSure ? 'Its fields are those of one EntryPoint.' : 'EntryPoint 0.7 and 0.8 have the same fields.',
+    why: isSure
+      ? 'Its fields are those of one EntryPoint.'
+      : `EntryPoint ${versions.join(' and ')} have the same fields.`,
     symbol: chainId === undefined ? null : symbolOf(knowledge, chainId),
     sections: [
       head,

@@ -2,14 +2,14 @@ import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, addressKey, isHex } from '../../shared/schema/hex.ts';
 import { parse } from '../../shared/schema/parse.ts';
 import { type PartialUserOperation, partialUserOperation } from '../../shared/schema/partial-user-operation.ts';
-import { gasLimits, isV06 as isOperationV06 } from '../../shared/schema/user-operation.ts';
+import { gasLimits } from '../../shared/schema/user-operation.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import type { EntryPoint } from '../entry-points/entry-point.ts';
+import { allEntryPoints, entryPointAt } from '../entry-points/registry.ts';
 import { byteLength } from '../user-operation/hex-digits.ts';
-import { packUserOperation } from '../user-operation/pack-user-operation.ts';
-import { readOperation } from '../user-operation/read-operation.ts';
+import { contractForm } from '../user-operation/pack-user-operation.ts';
 import { splitPaymaster } from './bundle.ts';
 import type { FoundOperation } from './operation.ts';
-import { versionAt } from './operation.ts';
 
 /** What JSON holds that can be taken apart further. */
 export type FoundPart =
@@ -38,11 +38,12 @@ const ONLY_FROM_V07 = [
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
-const isOfV06 = (members: Members, entryPoint: Address | undefined): boolean => {
-  const said = versionAt(entryPoint);
-  if (said !== undefined) return said === '0.6';
-  if (ONLY_FROM_V07.some((field) => isPresent(members[field]))) return false;
-  return isPresent(members['initCode']) || isPresent(members['paymasterAndData']);
+/** The EntryPoint that is said, else the newest whose operations have such members. */
+const entryPointOf = (members: Members, address: Address | undefined): EntryPoint => {
+  const hasLaterFields = ONLY_FROM_V07.some((field) => isPresent(members[field]));
+  const hasEarlierFields = isPresent(members['initCode']) || isPresent(members['paymasterAndData']);
+  const isPacked = hasLaterFields || !hasEarlierFields;
+  return entryPointAt(address) ?? allEntryPoints.reduce((newest, one) => (one.isPacked === isPacked ? one : newest));
 };
 
 const missingIn = (partial: PartialUserOperation): string[] => {
@@ -51,9 +52,9 @@ const missingIn = (partial: PartialUserOperation): string[] => {
   return [...limits, ...fees].filter((field) => partial[field] === undefined);
 };
 
-const paymasterOf = (partial: PartialUserOperation, isV06: boolean): object => {
+const paymasterOf = (partial: PartialUserOperation, isPacked: boolean): object => {
   const { paymasterAndData = '0x', paymaster, paymasterData } = partial;
-  if (isV06) return { paymasterAndData };
+  if (!isPacked) return { paymasterAndData };
   if (paymaster === undefined) return splitPaymaster(paymasterAndData);
   const { paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit = 0n } = partial;
   return { paymaster, paymasterVerificationGasLimit, paymasterPostOpGasLimit, paymasterData: paymasterData ?? '0x' };
@@ -65,19 +66,18 @@ const operationIn = (
   { entryPoint, chainId, path }: Pick<FoundOperation, 'entryPoint' | 'chainId' | 'path'>,
 ): FoundOperation => {
   const partial = parse(partialUserOperation, members);
-  const isV06 = isOfV06(members, entryPoint);
+  const { read, isPacked } = entryPointOf(members, entryPoint);
   const missing = missingIn(partial);
   const zero = Object.fromEntries(missing.map((field) => [field, 0n]));
   const authorized = Number(partial.eip7702Auth?.chainId ?? partial.authorization?.chainId ?? 0n);
-  const version = isV06 ? '0.6' : (versionAt(entryPoint) ?? '0.8');
-  const requested = readOperation({ ...partial, ...zero }, { version, chainId: authorized });
-  const op = { ...requested, ...paymasterOf(partial, isV06) } as UserOperation;
-  // Throws for gas and fees of more than 128 bits, which an operation of v0.7 has no room for.
-  if (!isOperationV06(op)) packUserOperation(op);
+  const requested = read({ ...partial, ...zero }, authorized);
+  const op = { ...requested, ...paymasterOf(partial, isPacked) } as UserOperation;
+  // Throws for gas and fees of more than 128 bits, which a packed operation has no room for.
+  contractForm(op);
   const known = Object.keys(partialUserOperation.shape);
   const unknown = Object.keys(members).filter((field) => !known.includes(field));
   const { paymasterAndData = '0x' } = partial;
-  const isCut = !isV06 && paymasterAndData !== '0x' && byteLength(paymasterAndData) < 52;
+  const isCut = isPacked && paymasterAndData !== '0x' && byteLength(paymasterAndData) < 52;
   const notes = [
     ...(unknown.length > 0 ? [`Members that no operation has: ${unknown.slice(0, 20).join(', ').slice(0, 500)}.`] : []),
     ...(isCut ? ['paymasterAndData has fewer than 52 bytes: the EntryPoint refuses it (AA93).'] : []),
@@ -136,7 +136,7 @@ const inside = (path: string, step: string): string => (path === '' ? step : `${
 const partsOfMembers = (members: Members, around: Surroundings): FoundPart[] => {
   // A bundle is sent to its EntryPoint.
   const to = asAddress(members['to']);
-  const entryPoint = asAddress(members['entryPoint']) ?? (versionAt(to) === undefined ? around.entryPoint : to);
+  const entryPoint = asAddress(members['entryPoint']) ?? (entryPointAt(to) === undefined ? around.entryPoint : to);
   const chainId = asChainId(members['chainId']) ?? around.chainId;
   const here = { ...around, entryPoint, chainId };
   const { path } = around;
@@ -160,7 +160,7 @@ const partsOfMembers = (members: Members, around: Surroundings): FoundPart[] => 
 
 const partsOfList = (items: readonly unknown[], around: Surroundings): FoundPart[] => {
   // Of params, the operation's EntryPoint and chain stand behind it.
-  const entryPoint = items.map(asAddress).find((address) => versionAt(address) !== undefined) ?? around.entryPoint;
+  const entryPoint = items.map(asAddress).find((address) => entryPointAt(address) !== undefined) ?? around.entryPoint;
   const first = items.findIndex(looksLikeOperation);
   const chainId =
     first < 0

@@ -1,7 +1,7 @@
 import { ErrorFragment } from 'ethers';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { InspectionSection, NamedBytes, NamedValue } from '../../shared/schema/inspection.ts';
-import { aaCodeIn, aaCodes } from '../user-operation/aa-codes.ts';
+import { aaCodeIn, allEntryPoints, findAaCode } from '../entry-points/registry.ts';
 import { byteLength } from '../user-operation/hex-digits.ts';
 import { type AbiShape, Unreadable, readAbi } from './abi-bytes.ts';
 import { cutBytes, named, sectionOf } from './sections.ts';
@@ -105,14 +105,15 @@ const PARTIES = {
 
 /** What an AA code means: whose doing it is, and what to do. */
 export const aaSection = (code: string, path: string): InspectionSection => {
-  const known = aaCodes[code];
+  const known = findAaCode(code);
   if (known === undefined) return sectionOf(code, path);
-  const { words, versions, party, meaning, fix } = known;
+  const { words, party, meaning, fix } = known;
+  const having = allEntryPoints.filter(({ aaCodes }) => Object.hasOwn(aaCodes, code));
   const values: NamedValue[] = [
     named('meaning', 'text', meaning, ''),
     named('at fault', 'text', PARTIES[party], ''),
     named('what to do', 'text', fix, ''),
-    named('EntryPoints', 'text', versions.join(', '), 'The versions that have this code.'),
+    named('EntryPoints', 'text', having.map(({ version }) => version).join(', '), 'The versions that have this code.'),
   ];
   return sectionOf(`${code} ${words}`, path, { values });
 };

@@ -1,8 +1,8 @@
 import { decisionRecord, traceStep } from '../../shared/schema/decision.ts';
 import { gasLimits } from '../../shared/schema/user-operation.ts';
 import { MOST_BYTES, isCut } from '../cut.ts';
+import { entryPoints } from '../entry-points/registry.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
-import { entryPointAddress } from '../../shared/entry-points.ts';
 import { type Difference, type NotReplayable, readRevision } from '../replay.ts';
 import { compareUndecided } from '../request-follows.ts';
 import { isSame } from '../same-json.ts';
@@ -81,7 +81,7 @@ const byPolicy = (revision: unknown): Fields => {
   const { policy } = readRevision(revision) ?? {};
   if (policy === undefined) return {};
   const { chainId, paymasterId, name: dapp, version } = policy.dapp;
-  const entryPoint = entryPointAddress[requireLayout(version).entryPointVersion];
+  const entryPoint = entryPoints[requireLayout(version).entryPointVersion].address;
   return { chainId, paymasterId, dapp, entryPoint };
 };
 

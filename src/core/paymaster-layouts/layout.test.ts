@@ -6,6 +6,7 @@ import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
 import { signDigest } from '../../engine/signer/sign.ts';
 import { settledCost } from '../settled-cost.ts';
+import { entryPoints } from '../entry-points/registry.ts';
 import { maxCost } from '../user-operation/max-cost.ts';
 import { packUserOperation } from '../user-operation/pack-user-operation.ts';
 import { signerKind, stubPaymasterAndData } from './layout.ts';
@@ -139,8 +140,9 @@ describe('the registry', () => {
 
 describe.each(modes)('$id', ({ id, cases, layout }) => {
   const vectors = casesOf(id);
-  const anyOperation: fc.Arbitrary<UserOperation> =
-    layout.entryPointVersion === '0.6' ? anyOperationV06 : anyOperationV07;
+  const anyOperation: fc.Arbitrary<UserOperation> = entryPoints[layout.entryPointVersion].isPacked
+    ? anyOperationV07
+    : anyOperationV06;
 
   it('is proved by operations of the real contract', () => {
     expect(vectors).toHaveLength(cases);
@@ -279,7 +281,7 @@ describe.each(modes)('$id', ({ id, cases, layout }) => {
   it('refuses an operation of another EntryPoint instead of signing for half of it', () => {
     fc.assert(
       fc.property(anyOperationV06, anyOperationV07, anyTerms, anySignature, (v06, v07, terms, signature) => {
-        const other = layout.entryPointVersion === '0.6' ? v07 : v06;
+        const other = entryPoints[layout.entryPointVersion].isPacked ? v06 : v07;
         expect(() => layout.hash(other, terms)).toThrow('EntryPoint');
         expect(() => layout.getHashCall(other, terms)).toThrow('EntryPoint');
         expect(() => layout.encode(other, terms, signature)).toThrow('EntryPoint');
@@ -383,7 +385,7 @@ describe('what the sender is charged', () => {
 });
 
 describe('from v0.7 on', () => {
-  const later = modes.filter(({ layout }) => layout.entryPointVersion !== '0.6');
+  const later = modes.filter(({ layout }) => entryPoints[layout.entryPointVersion].isPacked);
 
   it.each(later)('an operation without paymaster gas limits is signed with those of the layout: $id', ({ layout }) => {
     fc.assert(

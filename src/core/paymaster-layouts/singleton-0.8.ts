@@ -1,5 +1,6 @@
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { PackedUserOperation } from '../../shared/schema/user-operation.ts';
+import { penaltyOfLimit } from '../entry-points/0.8.ts';
 import { digits, keccak, word } from '../user-operation/hex-digits.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
 import { neededTerm } from './layout.ts';
@@ -7,9 +8,6 @@ import type { PaymasterLayout, PromiseTerms } from './layout.ts';
 import { modeV07 } from './mode-v07.ts';
 import { singletonHash } from './singleton-0.7.ts';
 import { type SingletonContract, type SingletonMode, singletonLayout } from './singleton.ts';
-
-/** Below this much unused postOp gas EntryPoint v0.8 takes no penalty; above, a tenth of it. */
-const PENALTY_THRESHOLD = 40_000n;
 
 /** The contract leaves the penalty on unused postOp gas out of its charge, so it has to be in `postOpGas`. */
 const layoutV08 = (contract: SingletonContract, hash: typeof singletonHash): PaymasterLayout => {
@@ -24,8 +22,7 @@ const layoutV08 = (contract: SingletonContract, hash: typeof singletonHash): Pay
         const charged = token.chargedGas(op, options);
         const limits = { ...token.paymasterGas, ...op };
         // At least half of what is charged for is used.
-        const unused = (limits.paymasterPostOpGasLimit ?? 0n) - charged.postOpGas / 2n;
-        const penalty = unused > PENALTY_THRESHOLD ? unused / 10n : 0n;
+        const penalty = penaltyOfLimit(limits.paymasterPostOpGasLimit ?? 0n, charged.postOpGas / 2n);
         return { ...charged, postOpGas: charged.postOpGas + penalty };
       },
     },

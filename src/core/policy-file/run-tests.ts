@@ -1,8 +1,9 @@
 import type { Address } from '../../shared/schema/hex.ts';
 import { decideVerified } from '../decide-verified.ts';
 import { plan } from '../decide.ts';
+import { entryPoints } from '../entry-points/registry.ts';
 import type { Facts } from '../facts.ts';
-import { findLayout } from '../paymaster-layouts/registry.ts';
+import { requireLayout } from '../paymaster-layouts/registry.ts';
 import type { Policy } from '../policy.ts';
 import { holdingKey, holdingQuestions } from '../rules/token-holding.ts';
 import { draftPolicy } from './draft-policy.ts';
@@ -51,9 +52,9 @@ const factsOf = (
   { dapp, signer, paymasterContracts, rules, chain }: Policy,
   at: number,
 ): Facts => {
-  const { entryPointVersion = '0.6' } = findLayout(dapp.version) ?? {};
+  const { entryPointVersion } = requireLayout(dapp.version);
   const attached = paymasterContracts.find(({ version }) => version === dapp.version);
-  const op = testOperation(operation, file.contracts, entryPointVersion);
+  const op = testOperation(operation, file.contracts, entryPoints[entryPointVersion]);
   return {
     ...{ v: 1, at, stage: 'final', gasSource: 'GAS_GIVEN', expiryDuration: 300, senderNonce: '0', hasNode: true },
     contract: {

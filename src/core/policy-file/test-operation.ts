@@ -1,7 +1,7 @@
 import { FunctionFragment, Interface } from 'ethers';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
-import { type Address, type Hex, address, sameAddress } from '../../shared/schema/hex.ts';
-import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
+import { type Address, type Hex, address, addressKey, sameAddress } from '../../shared/schema/hex.ts';
+import type { EntryPoint } from '../entry-points/entry-point.ts';
 import type { Facts } from '../facts.ts';
 import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 import type { FileContract, FileTest } from './format.ts';
@@ -89,15 +89,11 @@ const callDataOf = (calls: readonly EncodedCall[]): Hex => {
   ) as Hex;
 };
 
-const creationOf = (version: EntryPointVersion, owner: Address): object => {
-  const factoryData = account.encodeFunctionData('createAccount', [owner, 0n]) as Hex;
-  return version === '0.6'
-    ? { initCode: `${FACTORY.toLowerCase()}${factoryData.slice(2)}` }
-    : { factory: FACTORY.toLowerCase(), factoryData };
-};
+const creationOf = ({ creation }: EntryPoint, owner: Address): object =>
+  creation(addressKey(FACTORY), account.encodeFunctionData('createAccount', [owner, 0n]) as Hex);
 
 /** Gas and fees of a usual operation where the test says nothing: half a million gas at 2 gwei. */
-const gasOf = (version: EntryPointVersion, { gas = {}, maxFeePerGas }: Operation): Record<string, bigint> => {
+const gasOf = ({ isPacked }: EntryPoint, { gas = {}, maxFeePerGas }: Operation): Record<string, bigint> => {
   const given = Object.entries(gas).flatMap(([field, value]) =>
     value === undefined ? [] : [[field, BigInt(value)] as const],
   );
@@ -106,7 +102,7 @@ const gasOf = (version: EntryPointVersion, { gas = {}, maxFeePerGas }: Operation
     callGasLimit: 200_000n,
     verificationGasLimit: 150_000n,
     preVerificationGas: 50_000n,
-    ...(version !== '0.6' && { paymasterVerificationGasLimit: 60_000n, paymasterPostOpGasLimit: 0n }),
+    ...(isPacked && { paymasterVerificationGasLimit: 60_000n, paymasterPostOpGasLimit: 0n }),
     ...Object.fromEntries(given),
     maxFeePerGas: maxFee,
     maxPriorityFeePerGas: maxFee < GWEI ? maxFee : GWEI,
@@ -117,16 +113,16 @@ const gasOf = (version: EntryPointVersion, { gas = {}, maxFeePerGas }: Operation
 export const testOperation = (
   operation: Operation,
   contracts: readonly FileContract[],
-  version: EntryPointVersion,
+  entryPoint: EntryPoint,
 ): Facts['op'] => {
   const sender = (operation.sender ?? SENDER).toLowerCase() as Address;
   return toRpcUserOperation({
     sender,
     nonce: 0n,
-    ...(version === '0.6' && { initCode: '0x', paymasterAndData: '0x' }),
-    ...(operation.deploys && creationOf(version, sender)),
+    ...entryPoint.emptyFields,
+    ...(operation.deploys && creationOf(entryPoint, sender)),
     callData: callDataOf(operation.calls.map((call) => encodeCall(call, contracts))),
-    ...gasOf(version, operation),
+    ...gasOf(entryPoint, operation),
     signature: '0x',
   });
 };

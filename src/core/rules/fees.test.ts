@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { allEntryPoints, entryPoints } from '../entry-points/registry.ts';
 import { explainDenial } from '../rule-words.ts';
 import { type Offer, surplusOf } from '../user-operation/bundler-surplus.ts';
 import type { GasPrices } from '../user-operation/gas-prices.ts';
@@ -10,7 +11,7 @@ const pricesOf = (baseFeeWei: bigint, believedTipWei = 0n, believedBaseFeeWei = 
   ...{ baseFeeWei, believedBaseFeeWei, believedTipWei, suggestedTipWei: believedTipWei },
 });
 const usualOffer: Offer = {
-  version: '0.7',
+  unusedGasPenalty: entryPoints['0.7'].unusedGasPenalty,
   maxFeePerGasWei: 30n * GWEI,
   maxPriorityFeePerGasWei: GWEI,
   preVerificationGas: 50_000n,
@@ -182,7 +183,7 @@ test('the evidence names what each part gives, what they come to and what they m
 const uint = (max: bigint): fc.Arbitrary<bigint> => fc.bigInt({ min: 0n, max });
 const offers = fc
   .record({
-    version: fc.constantFrom('0.6', '0.7', '0.8'),
+    unusedGasPenalty: fc.constantFrom(...allEntryPoints.map(({ unusedGasPenalty }) => unusedGasPenalty)),
     maxFeePerGasWei: uint(1_000n * GWEI),
     maxPriorityFeePerGasWei: uint(1_000n * GWEI),
     preVerificationGas: uint(10n ** 7n),

@@ -4,6 +4,7 @@ import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import type { Evidence } from '../../shared/denials.ts';
 import { defaultMaxOperationCostWei, knownChains } from '../../shared/chains.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { entryPoints } from '../entry-points/registry.ts';
 import {
   type HighestOffer,
   type Offer,
@@ -270,7 +271,7 @@ const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }:
   // Fees may be open in a quote: 0 is not too low.
   const areFeesOpen = stage === 'draft' && op.maxFeePerGas === 0n;
   return {
-    offer: offerOf(layout.entryPointVersion, op, {
+    offer: offerOf(entryPoints[layout.entryPointVersion], op, {
       ...{ l1DataGas, isPaidInToken: payment !== undefined },
       ...(gasUsed && { gasUsed: { validation: BigInt(gasUsed.validation), call: BigInt(gasUsed.call) } }),
     }),

@@ -1,3 +1,8 @@
+import { Interface } from 'ethers';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
+import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { contractForm } from './pack-user-operation.ts';
+
 /** The UserOperation tuple of EntryPoint v0.6 in a human-readable ABI, with the field names of UserOperationV06. */
 export const USER_OPERATION_V06_ABI =
   '(address sender, uint256 nonce, bytes initCode, bytes callData, uint256 callGasLimit, uint256 verificationGasLimit,' +
@@ -8,3 +13,24 @@ export const USER_OPERATION_V06_ABI =
 export const PACKED_USER_OPERATION_ABI =
   '(address sender, uint256 nonce, bytes initCode, bytes callData, bytes32 accountGasLimits,' +
   ' uint256 preVerificationGas, bytes32 gasFees, bytes paymasterAndData, bytes signature)';
+
+/**
+ * Encodes calls of a function that takes an operation, in the form that the contracts of the operation's EntryPoint take.
+ *
+ * @param signature with `OP` for the type of the operation
+ */
+export const operationCall = (
+  signature: string,
+): ((op: UserOperation, values: (form: object) => readonly unknown[]) => Hex) => {
+  const name = signature.slice(0, signature.indexOf('('));
+  const abiWith = (tuple: string): Interface => new Interface([`function ${signature.replace('OP', tuple)}`]);
+  const v06 = abiWith(USER_OPERATION_V06_ABI);
+  const packed = abiWith(PACKED_USER_OPERATION_ABI);
+  return (op, values) => (isV06(op) ? v06 : packed).encodeFunctionData(name, values(contractForm(op))) as Hex;
+};
+
+const handleOps = operationCall('handleOps(OP[] ops, address beneficiary)');
+
+/** A bundle of the operation alone. */
+export const handleOpsCall = (op: UserOperation, beneficiary: Address): Hex =>
+  handleOps(op, (form) => [[form], beneficiary]);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Hex } from '../../shared/schema/hex.ts';
-import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
+import type { UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
+import { allEntryPoints, entryPoints } from '../entry-points/registry.ts';
 import { asBundled, bundleGas } from './bundle-gas.ts';
 import { preVerificationGas } from './pre-verification.ts';
 
@@ -34,13 +35,10 @@ const data = fc
 test('what the desk estimates is a tenth more than what a bundle costs, and hardly more', () => {
   fc.assert(
     fc.property(data, data, fc.bigInt({ min: 0n, max: 1_000_000n }), (callData, deployment, metered) => {
-      for (const [version, op] of [
-        ['0.6', v06(callData, deployment)],
-        ['0.7', v07(callData, deployment)],
-        ['0.8', v07(callData, deployment)],
-      ] as const satisfies [string, UserOperation][]) {
-        const estimated = preVerificationGas(version, op, metered);
-        const cost = bundleGas(version, op, metered);
+      for (const entryPoint of allEntryPoints) {
+        const op = entryPoint.isPacked ? v07(callData, deployment) : v06(callData, deployment);
+        const estimated = preVerificationGas(entryPoint, op, metered);
+        const cost = bundleGas(entryPoint, op, metered);
         expect(estimated).toBeGreaterThan(cost);
         expect(estimated).toBeLessThan((cost * 114n) / 100n);
       }
@@ -50,12 +48,14 @@ test('what the desk estimates is a tenth more than what a bundle costs, and hard
 });
 
 test('bytes that are zero buy no more than bytes that are zero cost', () => {
-  const grown = bundleGas('0.6', v06(bytes(32_000, '00'), '0x'), 0n);
-  expect(grown - bundleGas('0.6', v06('0x', '0x'), 0n)).toBeLessThanOrEqual(32_000n * 10n);
+  const grown = bundleGas(entryPoints['0.6'], v06(bytes(32_000, '00'), '0x'), 0n);
+  expect(grown - bundleGas(entryPoints['0.6'], v06('0x', '0x'), 0n)).toBeLessThanOrEqual(32_000n * 10n);
 });
 
 test('a dummy signature buys no gas, however long it is, and 2 KiB of data on layer 1', () => {
-  const costs = [0, 65, 2048, 500_000].map((length) => bundleGas('0.6', v06('0x', '0x', bytes(length)), 0n));
+  const costs = [0, 65, 2048, 500_000].map((length) =>
+    bundleGas(entryPoints['0.6'], v06('0x', '0x', bytes(length)), 0n),
+  );
   expect(new Set(costs).size).toBe(1);
   const paid = [0, 65, 2048, 500_000].map((length) => asBundled(v06('0x', '0x', bytes(length))));
   expect(paid.map((op) => op.signature.length / 2 - 1)).toEqual([65, 65, 2048, 2048]);
@@ -64,5 +64,7 @@ test('a dummy signature buys no gas, however long it is, and 2 KiB of data on la
 test('an authorisation is paid for', () => {
   const eip7702Auth = { chainId: 1n, address: bytes(20), nonce: 0n, yParity: 0n, r: bytes(32), s: bytes(32) };
   const op = v07('0x', '0x');
-  expect(bundleGas('0.7', { ...op, eip7702Auth }, 0n) - bundleGas('0.7', op, 0n)).toBe(25_000n);
+  expect(bundleGas(entryPoints['0.7'], { ...op, eip7702Auth }, 0n) - bundleGas(entryPoints['0.7'], op, 0n)).toBe(
+    25_000n,
+  );
 });

@@ -1,11 +1,11 @@
-import type { EntryPointVersion, UserOperation } from '../../shared/schema/user-operation.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
+import type { EntryPointGas } from './entry-point-gas.ts';
 import { withPaymasterAndData } from './paymaster-fields.ts';
 import { byteLength, wordAligned } from './hex-digits.ts';
 import {
   AUTHORIZATION_GAS,
   ECDSA_SIGNATURE_LENGTH,
-  ENTRY_POINT_GAS,
   ENTRY_POINT_WORD_GAS,
   TOKEN_FLOOR_GAS,
   TOKEN_GAS,
@@ -49,14 +49,18 @@ export const asBundled = (op: UserOperation): UserOperation => ({
  * @param op its paymaster's part and its signature are not read
  * @param meteredGas the least that the EntryPoint meters: the floor of EIP-7623 takes the place of all execution
  */
-export const bundleGas = (version: EntryPointVersion, op: UserOperation, meteredGas: bigint): bigint => {
+export const bundleGas = (
+  entryPoint: Pick<EntryPointGas, 'unmeteredGas'>,
+  op: UserOperation,
+  meteredGas: bigint,
+): bigint => {
   const deployment = isV06(op) ? op.initCode : (op.factoryData ?? '0x');
   const bytes = [byteLength(op.callData), byteLength(deployment), ECDSA_SIGNATURE_LENGTH].map(wordAligned);
   const words = FRAME.words + BigInt(bytes.reduce((sum, length) => sum + length, 0) / 32);
   const tokens =
     FRAME.tokens + countTokens(op.callData) + countTokens(deployment) + 4n * BigInt(ECDSA_SIGNATURE_LENGTH);
   const authorization = !isV06(op) && op.eip7702Auth !== undefined ? AUTHORIZATION_GAS : 0n;
-  const usual = ENTRY_POINT_GAS[version] + words * ENTRY_POINT_WORD_GAS + tokens * TOKEN_GAS;
+  const usual = entryPoint.unmeteredGas + words * ENTRY_POINT_WORD_GAS + tokens * TOKEN_GAS;
   const floor = tokens * TOKEN_FLOOR_GAS - meteredGas;
   return TRANSACTION_GAS + authorization + (usual > floor ? usual : floor);
 };

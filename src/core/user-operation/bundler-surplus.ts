@@ -1,13 +1,14 @@
 import { above, max, min } from '../../shared/bigints.ts';
-import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import type { ChainSnapshot } from '../facts.ts';
 import { bundleGas } from './bundle-gas.ts';
+import type { EntryPointGas, ExecutionLimits, UnusedGasPenalty } from './entry-point-gas.ts';
 import { type GasPrices, costPrice, pricesOf } from './gas-prices.ts';
-import { type ExecutionLimits, limitsWithin, unusedGasPenalty } from './unused-gas-penalty.ts';
 
 /** What an operation offers its bundler. Gas in gas units, prices in wei per gas. */
 export interface Offer {
-  readonly version: EntryPointVersion;
+  /** What is charged for unused gas. */
+  readonly unusedGasPenalty: UnusedGasPenalty;
   readonly maxFeePerGasWei: bigint;
   readonly maxPriorityFeePerGasWei: bigint;
   readonly preVerificationGas: bigint;
@@ -19,12 +20,6 @@ export interface Offer {
   /** What the call of the operation uses; 0 where nobody measured it. */
   readonly callGasUsed: bigint;
 }
-
-/**
- * The least that an EntryPoint meters besides the call: an account that checks nothing, a paymaster that sponsors, and its
- * own work around them. Measured on a local chain with each contract.
- */
-const VALIDATION_GAS: Readonly<Record<EntryPointVersion, bigint>> = { '0.6': 57_000n, '0.7': 50_000n, '0.8': 50_000n };
 
 /**
  * Of what an operation uses by its simulation, so much raises what may be gained: an account can tell a simulation from the
@@ -41,24 +36,25 @@ export interface OfferOptions {
   readonly l1DataGas: bigint;
   /** What it uses where it is simulated; absent where nobody measured that. */
   readonly gasUsed?: { readonly validation: bigint; readonly call: bigint };
-  /** v0.8 charges for what postOp leaves of its limit only where postOp is called: where a token pays. */
+  /** Where a token pays, postOp is called. */
   readonly isPaidInToken: boolean;
 }
 
 /** What an operation offers. @param op its paymaster's part and its signature are not read, but for the paymaster's limits */
 export const offerOf = (
-  version: EntryPointVersion,
+  entryPoint: EntryPointGas,
   op: UserOperation,
   { l1DataGas, gasUsed, isPaidInToken }: OfferOptions,
 ): Offer => {
   const { callGasLimit, preVerificationGas, maxFeePerGas, maxPriorityFeePerGas } = op;
-  const hasPostOp = version !== '0.8' || isPaidInToken;
+  const { unusedGasPenalty, leastMeteredGas } = entryPoint;
+  const hasPostOp = unusedGasPenalty.countsUncalledPostOp || isPaidInToken;
   const postOpGasLimit = isV06(op) || !hasPostOp ? 0n : (op.paymasterPostOpGasLimit ?? 0n);
   const callGasUsed = min(gasUsed?.call ?? 0n, callGasLimit);
-  const meteredGas = max(VALIDATION_GAS[version], gasUsed?.validation ?? 0n) + callGasUsed;
-  const onChain = bundleGas(version, op, meteredGas);
+  const meteredGas = max(leastMeteredGas, gasUsed?.validation ?? 0n) + callGasUsed;
+  const onChain = bundleGas(entryPoint, op, meteredGas);
   return {
-    version,
+    unusedGasPenalty,
     maxFeePerGasWei: maxFeePerGas,
     maxPriorityFeePerGasWei: maxPriorityFeePerGas,
     preVerificationGas,
@@ -119,10 +115,10 @@ const mostGainedPerGas = (prices: GasPrices): bigint => {
  * what the tank pays that is gained stays the same.
  */
 export const surplusOf = (offer: Offer, prices: GasPrices): Surplus => {
-  const { version, preVerificationGas, bundleGas, usualGas, limits, callGasUsed } = offer;
+  const { unusedGasPenalty, preVerificationGas, bundleGas, usualGas, limits, callGasUsed } = offer;
   const pricePerGasWei = priceOf(offer, prices);
   const surplusGas = above(preVerificationGas, bundleGas);
-  const penaltyGas = unusedGasPenalty(version, limits, callGasUsed);
+  const penaltyGas = unusedGasPenalty.of(limits, callGasUsed);
   const parts = {
     price: above(pricePerGasWei, costPrice(prices)) * usualGas,
     preVerification: surplusGas * pricePerGasWei,
@@ -136,23 +132,23 @@ export const surplusOf = (offer: Offer, prices: GasPrices): Surplus => {
 /** What determines how much an operation gives its bundler. */
 export interface OfferQuestion {
   readonly op: UserOperation;
-  readonly version: EntryPointVersion;
+  readonly entryPoint: EntryPointGas;
   readonly chain: ChainSnapshot | null;
   readonly isPaidInToken: boolean;
 }
 
 /** Whether an operation gives its bundler too much if it uses nothing of its limits: then it has to be known what it uses. */
-export const dependsOnUse = ({ op, version, chain, isPaidInToken }: OfferQuestion): boolean => {
+export const dependsOnUse = ({ op, entryPoint, chain, isPaidInToken }: OfferQuestion): boolean => {
   const prices = pricesOf(chain);
   if (chain === null || prices === undefined) return false;
-  const offer = offerOf(version, op, { l1DataGas: BigInt(chain.l1DataGas), isPaidInToken });
+  const offer = offerOf(entryPoint, op, { l1DataGas: BigInt(chain.l1DataGas), isPaidInToken });
   const { totalWei, mostWei } = surplusOf(offer, prices);
   return totalWei > mostWei;
 };
 
 /** True if preVerificationGas takes so little of what may be gained that the price of data on layer 1 decides nothing. */
-export const fitsWithoutL1Data = (version: EntryPointVersion, op: UserOperation): boolean => {
-  const offer = offerOf(version, op, { l1DataGas: 0n, isPaidInToken: false });
+export const fitsWithoutL1Data = (entryPoint: EntryPointGas, op: UserOperation): boolean => {
+  const offer = offerOf(entryPoint, op, { l1DataGas: 0n, isPaidInToken: false });
   const mostGas = (offer.usualGas * SHARE.times) / SHARE.per;
   return 2n * above(offer.preVerificationGas, offer.bundleGas) <= mostGas;
 };
@@ -178,7 +174,7 @@ const highestPrice = (
 
 /** What would pass of an operation that gives its bundler too much. */
 export const highestOffer = (offer: Offer, prices: GasPrices, surplus: Surplus): HighestOffer => {
-  const { version, usualGas, bundleGas, preVerificationGas, limits, callGasUsed } = offer;
+  const { unusedGasPenalty, usualGas, bundleGas, preVerificationGas, limits, callGasUsed } = offer;
   const pricePerGasWei = min(surplus.pricePerGasWei, highestPrice(offer, prices, surplus));
   const left = surplus.mostWei - above(pricePerGasWei, costPrice(prices)) * usualGas;
   const mostGas = pricePerGasWei === 0n ? surplus.givenGas : left / pricePerGasWei;
@@ -190,6 +186,6 @@ export const highestOffer = (offer: Offer, prices: GasPrices, surplus: Surplus):
   return {
     pricePerGasWei,
     preVerificationGas: min(preVerificationGas, bundleGas + surplusShare),
-    ...limitsWithin(version, limits, callGasUsed, mostGas - surplusShare),
+    ...unusedGasPenalty.limitsWithin(limits, callGasUsed, mostGas - surplusShare),
   };
 };

@@ -1,5 +1,11 @@
 import type { Hex } from '../../shared/schema/hex.ts';
-import type { PackedUserOperation, UserOperationV07 } from '../../shared/schema/user-operation.ts';
+import { isV06 } from '../../shared/schema/user-operation.ts';
+import type {
+  PackedUserOperation,
+  UserOperation,
+  UserOperationV06,
+  UserOperationV07,
+} from '../../shared/schema/user-operation.ts';
 import { digits, toHex, uintDigits } from './hex-digits.ts';
 
 const uint128 = (value: bigint): string => uintDigits(value, 16);
@@ -32,3 +38,7 @@ export const packUserOperation = (op: UserOperationV07): PackedUserOperation => 
   paymasterAndData: paymasterAndData(op),
   signature: op.signature,
 });
+
+/** The form in which the contracts of its EntryPoint take an operation. Throws as {@link packUserOperation} does. */
+export const contractForm = (op: UserOperation): UserOperationV06 | PackedUserOperation =>
+  isV06(op) ? op : packUserOperation(op);

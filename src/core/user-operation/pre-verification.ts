@@ -1,16 +1,10 @@
-import { Interface } from 'ethers';
 import { addressKey } from '../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
-import type { EntryPointVersion, UserOperation } from '../../shared/schema/user-operation.ts';
-import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from './abi.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { handleOpsCall } from './abi.ts';
+import type { EntryPointGas } from './entry-point-gas.ts';
 import { byteLength, digits, keccak, word, wordAligned } from './hex-digits.ts';
-import { packUserOperation } from './pack-user-operation.ts';
-
-const handleOps = (tuple: string): Interface =>
-  new Interface([`function handleOps(${tuple}[] ops, address beneficiary)`]);
-const v06Abi = handleOps(USER_OPERATION_V06_ABI);
-const v07Abi = handleOps(PACKED_USER_OPERATION_ABI);
 
 /** What every transaction costs, before its calldata (Yellow Paper, G_transaction). */
 export const TRANSACTION_GAS = 21_000n;
@@ -22,17 +16,7 @@ export const TOKEN_FLOOR_GAS = 10n;
 /** What a transaction pays for an authorisation it carries (EIP-7702, PER_EMPTY_ACCOUNT_COST). */
 export const AUTHORIZATION_GAS = 25_000n;
 
-/**
- * What an EntryPoint spends on a bundle of one operation without metering it: the loops, the guard against reentrancy,
- * the events, the refund and the payment of the beneficiary; and per word of calldata, which it copies.
- * Measured with `handleOps` of the canonical builds: 19,300, 18,450 and 17,000, and 9.3.
- */
-export const ENTRY_POINT_GAS: Readonly<Record<EntryPointVersion, bigint>> = {
-  '0.6': 19_500n,
-  '0.7': 18_700n,
-  '0.8': 17_300n,
-};
-/** Per word of calldata, which an EntryPoint copies. */
+/** What an EntryPoint spends per word of calldata, which it copies. Measured: 9.3. */
 export const ENTRY_POINT_WORD_GAS = 10n;
 
 /** Bytes of the signature of most accounts. */
@@ -55,32 +39,33 @@ const FILLER_BENEFICIARY: Address = `0x${'ff'.repeat(20)}`;
  * @param op with the paymaster's part as in the final operation; its signature is counted by its length, at least 65
  * @param executionGas what the EntryPoint will meter, in gas
  */
-export const preVerificationGas = (version: EntryPointVersion, op: UserOperation, executionGas: bigint): bigint => {
+export const preVerificationGas = (
+  entryPoint: Pick<EntryPointGas, 'unmeteredGas'>,
+  op: UserOperation,
+  executionGas: bigint,
+): bigint => {
   const callData = bundleCallData(op);
   const tokens = countTokens(callData);
   const words = BigInt(wordAligned(byteLength(callData)) / 32);
-  const usual = tokens * TOKEN_GAS + ENTRY_POINT_GAS[version] + words * ENTRY_POINT_WORD_GAS;
+  const usual = tokens * TOKEN_GAS + entryPoint.unmeteredGas + words * ENTRY_POINT_WORD_GAS;
   const floor = tokens * TOKEN_FLOOR_GAS - executionGas;
   const authorization = !isV06(op) && op.eip7702Auth !== undefined ? AUTHORIZATION_GAS : 0n;
   return ((TRANSACTION_GAS + authorization + (usual > floor ? usual : floor)) * 11n) / 10n;
 };
 
 /** `handleOps` with the operation alone, as long as it will be and with the fewest zero bytes it may have. */
-export const bundleCallData = (op: UserOperation): Hex => {
-  const filled = {
-    ...op,
-    sender: addressKey(op.sender),
-    callGasLimit: FILLER_GAS,
-    verificationGasLimit: FILLER_GAS,
-    preVerificationGas: FILLER_GAS,
-    signature: fillerBytes(Math.max(ECDSA_SIGNATURE_LENGTH, byteLength(op.signature))),
-  };
-  return (
-    isV06(filled)
-      ? v06Abi.encodeFunctionData('handleOps', [[filled], FILLER_BENEFICIARY])
-      : v07Abi.encodeFunctionData('handleOps', [[packUserOperation(filled)], FILLER_BENEFICIARY])
-  ) as Hex;
-};
+export const bundleCallData = (op: UserOperation): Hex =>
+  handleOpsCall(
+    {
+      ...op,
+      sender: addressKey(op.sender),
+      callGasLimit: FILLER_GAS,
+      verificationGasLimit: FILLER_GAS,
+      preVerificationGas: FILLER_GAS,
+      signature: fillerBytes(Math.max(ECDSA_SIGNATURE_LENGTH, byteLength(op.signature))),
+    },
+    FILLER_BENEFICIARY,
+  );
 
 /** Bytes that are like a signature's to those who compress them, and none zero. */
 export const fillerBytes = (length: number): Hex => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from '../../shared/schema/parse.ts';
 import { partialUserOperation } from '../../shared/schema/partial-user-operation.ts';
 import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
-import { type RequestedOperation, readOperation } from './read-operation.ts';
+import { entryPoints } from '../entry-points/registry.ts';
+import type { RequestedOperation } from './read-operation.ts';
 
 const FACTORY = `0x${'fa'.repeat(20)}`;
 const DELEGATE = `0x${'de'.repeat(20)}`;
@@ -28,7 +29,7 @@ const TWICE = {
 };
 
 const read = (version: EntryPointVersion, fields: Record<string, unknown>): RequestedOperation =>
-  readOperation(parse(partialUserOperation, { ...base, ...fields }), { version, chainId: 31337 });
+  entryPoints[version].read(parse(partialUserOperation, { ...base, ...fields }), 31337);
 
 describe('an operation of v0.7 or v0.8 is read', () => {
   const common = {

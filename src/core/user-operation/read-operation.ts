@@ -1,6 +1,5 @@
-import { entryPointAddress } from '../../shared/entry-points.ts';
 import { EngineError } from '../../shared/errors.ts';
-import type { Hex } from '../../shared/schema/hex.ts';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { PartialUserOperation } from '../../shared/schema/partial-user-operation.ts';
 import { gasLimits } from '../../shared/schema/user-operation.ts';
 import type { EntryPointVersion, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
@@ -17,16 +16,18 @@ type Requested<Op> = Omit<Op, GasLimit | 'paymasterAndData' | 'paymaster' | 'pay
  */
 export type RequestedOperation = Requested<UserOperationV06> | Requested<UserOperationV07>;
 
-/** Where the operations of a DApp are to run. */
+/** The EntryPoint of a DApp, as far as reading depends on it. */
 export interface OperationTarget {
   readonly version: EntryPointVersion;
-  readonly chainId: number;
+  readonly address: Address;
+  /** True: 0x7702 may stand in the place of a factory, for an account that takes on code by EIP-7702. */
+  readonly takesEip7702Marker: boolean;
 }
 
 const fault = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
-const misfit = (field: string, version: EntryPointVersion, needed: string): EngineError =>
-  fault(`${field} should not exist: this DApp uses EntryPoint ${version} (${entryPointAddress[version]}), ${needed}`);
+const misfit = (field: string, { version, address }: OperationTarget, needed: string): EngineError =>
+  fault(`${field} should not exist: this DApp uses EntryPoint ${version} (${address}), ${needed}`);
 
 const ONLY_FROM_V07 = [
   'factory',
@@ -38,17 +39,13 @@ const ONLY_FROM_V07 = [
 ] as const satisfies (keyof PartialUserOperation)[];
 
 /**
- * Puts a partial operation into the form of the DApp's EntryPoint. For v0.7 and v0.8, the fields of the packed form and
- * `initCode` are taken apart. What is said twice has to be the same.
+ * Puts a partial operation into the form of EntryPoint v0.6.
  *
- * @throws EngineError `VALIDATION`, which names the field that is missing, contradicted or of another EntryPoint
+ * @throws EngineError `VALIDATION`, which names the field that is missing or of another EntryPoint
  */
-export const readOperation = (partial: PartialUserOperation, target: OperationTarget): RequestedOperation =>
-  target.version === '0.6' ? readV06(partial) : readV07(partial, target);
-
-const readV06 = (partial: PartialUserOperation): Requested<UserOperationV06> => {
+export const readV06 = (partial: PartialUserOperation, target: OperationTarget): Requested<UserOperationV06> => {
   const foreign = ONLY_FROM_V07.find((field) => partial[field] !== undefined);
-  if (foreign !== undefined) throw misfit(foreign, '0.6', 'whose operations have initCode and paymasterAndData');
+  if (foreign !== undefined) throw misfit(foreign, target, 'whose operations have initCode and paymasterAndData');
   const { sender, nonce, initCode, callData, signature } = partial;
   if (initCode !== undefined && initCode !== '0x' && byteLength(initCode) < ADDRESS_LENGTH) {
     throw fault('initCode must begin with the address of a factory');
@@ -65,7 +62,17 @@ const readV06 = (partial: PartialUserOperation): Requested<UserOperationV06> => 
   };
 };
 
-const readV07 = (sent: PartialUserOperation, target: OperationTarget): Requested<UserOperationV07> => {
+/**
+ * Puts a partial operation into the form of v0.7 and later: the fields of the packed form and `initCode` are taken
+ * apart. What is said twice has to be the same.
+ *
+ * @throws EngineError `VALIDATION`, which names the field that is missing, contradicted or of another EntryPoint
+ */
+export const readV07 = (
+  sent: PartialUserOperation,
+  target: OperationTarget,
+  chainId: number,
+): Requested<UserOperationV07> => {
   const partial = {
     ...sent,
     ...unpacked(sent, 'accountGasLimits', ['verificationGasLimit', 'callGasLimit']),
@@ -76,14 +83,14 @@ const readV07 = (sent: PartialUserOperation, target: OperationTarget): Requested
   return {
     sender,
     nonce,
-    ...readFactory(partial, target.version),
+    ...readFactory(partial, target),
     callData,
     ...given(partial, gasLimits),
     maxFeePerGas: needed(partial, 'maxFeePerGas'),
     maxPriorityFeePerGas: needed(partial, 'maxPriorityFeePerGas'),
     ...givenPaymasterGas(partial),
     signature,
-    ...readAuthorization(partial, target.chainId),
+    ...readAuthorization(partial, chainId),
   };
 };
 
@@ -156,26 +163,28 @@ const ADDRESS_LENGTH = 20;
 
 type FactoryFields = Pick<UserOperationV07, 'factory' | 'factoryData'>;
 
-const readFactory = (sent: PartialUserOperation, version: EntryPointVersion): FactoryFields => {
+const readFactory = (sent: PartialUserOperation, target: OperationTarget): FactoryFields => {
   const { initCode = '0x', factory } = sent;
-  if (initCode === '0x') return checkedFactory(given(sent, ['factory', 'factoryData']), version);
+  if (initCode === '0x') return checkedFactory(given(sent, ['factory', 'factoryData']), target);
   const held = splitInitCode(initCode);
   // The EIP-7702 marker may be shorter than the 20 bytes that the packed form fills up.
   const own = factory !== undefined && isEip7702(factory) ? { ...sent, factory: wholeMarker(factory) } : sent;
   checkSame(own, 'initCode', { factoryData: '0x', ...held });
-  return checkedFactory(held, version);
+  return checkedFactory(held, target);
 };
 
 /** In the contract's form data stands behind 20 bytes; the marker alone may be shorter. */
 const wholeMarker = (factory: Hex): Hex => `0x${digits(factory).padEnd(2 * ADDRESS_LENGTH, '0')}`;
 
-const checkedFactory = ({ factory, factoryData }: FactoryFields, version: EntryPointVersion): FactoryFields => {
+const checkedFactory = ({ factory, factoryData }: FactoryFields, target: OperationTarget): FactoryFields => {
   if (factory === undefined) {
     if (factoryData !== undefined) throw fault('factory must be given with factoryData');
     return {};
   }
   if (isEip7702(factory)) {
-    if (version !== '0.8') throw misfit('factory 0x7702', version, 'which does not know it: send eip7702Auth alone');
+    if (!target.takesEip7702Marker) {
+      throw misfit('factory 0x7702', target, 'which does not know it: send eip7702Auth alone');
+    }
     return factoryData === undefined ? { factory } : { factory: wholeMarker(factory), factoryData };
   }
   if (byteLength(factory) !== ADDRESS_LENGTH) throw fault('factory must be an EVM address, or 0x7702 for EIP-7702');

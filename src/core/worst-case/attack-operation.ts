@@ -2,9 +2,9 @@ import { Interface } from 'ethers';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { type FinalVerdict, decideVerified } from '../decide-verified.ts';
 import { plan } from '../decide.ts';
+import { entryPoints } from '../entry-points/registry.ts';
 import type { Facts } from '../facts.ts';
 import type { Reservation } from '../ledger/account.ts';
-import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
 import type { Policy } from '../policy.ts';
 import { preVerificationGas } from '../user-operation/pre-verification.ts';
@@ -45,17 +45,8 @@ const CALL_DATA = new Interface([
   'function executeBatch((address target, uint256 value, bytes data)[] calls)',
 ]).encodeFunctionData('executeBatch', [[]]) as Hex;
 
-/**
- * Just enough to validate an account that checks nothing and, on v0.6, for the paymaster as well: there it counts three
- * times, and is charged once. Measured with new accounts; verifying-0.6 writes down a nonce of its own.
- */
-const verificationGas = ({
-  entryPointVersion,
-  version,
-}: Pick<PaymasterLayout, 'entryPointVersion' | 'version'>): bigint => {
-  if (entryPointVersion !== '0.6') return 40_000n;
-  return version === 'verifying-0.6' ? 76_000n : 58_000n;
-};
+/** What a paymaster contract that counts the operations of a sender writes that down with: measured with a new account. */
+const SENDER_NONCE_GAS = 18_000n;
 
 /** What fits into one transaction everywhere (EIP-7825: 16,777,216). */
 const BUNDLE_GAS = 16_000_000n;
@@ -92,15 +83,18 @@ export const isSponsored = ({ reason }: FinalVerdict): boolean => reason === und
 /** An operation without what it offers. */
 const template = (version: string) => {
   const layout = requireLayout(version);
-  const { entryPointVersion, paymasterGas } = layout;
+  const { paymasterGas, chainReads } = layout;
+  const entryPoint = entryPoints[layout.entryPointVersion];
+  const verificationGasLimit =
+    entryPoint.leastVerificationGas + (chainReads.includes('senderNonce') ? SENDER_NONCE_GAS : 0n);
   const op = {
     ...{ sender: ATTACKER, nonce: 0n, callData: CALL_DATA, callGasLimit: 0n },
-    ...{ verificationGasLimit: verificationGas(layout), ...paymasterGas, preVerificationGas: 0n },
+    ...{ verificationGasLimit, ...paymasterGas, preVerificationGas: 0n },
     ...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n },
-    ...(entryPointVersion === '0.6' && { initCode: '0x' as const, paymasterAndData: '0x' as const }),
+    ...entryPoint.emptyFields,
     signature: '0x' as const,
   };
-  return { ...op, preVerificationGas: preVerificationGas(entryPointVersion, op, 0n) };
+  return { ...op, preVerificationGas: preVerificationGas(entryPoint, op, 0n) };
 };
 
 /** Templates by paymaster version: the bundle's gas does not depend on what is offered. */

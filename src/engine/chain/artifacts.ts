@@ -2,27 +2,14 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { EntryPointArtifact } from '../../core/entry-points/entry-point.ts';
 import type { DeployableContract } from '../../core/paymaster-layouts/layout.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 
-/**
- * The contracts whose artifacts the build makes (`scripts/build-contracts.ts`). Those of EntryPoint v0.6 have no
- * version in their name.
- */
+/** The contracts whose artifacts the build makes (`scripts/build-contracts.ts`). */
 export type ArtifactName =
   | DeployableContract
-  | 'EntryPoint'
-  | 'SimpleAccount'
-  | 'SimpleAccountFactory'
-  | 'EntryPoint-0.7'
-  | 'EntryPointSimulations-0.7'
-  | 'SimpleAccount-0.7'
-  | 'SimpleAccountFactory-0.7'
-  | 'EntryPoint-0.8'
-  | 'EntryPointSimulations-0.8'
-  | 'SimpleAccount-0.8'
-  | 'SimpleAccountFactory-0.8'
-  | 'Simple7702Account-0.8'
+  | EntryPointArtifact
   | 'ERC20PresetFixedSupply'
   | 'ERC721PresetMinterPauserAutoId'
   | 'ERC1155PresetMinterPauser'

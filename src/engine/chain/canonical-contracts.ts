@@ -1,7 +1,7 @@
 import { Interface, ZeroHash, concat } from 'ethers';
-import { entryPointAddress } from '../../shared/entry-points.ts';
+import { entryPoint06 } from '../../core/entry-points/0.6.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import { loadArtifact } from './artifacts.ts';
+import { type ArtifactName, loadArtifact } from './artifacts.ts';
 
 /** The deterministic deployment proxy (https://github.com/Arachnid/deterministic-deployment-proxy). */
 const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
@@ -10,24 +10,32 @@ const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 export const canonicalContracts = {
   entryPoint: {
     title: 'EntryPoint v0.6',
-    address: entryPointAddress['0.6'],
-    artifact: 'EntryPoint',
-    arguments: [],
+    address: entryPoint06.address,
+    ...entryPoint06.deployment,
   },
   accountFactory: {
     title: 'SimpleAccountFactory v0.6',
     address: '0x9406Cc6185a346906296840746125a0E44976454',
     artifact: 'SimpleAccountFactory',
-    arguments: [entryPointAddress['0.6']],
+    salt: ZeroHash,
+    arguments: [entryPoint06.address],
   },
 } as const;
 
 /** One of {@link canonicalContracts}. */
 export type CanonicalContract = keyof typeof canonicalContracts;
 
-/** The call that puts a contract at its canonical address: by the deterministic deployer, with a salt of 0. */
-export const canonicalCreation = async (name: CanonicalContract): Promise<{ to: Address; data: Hex }> => {
-  const { artifact, arguments: values } = canonicalContracts[name];
+/** A contract that the deterministic deployer makes, at an address that follows from this. */
+interface Canonical {
+  readonly artifact: ArtifactName;
+  readonly salt: string;
+  /** Of the constructor. */
+  readonly arguments?: readonly Address[];
+}
+
+/** The call that puts a contract at its canonical address. */
+export const canonicalCreation = async (contract: Canonical): Promise<{ to: Address; data: Hex }> => {
+  const { artifact, salt, arguments: values = [] } = contract;
   const { abi, bytecode } = await loadArtifact(artifact);
-  return { to: CREATE2_DEPLOYER, data: concat([ZeroHash, bytecode, new Interface(abi).encodeDeploy(values)]) as Hex };
+  return { to: CREATE2_DEPLOYER, data: concat([salt, bytecode, new Interface(abi).encodeDeploy(values)]) as Hex };
 };

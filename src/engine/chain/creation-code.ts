@@ -1,5 +1,5 @@
 import { Interface, concat } from 'ethers';
-import { entryPointAddress } from '../../shared/entry-points.ts';
+import { entryPoints } from '../../core/entry-points/registry.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { AttachableLayout } from '../../core/paymaster-layouts/layout.ts';
@@ -17,6 +17,6 @@ export const creationCode = async (
       `Gasdesk cannot deploy version ${version}. Attach a deployed contract instead`,
     );
   const { abi, bytecode } = await loadArtifact(deployment.artifact);
-  const values = deployment.constructorArguments({ ...wiring, entryPoint: entryPointAddress[entryPointVersion] });
+  const values = deployment.constructorArguments({ ...wiring, entryPoint: entryPoints[entryPointVersion].address });
   return concat([bytecode, new Interface([...abi]).encodeDeploy(values)]) as Hex;
 };

@@ -1,6 +1,7 @@
 import { Interface, concat, getAddress } from 'ethers';
 import { describe, expect, test } from 'vitest';
-import { entryPointAddress } from '../../shared/entry-points.ts';
+import { entryPoint06 } from '../../core/entry-points/0.6.ts';
+import { entryPoint07 } from '../../core/entry-points/0.7.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
 import { biconomy100 } from '../../core/paymaster-layouts/biconomy-1.0.0.ts';
@@ -8,11 +9,10 @@ import { biconomy110 } from '../../core/paymaster-layouts/biconomy-1.1.0.ts';
 import { STUB_SIGNATURE } from '../../core/paymaster-layouts/layout.ts';
 import type { MinedUserOperation } from '../store/settlement-store.ts';
 import { USER_OPERATION_V06_ABI } from '../../core/user-operation/abi.ts';
-import { userOpHash } from '../../core/user-operation/user-op-hash.ts';
 import { sponsoredHashes } from './sponsored-hashes.ts';
 
 const chainId = 31337;
-const entryPoint = entryPointAddress['0.6'];
+const entryPoint = entryPoint06.address;
 const PAYMASTER: Address = `0x${'9f'.repeat(20)}`;
 const terms = { chainId, paymaster: PAYMASTER, validUntil: 300, validAfter: 0, fundingWallet: PAYMASTER };
 const abi = new Interface([`function handleOps(${USER_OPERATION_V06_ABI}[] ops, address beneficiary)`]);
@@ -31,7 +31,7 @@ const unsigned: UserOperationV06 = {
   signature: '0xabcd',
 };
 const sponsored = { ...unsigned, paymasterAndData: biconomy110.encode(unsigned, terms, STUB_SIGNATURE) };
-const hashOf = (op: UserOperationV06): Hex => userOpHash['0.6'](op, { chainId, entryPoint });
+const hashOf = (op: UserOperationV06): Hex => entryPoint06.hash(op, { chainId, entryPoint });
 const behind = (op: UserOperationV06, bytes: Hex): UserOperationV06 => ({
   ...op,
   paymasterAndData: concat([op.paymasterAndData, bytes]) as Hex,
@@ -68,7 +68,7 @@ describe('nothing is found', () => {
 
   test('by the same operation on another chain or EntryPoint', () => {
     expect(sponsoredHashes(inputOf(altered), mined(altered), 1)).toEqual([]);
-    const elsewhere = { ...mined(altered), entryPoint: entryPointAddress['0.7'] };
+    const elsewhere = { ...mined(altered), entryPoint: entryPoint07.address };
     expect(sponsoredHashes(inputOf(altered), elsewhere, chainId)).toEqual([]);
   });
 

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { type Hex, hex, sameAddress } from '../../shared/schema/hex.ts';
 import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
 import type { MinedUserOperation, SettlementStore } from '../store/settlement-store.ts';
+import { entryPoint06 } from '../../core/entry-points/0.6.ts';
 import { USER_OPERATION_V06_ABI } from '../../core/user-operation/abi.ts';
 import { addressWord, byteLength, digits, toHex, word } from '../../core/user-operation/hex-digits.ts';
-import { userOpHash } from '../../core/user-operation/user-op-hash.ts';
 import type { RpcClient } from './rpc.ts';
 
 /**
@@ -43,11 +43,11 @@ export const sponsoredHashes = (input: Hex, mined: MinedUserOperation, chainId: 
   let at = text.indexOf(head);
   for (let places = 0; at >= 0 && places < MOST_PLACES; places += 1, at = text.indexOf(head, at + 1)) {
     const op = at % 2 === 0 ? operationAt(text, at) : undefined;
-    if (op === undefined || !sameAddress(userOpHash['0.6'](op, domain), mined.userOpHash)) continue;
+    if (op === undefined || !sameAddress(entryPoint06.hash(op, domain), mined.userOpHash)) continue;
     const { paymasterAndData } = op;
     return SIGNED_LENGTHS.filter((length) => length < byteLength(paymasterAndData)).map((length) => {
       const signed = toHex(digits(paymasterAndData).slice(0, 2 * length));
-      return userOpHash['0.6']({ ...op, paymasterAndData: signed }, domain);
+      return entryPoint06.hash({ ...op, paymasterAndData: signed }, domain);
     });
   }
   return [];

@@ -1,8 +1,9 @@
 import { Interface } from 'ethers';
-import { entryPointAddress } from '../../shared/entry-points.ts';
+import type { EntryPoint } from '../../core/entry-points/entry-point.ts';
+import { entryPoints } from '../../core/entry-points/registry.ts';
 import { sameAddress } from '../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import type { UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
+import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { byteLength } from '../../core/user-operation/hex-digits.ts';
 import { neededTerm } from '../../core/paymaster-layouts/layout.ts';
 import type {
@@ -111,14 +112,14 @@ const SAMPLE_FIELDS = {
   maxPriorityFeePerGas: 9n,
   signature: '0x',
 } as const;
-const SAMPLE_V06: UserOperationV06 = { ...SAMPLE_FIELDS, initCode: `0x${'33'.repeat(41)}`, paymasterAndData: '0x' };
-const SAMPLE_V07: UserOperationV07 = {
+const SAMPLE_LIMITS = { paymasterVerificationGasLimit: 10n, paymasterPostOpGasLimit: 12n };
+
+const sampleOf = ({ emptyFields, creation, isPacked }: EntryPoint): UserOperation => ({
   ...SAMPLE_FIELDS,
-  factory: `0x${'33'.repeat(20)}`,
-  factoryData: `0x${'33'.repeat(21)}`,
-  paymasterVerificationGasLimit: 10n,
-  paymasterPostOpGasLimit: 12n,
-};
+  ...emptyFields,
+  ...creation(`0x${'33'.repeat(20)}`, `0x${'33'.repeat(21)}`),
+  ...(isPacked && SAMPLE_LIMITS),
+});
 
 const SAMPLE_TERMS: Omit<SponsorshipTerms & TokenTerms, 'chainId' | 'paymaster'> = {
   validUntil: 1_893_456_000,
@@ -146,9 +147,10 @@ export async function verifyPaymasterContract(
   layout: AttachableLayout,
   { chainId, paymaster, signer }: { chainId: number; paymaster: Address; signer: Address },
 ): Promise<PaymasterContractCheck> {
-  const sample = layout.entryPointVersion === '0.6' ? SAMPLE_V06 : SAMPLE_V07;
+  const entryPoint = entryPoints[layout.entryPointVersion];
+  const sample = sampleOf(entryPoint);
   const terms = { ...SAMPLE_TERMS, chainId, paymaster };
-  const expected = entryPointAddress[layout.entryPointVersion];
+  const expected = entryPoint.address;
   const [hashes, contractsSigner, wired] = await Promise.all([
     Promise.all(
       modesOf(layout).map(async (mode) => ({

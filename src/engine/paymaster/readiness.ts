@@ -1,5 +1,5 @@
 import { fixes } from '../base/fixes.ts';
-import { entryPointAddress } from '../../shared/entry-points.ts';
+import { entryPoints } from '../../core/entry-points/registry.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { Secret } from '../base/secret.ts';
@@ -86,7 +86,7 @@ const readyContract = async <Layout extends AttachableLayout>(
     throw missing('signer', `The vault does not hold the key of ${signer.address}.`, fixes.importSigner(chainId));
   }
   const { address, checked } = contract;
-  const entryPoint = entryPointAddress[layout.entryPointVersion];
+  const entryPoint = entryPoints[layout.entryPointVersion].address;
   return { chainId, layout, entryPoint, contract: address, checked, signer: signer.address, key };
 };
 
@@ -103,7 +103,8 @@ export const requireTank = async (
   const layout = requireLayout(version);
   const { address } = await requireContract(store, chainId, layout);
   const fundingWallet = requireFundingWallet(paymaster, layout);
-  return { chainId, layout, entryPoint: entryPointAddress[layout.entryPointVersion], contract: address, fundingWallet };
+  const entryPoint = entryPoints[layout.entryPointVersion].address;
+  return { chainId, layout, entryPoint, contract: address, fundingWallet };
 };
 
 /**

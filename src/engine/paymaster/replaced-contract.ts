@@ -1,4 +1,4 @@
-import { entryPointAddress } from '../../shared/entry-points.ts';
+import { entryPoints } from '../../core/entry-points/registry.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type Address, sameAddress } from '../../shared/schema/hex.ts';
@@ -43,7 +43,7 @@ export const replacedWords = async (
   const before = await context.store.findPaymasterContract(chainId, version);
   if (before === undefined || (next !== undefined && sameAddress(before.address, next))) return null;
   const { address } = before;
-  const held = await holds(context, chainId, entryPointAddress[entryPointVersion], address);
+  const held = await holds(context, chainId, entryPoints[entryPointVersion].address, address);
   const what = held === undefined ? 'Its balance, which Gasdesk cannot read now,' : `Its balance of ${held}`;
   return (
     `It replaces ${address}. ${what} stays there and no longer pays for new operations. ` +

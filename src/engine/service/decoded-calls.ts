@@ -1,10 +1,9 @@
 import { FunctionFragment, Interface, type ParamType } from 'ethers';
 import { z } from 'zod';
 import type { ProcedureOutput } from '../../api/index.ts';
-import { entryPointAddress } from '../../shared/entry-points.ts';
+import { entryPointAt } from '../../core/entry-points/registry.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
-import { type Address, type Hex, address, hex, sameAddress } from '../../shared/schema/hex.ts';
-import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
+import { type Hex, address, hex, sameAddress } from '../../shared/schema/hex.ts';
 import { decodeCalls } from '../../core/calls/decode-calls.ts';
 import type { DecodedCall } from '../../core/calls/decoding.ts';
 import { stateChangingMethods } from '../../core/contract-abi/methods.ts';
@@ -40,11 +39,6 @@ const tracedMethod = (signature: string | undefined, selector: string) => {
   } catch {
     return undefined;
   }
-};
-
-const versionOf = (entryPoint: string): EntryPointVersion => {
-  const versions = Object.keys(entryPointAddress) as EntryPointVersion[];
-  return versions.find((version) => sameAddress(entryPointAddress[version], entryPoint as Address)) ?? '0.6';
 };
 
 const textOf = (value: unknown): string =>
@@ -105,7 +99,7 @@ export const callsOf = ({ request, entryPoint }: DecisionRecord, contracts: read
   if (!read.success) return { calls: [], fault: 'The decision has no operation.' };
   const { userOperation, calls } = read.data;
   const { sender, callData } = userOperation;
-  const decoding = decodeCalls(callData, { sender, entryPointVersion: versionOf(entryPoint) });
+  const decoding = decodeCalls(callData, { sender, entryPointVersion: entryPointAt(entryPoint)?.version });
   if (decoding.outcome === 'undecodable') return { calls: [], fault: decoding.detail };
   const traced = (call: DecodedCall, index: number): TracedNames | undefined =>
     calls[index]?.target.toLowerCase() === call.target.toLowerCase() ? calls[index] : undefined;

@@ -5,7 +5,7 @@ import { readableFacts } from '../../core/record.ts';
 import { fromRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import type { Clues, DecidedOperation, Knowledge } from '../../core/inspect/knowledge.ts';
 import type { ProcedureOutput } from '../../api/index.ts';
-import { entryPointAddress } from '../../shared/entry-points.ts';
+import { allEntryPoints } from '../../core/entry-points/registry.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord, DecisionRow } from '../../shared/schema/decision.ts';
 import { type Address, type Hex, address, addressKey, hex } from '../../shared/schema/hex.ts';
@@ -123,7 +123,7 @@ const namesOf = async (
   const chain = (chainId: number): string => chains.find((one) => one.chainId === chainId)?.name ?? `chain ${chainId}`;
   const [dapps, tokens] = await Promise.all([store.listPaymasters(), store.listFeeTokens()]);
   const named: [Address, string][] = [
-    ...Object.entries(entryPointAddress).map(([version, at]): [Address, string] => [at, `EntryPoint ${version}`]),
+    ...allEntryPoints.map(({ version, address: at }): [Address, string] => [at, `EntryPoint ${version}`]),
     ...registered.map((one): [Address, string] => [one.address, one.name]),
     ...tokens.map((token): [Address, string] => [token.address, `${token.symbol} on ${chain(token.chainId)}`]),
     ...dapps.flatMap(({ fundingWallet, name }): [Address, string][] =>

@@ -1,4 +1,4 @@
-import { entryPointAddress } from '../../shared/entry-points.ts';
+import { entryPoints } from '../../core/entry-points/registry.ts';
 import { attachContract } from '../paymaster/attach.ts';
 import { replacedWords } from '../paymaster/replaced-contract.ts';
 import { layouts, requireAttachable } from '../../core/paymaster-layouts/registry.ts';
@@ -21,7 +21,7 @@ export const paymasterContractHandlers = (context: ServiceContext): Handlers<Nam
         version,
         title,
         entryPointVersion,
-        entryPoint: entryPointAddress[entryPointVersion],
+        entryPoint: entryPoints[entryPointVersion].address,
         hasTanks,
         takesTokens: token !== undefined,
         deployable: deployment !== undefined,

@@ -1,8 +1,9 @@
-import { entryPointAddress } from '../../shared/entry-points.ts';
+import type { EntryPoint } from '../../core/entry-points/entry-point.ts';
+import { entryPoints } from '../../core/entry-points/registry.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { PartialUserOperation } from '../../shared/schema/partial-user-operation.ts';
-import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import { requireRpc, suggestFees } from '../sponsorship/chain-reads.ts';
 import { readTank } from '../sponsorship/read-tank.ts';
 import { decideOperation } from '../sponsorship/decide-operation.ts';
@@ -17,10 +18,9 @@ import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
 import { requireReady } from '../paymaster/readiness.ts';
 import { splitPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
 import type { Paymaster } from '../store/registry-store.ts';
-import { readOperation } from '../../core/user-operation/read-operation.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-const entryPointVersionOf = (version: string): EntryPointVersion => requireLayout(version).entryPointVersion;
+const entryPointOf = ({ version }: Paymaster): EntryPoint => entryPoints[requireLayout(version).entryPointVersion];
 
 /** Fees may be open while gas is estimated (ERC-7677): a stub takes none for zero. */
 const withOpenFees = (sent: PartialUserOperation): PartialUserOperation => {
@@ -74,9 +74,9 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     const { method, received } = rest;
     const isBlanked = config.blankWebhookData;
     try {
-      const target = { version: entryPointVersionOf(paymaster.version), chainId };
+      const entryPoint = entryPointOf(paymaster);
       checkExpiry(paymaster, rest.options);
-      return { ...rest, apiKey, paymaster, isBlanked, userOperation: readOperation(userOperation, target) };
+      return { ...rest, apiKey, paymaster, isBlanked, userOperation: entryPoint.read(userOperation, chainId) };
     } catch (error) {
       await recordRefusal(context, { paymaster, method, received, isBlanked }, error);
       throw error;
@@ -85,13 +85,14 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
 
   return {
     'sponsorship.dapp': async (caller) => {
-      const { name, version, sponsor } = await dappOf(caller);
-      const entryPointVersion = entryPointVersionOf(version);
+      const dapp = await dappOf(caller);
+      const { name, version, sponsor } = dapp;
+      const entryPoint = entryPointOf(dapp);
       return {
         name,
         ...(typeof sponsor?.icon === 'string' && { icon: sponsor.icon }),
         isSponsorTold: sponsor?.isTold ?? true,
-        ...{ version, entryPointVersion, entryPoint: entryPointAddress[entryPointVersion] },
+        ...{ version, entryPointVersion: entryPoint.version, entryPoint: entryPoint.address },
       };
     },
 

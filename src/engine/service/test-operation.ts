@@ -1,9 +1,9 @@
 import { Interface, Wallet, concat, getBytes, hexlify } from 'ethers';
 import { z } from 'zod';
 import type { ProcedureOutput } from '../../api/index.ts';
+import { entryPoint06 } from '../../core/entry-points/0.6.ts';
 import { STUB_SIGNATURE } from '../../core/paymaster-layouts/layout.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
-import { userOpHash } from '../../core/user-operation/user-op-hash.ts';
 import { EngineError, type ErrorCode, errorTable } from '../../shared/errors.ts';
 import { type Address, type Hex, hash, hex } from '../../shared/schema/hex.ts';
 import { quantity, toQuantity } from '../../shared/schema/quantity.ts';
@@ -109,7 +109,7 @@ export const testOperation = async (context: ServiceContext, paymasterId: string
   const paymaster = await requirePaymaster(context, paymasterId);
   const { chainId } = paymaster;
   const ready = await requireReady(store, vault, paymaster);
-  if (ready.layout.entryPointVersion !== '0.6') {
+  if (ready.layout.entryPointVersion !== entryPoint06.version) {
     const words = `The test operation is for EntryPoint v0.6, and version ${paymaster.version} is for another.`;
     throw new EngineError('VERSION_NOT_SUPPORTED', words);
   }
@@ -129,7 +129,7 @@ export const testOperation = async (context: ServiceContext, paymasterId: string
   if (terms.paymasterAndData === '0x') return { decisionId: decision.id, operation: null, userOpHash: null };
   const unsigned: UserOperationV06 = { ...partial, ...terms };
   const { entryPoint } = ready;
-  const signature = await owner.signMessage(getBytes(userOpHash['0.6'](unsigned, { chainId, entryPoint })));
+  const signature = await owner.signMessage(getBytes(entryPoint06.hash(unsigned, { chainId, entryPoint })));
   const op = { ...unsigned, signature: signature as Hex };
   const bundler = await chains.bundler(chainId);
   return {

@@ -4,6 +4,7 @@ import { knownChains } from '../../shared/chains.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { entryPoints } from '../../core/entry-points/registry.ts';
 import type { ChainSnapshot } from '../../core/facts.ts';
 import { delegateOf } from '../chain/gas/delegation.ts';
 import type { BelievedFees } from '../chain/fees/believed-fees.ts';
@@ -107,7 +108,7 @@ export const suggestFees = async (
  */
 const readL1DataGas = async (rpc: RpcClient, ready: Tank, op: UserOperation): Promise<bigint> => {
   const { chainId, entryPoint, layout } = ready;
-  if (fitsWithoutL1Data(layout.entryPointVersion, op)) return 0n;
+  if (fitsWithoutL1Data(entryPoints[layout.entryPointVersion], op)) return 0n;
   try {
     const known = knownChains.get(chainId);
     const rollup = known === undefined ? await recognizeRollup(rpc) : known.rollup;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { entryPointAddress } from '../../shared/entry-points.ts';
+import { entryPoints } from '../../core/entry-points/registry.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { address, addressKey } from '../../shared/schema/hex.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
@@ -15,7 +15,7 @@ const failure = ({ version }: Paymaster, error: unknown) => {
   const layout = findLayout(version);
   const expected = error instanceof EngineError;
   return {
-    entryPoint: layout === undefined ? '' : entryPointAddress[layout.entryPointVersion],
+    entryPoint: layout === undefined ? '' : entryPoints[layout.entryPointVersion].address,
     userOpHash: null,
     outcome: 'error',
     code: expected ? error.code : 'INTERNAL',

@@ -1,3 +1,4 @@
+import { entryPoints } from '../../core/entry-points/registry.ts';
 import { type PaymasterGas, splitPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
 import { rateWithPremium } from '../../core/token-mode/amounts.ts';
 import { type TokenLayout, stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
@@ -47,7 +48,7 @@ const emptyOperation = (version: EntryPointVersion, limits: Partial<PaymasterGas
     ...gas,
     ...fees,
   } as const;
-  return version === '0.6' ? { ...fields, initCode: '0x', paymasterAndData: '0x' } : { ...fields, ...limits };
+  return { ...fields, ...entryPoints[version].emptyFields, ...limits };
 };
 
 /** Nothing expires that clients keep to estimate with. */

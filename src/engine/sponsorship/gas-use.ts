@@ -1,3 +1,4 @@
+import { entryPoints } from '../../core/entry-points/registry.ts';
 import type { Facts } from '../../core/facts.ts';
 import { type OfferQuestion, dependsOnUse } from '../../core/user-operation/bundler-surplus.ts';
 import { EngineError } from '../../shared/errors.ts';
@@ -15,10 +16,10 @@ import { tryOperation } from '../token-mode/try-payment.ts';
 export const readGasUse = async (
   rpc: RpcClient | undefined,
   ready: ReadyPaymaster,
-  { op, chain, isPaidInToken }: Omit<OfferQuestion, 'version'>,
+  { op, chain, isPaidInToken }: Omit<OfferQuestion, 'entryPoint'>,
 ): Promise<Facts['gasUsed']> => {
-  const version = ready.layout.entryPointVersion;
-  if (rpc === undefined || !dependsOnUse({ op, version, chain, isPaidInToken })) return undefined;
+  const entryPoint = entryPoints[ready.layout.entryPointVersion];
+  if (rpc === undefined || !dependsOnUse({ op, entryPoint, chain, isPaidInToken })) return undefined;
   try {
     const { validationGasUsed, callGasUsed } = await tryOperation(rpc, ready, op);
     return { validation: String(validationGasUsed), call: String(callGasUsed) };

@@ -7,7 +7,8 @@ import { creationCode } from '../chain/creation-code.ts';
 import { readCode } from '../chain/gas/eth-call.ts';
 import { requireNode } from '../chain/require-node.ts';
 import { signerKind } from '../../core/paymaster-layouts/layout.ts';
-import { USER_OPERATION_V06_ABI } from '../../core/user-operation/abi.ts';
+import { entryPoint06 } from '../../core/entry-points/0.6.ts';
+import { handleOpsCall } from '../../core/user-operation/abi.ts';
 import { type Tank, requireContract, requireTank } from '../paymaster/readiness.ts';
 import { replacedWords } from '../paymaster/replaced-contract.ts';
 import { requireAttachable } from '../../core/paymaster-layouts/registry.ts';
@@ -44,7 +45,6 @@ const abi = new Interface([
   'function setVerifyingSigner(address signer)',
   'function addSigner(address signer)',
   'function removeSigner(address signer)',
-  `function handleOps(${USER_OPERATION_V06_ABI}[] ops, address beneficiary)`,
 ]);
 
 const encode = (name: string, ...values: unknown[]): Hex => abi.encodeFunctionData(name, values) as Hex;
@@ -179,23 +179,24 @@ const deployCanonical = async (
   { chains }: ActionContext,
   { chainId, contract }: Action<'deployCanonical'>,
 ): Promise<ActionCall> => {
-  const { title, address } = canonicalContracts[contract];
+  const canonical = canonicalContracts[contract];
+  const { title, address } = canonical;
   const rpc = await requireNode(chains, chainId);
   if ((await readCode(rpc, address)) !== '0x') throw failing(`${title} is at ${address} already.`);
   const summary = `Deploys ${title} to ${address}, its address on every chain.`;
-  const call = await canonicalCreation(contract);
+  const call = await canonicalCreation(canonical);
   return { chainId, paymasterId: null, version: title, ...call, valueWei: 0n, signer: null, summary };
 };
 
 const handleOps = async (context: ActionContext, action: Action<'handleOps'>, from: Address): Promise<ActionCall> => {
   const { paymasterId, userOperation } = action;
   const { chainId, layout, entryPoint } = await tankOf(context, paymasterId);
-  if (layout.entryPointVersion !== '0.6') {
+  if (layout.entryPointVersion !== entryPoint06.version) {
     throw failing(
       `Version ${layout.version} is for EntryPoint v${layout.entryPointVersion}: send it through a bundler.`,
     );
   }
-  const data = encode('handleOps', [userOperation], from);
+  const data = handleOpsCall(userOperation, from);
   const summary = `Bundles one operation of ${userOperation.sender}. The EntryPoint pays its cost back to ${from}.`;
   const common = { chainId, paymasterId, version: layout.version, valueWei: 0n, signer: null };
   return { ...common, to: entryPoint, data, summary };

@@ -1,6 +1,7 @@
 import type { ProcedureOutput } from '../../api/index.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
+import { entryPoint06 } from '../../core/entry-points/0.6.ts';
 import type { PaymasterLayout } from '../../core/paymaster-layouts/layout.ts';
 import { type CanonicalContract, canonicalContracts, canonicalCreation } from '../chain/canonical-contracts.ts';
 import { creationCode } from '../chain/creation-code.ts';
@@ -52,9 +53,10 @@ export const setupCosts = async (
   const { most } = await readFees(rpc);
   const price = (most * 3n) / 2n;
   const isAbsent = async (name: CanonicalContract) =>
-    layout.entryPointVersion === '0.6' && (await readCode(rpc, canonicalContracts[name].address)) === '0x';
+    layout.entryPointVersion === entryPoint06.version &&
+    (await readCode(rpc, canonicalContracts[name].address)) === '0x';
   const canonicalGas = async (name: CanonicalContract): Promise<bigint> =>
-    (await isAbsent(name)) ? gasOf(rpc, { from: owner, ...(await canonicalCreation(name)) }) : 0n;
+    (await isAbsent(name)) ? gasOf(rpc, { from: owner, ...(await canonicalCreation(canonicalContracts[name])) }) : 0n;
   const contractGas = async (): Promise<bigint> => {
     try {
       return await gasOf(rpc, { from: owner, to: null, data: await creationCode(layout, wiring) });

@@ -60,7 +60,7 @@ const optionalAuthorization = z.preprocess(absentAs0x, eip7702Authorization.opti
 /**
  * A partial user operation as clients send it, of any EntryPoint generation: with the fields of v0.6 (behaviour
  * 2.4), the unpacked ones of v0.7 and v0.8 (ERC-7769), or those of their packed form. Which of them an operation may
- * have depends on the DApp's paymaster: `readOperation` of the engine looks at that. The paymaster's own fields are
+ * have depends on the DApp's paymaster: `read` of its EntryPoint looks at that. The paymaster's own fields are
  * accepted because clients send their placeholders, and are not used, but for its gas limits. Members that are not known
  * are ignored, and null is a member that is not there. All hex is lower case after reading: nothing behind this schema
  * decides by the letter case of a client.

@@ -1,7 +1,10 @@
+import { z } from 'zod';
 import type { Address, Hex } from './hex.ts';
 
-/** The EntryPoint generations whose operations Gasdesk reads and hashes. */
-export type EntryPointVersion = '0.6' | '0.7' | '0.8';
+/** The versions of the EntryPoint that Gasdesk knows, the oldest first. What each is stands in `core/entry-points`. */
+export const entryPointVersion = z.enum(['0.6', '0.7', '0.8']);
+/** One of them. */
+export type EntryPointVersion = z.output<typeof entryPointVersion>;
 
 /** The limits that operations of every generation have, and that may be left to estimation. */
 export const gasLimits = ['callGasLimit', 'verificationGasLimit', 'preVerificationGas'] as const;

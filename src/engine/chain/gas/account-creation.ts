@@ -1,32 +1,24 @@
-import { Interface, ZeroAddress } from 'ethers';
+import { ZeroAddress } from 'ethers';
 import { addressKey } from '../../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
-import { isV06 } from '../../../shared/schema/user-operation.ts';
 import type { UserOperation } from '../../../shared/schema/user-operation.ts';
 import type { CreationFailure } from '../../../core/rules/validity.ts';
-import { aaCodeIn } from '../../../core/user-operation/aa-codes.ts';
-import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../../../core/user-operation/abi.ts';
-import { packUserOperation } from '../../../core/user-operation/pack-user-operation.ts';
+import { aaCodeIn } from '../../../core/entry-points/registry.ts';
+import { handleOpsCall } from '../../../core/user-operation/abi.ts';
 import { RpcError, hasReverted } from '../rpc.ts';
 import type { RpcClient } from '../rpc.ts';
 import { withAnySignature } from './account-calls.ts';
 import { CALL_GAS, callWithAmpleGas } from './eth-call.ts';
 import { revertReason, toldOf } from './failure.ts';
 
-const v06Abi = new Interface([`function handleOps(${USER_OPERATION_V06_ABI}[] ops, address beneficiary)`]);
-const v07Abi = new Interface([`function handleOps(${PACKED_USER_OPERATION_ABI}[] ops, address beneficiary)`]);
-
 /** The EntryPoint refuses to pay this address, after everything else: the call never succeeds (AA90). */
-const BENEFICIARY = ZeroAddress;
+const BENEFICIARY = ZeroAddress as Address;
 
 /** What costs: an operation before it is decided has no paymaster, so nobody sees anything signed. */
 const free = { callGasLimit: 0n, preVerificationGas: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n } as const;
 
-const handleOpsCall = (op: UserOperation): Hex => {
-  const alone = { ...withAnySignature(op), ...free, sender: addressKey(op.sender) };
-  const [abi, form] = isV06(alone) ? [v06Abi, alone] : [v07Abi, packUserOperation(alone)];
-  return abi.encodeFunctionData('handleOps', [[form], BENEFICIARY]) as Hex;
-};
+const freeBundle = (op: UserOperation): Hex =>
+  handleOpsCall({ ...withAnySignature(op), ...free, sender: addressKey(op.sender) }, BENEFICIARY);
 
 /** Above this limit, the call may have less gas for the factory than a bundle would have. */
 const MOST_OFFERED_GAS = (CALL_GAS * 5n) / 6n;
@@ -61,7 +53,7 @@ export interface AccountTrial {
  */
 export const tryAccount = async (rpc: RpcClient, entryPoint: Address, op: UserOperation): Promise<AccountTrial> => {
   try {
-    await callWithAmpleGas(rpc, entryPoint, handleOpsCall(op));
+    await callWithAmpleGas(rpc, entryPoint, freeBundle(op));
   } catch (error) {
     if (!(error instanceof RpcError) || !hasReverted(error)) throw error;
     const aaCode = aaCodeOf(error);

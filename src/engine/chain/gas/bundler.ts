@@ -9,7 +9,7 @@ import { RpcError } from '../rpc.ts';
 import type { RpcClient } from '../rpc.ts';
 import type { GasValues } from '../../../core/user-operation/gas-values.ts';
 import type { GasRequest } from './gas-request.ts';
-import { aaCodeIn } from '../../../core/user-operation/aa-codes.ts';
+import { aaCodeIn } from '../../../core/entry-points/registry.ts';
 import { toldOf, validationFailure } from './failure.ts';
 
 /** What a bundler is asked about. */

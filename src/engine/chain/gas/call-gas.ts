@@ -5,7 +5,7 @@ import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { isV06 } from '../../../shared/schema/user-operation.ts';
 import type { UserOperation } from '../../../shared/schema/user-operation.ts';
 import { PACKED_USER_OPERATION_ABI } from '../../../core/user-operation/abi.ts';
-import { packUserOperation } from '../../../core/user-operation/pack-user-operation.ts';
+import { contractForm, packUserOperation } from '../../../core/user-operation/pack-user-operation.ts';
 import { loadArtifact } from '../artifacts.ts';
 import { callWithOverride, mergeOverrides, readCode } from './eth-call.ts';
 import { failSimulation, revertReason } from './failure.ts';
@@ -50,7 +50,7 @@ export const findCallGas = async (
 };
 
 const probeCall = (entryPoint: Address, op: UserOperation): Hex => {
-  const { sender, initCode } = isV06(op) ? op : packUserOperation(op);
+  const { sender, initCode } = contractForm(op);
   const args = [senderCreatorOf(entryPoint), initCode, addressKey(sender), executedCallData(op), 0n, MAX_CALL_GAS];
   return abi.encodeFunctionData('estimateCallGas', args) as Hex;
 };

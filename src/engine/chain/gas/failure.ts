@@ -1,7 +1,7 @@
 import { ErrorFragment, Interface } from 'ethers';
 import { EngineError } from '../../../shared/errors.ts';
 import type { Hex } from '../../../shared/schema/hex.ts';
-import { aaCodeIn, aaCodes } from '../../../core/user-operation/aa-codes.ts';
+import { aaCodeIn, findAaCode } from '../../../core/entry-points/registry.ts';
 import { byteLength } from '../../../core/user-operation/hex-digits.ts';
 import { RpcError } from '../rpc.ts';
 
@@ -116,7 +116,7 @@ export const toldOf = (data: Hex): Omit<ToldFailure, 'words'> & { readonly words
  * nothing.
  */
 export const validationFailure = ({ aaCode, error, words }: ToldFailure, cause: unknown): EngineError => {
-  const reason = aaCodes[aaCode ?? '']?.words ?? words;
+  const reason = findAaCode(aaCode ?? '')?.words ?? words;
   const hint = aaCode === undefined ? undefined : hints[aaCode];
   const named = aaCode === undefined ? reason : `${aaCode} ${reason}`;
   const told = error === undefined ? named : `${named}: ${error.words}`;

@@ -2,17 +2,11 @@ import { Interface, ZeroAddress } from 'ethers';
 import { EngineError } from '../../../shared/errors.ts';
 import { addressKey } from '../../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
-import { isV06 } from '../../../shared/schema/user-operation.ts';
-import type {
-  EntryPointVersion,
-  UserOperation,
-  UserOperationV06,
-  UserOperationV07,
-} from '../../../shared/schema/user-operation.ts';
-import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../../../core/user-operation/abi.ts';
-import { packUserOperation } from '../../../core/user-operation/pack-user-operation.ts';
+import type { EntryPointVersion, UserOperation } from '../../../shared/schema/user-operation.ts';
+import { entryPoints } from '../../../core/entry-points/registry.ts';
+import { operationCall } from '../../../core/user-operation/abi.ts';
 import { withPaymasterAndData } from '../../../core/user-operation/paymaster-fields.ts';
-import { loadArtifact } from '../artifacts.ts';
+import { type ArtifactName, loadArtifact } from '../artifacts.ts';
 import { RpcError } from '../rpc.ts';
 import type { RpcClient } from '../rpc.ts';
 import { callWithOverride, mergeOverrides, readCode } from './eth-call.ts';
@@ -20,12 +14,14 @@ import type { StateOverride } from './eth-call.ts';
 import { failSimulation, parseRevert, simulationFailure } from './failure.ts';
 import type { Sponsor } from './gas-request.ts';
 
-const v06Abi = new Interface([
-  `function simulateHandleOp(${USER_OPERATION_V06_ABI} op, address target, bytes targetCallData)`,
+const simulationCall = operationCall('simulateHandleOp(OP op, address target, bytes targetCallData)');
+/** What the EntryPoint v0.6 reverts with. */
+const errors = new Interface([
   'error ExecutionResult(uint256 preOpGas, uint256 paid, uint48 validAfter, uint48 validUntil, bool targetSuccess, bytes targetResult)',
 ]);
-const v07Abi = new Interface([
-  `function simulateHandleOp(${PACKED_USER_OPERATION_ABI} op, address target, bytes targetCallData) returns (tuple(uint256 preOpGas, uint256 paid, uint256 accountValidationData, uint256 paymasterValidationData, bool targetSuccess, bytes targetResult))`,
+/** What the simulations of later ones return. */
+const results = new Interface([
+  'function simulateHandleOp() returns (tuple(uint256 preOpGas, uint256 paid, uint256 accountValidationData, uint256 paymasterValidationData, bool targetSuccess, bytes targetResult))',
 ]);
 
 /** What the EntryPoint metered while it ran an operation, in gas. */
@@ -64,9 +60,13 @@ export interface Simulation {
 export const simulateHandleOp = async (simulation: Simulation, op: UserOperation): Promise<MeteredGas> => {
   // Equal fees: the EntryPoint then does not ask for the block's base fee, which differs from node to node.
   const priced = { ...op, sender: addressKey(op.sender), maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
-  const { sponsor } = simulation;
+  const { sponsor, version } = simulation;
+  const { simulations } = entryPoints[version];
   const payable: UserOperation = sponsor === undefined ? priced : withPaymasterAndData(priced, sponsor(priced));
-  const { preOpGas, paid } = await (isV06(payable) ? runV06(simulation, payable) : runV07(simulation, payable));
+  const data = simulationCall(payable, (form) => [form, ZeroAddress, '0x']);
+  const { preOpGas, paid } = await (simulations === undefined
+    ? runOwn(simulation, data)
+    : runInPlace(simulation, data, simulations));
   return { validation: preOpGas - op.preVerificationGas, execution: paid - preOpGas };
 };
 
@@ -77,36 +77,34 @@ interface Outcome {
 }
 
 /** EntryPoint v0.6 has the simulation among its methods. It always reverts, also when all went well. */
-const runV06 = async ({ rpc, entryPoint, state }: Simulation, op: UserOperationV06): Promise<Outcome> => {
-  const data = v06Abi.encodeFunctionData('simulateHandleOp', [op, ZeroAddress, '0x']) as Hex;
+const runOwn = async (simulation: Simulation, data: Hex): Promise<Outcome> => {
+  const { rpc, entryPoint, state } = simulation;
   try {
     await callWithOverride(rpc, entryPoint, data, state);
   } catch (error) {
-    const result = error instanceof RpcError ? parseRevert(v06Abi, error.data ?? '0x') : undefined;
+    const result = error instanceof RpcError ? parseRevert(errors, error.data ?? '0x') : undefined;
     if (result === undefined) throw simulationFailure(error);
     const [preOpGas, paid] = result.values as [bigint, bigint];
     return { preOpGas, paid };
   }
-  throw noEntryPoint('0.6', entryPoint);
+  throw noEntryPoint(simulation);
 };
 
-const noEntryPoint = (version: EntryPointVersion, at: Address): EngineError =>
-  new EngineError('GAS_ESTIMATION_FAILED', `There is no EntryPoint v${version} at ${at}`);
+const noEntryPoint = ({ version, entryPoint }: Simulation): EngineError =>
+  new EngineError('GAS_ESTIMATION_FAILED', `There is no EntryPoint v${version} at ${entryPoint}`);
 
-const simulations = { '0.7': 'EntryPointSimulations-0.7', '0.8': 'EntryPointSimulations-0.8' } as const;
-
-/** For v0.7 and v0.8 there is an EntryPoint with the simulation added, which is put in the EntryPoint's place. */
-const runV07 = async ({ rpc, version, entryPoint, state }: Simulation, op: UserOperationV07): Promise<Outcome> => {
+/** For later ones there is an EntryPoint with the simulation added, which is put in the EntryPoint's place. */
+const runInPlace = async (simulation: Simulation, data: Hex, simulations: ArtifactName): Promise<Outcome> => {
+  const { rpc, entryPoint, state } = simulation;
   const [{ deployedBytecode }, entryPointCode] = await Promise.all([
-    loadArtifact(simulations[version === '0.8' ? version : '0.7']),
+    loadArtifact(simulations),
     readCode(rpc, entryPoint).catch(failSimulation),
   ]);
-  if (entryPointCode === '0x') throw noEntryPoint(version, entryPoint);
-  const data = v07Abi.encodeFunctionData('simulateHandleOp', [packUserOperation(op), ZeroAddress, '0x']) as Hex;
+  if (entryPointCode === '0x') throw noEntryPoint(simulation);
   const override = mergeOverrides(state, { [entryPoint]: { code: deployedBytecode } });
   const answer = await callWithOverride(rpc, entryPoint, data, override).catch(failSimulation);
   try {
-    const [preOpGas, paid] = v07Abi.decodeFunctionResult('simulateHandleOp', answer)[0] as [bigint, bigint];
+    const [preOpGas, paid] = results.decodeFunctionResult('simulateHandleOp', answer)[0] as [bigint, bigint];
     return { preOpGas, paid };
   } catch (error) {
     throw new EngineError(

@@ -2,6 +2,7 @@ import { max } from '../../../shared/bigints.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import { isV06 } from '../../../shared/schema/user-operation.ts';
 import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../../shared/schema/user-operation.ts';
+import { entryPoints } from '../../../core/entry-points/registry.ts';
 import type { PaymasterGas } from '../../../core/user-operation/paymaster-fields.ts';
 import { withPaymasterAndData } from '../../../core/user-operation/paymaster-fields.ts';
 import { ampleFunds } from './ample-funds.ts';
@@ -51,7 +52,7 @@ export const estimateBySimulation = async (request: GasRequest): Promise<GasValu
     rollup === undefined ? 0n : await l1DataGas(rollup, { ...request, op: sponsored }).catch(failSimulation);
   return proven(simulation, {
     ...limited,
-    preVerificationGas: preVerificationGas(version, sponsored, metered + callGas) + l1Gas,
+    preVerificationGas: preVerificationGas(entryPoints[version], sponsored, metered + callGas) + l1Gas,
   });
 };
 

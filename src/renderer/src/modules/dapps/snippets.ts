@@ -1,3 +1,4 @@
+import { entryPoint06 } from '../../../../core/entry-points/0.6.ts';
 import type { Dapp } from '../../desk/types.ts';
 
 /** Where a DApp's clients ask. Without an address of the service, what has to be put before it is left to the reader. */
@@ -44,7 +45,7 @@ const hash = await bundlerClient.sendUserOperation({ calls: [{ to, data }] });`;
 const V06_FIELDS = '"initCode": "0x"';
 
 const curl = ({ url, entryPointVersion, entryPoint }: PaymasterEndpoint): string => {
-  const fields = entryPointVersion === '0.6' ? `, ${V06_FIELDS}` : '';
+  const fields = entryPointVersion === entryPoint06.version ? `, ${V06_FIELDS}` : '';
   // The EntryPoint stands in for an account: it has code on every chain. It cannot validate, which nobody asks of an
   // operation whose nonce is one ahead.
   return `curl -s '${url}' \\
@@ -66,6 +67,6 @@ const curl = ({ url, entryPointVersion, entryPoint }: PaymasterEndpoint): string
 /** Ready-to-paste code that asks this paymaster. Biconomy's SDK speaks EntryPoint 0.6 only. */
 export const snippetsFor = (endpoint: PaymasterEndpoint): Snippet[] => [
   { title: 'viem', code: viem(endpoint) },
-  ...(endpoint.entryPointVersion === '0.6' ? [{ title: 'Biconomy SDK', code: biconomy(endpoint) }] : []),
+  ...(endpoint.entryPointVersion === entryPoint06.version ? [{ title: 'Biconomy SDK', code: biconomy(endpoint) }] : []),
   { title: 'curl', code: curl(endpoint) },
 ];

@@ -1,8 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { aaCodeIn, aaCodes } from './aa-codes.ts';
+import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
+import { aaCodeIn, allEntryPoints } from './registry.ts';
 
-const packages = {
+const packages: Readonly<Record<EntryPointVersion, string>> = {
   '0.6': '@account-abstraction/contracts',
   '0.7': 'account-abstraction-0.7',
   '0.8': 'account-abstraction-0.8',
@@ -16,13 +17,9 @@ const codesOf = (name: string): string[] => {
   return [...new Set([...text.matchAll(/"(AA\d\d)/g)].map(([, code = '']) => code))].toSorted();
 };
 
-it.each(Object.entries(packages))(
-  'every code of EntryPoint %s is explained, and none that it has not',
-  (version, name) => {
-    const known = Object.entries(aaCodes).filter(([, { versions }]) => versions.some((one) => one === version));
-    expect(known.map(([code]) => code).toSorted()).toEqual(codesOf(name));
-  },
-);
+it.each(allEntryPoints)('every code of EntryPoint $version is explained, and none that it has not', (entryPoint) => {
+  expect(Object.keys(entryPoint.aaCodes).toSorted()).toEqual(codesOf(packages[entryPoint.version]));
+});
 
 it.each([
   ['AA33 reverted: no', 'AA33'],

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { limitsWithin, unusedGasPenalty } from './unused-gas-penalty.ts';
+import { allEntryPoints, entryPoints } from './registry.ts';
 
 const gas = fc.bigInt({ min: 0n, max: 10n ** 7n });
-const versions = fc.constantFrom('0.6', '0.7', '0.8');
+const penalties = fc.constantFrom(...allEntryPoints.map(({ unusedGasPenalty }) => unusedGasPenalty));
 
 test.each([
   ['0.6', 1_000_000n, 1_000_000n, 0n, 0n],
@@ -15,21 +15,22 @@ test.each([
 ] as const)(
   'v%s charges for unused gas of limits %s and %s, of which %s is used, with %s',
   (version, call, postOp, used, penalty) => {
-    expect(unusedGasPenalty(version, { callGasLimit: call, postOpGasLimit: postOp }, used)).toBe(penalty);
+    const { unusedGasPenalty } = entryPoints[version];
+    expect(unusedGasPenalty.of({ callGasLimit: call, postOpGasLimit: postOp }, used)).toBe(penalty);
   },
 );
 
 test('limits within a penalty have that penalty at most, are no higher, and leave the call what it uses', () => {
   fc.assert(
-    fc.property(versions, gas, gas, gas, gas, (version, callGasLimit, postOpGasLimit, wanted, penalty) => {
+    fc.property(penalties, gas, gas, gas, gas, (unusedGasPenalty, callGasLimit, postOpGasLimit, wanted, penalty) => {
       const used = wanted < callGasLimit ? wanted : callGasLimit;
       const before = { callGasLimit, postOpGasLimit };
-      const after = limitsWithin(version, before, used, penalty);
-      expect(unusedGasPenalty(version, after, used)).toBeLessThanOrEqual(penalty);
+      const after = unusedGasPenalty.limitsWithin(before, used, penalty);
+      expect(unusedGasPenalty.of(after, used)).toBeLessThanOrEqual(penalty);
       expect(after.callGasLimit).toBeLessThanOrEqual(callGasLimit);
       expect(after.postOpGasLimit).toBeLessThanOrEqual(postOpGasLimit);
       expect(after.callGasLimit).toBeGreaterThanOrEqual(used);
-      if (unusedGasPenalty(version, before, used) <= penalty) expect(after).toEqual(before);
+      if (unusedGasPenalty.of(before, used) <= penalty) expect(after).toEqual(before);
     }),
   );
 });

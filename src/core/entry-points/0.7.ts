@@ -1,0 +1,36 @@
+import { above, min } from '../../shared/bigints.ts';
+import type { UnusedGasPenalty } from '../user-operation/entry-point-gas.ts';
+import { hashWord, keccak } from '../user-operation/hex-digits.ts';
+import { bindToEntryPoint, packedWords } from '../user-operation/user-op-hash.ts';
+import { invalidAggregator } from './aa-codes.ts';
+import { PENALTY_DIVISOR, packedEntryPoint, unusedFor } from './packed.ts';
+
+/** A tenth of what is left of both limits together, whether there is a postOp or not. */
+const unusedGasPenalty: UnusedGasPenalty = {
+  countsUncalledPostOp: true,
+  of: ({ callGasLimit, postOpGasLimit }, callGasUsed) =>
+    above(callGasLimit + postOpGasLimit, callGasUsed) / PENALTY_DIVISOR,
+  limitsWithin({ callGasLimit, postOpGasLimit }, callGasUsed, penalty) {
+    const unused = unusedFor(penalty);
+    const postOp = min(postOpGasLimit, unused);
+    return { callGasLimit: min(callGasLimit, callGasUsed + unused - postOp), postOpGasLimit: postOp };
+  },
+};
+
+/** EntryPoint v0.7. */
+export const entryPoint07 = packedEntryPoint({
+  version: '0.7',
+  address: '0x0000000071727De22E5E9d8BAf0edAc6f37da032',
+  deployment: {
+    artifact: 'EntryPoint-0.7',
+    salt: '0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3',
+  },
+  simulations: 'EntryPointSimulations-0.7',
+  takesEip7702Marker: false,
+  // Measured: 18,450.
+  unmeteredGas: 18_700n,
+  leastMeteredGas: 50_000n,
+  unusedGasPenalty,
+  aaCodes: { AA96: invalidAggregator },
+  hash: (op, domain) => bindToEntryPoint(keccak(...packedWords(op, hashWord(op.initCode))), domain),
+});

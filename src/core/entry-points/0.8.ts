@@ -1,0 +1,90 @@
+import { id } from 'ethers';
+import { above, max, min } from '../../shared/bigints.ts';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
+import type { UnusedGasPenalty } from '../user-operation/entry-point-gas.ts';
+import { addressWord, digits, hashWord, keccak, word } from '../user-operation/hex-digits.ts';
+import { isEip7702, packedWords } from '../user-operation/user-op-hash.ts';
+import { PENALTY_DIVISOR, packedEntryPoint, unusedFor } from './packed.ts';
+
+/** So much of each limit is forgiven, or else nothing. */
+const FORGIVEN_GAS = 40_000n;
+
+/** What is charged for what is left of one limit, in gas. */
+export const penaltyOfLimit = (limit: bigint, used: bigint): bigint => {
+  const unused = above(limit, used);
+  return unused <= FORGIVEN_GAS ? 0n : unused / PENALTY_DIVISOR;
+};
+
+/** The highest limit with a penalty of at most that. */
+const highestLimit = (limit: bigint, used: bigint, penalty: bigint): bigint =>
+  min(limit, used + max(FORGIVEN_GAS, unusedFor(penalty)));
+
+/** A tenth of what is left of each limit. */
+const unusedGasPenalty: UnusedGasPenalty = {
+  countsUncalledPostOp: false,
+  of: ({ callGasLimit, postOpGasLimit }, callGasUsed) =>
+    penaltyOfLimit(callGasLimit, callGasUsed) + penaltyOfLimit(postOpGasLimit, 0n),
+  limitsWithin({ callGasLimit, postOpGasLimit }, callGasUsed, penalty) {
+    const postOp = highestLimit(postOpGasLimit, 0n, penalty);
+    const left = penalty - penaltyOfLimit(postOp, 0n);
+    return { callGasLimit: highestLimit(callGasLimit, callGasUsed, left), postOpGasLimit: postOp };
+  },
+};
+
+const textHash = (text: string): string => digits(id(text) as Hex);
+
+const TYPE_HASH = textHash(
+  'PackedUserOperation(address sender,uint256 nonce,bytes initCode,bytes callData,bytes32 accountGasLimits,' +
+    'uint256 preVerificationGas,bytes32 gasFees,bytes paymasterAndData)',
+);
+const DOMAIN_HEAD =
+  textHash('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)') +
+  textHash('ERC4337') +
+  textHash('1');
+
+const initCodeHash = (initCode: Hex, delegate: Address | undefined): string => {
+  if (!isEip7702(initCode)) return hashWord(initCode);
+  if (delegate === undefined) throw new Error('the hash of an EIP-7702 operation needs the delegate of its sender');
+  return digits(keccak(digits(delegate), digits(initCode).slice(40)));
+};
+
+/** EntryPoint v0.8. Its hash is EIP-712 (domain "ERC4337", version "1"). */
+export const entryPoint08 = packedEntryPoint({
+  version: '0.8',
+  address: '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108',
+  deployment: {
+    artifact: 'EntryPoint-0.8',
+    salt: '0x0a59dbff790c23c976a548690c27297883cc66b4c67024f9117b0238995e35e9',
+  },
+  simulations: 'EntryPointSimulations-0.8',
+  takesEip7702Marker: true,
+  // Measured: 17,000.
+  unmeteredGas: 17_300n,
+  leastMeteredGas: 50_000n,
+  unusedGasPenalty,
+  aaCodes: {
+    AA97: {
+      words: 'should call from EntryPoint',
+      party: 'EntryPoint',
+      meaning: 'Somebody other than its EntryPoint called the SenderCreator.',
+      fix: 'Use the canonical EntryPoint, and let it create the account.',
+    },
+    AA98: {
+      words: 'invalid paymaster',
+      party: 'paymaster',
+      meaning: 'paymasterAndData names the zero address as paymaster.',
+      fix: 'Name a paymaster, or leave paymasterAndData empty.',
+    },
+    AA99: {
+      words: 'initCode too small',
+      party: 'account',
+      meaning: 'initCode has fewer than 20 bytes, so it names no factory.',
+      fix: 'Begin initCode with the address of the factory.',
+    },
+  },
+  hash(op, { chainId, entryPoint, delegate }) {
+    const structHash = keccak(TYPE_HASH, ...packedWords(op, initCodeHash(op.initCode, delegate)));
+    const domainSeparator = keccak(DOMAIN_HEAD, word(chainId), addressWord(entryPoint));
+    return keccak('1901', digits(domainSeparator), digits(structHash));
+  },
+});

@@ -1,0 +1,61 @@
+import type { Hex } from '../../shared/schema/hex.ts';
+import { type PackedUserOperation, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { packUserOperation } from '../user-operation/pack-user-operation.ts';
+import { readV07 } from '../user-operation/read-operation.ts';
+import type { UserOpHashDomain } from '../user-operation/user-op-hash.ts';
+import { type AaCodes, commonAaCodes } from './aa-codes.ts';
+import type { EntryPoint } from './entry-point.ts';
+
+/** In what the EntryPoints from v0.7 on differ. */
+interface PackedEntryPoint extends Pick<
+  EntryPoint,
+  'version' | 'address' | 'deployment' | 'takesEip7702Marker' | 'unmeteredGas' | 'leastMeteredGas' | 'unusedGasPenalty'
+> {
+  readonly simulations: NonNullable<EntryPoint['simulations']>;
+  /** Those that not all of them have. */
+  readonly aaCodes: AaCodes;
+  hash(op: PackedUserOperation, domain: UserOpHashDomain): Hex;
+}
+
+const packed = (op: UserOperation): PackedUserOperation => {
+  if (isV06(op)) throw new Error('this operation is of EntryPoint v0.6');
+  return packUserOperation(op);
+};
+
+const aaCodes: AaCodes = {
+  ...commonAaCodes,
+  AA26: {
+    words: 'over verificationGasLimit',
+    party: 'account',
+    meaning: 'Creation and validation of the account used more gas than verificationGasLimit.',
+    fix: 'Raise verificationGasLimit.',
+  },
+  AA36: {
+    words: 'over paymasterVerificationGasLimit',
+    party: 'paymaster',
+    meaning: "The paymaster's validation used more gas than paymasterVerificationGasLimit.",
+    fix: 'Raise paymasterVerificationGasLimit before the paymaster signs.',
+  },
+};
+
+/** From v0.7 on, this part of what was not used of a limit is paid to the bundler. */
+export const PENALTY_DIVISOR = 10n;
+
+/** The most unused gas for which a tenth, rounded down, is no more than that. */
+export const unusedFor = (penalty: bigint): bigint => PENALTY_DIVISOR * (penalty + 1n) - 1n;
+
+/** An EntryPoint that takes operations packed, as all do from v0.7 on. */
+export const packedEntryPoint = (own: PackedEntryPoint): EntryPoint => {
+  const entryPoint: EntryPoint = {
+    ...own,
+    isPacked: true,
+    emptyFields: {},
+    creation: (factory, factoryData) => ({ factory, factoryData }),
+    callsExecuteUserOp: true,
+    leastVerificationGas: 40_000n,
+    aaCodes: { ...aaCodes, ...own.aaCodes },
+    read: (partial, chainId) => readV07(partial, entryPoint, chainId),
+    hash: (op, domain) => own.hash(packed(op), domain),
+  };
+  return entryPoint;
+};

@@ -1,0 +1,33 @@
+import { type Address, addressKey } from '../../shared/schema/hex.ts';
+import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
+import { entryPoint06 } from './0.6.ts';
+import { entryPoint07 } from './0.7.ts';
+import { entryPoint08 } from './0.8.ts';
+import type { AaCode } from './aa-codes.ts';
+import type { EntryPoint } from './entry-point.ts';
+
+/** Every EntryPoint that Gasdesk works with, the oldest first. A new one is a new file and a line here. */
+export const entryPoints: Readonly<Record<EntryPointVersion, EntryPoint>> = {
+  '0.6': entryPoint06,
+  '0.7': entryPoint07,
+  '0.8': entryPoint08,
+};
+
+/** The same as a list. */
+export const allEntryPoints: readonly EntryPoint[] = Object.values(entryPoints);
+
+const byAddress = new Map(allEntryPoints.map((entryPoint) => [addressKey(entryPoint.address), entryPoint]));
+
+/** The EntryPoint of an address, whatever its letter case. */
+export const entryPointAt = (address: string | undefined): EntryPoint | undefined =>
+  byAddress.get(addressKey((address ?? '') as Address));
+
+/** What a code means in the oldest EntryPoint that has it. */
+export const findAaCode = (code: string): AaCode | undefined =>
+  allEntryPoints.find(({ aaCodes }) => Object.hasOwn(aaCodes, code))?.aaCodes[code];
+
+/** The first AA code in a text; undefined if it is none that an EntryPoint has. */
+export const aaCodeIn = (text: string): string | undefined => {
+  const code = /\bAA\d\d\b/.exec(text)?.[0];
+  return code !== undefined && findAaCode(code) !== undefined ? code : undefined;
+};

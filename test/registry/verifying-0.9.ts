@@ -1,0 +1,11 @@
+import { verifying08 } from '../../src/core/paymaster-layouts/verifying-0.7.ts';
+import type { PaymasterLayout } from '../../src/core/paymaster-layouts/layout.ts';
+import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
+
+/** A paymaster contract for an EntryPoint that the product does not have. */
+export const verifying09: PaymasterLayout = {
+  ...verifying08,
+  version: 'verifying-0.9',
+  title: 'VerifyingPaymaster 0.9',
+  entryPointVersion: String('0.9') as EntryPointVersion,
+};
