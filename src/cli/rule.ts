@@ -4,7 +4,7 @@ import type { ProcedureInput } from '../api/index.ts';
 import { CONTRACT_TYPE } from '../api/rules.ts';
 import { bindingSentences } from '../core/binding.ts';
 import { ruleTypeOf, ruleTypes } from '../core/rule-words.ts';
-import { readSenders } from '../core/senders-list.ts';
+import { readSenders } from '../core/rules/senders/index.ts';
 import { chainSymbol } from '../shared/chains.ts';
 import { EngineError } from '../shared/errors.ts';
 import { parseExactJson } from '../shared/schema/decimal.ts';

@@ -53,7 +53,7 @@ import { type PolicyContract, type PolicyPause, type PolicyRule, policySchema } 
 import { replay } from './replay.ts';
 import { ruleKinds } from './rules/registry.ts';
 import type { CoinPrice } from './facts.ts';
-import type { SpendingLimit } from './limit-data.ts';
+import type { SpendingLimit } from './rules/spending-limit/index.ts';
 import { bundleGas } from './user-operation/bundle-gas.ts';
 import type { WebhookDenialCode } from './webhooks/webhook-denials.ts';
 import type { WebhookResponse } from './webhooks/webhook-response.ts';

@@ -1,4 +1,4 @@
-import { askCondition } from './ask-condition.ts';
+import { askCondition } from './rules/condition/index.ts';
 import type { Facts } from './facts.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 import { isRuleType, ruleTypeOf } from './rule-words.ts';

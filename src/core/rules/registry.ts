@@ -1,14 +1,14 @@
 import { authorization } from './authorization.ts';
-import { burnRate } from './burn-rate.ts';
-import { condition } from './condition.ts';
+import { burnRate } from './burn-rate/index.ts';
+import { condition } from './condition/index.ts';
 import { contracts } from './contracts.ts';
 import { fees } from './fees.ts';
 import { gas } from './gas.ts';
 import { gasTank } from './gas-tank.ts';
 import { pause } from './pause.ts';
 import type { RuleKind } from './rule.ts';
-import { senders } from './senders.ts';
-import { spendingLimit } from './spending-limit.ts';
+import { senders } from './senders/index.ts';
+import { spendingLimit } from './spending-limit/index.ts';
 import { tokenHolding } from './token-holding.ts';
 import { tokenMode } from './token-mode.ts';
 import { tokenPayment } from './token-payment.ts';

@@ -98,6 +98,8 @@ export interface Setup<Sent = unknown, Kept extends object = object> {
   continues?(before: Kept, after: Kept): boolean;
   /** Whether such a rule binds users who pay in a token, too. Absent: none does. */
   bindsTokenMode?(kept: Kept): boolean;
+  /** Whether such a rule is decided by what the native coin is worth. Absent: none is. */
+  asksForPrice?(kept: Kept): boolean;
   /** What is kept of what was sent. */
   keep(sent: Sent, keeping: Keeping): Kept;
   /** What such a rule does, in a sentence. @param coin what the coin of the chain is called */

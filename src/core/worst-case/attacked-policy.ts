@@ -1,5 +1,5 @@
 import type { Facts } from '../facts.ts';
-import { isInDollars } from '../limit-data.ts';
+import { isInDollars } from '../rules/spending-limit/index.ts';
 import type { Policy, PolicyRule } from '../policy.ts';
 import { isRuleType, ruleTypeOf } from '../rule-words.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { expression } from './conditions/expression.ts';
-import type { Setup } from './rules/rule.ts';
+import { readCondition } from '../../conditions/condition.ts';
+import { expression } from '../../conditions/expression.ts';
+import type { Setup } from '../rule.ts';
 
 /** What is kept of a rule that is a condition. */
 export interface ConditionData {
@@ -26,6 +27,7 @@ export const conditionSetup: Setup<ConditionData, ConditionData> = {
   place: 5,
   sent: data,
   kept,
+  asksForPrice: ({ expression: text }) => readCondition(text).asksForPrice,
   keep: (sent) => ({ ...sent }),
   sentence: ({ expression: text, message }) => `Sponsored only if ${text}. Otherwise: "${message}"`,
 };

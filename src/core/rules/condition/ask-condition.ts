@@ -1,7 +1,7 @@
-import type { Evidence } from '../shared/denials.ts';
-import type { PolicyRule } from './policy.ts';
-import { readCondition } from './conditions/condition.ts';
-import { type CheckResult, type RuleInput, deny } from './rules/rule.ts';
+import type { Evidence } from '../../../shared/denials.ts';
+import type { PolicyRule } from '../../policy.ts';
+import { readCondition } from '../../conditions/condition.ts';
+import { type CheckResult, type RuleInput, deny } from '../rule.ts';
 
 /** What it takes to ask a condition. */
 type Asked = Pick<RuleInput, 'facts' | 'policy' | 'values' | 'ask'>;

@@ -1,11 +1,11 @@
-import type { DenialRows, Evidence } from '../../shared/denials.ts';
-import { STEPS_USED_UP } from '../conditions/answers.ts';
-import { CALLS_UNREADABLE, NO_CONDITION, TOO_MANY_STEPS, readCondition } from '../conditions/condition.ts';
-import type { NamedValue } from '../conditions/unmet.ts';
-import type { PolicyRule } from '../policy.ts';
-import { askCondition } from '../ask-condition.ts';
-import { type ConditionData, conditionSetup } from '../condition-data.ts';
-import { type CheckResult, type RuleInput, type RuleKind, deny, pass, rulesOf, saidBy } from './rule.ts';
+import type { DenialRows, Evidence } from '../../../shared/denials.ts';
+import { STEPS_USED_UP } from '../../conditions/answers.ts';
+import { CALLS_UNREADABLE, NO_CONDITION, TOO_MANY_STEPS, readCondition } from '../../conditions/condition.ts';
+import type { NamedValue } from '../../conditions/unmet.ts';
+import type { PolicyRule } from '../../policy.ts';
+import { askCondition } from './ask-condition.ts';
+import { type ConditionData, conditionSetup } from './data.ts';
+import { type CheckResult, type RuleInput, type RuleKind, deny, pass, rulesOf, saidBy } from '../rule.ts';
 
 const metWords = ({ met }: Evidence): string => (typeof met === 'string' && met !== '' ? ` Here ${met}.` : '');
 

@@ -1,4 +1,4 @@
-import { type Address, addressKey } from '../shared/schema/hex.ts';
+import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 
 /** What a text of addresses holds. */
 export interface SendersList {

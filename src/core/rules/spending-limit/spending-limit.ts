@@ -1,13 +1,13 @@
-import { type DenialRows, type Evidence, areUsed, clockTime, duration, units } from '../../shared/denials.ts';
-import { decimalToWei } from '../../shared/schema/decimal.ts';
-import { addressKey } from '../../shared/schema/hex.ts';
-import { dollarsOf } from '../dollars.ts';
-import type { Facts } from '../facts.ts';
-import type { AccountKey, Reservation } from '../ledger/account.ts';
-import { windowAt } from '../ledger/windows.ts';
-import type { Policy, PolicyRule } from '../policy.ts';
-import { type SpendingLimit, limitSetup } from '../limit-data.ts';
-import { type CheckResult, type RuleInput, type RuleKind, deny, pass, rulesOf, saidBy } from './rule.ts';
+import { type DenialRows, type Evidence, areUsed, clockTime, duration, units } from '../../../shared/denials.ts';
+import { decimalToWei } from '../../../shared/schema/decimal.ts';
+import { addressKey } from '../../../shared/schema/hex.ts';
+import { dollarsOf } from '../../dollars.ts';
+import type { Facts } from '../../facts.ts';
+import type { AccountKey, Reservation } from '../../ledger/account.ts';
+import { windowAt } from '../../ledger/windows.ts';
+import type { Policy, PolicyRule } from '../../policy.ts';
+import { type SpendingLimit, limitSetup } from './data.ts';
+import { type CheckResult, type RuleInput, type RuleKind, deny, pass, rulesOf, saidBy } from '../rule.ts';
 
 const SCOPES = {
   OPERATION: 'for each operation',

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EngineError } from '../../shared/errors.ts';
-import { ruleDefinition } from '../../api/rules.ts';
-import { JsonNumber } from '../../shared/schema/decimal.ts';
-import { parse } from '../../shared/schema/parse.ts';
-import { cycleMs, limitUpdate, thresholdFault } from '../limit-data.ts';
+import { EngineError } from '../../../shared/errors.ts';
+import { ruleDefinition } from '../../../api/rules.ts';
+import { JsonNumber } from '../../../shared/schema/decimal.ts';
+import { parse } from '../../../shared/schema/parse.ts';
+import { cycleMs, limitUpdate, thresholdFault } from './data.ts';
 
 const HOUR = 3_600_000;
 

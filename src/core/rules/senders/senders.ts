@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { DenialRows } from '../../shared/denials.ts';
-import { type Address, address, addressKey } from '../../shared/schema/hex.ts';
-import { grouped } from '../../shared/words/amount.ts';
-import { type CheckResult, type RuleKind, type Setup, deny, pass, rulesOf, saidBy } from './rule.ts';
+import type { DenialRows } from '../../../shared/denials.ts';
+import { type Address, address, addressKey } from '../../../shared/schema/hex.ts';
+import { grouped } from '../../../shared/words/amount.ts';
+import { type CheckResult, type RuleKind, type Setup, deny, pass, rulesOf, saidBy } from '../rule.ts';
 
 const denials = {
   SENDER_NOT_ALLOWED: ({ sender, rule }) => ({

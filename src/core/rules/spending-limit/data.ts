@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { EngineError } from '../shared/errors.ts';
-import { decimalToWei } from '../shared/schema/decimal.ts';
-import { exactPositiveInput, exactPositiveNumber } from '../shared/schema/exact-positive.ts';
-import { name } from '../shared/schema/text.ts';
-import { exactDollars, shownAmount } from '../shared/words/amount.ts';
-import type { PolicyRule } from './policy.ts';
-import { type Setup, rulesOf } from './rules/rule.ts';
+import { EngineError } from '../../../shared/errors.ts';
+import { decimalToWei } from '../../../shared/schema/decimal.ts';
+import { exactPositiveInput, exactPositiveNumber } from '../../../shared/schema/exact-positive.ts';
+import { name } from '../../../shared/schema/text.ts';
+import { exactDollars, shownAmount } from '../../../shared/words/amount.ts';
+import type { PolicyRule } from '../../policy.ts';
+import { type Setup, rulesOf } from '../rule.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -211,6 +211,7 @@ export const limitSetup: Setup<z.output<typeof typedLimit>, SpendingLimit> = {
     [before, after].every(({ cycleDuration: cycle }) => cycle?.unit === 'lifetime') &&
     before.type === after.type &&
     before.thresholdType === after.thresholdType,
+  asksForPrice: ({ thresholdType: measure }) => measure === 'USD',
   sentence: limitSentence,
 };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { weiToDecimal } from '../../shared/schema/decimal.ts';
-import { type SpendingLimit } from '../limit-data.ts';
+import { weiToDecimal } from '../../../shared/schema/decimal.ts';
+import { type SpendingLimit } from './data.ts';
 import { limitAmount, checkSpendingLimit, thresholdUnits } from './spending-limit.ts';
 
 const limit = (thresholdType: SpendingLimit['thresholdType'], threshold: string): SpendingLimit => ({

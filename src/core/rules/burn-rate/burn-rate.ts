@@ -1,11 +1,11 @@
-import { type DenialRows, type Evidence, areUsed, coins, units } from '../../shared/denials.ts';
-import { knownChains } from '../../shared/chains.ts';
-import { weiToDecimal } from '../../shared/schema/decimal.ts';
-import { BREAKER_REASON } from '../../shared/words/breaker.ts';
-import { spanWords } from '../../shared/words/span.ts';
-import { LEAST_OPERATIONS, breakerOf } from '../breaker.ts';
-import { type AccountKey, type Reservation, partAt } from '../ledger/account.ts';
-import { type CheckResult, type RuleInput, type RuleKind, deny, pass } from './rule.ts';
+import { type DenialRows, type Evidence, areUsed, coins, units } from '../../../shared/denials.ts';
+import { knownChains } from '../../../shared/chains.ts';
+import { weiToDecimal } from '../../../shared/schema/decimal.ts';
+import { BREAKER_REASON } from '../../../shared/words/breaker.ts';
+import { spanWords } from '../../../shared/words/span.ts';
+import { LEAST_OPERATIONS, breakerOf } from './breaker.ts';
+import { type AccountKey, type Reservation, partAt } from '../../ledger/account.ts';
+import { type CheckResult, type RuleInput, type RuleKind, deny, pass } from '../rule.ts';
 
 /** Where a chain has several DApps, one of them may sign for so much of the amount: it cannot trip the breaker alone. */
 const DAPP_PART = 2n;

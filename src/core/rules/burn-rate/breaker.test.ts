@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { explainDenial } from './rule-words.ts';
+import { explainDenial } from '../../rule-words.ts';
 import { breakerOf } from './breaker.ts';
-import { checkBurnRate } from './rules/burn-rate.ts';
+import { checkBurnRate } from './burn-rate.ts';
 
 const GWEI = 10n ** 9n;
 const ETHER = 10n ** 18n;
