@@ -58,7 +58,7 @@ const downwards = Object.entries(layers).map(([name, folders], index, all) => ({
 const clientSide = '^src/demo/(ask-desk|fee-token|game-items|playground-scene|simple-account)[.]ts$';
 
 /** The kinds of rules: a file of src/core/rules or a folder there, but for what they are made of and what reads them all. */
-const kinds = '^src/core/rules/(?!(?:rule|registry|asks-for-price)[.])';
+const kinds = '^src/core/rules/(?!(?:rule|registry|field|asks-for-price)[.])';
 
 export default {
   forbidden: [

@@ -90,7 +90,7 @@ test('the console has a new kind of rule where it decides, lets one be added, an
       ['Senders', 'Add list'],
       ['Condition', 'Add condition'],
       ['Token holding', 'Add holding'],
-      ['Sender list', 'Add rule', '1 senders are barred.'],
+      ['Sender list', 'Bar senders', '1 senders are barred.'],
       ['Spending limit', 'Add limit'],
       ['Webhook', 'Add webhook'],
     ],

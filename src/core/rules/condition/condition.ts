@@ -5,7 +5,7 @@ import type { NamedValue } from '../../conditions/unmet.ts';
 import type { PolicyRule } from '../../policy.ts';
 import { askCondition } from './ask-condition.ts';
 import { type ConditionData, conditionSetup } from './data.ts';
-import { type CheckResult, type RuleInput, type RuleKind, deny, pass, rulesOf, saidBy } from '../rule.ts';
+import { type CheckResult, type RuleInput, type RuleType, deny, pass, rulesOf, saidBy } from '../rule.ts';
 
 const metWords = ({ met }: Evidence): string => (typeof met === 'string' && met !== '' ? ` Here ${met}.` : '');
 
@@ -68,7 +68,7 @@ const checkCondition = (rule: PolicyRule & { readonly policyData: ConditionData 
 };
 
 /** Expressions that must be true. Gas and fees may be open in a draft: it is not looked at. */
-export const condition: RuleKind<keyof typeof denials> = {
+export const condition: RuleType<keyof typeof denials> = {
   type: 'condition',
   title: 'Condition',
   denials,

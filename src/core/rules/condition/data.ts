@@ -30,4 +30,25 @@ export const conditionSetup: Setup<ConditionData, ConditionData> = {
   asksForPrice: ({ expression: text }) => readCondition(text).asksForPrice,
   keep: (sent) => ({ ...sent }),
   sentence: ({ expression: text, message }) => `Sponsored only if ${text}. Otherwise: "${message}"`,
+  withoutRules: () => 'No condition.',
+  form: {
+    opens: 'Add condition',
+    title: 'Add a condition',
+    noun: 'condition',
+    example: 'Small mints',
+    fields: () => ({
+      expression: {
+        label: 'Must be true (CEL)',
+        kind: 'expression',
+        default: '',
+        example: 'calls.all(c, c.args.amount <= 10)',
+      },
+      message: {
+        label: 'What a denied user is told',
+        kind: 'text',
+        default: '',
+        example: 'At most 10 at once.',
+      },
+    }),
+  },
 };

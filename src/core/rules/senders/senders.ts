@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DenialRows } from '../../../shared/denials.ts';
 import { type Address, address, addressKey } from '../../../shared/schema/hex.ts';
 import { grouped } from '../../../shared/words/amount.ts';
-import { type CheckResult, type RuleKind, type Setup, deny, pass, rulesOf, saidBy } from '../rule.ts';
+import { type CheckResult, type RuleType, type Setup, deny, pass, rulesOf, saidBy } from '../rule.ts';
 
 const denials = {
   SENDER_NOT_ALLOWED: ({ sender, rule }) => ({
@@ -60,6 +60,23 @@ const setup: Setup<SendersData, SendersData> = {
       ? `Only ${accounts} may be sponsored${orTokens}.`
       : `Operations of ${accounts} are not sponsored${binds === true ? ', and those accounts may not pay in tokens' : ''}.`;
   },
+  withoutRules: () => 'No list: any account may be sponsored.',
+  form: {
+    opens: 'Add list',
+    title: 'Add a list of senders',
+    noun: 'list',
+    example: 'Members',
+    fields: () => ({
+      mode: {
+        label: 'These accounts',
+        kind: 'choice',
+        default: 'ALLOW',
+        options: { ALLOW: 'alone are sponsored', DENY: 'are not sponsored' },
+      },
+      bindsTokenMode: { label: 'The list also applies to users who pay in a token', kind: 'yes', default: 'no' },
+      addresses: { label: 'Add addresses', kind: 'accounts', default: '', example: '0x…, 0x…' },
+    }),
+  },
 };
 
 /** Sets of the lists of policies, which are never written to. */
@@ -79,7 +96,7 @@ const checkSender = (rule: string, { mode: which, addresses }: SendersData, send
 };
 
 /** Who may be sponsored, by lists of accounts. */
-export const senders: RuleKind<keyof typeof denials> = {
+export const senders: RuleType<keyof typeof denials> = {
   type: 'senders',
   title: 'Senders',
   denials,

@@ -213,6 +213,8 @@ export const limitSetup: Setup<z.output<typeof typedLimit>, SpendingLimit> = {
     before.thresholdType === after.thresholdType,
   asksForPrice: ({ thresholdType: measure }) => measure === 'USD',
   sentence: limitSentence,
+  withoutRules: () => 'No limit: one user may have any number of operations sponsored.',
+  form: 'spendingLimit',
 };
 
 const refused = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });

@@ -7,7 +7,7 @@ import type { AccountKey, Reservation } from '../../ledger/account.ts';
 import { windowAt } from '../../ledger/windows.ts';
 import type { Policy, PolicyRule } from '../../policy.ts';
 import { type SpendingLimit, limitSetup } from './data.ts';
-import { type CheckResult, type RuleInput, type RuleKind, deny, pass, rulesOf, saidBy } from '../rule.ts';
+import { type CheckResult, type RuleInput, type RuleType, deny, pass, rulesOf, saidBy } from '../rule.ts';
 
 const SCOPES = {
   OPERATION: 'for each operation',
@@ -167,7 +167,7 @@ const checkLimit = ({ name, policyData: limit }: LimitRule, input: RuleInput, us
 };
 
 /** What users, or all of them together, may have sponsored per window, and what one operation may cost. */
-export const spendingLimit: RuleKind<keyof typeof denials> = {
+export const spendingLimit: RuleType<keyof typeof denials> = {
   type: 'spendingLimit',
   title: 'Spending limit',
   denials,
