@@ -1,6 +1,6 @@
 /** The arrows of the architecture: which part may import which. Types count as imports. */
 
-const tests = '[.]test[.]ts$';
+const tests = '[.](test|rows)[.]ts$';
 
 /** The folders of src/engine by layer, from the top: each may import the layers below its own. */
 const layers = {

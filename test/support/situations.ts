@@ -57,6 +57,28 @@ export const rule = (ruleId: string, policyType: string, policyData: unknown = {
   ...{ ruleId, name: ruleId, policyType, policyData, active, cycle: 0 },
 });
 
+/** The operation makes its account, of a DApp that says what it sponsors. */
+export const deploying = (
+  rules: PolicyRule[],
+  { contracts = [items()], initCode = FACTORY }: { contracts?: PolicyContract[]; initCode?: Hex } = {},
+): Situation => ({
+  facts: { account: { hasCode: false, nextNonce: '0' } },
+  policy: { rules, contracts },
+  op: { initCode },
+});
+
+/** The same by that `initCode`, where deployments are allowed, and some factories trusted. */
+export const makingBy = (initCode: Hex, factories: Address[] = []): Situation =>
+  deploying(
+    [
+      rule('New wallets', 'WALLET_DEPLOYMENT', {
+        operator: 'walletDeployment',
+        ...(factories.length > 0 && { factories }),
+      }),
+    ],
+    { initCode },
+  );
+
 /** A limit of five operations a day, of which one hour is past. */
 export const limit = (changes: Partial<SpendingLimit> = {}, ruleId = 'Five a day'): PolicyRule =>
   rule(ruleId, 'PAYMASTER_SA_LIMIT', {
