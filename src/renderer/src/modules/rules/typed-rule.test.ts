@@ -67,9 +67,9 @@ test('what nobody is asked for is sent', () => {
   expect(typedRule(kind.setup, form.fields(typed), typed, 'ETH').data).toMatchObject({ tokenId: '7', minimum: '1' });
 });
 
-test('of a list, each address that is none is told', () => {
+test('of a list that holds what is no address, that is told', () => {
   const [, kind, form] = withFields.find(([type]) => type === 'walletDeployment')!;
   const typed = { factories: `0x${'7e'.repeat(20)}, 0x12` };
   const { faultOf } = typedRule(kind.setup, form.fields(typed), typed, 'ETH');
-  expect(faultOf('factories')).toBe('Each must be an EVM address.');
+  expect(faultOf('factories')).toBe('An address is 0x and 40 hex digits.');
 });

@@ -65,7 +65,8 @@ export const typedRule = (
     faultOf(name) {
       const issue = error?.issues.find(({ path }) => path[0] === name);
       if (issue === undefined || texts.get(name) === '') return '';
-      return `${issue.path.length === 1 ? 'It' : 'Each'} ${issue.message}.`;
+      // Of several, "it" is none.
+      return issue.path.length === 1 ? `It ${issue.message}.` : 'An address is 0x and 40 hex digits.';
     },
   };
 };
