@@ -12,5 +12,5 @@ export default {
       to: { circular: true },
     },
   ],
-  options: { ...arrows.options, exclude: { path: '[.]test[.]ts$' } },
+  options: { ...arrows.options, exclude: { path: '[.](test|rows)[.]ts$' } },
 };

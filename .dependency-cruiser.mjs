@@ -1,6 +1,6 @@
 /** The arrows of the architecture: which part may import which. Types count as imports. */
 
-const tests = '[.]test[.]ts$';
+const tests = '[.](test|rows)[.]ts$';
 
 /** The folders of src/engine by layer, from the top: each may import the layers below its own. */
 const layers = {
@@ -57,29 +57,8 @@ const downwards = Object.entries(layers).map(([name, folders], index, all) => ({
 /** What a DApp and its users do, in the demo's story and in its page. */
 const clientSide = '^src/demo/(ask-desk|fee-token|game-items|playground-scene|simple-account)[.]ts$';
 
-/** The kinds of rules: all of the folder but what they are made of and the list of them. */
-const kinds = '^src/core/rules/(?!rule[.]|registry[.])';
-
-/** Which part of the tree needs which kinds by name: it reads facts for them, counts as they count, or shows their form. */
-const usersOfKinds = [
-  ['^src/core/decide[.]ts$', 'webhook'],
-  ['^src/core/rule-input[.]ts$', 'wallet-deployment'],
-  ['^src/core/(decide-again|policy-file/run-tests)[.]ts$', 'token-holding'],
-  ['^src/core/try-policy[.]ts$', 'webhook'],
-  ['^src/core/worst-case/', 'burn-rate', 'wallet-deployment', 'webhook'],
-  ['^src/core/policy-file/(parse-file|rule-data)[.]ts$', 'webhook'],
-  ['^src/core/log/', 'unreachable'],
-  ['^src/engine/token-mode/', 'token-mode'],
-  ['^src/engine/chain/', 'validity'],
-  [
-    ...['^src/engine/sponsorship/', 'authorization', 'fees', 'gas-tank', 'pause', 'token-holding', 'unreachable'],
-    ...['validity', 'webhook'],
-  ],
-  ['^src/engine/service/', 'spending-limit', 'webhook'],
-  ['^src/cli/webhook[.]ts$', 'webhook'],
-  ['^src/renderer/src/modules/rules/', 'token-holding', 'wallet-deployment', 'webhook'],
-  ['^src/renderer/src/modules/webhooks/', 'webhook'],
-];
+/** The kinds of rules: a file of src/core/rules or a folder there, but for what they are made of and what reads them all. */
+const kinds = '^src/core/rules/(?!(?:rule|registry|field|asks-for-price)[.])';
 
 /** What is made for one EntryPoint, and so names it: the others make no difference to it. */
 const usersOfOneEntryPoint = [
@@ -150,25 +129,22 @@ export default {
       },
     },
     {
-      name: 'a-rule-is-one-file',
-      comment: 'A kind of rule knows rule.ts, and nothing of the other kinds, nor of who asks it.',
+      name: 'a-kind-knows-no-other',
+      comment: 'A kind of rule knows rule.ts and its own folder: nothing of the other kinds, nor of who asks it.',
       severity: 'error',
-      from: { path: kinds, pathNot: tests },
-      to: { path: [kinds, '^src/core/rules/registry[.]ts$', '^src/core/(decide|record|replay|rule-)'] },
+      from: { path: `${kinds}([^/.]+)`, pathNot: tests },
+      to: {
+        path: [kinds, '^src/core/rules/(registry|asks-for-price)[.]ts$', '^src/core/(decide|record|replay|rule-)'],
+        pathNot: '^src/core/rules/$1/',
+      },
     },
     {
-      name: 'kinds-come-from-the-registry',
-      comment: 'Who needs a kind by name is its user, and listed here. Everybody else knows the registry.',
+      name: 'a-kind-has-one-face',
+      comment: 'A kind is one file, or a folder of which everybody else imports index.ts.',
       severity: 'error',
-      from: { pathNot: [tests, '^test/', '^src/core/rules/registry[.]ts$', ...usersOfKinds.map(([user]) => user)] },
-      to: { path: kinds },
+      from: { pathNot: ['^src/core/rules/[^/]+/', tests] },
+      to: { path: '^src/core/rules/[^/]+/(?!index[.]ts$)' },
     },
-    ...usersOfKinds.map(([user, ...used]) => ({
-      name: 'kinds-come-from-the-registry',
-      severity: 'error',
-      from: { path: user, pathNot: tests },
-      to: { path: kinds, pathNot: `^src/core/rules/(${used.join('|')})[.]ts$` },
-    })),
     {
       name: 'entry-points-come-from-the-registry',
       comment: 'Only what is made for one EntryPoint imports its file. Everything else asks the registry.',

@@ -60,7 +60,7 @@ export default defineConfig(
   },
   {
     files: ['src/**/*.ts', 'test/support/**/*.ts'],
-    ignores: ['**/*.test.ts'],
+    ignores: ['**/*.{test,rows}.ts'],
     plugins: { jsdoc },
     rules: {
       // A docstring gives what a name cannot: a unit, an error, a shape, a reason. The first two can be seen from here.
@@ -83,7 +83,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.test.ts', 'test/store/conformance/*.ts'],
+    files: ['**/*.{test,rows}.ts', 'test/store/conformance/*.ts'],
     rules: {
       // In a test a missing element is the failure the test is there to show.
       '@typescript-eslint/no-non-null-assertion': 'off',

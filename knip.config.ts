@@ -12,6 +12,8 @@ export default {
     'test/bench/{index,console,floor-server,webhook-server}.ts',
     // Processes are started with them.
     'test/{support/flood-process,support/replace-policies,registry/made-up-desk}.ts',
+    // Found by the types of the kinds.
+    'src/core/rules/**/*.rows.ts',
     // Put into a copy of src.
     'test/registry/{sender-list,pm_echo,entry-point-0.9,verifying-0.9}.ts',
     // Built by test/support/bare-core.ts.

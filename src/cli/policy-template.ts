@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Caller } from '../api/index.ts';
-import type { Field, Template, TypedValues } from '../core/policy-file/templates/template.ts';
+import type { Field, Template } from '../core/policy-file/templates/template.ts';
+import type { TypedValues } from '../core/rules/field.ts';
 import { chainSymbol } from '../shared/chains.ts';
 import { EngineError } from '../shared/errors.ts';
 import { type ApplyFlags, addApplyOptions, applyFile, tell } from './apply-policy.ts';

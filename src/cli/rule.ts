@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CONTRACT_TYPE, ruleUpdate } from '../api/rules.ts';
 import { bindingFields, bindingSentences } from '../core/binding.ts';
 import { ruleTypeOf, ruleTypes } from '../core/rule-words.ts';
-import { readSenders } from '../core/senders-list.ts';
+import { readSenders } from '../core/rules/senders/index.ts';
 import { chainSymbol } from '../shared/chains.ts';
 import { EngineError } from '../shared/errors.ts';
 import { parseExactJson } from '../shared/schema/decimal.ts';

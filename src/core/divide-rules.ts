@@ -1,4 +1,4 @@
-import { askCondition } from './ask-condition.ts';
+import { askCondition } from './rules/condition/index.ts';
 import type { Facts } from './facts.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 import { isRuleType, ruleTypeOf } from './rule-words.ts';
@@ -24,7 +24,7 @@ export const isInTime = (rule: PolicyRule, now: number): boolean => ofTime(rule,
 
 /** True for a rule that lets operations pass which are denied without it. */
 const isAllowing = ({ policyType }: PolicyRule): boolean =>
-  isRuleType(policyType) && ruleTypeOf(policyType).setup.allows === true;
+  isRuleType(policyType) && ruleTypeOf(policyType).setup.allows !== undefined;
 
 /**
  * The policy for users who pay in a token: no rule of sponsorship binds them (behaviour 5.2), unless it says that it does.

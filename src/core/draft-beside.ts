@@ -1,4 +1,4 @@
-import { limitSetup } from './limit-data.ts';
+import { limitSetup } from './rules/spending-limit/index.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 
 /**

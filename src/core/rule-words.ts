@@ -1,14 +1,11 @@
 import type { Evidence, Explanation } from '../shared/denials.ts';
 import { ruleKinds } from './rules/registry.ts';
-import type { RuleKind } from './rules/rule.ts';
+import type { RuleType } from './rules/rule.ts';
 
 /** The types of the rules that can deny, in the order in which they are looked at (behaviour 5.2). */
 export const decidingRules: readonly string[] = ruleKinds
   .filter(({ denials }) => Object.keys(denials).length > 0)
   .map(({ type }) => type);
-
-/** A kind that operators can add rules of. */
-export type RuleType = RuleKind & Required<Pick<RuleKind, 'setup'>>;
 
 /** The kinds that operators can add rules of, in the order in which they are offered. */
 export const ruleTypes: readonly RuleType[] = ruleKinds

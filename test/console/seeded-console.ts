@@ -3,7 +3,7 @@ import { systemClock, systemEntropy } from '../../src/engine/base/clock.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { createLog } from '../../src/engine/base/log.ts';
 import type { Reservation } from '../../src/core/ledger/account.ts';
-import { limitAccount } from '../../src/core/rules/spending-limit.ts';
+import { limitAccount } from '../../src/core/rules/spending-limit/index.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import type { DecisionDraft } from '../../src/engine/store/decision-store.ts';
 import { explainDenial } from '../../src/core/rule-words.ts';

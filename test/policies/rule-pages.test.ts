@@ -10,6 +10,7 @@ import type { RuleKind } from '../../src/core/rules/rule.ts';
 import { ruleTypes } from '../../src/core/rule-words.ts';
 import { parseExactJson } from '../../src/shared/schema/decimal.ts';
 import { parse } from '../../src/shared/schema/parse.ts';
+import { kindFile } from '../support/rule-tables.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 const overview = readFileSync(join(DOCS, 'rules.md'), 'utf8');
@@ -18,7 +19,7 @@ const overview = readFileSync(join(DOCS, 'rules.md'), 'utf8');
 const kinds: readonly RuleKind[] = [...ruleTypes, contracts];
 
 /** A page is named as the file of its kind is. */
-const pageName = ({ type }: RuleKind): string => `${type.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.md`;
+const pageName = (kind: RuleKind): string => `${kindFile(kind)}.md`;
 const pageOf = (kind: RuleKind): string => readFileSync(join(DOCS, 'rules', pageName(kind)), 'utf8');
 
 /** The examples of a page that are written in a language. */

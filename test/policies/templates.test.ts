@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { ProcedureOutput } from '../../src/api/index.ts';
 import { templates } from '../../src/core/policy-file/templates/registry.ts';
 import { startFromTemplate } from '../../src/core/policy-file/templates/start-from-template.ts';
-import { type TypedValues, defaultValues } from '../../src/core/policy-file/templates/template.ts';
+import { defaultValues } from '../../src/core/policy-file/templates/template.ts';
+import type { TypedValues } from '../../src/core/rules/field.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
 

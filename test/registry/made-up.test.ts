@@ -3,6 +3,9 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
+import { CONTRACT_TYPE } from '../../src/api/rules.ts';
+import { decidingRules, ruleTypes } from '../../src/core/rule-words.ts';
+import { type PolicyStep, policySteps } from '../../src/renderer/src/modules/dapps/policy-steps.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -108,25 +111,29 @@ test('the management interface checks the settings of a new kind of rule, and na
 test('a new kind of rule is in the OpenAPI document', () => {
   const text = JSON.stringify(told.openapi);
   expect(text).toContain('"const":"SENDER_LIST"');
-  expect(text).toContain('"SENDERS","CONDITION","TOKEN_HOLDING","SENDER_LIST","WHITELISTED_CONTRACT"');
+  const types = [...ruleTypes.map(({ setup }) => setup.policyType), 'SENDER_LIST', CONTRACT_TYPE];
+  expect(text).toContain(types.map((type) => `"${type}"`).join());
 });
 
 test('a new kind of rule is among those that the help of the command line lists', async () => {
   const help = await run(process.execPath, [join(copy, 'src/cli/index.ts'), 'decisions', 'list', '--help']);
-  expect(help.stdout.replaceAll(/\s+/g, ' ')).toContain('"tokenHolding", "senderList", "validity"');
+  expect(help.stdout.replaceAll(/\s+/g, ' ')).toContain(
+    decidingRules.map((type) => (type === 'validity' ? '"senderList", "validity"' : `"${type}"`)).join(', '),
+  );
 });
 
 test('the console has a new kind of rule where it decides, lets one be added, and tells it in its own words', () => {
+  const steps = policySteps({ rules: [], webhooks: [], coin: 'ETH' });
+  const place = steps.findIndex(({ type }) => type === 'validity');
+  const [before, behind] = [steps.slice(0, place), steps.slice(place)];
+  const added = ({ title, add: opens }: PolicyStep) => (opens === undefined ? [] : [[title, opens]]);
+  expect(before.flatMap(added)).toContainEqual(['Token holding', 'Add holding']);
+  expect(behind.flatMap(added)).toContainEqual(['Spending limit', 'Add limit']);
   expect(told.console).toEqual({
     added: [
-      ['Contracts', 'Add contract'],
-      ['Wallet deployment', 'Sponsor deployments'],
-      ['Senders', 'Add list'],
-      ['Condition', 'Add condition'],
-      ['Token holding', 'Add holding'],
-      ['Sender list', 'Add rule', '1 senders are barred.'],
-      ['Spending limit', 'Add limit'],
-      ['Webhook', 'Add webhook'],
+      ...before.flatMap(added),
+      ['Sender list', 'Bar senders', '1 senders are barred.'],
+      ...behind.flatMap(added),
     ],
     title: 'Sender list',
   });

@@ -16,6 +16,13 @@ const setup: Setup<{ senders: Address[] }, { senders: Address[]; addedAt: number
   kept: z.strictObject({ senders: z.array(address), addedAt: z.number() }),
   keep: ({ senders }, { now }) => ({ senders, addedAt: now }),
   sentence: ({ senders }) => `${senders.length} senders are barred.`,
+  withoutRules: () => 'Nobody is barred.',
+  form: {
+    opens: 'Bar senders',
+    title: 'Bar senders',
+    noun: 'list',
+    fields: () => ({ senders: { label: 'Senders', kind: 'addresses', default: '' } }),
+  },
 };
 
 /** A kind of rule that the product does not have. */

@@ -1,6 +1,6 @@
 import type { Facts } from '../../src/core/facts.ts';
 import type { PolicyContract, PolicyRule, PolicyWebhook } from '../../src/core/policy.ts';
-import type { SpendingLimit } from '../../src/core/limit-data.ts';
+import type { SpendingLimit } from '../../src/core/rules/spending-limit/index.ts';
 import type { WebhookResponse } from '../../src/core/webhooks/webhook-response.ts';
 import { weiToDecimal } from '../../src/shared/schema/decimal.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
@@ -56,6 +56,28 @@ export const items = (changes: Partial<PolicyContract> = {}): PolicyContract => 
 export const rule = (ruleId: string, policyType: string, policyData: unknown = {}, active = true): PolicyRule => ({
   ...{ ruleId, name: ruleId, policyType, policyData, active, cycle: 0 },
 });
+
+/** The operation makes its account, of a DApp that says what it sponsors. */
+export const deploying = (
+  rules: PolicyRule[],
+  { contracts = [items()], initCode = FACTORY }: { contracts?: PolicyContract[]; initCode?: Hex } = {},
+): Situation => ({
+  facts: { account: { hasCode: false, nextNonce: '0' } },
+  policy: { rules, contracts },
+  op: { initCode },
+});
+
+/** The same by that `initCode`, where deployments are allowed, and some factories trusted. */
+export const makingBy = (initCode: Hex, factories: Address[] = []): Situation =>
+  deploying(
+    [
+      rule('New wallets', 'WALLET_DEPLOYMENT', {
+        operator: 'walletDeployment',
+        ...(factories.length > 0 && { factories }),
+      }),
+    ],
+    { initCode },
+  );
 
 /** A limit of five operations a day, of which one hour is past. */
 export const limit = (changes: Partial<SpendingLimit> = {}, ruleId = 'Five a day'): PolicyRule =>

@@ -1,4 +1,4 @@
-import type { SpendingLimit } from '../../src/core/limit-data.ts';
+import type { SpendingLimit } from '../../src/core/rules/spending-limit/index.ts';
 import type { OperatorTransaction } from '../../src/engine/store/operator-transaction-store.ts';
 import type { DecisionDraft } from '../../src/engine/store/decision-store.ts';
 import type { Rule, SmartContract, Webhook } from '../../src/engine/store/policy-store.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EngineError } from '../../shared/errors.ts';
 import { MOST } from '../policy-bounds.ts';
+import { ruleTypes } from '../rule-words.ts';
 import { parsePolicyFile } from './parse-file.ts';
 
 const EMPTY = 'version: 1\ncontracts: []\nrules: []\nwebhooks: []\nallowedOrigins: ["*"]\n';
@@ -64,9 +65,7 @@ describe('what is wrong is said with its line, its column and what would be righ
     [
       'an unknown type of rule',
       withRule('{name: W, type: LIMIT}'),
-      [
-        'line 4, column 15: rules[0].type must be one of: PAYMASTER_SA_LIMIT, WEBHOOK, WALLET_DEPLOYMENT, SENDERS, CONDITION, TOKEN_HOLDING',
-      ],
+      [`line 4, column 15: rules[0].type must be one of: ${ruleTypes.map(({ setup }) => setup.policyType).join(', ')}`],
     ],
     [
       'a limit of nothing',

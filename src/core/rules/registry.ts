@@ -1,14 +1,14 @@
 import { authorization } from './authorization.ts';
-import { burnRate } from './burn-rate.ts';
-import { condition } from './condition.ts';
+import { burnRate } from './burn-rate/index.ts';
+import { condition } from './condition/index.ts';
 import { contracts } from './contracts.ts';
 import { fees } from './fees.ts';
 import { gas } from './gas.ts';
 import { gasTank } from './gas-tank.ts';
 import { pause } from './pause.ts';
-import type { RuleKind } from './rule.ts';
-import { senders } from './senders.ts';
-import { spendingLimit } from './spending-limit.ts';
+import type { RuleKind, RuleType } from './rule.ts';
+import { senders } from './senders/index.ts';
+import { spendingLimit } from './spending-limit/index.ts';
 import { tokenHolding } from './token-holding.ts';
 import { tokenMode } from './token-mode.ts';
 import { tokenPayment } from './token-payment.ts';
@@ -17,8 +17,8 @@ import { validity } from './validity.ts';
 import { walletDeployment } from './wallet-deployment.ts';
 import { webhook } from './webhook.ts';
 
-/** The kinds of rules, in the order in which they are looked at (behaviour 5.2). A new kind is a file and a line here. */
-export const ruleKinds: readonly RuleKind[] = [
+/** By their types, in the order in which they are looked at (behaviour 5.2). A new kind is a file and a line here. */
+const kinds = {
   pause,
   tokenMode,
   gas,
@@ -36,4 +36,13 @@ export const ruleKinds: readonly RuleKind[] = [
   unreachable,
   webhook,
   burnRate,
-];
+};
+type Kinds = typeof kinds;
+
+/** The kinds of rules, in that order. */
+export const ruleKinds: readonly RuleKind[] = Object.values(kinds);
+
+/** The types of the kinds that can deny, and of which operators add no rules. */
+export type FixedKind = {
+  [Type in keyof Kinds]: Kinds[Type] extends RuleType | RuleKind<never> ? never : Type;
+}[keyof Kinds];

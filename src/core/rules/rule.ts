@@ -11,6 +11,7 @@ import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
 import type { Policy, PolicyPause, PolicyRule } from '../policy.ts';
 import type { PaymentTerms } from '../token-mode/payment-terms.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import type { OwnForm, RuleForm } from './field.ts';
 
 /** What a check says of an operation. Every result leaves the values that were compared. */
 export type CheckResult<Code extends string = string> =
@@ -84,8 +85,8 @@ export interface Setup<Sent = unknown, Kept extends object = object> {
   readonly policyType: string;
   /** Its place among the types that operators choose from; absent: behind those that have one. */
   readonly place?: number;
-  /** True: it lets operations pass that are denied without it. */
-  readonly allows?: boolean;
+  /** It lets operations pass that are denied without it: which ones, with their verb. */
+  readonly allows?: string;
   /** True: whoever sends an operation can have it pass, so it stops no attacker. */
   readonly anybodyMeets?: boolean;
   /** `policyData` as it is sent. */
@@ -98,10 +99,16 @@ export interface Setup<Sent = unknown, Kept extends object = object> {
   continues?(before: Kept, after: Kept): boolean;
   /** Whether such a rule binds users who pay in a token, too. Absent: none does. */
   bindsTokenMode?(kept: Kept): boolean;
+  /** Whether such a rule is decided by what the native coin is worth. Absent: none is. */
+  asksForPrice?(kept: Kept): boolean;
   /** What is kept of what was sent. */
   keep(sent: Sent, keeping: Keeping): Kept;
   /** What such a rule does, in a sentence. @param coin what the coin of the chain is called */
   sentence(kept: Kept, coin: string): string;
+  /** What holds where a DApp has no such rule, in a sentence. @param isRestricted true if it has registered contracts */
+  withoutRules(isRestricted: boolean): string;
+  /** How the console asks for one. */
+  readonly form: RuleForm | OwnForm;
 }
 
 /** One kind of rule. */
@@ -122,6 +129,11 @@ export interface RuleKind<Code extends string = string> {
   check(input: RuleInput, held: readonly bigint[]): readonly (CheckResult<Code> & StepParts)[];
   /** What follows from its denial with that code. */
   effects?(input: RuleInput, code: Code): Effects;
+}
+
+/** A kind that operators can add rules of. */
+export interface RuleType<Code extends string = string> extends RuleKind<Code> {
+  readonly setup: Setup;
 }
 
 /** What was read of `policyData`: a policy is never written to. */

@@ -4,7 +4,7 @@ import { type Address, address, addressKey } from '../../shared/schema/hex.ts';
 import { grouped } from '../../shared/words/amount.ts';
 import type { Facts } from '../facts.ts';
 import type { Policy, PolicyRule } from '../policy.ts';
-import { type CheckResult, type RuleKind, type Setup, deny, pass, rulesOf, saidBy } from './rule.ts';
+import { type CheckResult, type RuleType, type Setup, deny, pass, rulesOf, saidBy } from './rule.ts';
 
 /** Gas that a token may use to tell what an account holds. Usual tokens use a tenth of it. */
 export const HOLDING_GAS = 500_000n;
@@ -65,7 +65,7 @@ const tokenWords = ({ standard: which, address: token, tokenId = '' }: HoldingQu
 };
 
 /** What operators set up of token holdings. */
-export const holdingSetup: Setup<TokenHolding, TokenHolding> = {
+const holdingSetup: Setup<TokenHolding, TokenHolding> = {
   policyType: 'TOKEN_HOLDING',
   place: 6,
   // An attacker buys or borrows what others hold.
@@ -83,6 +83,43 @@ export const holdingSetup: Setup<TokenHolding, TokenHolding> = {
     asksOwner(kept)
       ? `Sponsored only if the sender owns ${tokenWords(kept)}.`
       : `Sponsored only if the sender holds at least ${counted(kept, kept.minimum)}.`,
+  withoutRules: () => 'Senders need not hold any token.',
+  form: {
+    opens: 'Add holding',
+    title: 'Add a token holding',
+    noun: 'holding',
+    example: 'Members',
+    needsNode: true,
+    fields: ({ standard: which = 'ERC20', tokenId = '' }) => ({
+      standard: {
+        label: 'Standard',
+        kind: 'choice',
+        default: 'ERC20',
+        options: { ERC20: 'ERC-20 token', ERC721: 'ERC-721 NFT', ERC1155: 'ERC-1155 token' },
+      },
+      address: { label: 'Contract of the token', kind: 'address', default: '', example: '0x…' },
+      ...(which !== 'ERC20' && {
+        tokenId: {
+          label: which === 'ERC721' ? 'Token id (optional: one NFT)' : 'Token id',
+          kind: 'digits',
+          default: '',
+        },
+      }),
+      minimum: {
+        label: 'At least',
+        kind: 'digits',
+        default: '',
+        unit: which === 'ERC721' ? 'NFTs' : 'units',
+        // Nobody owns one NFT twice.
+        ...(which === 'ERC721' && tokenId.trim() !== '' && { fixed: '1' }),
+        ...(which === 'ERC20' && {
+          help: 'A unit is the smallest part of the token: 5 tokens with 6 decimals are 5000000 units.',
+        }),
+      },
+    }),
+    note: (sentence = 'Enter the token, and how much of it a sender must hold.') =>
+      `${sentence} Gasdesk reads it when it decides; what cannot be read is denied.`,
+  },
 };
 
 /** By which the facts name the answer: rules that ask the same share it. */
@@ -185,7 +222,7 @@ const checkHolding = (
 };
 
 /** What the sender must hold of tokens. */
-export const tokenHolding: RuleKind<keyof typeof denials> = {
+export const tokenHolding: RuleType<keyof typeof denials> = {
   type: 'tokenHolding',
   title: 'Token holding',
   denials,

@@ -6,7 +6,7 @@ import type { Policy, PolicyRule } from '../policy.ts';
 import {
   type CheckResult,
   type RuleInput,
-  type RuleKind,
+  type RuleType,
   type Setup,
   deny,
   pass,
@@ -93,7 +93,7 @@ interface DeploymentData {
 /** What operators set up of deployments. */
 export const deploymentSetup: Setup<DeploymentData, DeploymentData & { operator: 'walletDeployment' }> = {
   policyType: 'WALLET_DEPLOYMENT',
-  allows: true,
+  allows: 'operations that deploy their account are denied where contracts are registered',
   place: 3,
   sent: z.strictObject({ factories }),
   kept: z.strictObject({ operator: z.literal('walletDeployment'), factories }),
@@ -103,6 +103,32 @@ export const deploymentSetup: Setup<DeploymentData, DeploymentData & { operator:
   }),
   sentence: ({ factories: trusted = [] }) =>
     `Operations that deploy their account are sponsored${trusted.length === 0 ? '' : `, also by ${trusted.join(', ')} unread`}.`,
+  withoutRules: (isRestricted) =>
+    isRestricted
+      ? 'Deployment of new accounts is not sponsored.'
+      : 'Deployment of new accounts is sponsored, since no contract is registered.',
+  form: {
+    opens: 'Sponsor deployments',
+    title: 'Sponsor deployments',
+    noun: 'rule',
+    begins: (factory) => ({
+      name: factory === '' ? 'New accounts' : `Accounts of ${factory}`,
+      typed: { factories: factory },
+    }),
+    fields: () => ({
+      factories: {
+        label: 'Trusted factories',
+        kind: 'addresses',
+        default: '',
+        optional: true,
+        example: '0x… 0x…',
+      },
+    }),
+    note: () =>
+      'With this rule, Gasdesk sponsors operations that deploy their account, if no other rule denies them. Without it, a ' +
+      'DApp with registered contracts denies them. Gasdesk also denies a deployment that it cannot read, unless you trust ' +
+      'its factory.',
+  },
 };
 
 /** The factories, and code of their set-ups, that rules trust unread, lower case. */
@@ -149,7 +175,7 @@ const checkShadows = ({ policy: { rules, contracts }, op: { sender }, deployment
     });
 
 /** What a DApp sponsors of deployments. */
-export const walletDeployment: RuleKind<keyof typeof denials> = {
+export const walletDeployment: RuleType<keyof typeof denials> = {
   type: 'walletDeployment',
   title: 'Wallet deployment',
   denials,

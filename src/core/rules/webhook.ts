@@ -4,7 +4,7 @@ import type { Facts } from '../facts.ts';
 import type { Policy } from '../policy.ts';
 import { type WebhookDenialCode, webhookDenials } from '../webhooks/webhook-denials.ts';
 import { responseVerdict } from '../webhooks/webhook-response.ts';
-import { type RuleKind, type Setup, rulesOf, saidBy } from './rule.ts';
+import { type RuleType, type Setup, rulesOf, saidBy } from './rule.ts';
 
 /** A webhook as it is called: a registered one by its method; a rule always posts, and gets the operation too (behaviour 5.10). */
 export interface WebhookTarget {
@@ -38,6 +38,8 @@ export const webhookSetup: Setup<WebhookRuleData, WebhookRuleData> = {
   keep: (sent, { keepUrl }) => ({ ...sent, url: keepUrl(sent.url) }),
   sentence: ({ url, failOpen }) =>
     `${url} must verify each operation; while it does not answer, an operation ${failOpen === true ? 'passes' : 'is denied'}.`,
+  withoutRules: () => 'No webhooks yet.',
+  form: 'webhook',
 };
 
 /** All webhooks of a policy, paused ones too. */
@@ -58,7 +60,7 @@ export const unaskedWebhooks = (facts: Pick<Facts, 'webhooks'>, policy: Policy):
   );
 
 /** What webhooks answered. What was asked counts, also where the webhook is gone by now. */
-export const webhook: RuleKind<keyof typeof webhookDenials> = {
+export const webhook: RuleType<keyof typeof webhookDenials> = {
   type: 'webhook',
   title: 'Webhook',
   denials: webhookDenials,

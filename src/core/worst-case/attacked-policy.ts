@@ -1,5 +1,5 @@
 import type { Facts } from '../facts.ts';
-import { isInDollars } from '../limit-data.ts';
+import { isInDollars } from '../rules/spending-limit/index.ts';
 import type { Policy, PolicyRule } from '../policy.ts';
 import { isRuleType, ruleTypeOf } from '../rule-words.ts';
 
@@ -10,9 +10,9 @@ const isNarrowed = ({ when, activeFrom, activeUntil }: PolicyRule): boolean =>
 
 const asAttacked = (rule: PolicyRule, price: Facts['price']): PolicyRule[] => {
   if (rule.enforcement === 'shadow' || !isRuleType(rule.policyType)) return [];
-  const { anybodyMeets = false, allows = false } = ruleTypeOf(rule.policyType).setup;
+  const { anybodyMeets = false, allows } = ruleTypeOf(rule.policyType).setup;
   if (anybodyMeets) return [];
-  if (allows) return [withoutTimes(rule)];
+  if (allows !== undefined) return [withoutTimes(rule)];
   // Nobody knows what a limit in dollars comes to; while no price is there it denies, and that ends any time.
   const isUnknown = isInDollars(rule) && (price === undefined || price.usd === null);
   return isNarrowed(rule) || isUnknown ? [] : [rule];

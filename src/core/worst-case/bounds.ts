@@ -4,9 +4,8 @@ import type { FinalVerdict } from '../decide-verified.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { windowsWithin } from '../ledger/windows.ts';
 import type { Policy } from '../policy.ts';
-import { breakerOf } from '../breaker.ts';
-import { forgottenAt, partEndsAt } from '../rules/burn-rate.ts';
-import { limitSetup } from '../limit-data.ts';
+import { breakerOf, forgottenAt, partEndsAt } from '../rules/burn-rate/index.ts';
+import { limitSetup } from '../rules/spending-limit/index.ts';
 import { rulesOf } from '../rules/rule.ts';
 import {
   ATTACKER,

@@ -3,10 +3,9 @@ import type { Reservation } from '../ledger/account.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { windowAt } from '../ledger/windows.ts';
 import type { Policy } from '../policy.ts';
-import { breakerOf } from '../breaker.ts';
-import { forgottenAt, partEndsAt } from '../rules/burn-rate.ts';
+import { breakerOf, forgottenAt, partEndsAt } from '../rules/burn-rate/index.ts';
 import { rulesOf } from '../rules/rule.ts';
-import { limitSetup } from '../limit-data.ts';
+import { limitSetup } from '../rules/spending-limit/index.ts';
 import {
   type AttackOperation,
   type Situation,

@@ -7,7 +7,7 @@ import { parsePolicyFile } from '../../core/policy-file/parse-file.ts';
 import { keptData } from '../../core/policy-file/rule-data.ts';
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../../core/policy.ts';
 import { ruleTypeOf } from '../../core/rule-words.ts';
-import { limitSetup, updatedLimit } from '../../core/limit-data.ts';
+import { limitSetup, updatedLimit } from '../../core/rules/spending-limit/index.ts';
 import { restarts } from '../../core/rules/rule.ts';
 import type { DraftAt } from '../../core/try-policy.ts';
 import { hideCredentials } from '../../core/webhooks/hidden-credentials.ts';

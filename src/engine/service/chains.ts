@@ -1,7 +1,7 @@
 import { hexlify } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
 import { type ChainUrls, carriesCredentials, vaultUrlName, withoutCredentials } from '../chain/chain-access.ts';
-import { breakerOf } from '../../core/breaker.ts';
+import { breakerOf } from '../../core/rules/burn-rate/index.ts';
 import { chainSymbol, defaultMaxOperationCostWei, knownChains } from '../../shared/chains.ts';
 import { sampleFees } from '../chain/fees/sample-fees.ts';
 import { isUnchecked } from '../chain/is-unchecked.ts';

@@ -1,6 +1,6 @@
 import type { ProcedureOutput } from '../../api/index.ts';
 import { windowAt } from '../../core/ledger/windows.ts';
-import { type LimitRule, limitAccount, limitUnits, thresholdUnits } from '../../core/rules/spending-limit.ts';
+import { type LimitRule, limitAccount, limitUnits, thresholdUnits } from '../../core/rules/spending-limit/index.ts';
 import { reservedOf } from '../sponsorship/tank-account.ts';
 import type { Store } from '../store/store.ts';
 

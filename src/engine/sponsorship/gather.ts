@@ -4,7 +4,7 @@ import type { Policy } from '../../core/policy.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
-import { asksForPrice } from '../../core/asks-for-price.ts';
+import { asksForPrice } from '../../core/rules/asks-for-price.ts';
 import { ruleInput } from '../../core/rule-input.ts';
 import { shareAccounts } from '../../core/rules/gas-tank.ts';
 import { unreadHoldings } from '../../core/rules/token-holding.ts';

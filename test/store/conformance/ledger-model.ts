@@ -1,6 +1,6 @@
 import { decimalToWei } from '../../../src/shared/schema/decimal.ts';
 import type { Address } from '../../../src/shared/schema/hex.ts';
-import type { SpendingLimit } from '../../../src/core/limit-data.ts';
+import type { SpendingLimit } from '../../../src/core/rules/spending-limit/index.ts';
 
 /** A limit at one moment: its update starts another one, as far as counting goes. */
 export interface ModelLimit {

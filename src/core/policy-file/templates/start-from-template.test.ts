@@ -13,7 +13,8 @@ import { parsePolicyFile } from '../parse-file.ts';
 import { policyFileText } from '../write-file.ts';
 import { templates } from './registry.ts';
 import { startFromTemplate } from './start-from-template.ts';
-import { type Template, type TypedValues, defaultValues } from './template.ts';
+import type { TypedValues } from '../../rules/field.ts';
+import { type Template, defaultValues } from './template.ts';
 
 const EMPTY = policyFileText(policyWith());
 const GAME = `# Reviewed by the game's team.

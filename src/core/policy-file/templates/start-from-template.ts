@@ -4,14 +4,8 @@ import { addToFile } from './add-to-file.ts';
 import type { PolicyFile } from '../format.ts';
 import { parsePolicyFile } from '../parse-file.ts';
 import { keptData } from '../rule-data.ts';
-import {
-  type FieldFault,
-  type Made,
-  type Template,
-  type TemplateRule,
-  type TypedValues,
-  fieldFault,
-} from './template.ts';
+import type { TypedValues } from '../../rules/field.ts';
+import { type FieldFault, type Made, type Template, type TemplateRule, fieldFault } from './template.ts';
 
 /** What a template makes of a policy file. */
 export type Started =

@@ -1,23 +1,14 @@
 import { address } from '../../../shared/schema/hex.ts';
 import { name } from '../../../shared/schema/text.ts';
+import type { Field as FormField, TypedValues } from '../../rules/field.ts';
 import type { PolicyFile } from '../format.ts';
 
 /** What a field of a template takes. `time` is ISO 8601 with its zone; `amount` is in what the field `currency` says. */
 export type FieldKind =
   'name' | 'id' | 'count' | 'amount' | 'time' | 'choice' | 'yes' | 'address' | 'contract' | 'method';
 
-/** Something to fill in, as text. */
-export interface Field {
-  readonly label: string;
-  readonly kind: FieldKind;
-  /** What is filled in; empty: nothing. */
-  readonly default: string;
-  /** It may stay empty. */
-  readonly optional?: true;
-  readonly unit?: string;
-  /** What a choice is among: words by value. */
-  readonly options?: Readonly<Record<string, string>>;
-}
+/** A field of a template. */
+export type Field = FormField<FieldKind>;
 
 /** What is wrong with a field, in words that follow its label. */
 export interface FieldFault {
@@ -55,9 +46,6 @@ export interface Template<Name extends string = string> {
   /** What its rules do not protect from, in sentences. */
   leaves(values: Readonly<Record<Name, string>>): readonly string[];
 }
-
-/** Values of fields by name, as they are typed. */
-export type TypedValues = Readonly<Record<string, string>>;
 
 const WITH_ZONE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 /** What limits take: below 10^15, to the last wei. */

@@ -1,7 +1,10 @@
+import { ruleTypes } from '../../../../core/rule-words.ts';
+import type { FixedKind } from '../../../../core/rules/registry.ts';
 import { shownAmount } from '../../../../shared/words/amount.ts';
 import { spanWords } from '../../../../shared/words/span.ts';
 import type { FeeToken } from '../../../../shared/schema/fee-token.ts';
 import type { Chain, Exposure } from '../../desk/types.ts';
+import { exactTime } from '../../ui/time.ts';
 
 /** What the checks that every DApp has look at. */
 export interface FixedFacts {
@@ -12,20 +15,32 @@ export interface FixedFacts {
   readonly tokens: readonly FeeToken[];
   /** Whether users may pay in tokens. */
   readonly tokenMode: boolean;
-  /** Whether the policy has any entry of that kind. */
-  readonly has: (type: string) => boolean;
+  /** Whether contracts are registered. */
+  readonly isRestricted: boolean;
+  /** Undefined while nothing is paused. */
+  readonly pause:
+    | {
+        /** True: all sponsorship is paused, and not this DApp alone. */
+        readonly isWhole: boolean;
+        /** Epoch ms. */
+        readonly since: number;
+        readonly reason: string | null;
+      }
+    | undefined;
 }
 
 const amount = (wei: string, coin: string): string => `${shownAmount(BigInt(wei))} ${coin}`;
 
-const SENTENCES: Readonly<Record<string, (facts: FixedFacts, coin: string) => string>> = {
+const SENTENCES: Readonly<Record<FixedKind, (facts: FixedFacts, coin: string) => string>> = {
+  pause({ pause }) {
+    if (pause === undefined) return 'Sponsorship is not paused.';
+    const { isWhole, since, reason } = pause;
+    const what = isWhole ? 'All sponsorship' : 'Sponsorship for this DApp';
+    return `${what} has been paused since ${exactTime(since)}${reason === null ? '' : `: ${reason}`}.`;
+  },
   tokenMode: ({ tokenMode }) =>
     tokenMode ? 'Users may ask to pay in a token instead of being sponsored.' : 'Nobody can pay in tokens.',
   contracts: () => 'No contract is registered: calls to every contract are sponsored.',
-  walletDeployment: ({ has }) =>
-    has('contracts')
-      ? 'Deployment of new accounts is not sponsored.'
-      : 'Deployment of new accounts is sponsored, since no contract is registered.',
   validity: () => 'The account exists or is being deployed, and its nonce is unused.',
   fees: ({ chain }, coin) => {
     const most = chain?.maxOperationCostWei ?? null;
@@ -33,10 +48,6 @@ const SENTENCES: Readonly<Record<string, (facts: FixedFacts, coin: string) => st
     const cost = most === null ? `20 million gas at the chain's price${byDefault ?? ''}` : amount(most, coin);
     return `Fees cover the base fee. One operation costs at most ${cost}.`;
   },
-  senders: () => 'No list: any account may be sponsored.',
-  condition: () => 'No condition.',
-  tokenHolding: () => 'Senders need not hold any token.',
-  spendingLimit: () => 'No limit: one user may have any number of operations sponsored.',
   tokenPayment: ({ tokens, tokenMode }) =>
     tokens.length === 0 || !tokenMode
       ? 'No token is accepted here, so nobody can pay in one.'
@@ -52,7 +63,6 @@ const SENTENCES: Readonly<Record<string, (facts: FixedFacts, coin: string) => st
     if (budget === null) return 'While the node is unreachable, nothing is signed.';
     return `While the node is unreachable, Gasdesk signs for at most ${amount(budget.budgetWei, coin)}.`;
   },
-  webhook: () => 'No webhooks yet.',
   burnRate: ({ chain }, coin) => {
     const breaker = chain?.breaker ?? null;
     if (breaker === null) return 'No spend cap on this chain: only limits and the gas tank apply.';
@@ -68,6 +78,10 @@ const SENTENCES: Readonly<Record<string, (facts: FixedFacts, coin: string) => st
   },
 };
 
-/** What a kind of rule checks where the operator has set up nothing; empty where nobody knows. */
+const isFixed = (type: string): type is FixedKind => Object.hasOwn(SENTENCES, type);
+
+/** What a kind of rule checks where the operator has set up nothing. */
 export const fixedSentence = (type: string, facts: FixedFacts): string =>
-  SENTENCES[type]?.(facts, facts.chain?.symbol ?? 'native coin') ?? '';
+  isFixed(type)
+    ? SENTENCES[type](facts, facts.chain?.symbol ?? 'native coin')
+    : (ruleTypes.find((kind) => kind.type === type)?.setup.withoutRules(facts.isRestricted) ?? '');

@@ -1,3 +1,4 @@
+import { ruleTypes } from '../../../../core/rule-words.ts';
 import type { PolicyChange } from '../policy-trial/policy-change.ts';
 import type { PolicyEntry } from './policy-steps.ts';
 
@@ -15,11 +16,12 @@ interface Asked extends EntryChange {
   readonly verb: string;
 }
 
-/** Without these, operations are denied that were sponsored before; without any other, denied ones are sponsored. */
-const ALLOWING: Readonly<Record<string, string>> = {
-  contracts: 'operations that call it are denied',
-  walletDeployment: 'operations that deploy their account are denied where contracts are registered',
-};
+/** Without what allows something, operations are denied that were sponsored before; without any other, denied ones are sponsored. */
+const withoutIt = (type: string): string =>
+  (type === 'contracts'
+    ? 'operations that call it are denied'
+    : ruleTypes.find((kind) => kind.type === type)?.setup.allows) ??
+  'it denies nothing: operations that it would have denied can be sponsored';
 
 const switchOf = (paymasterId: string, { rule, webhook, active }: PolicyEntry): PolicyChange => {
   if (webhook !== undefined) {
@@ -40,7 +42,7 @@ export const switching = (paymasterId: string, entry: PolicyEntry): EntryChange 
 export const pausing = (paymasterId: string, type: string, entry: PolicyEntry): Asked => ({
   ...switching(paymasterId, entry),
   title: `Pause ${entry.name}?`,
-  consequence: `Until you resume it, ${ALLOWING[type] ?? 'it denies nothing: operations that it would have denied can be sponsored'}.`,
+  consequence: `Until you resume it, ${withoutIt(type)}.`,
   verb: 'Pause',
 });
 
@@ -72,7 +74,7 @@ export const deleting = (paymasterId: string, type: string, entry: PolicyEntry, 
   consequence:
     entry.contract !== undefined && isLast
       ? 'It is the last registered contract: without any, calls to every contract are sponsored.'
-      : `From then on, ${ALLOWING[type] ?? 'it denies nothing: operations that it would have denied can be sponsored'}. To get it back, add it again.`,
+      : `From then on, ${withoutIt(type)}. To get it back, add it again.`,
   verb: 'Delete',
   done: `${entry.name} is deleted`,
   change: deletionOf(paymasterId, entry),

@@ -1,5 +1,6 @@
 import { decidingRules, ruleName, ruleTypes } from '../../../../core/rule-words.ts';
 import { CONTRACT_TYPE } from '../../../../api/rules.ts';
+import type { OwnForm } from '../../../../core/rules/field.ts';
 import type { Rule, Webhook } from '../../desk/types.ts';
 import { type RegisteredContract, contractOf, tickedOf } from '../contracts/registered-contract.ts';
 import { ruleSentence } from '../rules/rule-words.ts';
@@ -37,19 +38,19 @@ export interface SetUp {
   readonly coin: string;
 }
 
-/** Kinds in which operators add something that is none of the rules of `rules.create`, or has a better word for it. */
-const ADD: Readonly<Record<string, string>> = {
-  contracts: 'Add contract',
-  walletDeployment: 'Sponsor deployments',
-  spendingLimit: 'Add limit',
-  webhook: 'Add webhook',
-  senders: 'Add list',
-  condition: 'Add condition',
-  tokenHolding: 'Add holding',
+/** Forms that are more than fields, by the type of their kind: what opens them, and whether they change a rule that there is. */
+const OWN_FORMS: Readonly<Record<OwnForm, { readonly opens: string; readonly changesRules: boolean }>> = {
+  spendingLimit: { opens: 'Add limit', changesRules: true },
+  // What a rule's URL hides is in the vault.
+  webhook: { opens: 'Add webhook', changesRules: false },
 };
 
-/** Kinds whose rules a form can change. */
-const EDITABLE: ReadonlySet<string> = new Set(['spendingLimit', 'senders', 'condition', 'tokenHolding']);
+/** What the button says that adds something of a kind, and whether its form changes a rule; undefined where operators add nothing. */
+const formOf = (type: string): { readonly opens: string; readonly changesRules: boolean } | undefined => {
+  if (type === 'contracts') return { opens: 'Add contract', changesRules: true };
+  const form = ruleTypes.find((kind) => kind.type === type)?.setup.form;
+  return typeof form === 'object' ? { opens: form.opens, changesRules: true } : form && OWN_FORMS[form];
+};
 
 const contractSentence = (contract: RegisteredContract, active: boolean): string => {
   const ticked = tickedOf(contract);
@@ -87,7 +88,7 @@ const entriesOf = (type: string, { rules, webhooks, coin }: SetUp): PolicyEntry[
   if (type === 'contracts') return rules.filter(({ policyType }) => policyType === CONTRACT_TYPE).flatMap(ofContract);
   const kind = ruleTypes.find((one) => one.type === type);
   const own = rules.filter(({ policyType }) => policyType === kind?.setup.policyType);
-  const entries = own.map(ofRule(coin, EDITABLE.has(type)));
+  const entries = own.map(ofRule(coin, formOf(type)?.changesRules === true));
   return type === 'webhook' ? [...webhooks.map(ofWebhook), ...entries] : entries;
 };
 
@@ -95,5 +96,5 @@ const entriesOf = (type: string, { rules, webhooks, coin }: SetUp): PolicyEntry[
 export const policySteps = (setUp: SetUp): PolicyStep[] =>
   decidingRules.map((type) => ({
     ...{ type, title: ruleName(type), entries: entriesOf(type, setUp) },
-    add: ADD[type] ?? (ruleTypes.some((kind) => kind.type === type) ? 'Add rule' : undefined),
+    add: formOf(type)?.opens,
   }));

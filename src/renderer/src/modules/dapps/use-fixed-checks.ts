@@ -4,7 +4,6 @@ import type { Dapp } from '../../desk/types.ts';
 import { useCall } from '../../desk/use-call.ts';
 import { useExposure } from '../../desk/use-exposure.ts';
 import { usePause } from '../../desk/use-pause.ts';
-import { exactTime } from '../../ui/time.ts';
 import { fixedSentence } from './fixed-checks.ts';
 import type { PolicyStep } from './policy-steps.ts';
 
@@ -26,22 +25,18 @@ export const useFixedChecks = (
   const { fault, resume, pauseDapp, resumeDapp } = usePause();
   const ofDesk = computed(() => desk.info?.paused ?? undefined);
   const ofDapp = computed(() => desk.info?.pausedDapps.find(({ paymasterId }) => paymasterId === dapp().paymasterId));
-  const pauseSentence = (): string => {
-    const pause = ofDesk.value ?? ofDapp.value;
-    if (pause === undefined) return 'Sponsorship is not paused.';
-    const what = ofDesk.value === undefined ? 'Sponsorship for this DApp' : 'All sponsorship';
-    return `${what} has been paused since ${exactTime(pause.since)}${pause.reason === null ? '' : `: ${pause.reason}`}.`;
-  };
+  const pause = computed(() => ofDesk.value ?? ofDapp.value);
   const facts = computed(() => ({
     chain: desk.chains.get(dapp().chainId),
     tokenMode: dapp().tokenMode,
     tank: exposure.value?.dapps.find(({ paymasterId }) => paymasterId === dapp().paymasterId)?.tank,
     tokens: (tokens.value ?? []).filter(({ chainId }) => chainId === dapp().chainId),
-    has: (type: string) => steps.value?.some((step) => step.type === type && step.entries.length > 0) === true,
+    isRestricted: steps.value?.some(({ type, entries }) => type === 'contracts' && entries.length > 0) === true,
+    pause: pause.value && { ...pause.value, isWhole: ofDesk.value !== undefined },
   }));
   return {
-    sentence: (type) => (type === 'pause' ? pauseSentence() : fixedSentence(type, facts.value)),
-    isPaused: computed(() => (ofDesk.value ?? ofDapp.value) !== undefined),
+    sentence: (type) => fixedSentence(type, facts.value),
+    isPaused: computed(() => pause.value !== undefined),
     switchPause: () => {
       if (ofDesk.value !== undefined) void resume();
       else void (ofDapp.value === undefined ? pauseDapp(dapp()) : resumeDapp(dapp()));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LimitWords } from '../../../../core/limit-data.ts';
+import type { LimitWords } from '../../../../core/rules/spending-limit/index.ts';
 import { emptyLimit, limitForm, measuresOf, restartSentence, typedLimit } from './limit-form.ts';
 
 const typed = { ...emptyLimit(), threshold: ' 5 ' };

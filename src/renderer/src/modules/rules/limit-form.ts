@@ -1,4 +1,4 @@
-import { type LimitWords, cycleFault } from '../../../../core/limit-data.ts';
+import { type LimitWords, cycleFault } from '../../../../core/rules/spending-limit/index.ts';
 import { typedThresholdFault } from './rule-words.ts';
 
 type CycleUnit = NonNullable<LimitWords['cycleDuration']>['unit'];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LimitWords, limitSentence } from '../../../../core/limit-data.ts';
+import { type LimitWords, limitSentence } from '../../../../core/rules/spending-limit/index.ts';
 import { typedThresholdFault } from './rule-words.ts';
 import { usageSentence } from './usage-words.ts';
 

@@ -1,6 +1,6 @@
 import type { WebhookCallRow } from '../../../../api/webhooks.ts';
 import type { TraceStep } from '../../../../shared/schema/decision.ts';
-import { parsed } from '../rules/json-field.ts';
+import { parsed } from './typed-json.ts';
 
 type Exchange = NonNullable<TraceStep['call']>;
 

@@ -1,0 +1,26 @@
+import { readCondition } from '../conditions/condition.ts';
+import type { Policy } from '../policy.ts';
+import { ruleKinds } from './registry.ts';
+import { rulesOf } from './rule.ts';
+
+/** What was found out: a policy is never written to. */
+const known = new WeakMap<Policy, boolean>();
+
+const isAsking = ({ rules }: Policy): boolean => {
+  const active = rules.filter((rule) => rule.active);
+  return (
+    active.some(({ when }) => when !== undefined && readCondition(when).asksForPrice) ||
+    ruleKinds.some(
+      ({ setup }) =>
+        setup?.asksForPrice !== undefined &&
+        rulesOf(setup, active).some(({ policyData }) => setup.asksForPrice?.(policyData)),
+    )
+  );
+};
+
+/** Whether an active rule of a policy is decided by what the native coin is worth in US dollars, or binds by it. */
+export const asksForPrice = (policy: Policy): boolean => {
+  const asks = known.get(policy) ?? isAsking(policy);
+  known.set(policy, asks);
+  return asks;
+};

@@ -1,0 +1,35 @@
+import type { Evidence } from '../../../shared/denials.ts';
+import type { PolicyRule } from '../../policy.ts';
+import { readCondition } from '../../conditions/condition.ts';
+import { type CheckResult, type RuleInput, deny } from '../rule.ts';
+
+/** What it takes to ask a condition. */
+type Asked = Pick<RuleInput, 'facts' | 'policy' | 'values' | 'ask'>;
+
+/** Why a condition says neither yes nor no. */
+type Refusal = CheckResult<'CONDITION_FAILED' | 'CONDITION_NOT_READ'>;
+
+const failureEvidence = (expression: string, failure: string, { facts, policy, values }: Asked): Evidence => {
+  const { missing, asksForPrice } = readCondition(expression);
+  const [, key] = /^No such key: (.+)$/.exec(failure) ?? [];
+  const named = key === undefined ? undefined : missing(values(), key);
+  const fault = asksForPrice && key === 'maxCostUsd' ? facts.price?.fault : undefined;
+  return {
+    ...{ expression, failure, ...(named !== undefined && { missing: named }) },
+    ...(fault !== undefined && { priceFault: fault, chainId: policy.dapp.chainId }),
+  };
+};
+
+/** What a condition of a rule says of an operation, or why the operation is denied. */
+export const askCondition = (
+  { name: rule, enforcement }: Pick<PolicyRule, 'name' | 'enforcement'>,
+  expression: string,
+  asked: Asked,
+): { readonly holds: boolean } | Refusal => {
+  const condition = readCondition(expression);
+  if (condition.asksForPrice && asked.facts.price === undefined)
+    return deny('CONDITION_NOT_READ', { rule, expression });
+  const answer = asked.ask(expression, enforcement === 'shadow');
+  if (!('failure' in answer)) return answer;
+  return deny('CONDITION_FAILED', { rule, ...failureEvidence(expression, answer.failure, asked) });
+};

@@ -1,0 +1,81 @@
+import type { DenialRows, Evidence } from '../../../shared/denials.ts';
+import { STEPS_USED_UP } from '../../conditions/answers.ts';
+import { CALLS_UNREADABLE, NO_CONDITION, TOO_MANY_STEPS, readCondition } from '../../conditions/condition.ts';
+import type { NamedValue } from '../../conditions/unmet.ts';
+import type { PolicyRule } from '../../policy.ts';
+import { askCondition } from './ask-condition.ts';
+import { type ConditionData, conditionSetup } from './data.ts';
+import { type CheckResult, type RuleInput, type RuleType, deny, pass, rulesOf, saidBy } from '../rule.ts';
+
+const metWords = ({ met }: Evidence): string => (typeof met === 'string' && met !== '' ? ` Here ${met}.` : '');
+
+const PLAIN_CALLS = 'calls through a plain execute or executeBatch of the account';
+
+/** What helps against a failure, besides another condition; undefined: nothing else. */
+const remedy = ({ failure, missing, priceFault, chainId }: Evidence): string | undefined => {
+  const text = String(failure);
+  if (text.startsWith(NO_CONDITION)) return undefined;
+  if (text === STEPS_USED_UP || text === TOO_MANY_STEPS) return 'Send fewer calls in one operation';
+  if (priceFault !== undefined) {
+    const set = `gasdesk chain set ${String(chainId)}`;
+    return `There is no usable price of the native coin: ${String(priceFault)}. Set one with "${set} --usd AMOUNT" or "${set} --native-feed ADDRESS"`;
+  }
+  return `Send ${text === CALLS_UNREADABLE ? PLAIN_CALLS : String(missing ?? 'the missing value')}`;
+};
+
+const failureHint = (evidence: Evidence): string => {
+  const other = `the condition of the rule "${String(evidence.rule)}"`;
+  const text = String(evidence.expression);
+  const first = remedy(evidence);
+  return first === undefined
+    ? `Change ${other}: ${text}.`
+    : `${first}, or change ${other} so that it does without: ${text}.`;
+};
+
+const denials = {
+  CONDITION_NOT_MET: ({ message, ...evidence }) => ({
+    message: String(message),
+    hint: `The condition "${String(evidence.rule)}" must be true: ${String(evidence.unmet ?? evidence.expression)}.${metWords(evidence)}`,
+  }),
+  CONDITION_FAILED: (evidence) => ({
+    message: `The condition of the rule "${String(evidence.rule)}" cannot be evaluated for this operation: ${String(evidence.failure)}.`,
+    hint: failureHint(evidence),
+  }),
+  CONDITION_NOT_READ: ({ rule, expression: text }) => ({
+    message: `The condition of the rule "${String(rule)}" asks for op.maxCostUsd, and the price of the native coin was not read for this operation.`,
+    hint: `Send the operation again: Gasdesk reads what the rules in force ask for. The condition is: ${String(text)}.`,
+  }),
+} satisfies DenialRows;
+
+type Result = CheckResult<keyof typeof denials>;
+
+const metEvidence = (met: readonly NamedValue[]): Evidence =>
+  met.length === 0 ? {} : { met: met.map(({ text, value }) => `${text} is ${value}`).join(', ') };
+
+const checkCondition = (rule: PolicyRule & { readonly policyData: ConditionData }, input: RuleInput): Result => {
+  const {
+    name,
+    policyData: { expression: text, message },
+  } = rule;
+  const answer = askCondition(rule, text, input);
+  if (!('holds' in answer)) return answer;
+  const [condition, values] = [readCondition(text), input.values()];
+  // Every record of an operation holds this: what the expression is stands in the policy that the record names.
+  if (answer.holds) return pass('CONDITION_MET', { rule: name, ...metEvidence(condition.met(values)) });
+  const { text: unmet, met } = condition.unmet(values);
+  const part = { ...(unmet !== text && { unmet }), ...metEvidence(met) };
+  return deny('CONDITION_NOT_MET', { rule: name, expression: text, ...part, message });
+};
+
+/** Expressions that must be true. Gas and fees may be open in a draft: it is not looked at. */
+export const condition: RuleType<keyof typeof denials> = {
+  type: 'condition',
+  title: 'Condition',
+  denials,
+  setup: conditionSetup,
+  bindsDrafts: false,
+  check: (input) =>
+    rulesOf(conditionSetup, input.policy.rules)
+      .filter(({ active }) => active)
+      .map((rule) => saidBy(rule, checkCondition(rule, input))),
+};

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { readCondition } from '../../conditions/condition.ts';
+import { expression } from '../../conditions/expression.ts';
+import type { Setup } from '../rule.ts';
+
+/** What is kept of a rule that is a condition. */
+export interface ConditionData {
+  readonly expression: string;
+  readonly message: string;
+}
+
+const data = z.strictObject({
+  expression,
+  message: z.string().trim().min(1, 'should not be empty').max(500).describe('What the user is told'),
+});
+
+/** Not checked again: a later Gasdesk may refuse what an earlier one has stored, and deciding tells what is wrong with it. */
+const kept = z.strictObject({
+  expression: z.string().describe('The condition in CEL, as it was stored'),
+  message: z.string().describe('What the user is told'),
+});
+
+/** What operators set up of conditions. */
+export const conditionSetup: Setup<ConditionData, ConditionData> = {
+  policyType: 'CONDITION',
+  anybodyMeets: true,
+  place: 5,
+  sent: data,
+  kept,
+  asksForPrice: ({ expression: text }) => readCondition(text).asksForPrice,
+  keep: (sent) => ({ ...sent }),
+  sentence: ({ expression: text, message }) => `Sponsored only if ${text}. Otherwise: "${message}"`,
+  withoutRules: () => 'No condition.',
+  form: {
+    opens: 'Add condition',
+    title: 'Add a condition',
+    noun: 'condition',
+    example: 'Small mints',
+    fields: () => ({
+      expression: {
+        label: 'Must be true (CEL)',
+        kind: 'expression',
+        default: '',
+        example: 'calls.all(c, c.args.amount <= 10)',
+      },
+      message: {
+        label: 'What a denied user is told',
+        kind: 'text',
+        default: '',
+        example: 'At most 10 at once.',
+      },
+    }),
+  },
+};

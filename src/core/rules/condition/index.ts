@@ -1,0 +1,2 @@
+export { askCondition } from './ask-condition.ts';
+export { condition } from './condition.ts';

@@ -1,0 +1,2 @@
+export { readSenders } from './senders-list.ts';
+export { senders } from './senders.ts';

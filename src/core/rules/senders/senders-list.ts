@@ -1,0 +1,38 @@
+import { type Address, addressKey } from '../../../shared/schema/hex.ts';
+
+/** What a text of addresses holds. */
+export interface SendersList {
+  /** In lower case, each once, in the order in which they came first. */
+  readonly addresses: readonly Address[];
+  /** What is no address where one must be, up to 20 of them. */
+  readonly faults: readonly { readonly line: number; readonly text: string }[];
+}
+
+const MOST_FAULTS = 20;
+const LONGEST_SHOWN = 60;
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+/** The cells of a line: CSV by comma, semicolon or tab, each perhaps in quotes. */
+const cellsOf = (line: string): string[] => line.split(/[,;\t]/).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+
+/**
+ * Reads accounts from a text file: one address per line, or CSV with an address in one of its columns. A first line without
+ * one is taken for the head of the columns.
+ */
+export const readSenders = (text: string): SendersList => {
+  const addresses = new Set<Address>();
+  const faults: { line: number; text: string }[] = [];
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
+  const isAlone = lines.filter((line) => line.trim() !== '').length === 1;
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() === '') continue;
+    const found = cellsOf(line).filter((cell) => ADDRESS.test(cell));
+    for (const cell of found) addresses.add(addressKey(cell as Address));
+    const isHead = !isAlone && addresses.size === 0 && faults.length === 0 && !line.includes('0x');
+    if (found.length === 0 && !isHead && faults.length < MOST_FAULTS) {
+      faults.push({ line: index + 1, text: line.trim().slice(0, LONGEST_SHOWN) });
+    }
+  }
+  return { addresses: [...addresses], faults };
+};

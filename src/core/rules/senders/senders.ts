@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import type { DenialRows } from '../../../shared/denials.ts';
+import { type Address, address, addressKey } from '../../../shared/schema/hex.ts';
+import { grouped } from '../../../shared/words/amount.ts';
+import { type CheckResult, type RuleType, type Setup, deny, pass, rulesOf, saidBy } from '../rule.ts';
+
+const denials = {
+  SENDER_NOT_ALLOWED: ({ sender, rule }) => ({
+    message: `The sender ${String(sender)} is not on the list "${String(rule)}" of accounts that are sponsored.`,
+    hint: `Add ${String(sender)} to the addresses of the rule "${String(rule)}", or use an account that is on it.`,
+  }),
+  SENDER_DENIED: ({ sender, rule }) => ({
+    message: `The sender ${String(sender)} is on the list "${String(rule)}" of accounts that are not sponsored.`,
+    hint: `Remove ${String(sender)} from the addresses of the rule "${String(rule)}".`,
+  }),
+} satisfies DenialRows;
+
+type Result = CheckResult<keyof typeof denials>;
+
+const MOST_ADDRESSES = 100_000;
+
+const mode = z.enum(['ALLOW', 'DENY']).describe('ALLOW: only these accounts are sponsored; DENY: these are not');
+
+const bindsTokenMode = z
+  .boolean()
+  .optional()
+  .describe('True: the list binds users who pay in a token, too. Absent: it does not');
+
+interface SendersData {
+  readonly mode: z.output<typeof mode>;
+  /** In lower case, each once. */
+  readonly addresses: readonly Address[];
+  readonly bindsTokenMode?: boolean | undefined;
+}
+
+const setup: Setup<SendersData, SendersData> = {
+  policyType: 'SENDERS',
+  place: 4,
+  sent: z.strictObject({
+    mode,
+    addresses: z.array(address).min(1, 'should not be empty').max(MOST_ADDRESSES),
+    bindsTokenMode,
+  }),
+  // Its items were checked when they were sent: with 100,000 of them, once is enough.
+  kept: z.strictObject({
+    mode,
+    addresses: z.custom<readonly Address[]>((value) => Array.isArray(value), 'must be an array'),
+    bindsTokenMode,
+  }),
+  bindsTokenMode: (kept) => kept.bindsTokenMode === true,
+  keep: ({ mode: which, addresses, bindsTokenMode: binds }) => ({
+    mode: which,
+    addresses: [...new Set(addresses.map(addressKey))],
+    ...(binds === true && { bindsTokenMode: true }),
+  }),
+  sentence({ mode: which, addresses, bindsTokenMode: binds }) {
+    const accounts = `${grouped(addresses.length)} listed ${addresses.length === 1 ? 'account' : 'accounts'}`;
+    const orTokens = binds === true ? ', or pay in tokens' : '';
+    return which === 'ALLOW'
+      ? `Only ${accounts} may be sponsored${orTokens}.`
+      : `Operations of ${accounts} are not sponsored${binds === true ? ', and those accounts may not pay in tokens' : ''}.`;
+  },
+  withoutRules: () => 'No list: any account may be sponsored.',
+  form: {
+    opens: 'Add list',
+    title: 'Add a list of senders',
+    noun: 'list',
+    example: 'Members',
+    fields: () => ({
+      mode: {
+        label: 'These accounts',
+        kind: 'choice',
+        default: 'ALLOW',
+        options: { ALLOW: 'alone are sponsored', DENY: 'are not sponsored' },
+      },
+      bindsTokenMode: { label: 'The list also applies to users who pay in a token', kind: 'yes', default: 'no' },
+      addresses: { label: 'Add addresses', kind: 'accounts', default: '', example: '0x…, 0x…' },
+    }),
+  },
+};
+
+/** Sets of the lists of policies, which are never written to. */
+const known = new WeakMap<readonly Address[], ReadonlySet<Address>>();
+
+const setOf = (addresses: readonly Address[]): ReadonlySet<Address> => {
+  const set = known.get(addresses) ?? new Set(addresses);
+  known.set(addresses, set);
+  return set;
+};
+
+const checkSender = (rule: string, { mode: which, addresses }: SendersData, sender: Address): Result => {
+  const isListed = setOf(addresses).has(addressKey(sender));
+  const evidence = { rule, sender, listed: addresses.length };
+  if (which === 'ALLOW') return isListed ? pass('SENDER_ALLOWED', evidence) : deny('SENDER_NOT_ALLOWED', evidence);
+  return isListed ? deny('SENDER_DENIED', evidence) : pass('SENDER_NOT_LISTED', evidence);
+};
+
+/** Who may be sponsored, by lists of accounts. */
+export const senders: RuleType<keyof typeof denials> = {
+  type: 'senders',
+  title: 'Senders',
+  denials,
+  setup,
+  check: ({ policy, op: { sender } }) =>
+    rulesOf(setup, policy.rules)
+      .filter(({ active }) => active)
+      .map((rule) => saidBy(rule, checkSender(rule.name, rule.policyData, sender))),
+};

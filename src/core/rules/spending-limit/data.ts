@@ -1,0 +1,250 @@
+import { z } from 'zod';
+import { EngineError } from '../../../shared/errors.ts';
+import { decimalToWei } from '../../../shared/schema/decimal.ts';
+import { exactPositiveInput, exactPositiveNumber } from '../../../shared/schema/exact-positive.ts';
+import { name } from '../../../shared/schema/text.ts';
+import { exactDollars, shownAmount } from '../../../shared/words/amount.ts';
+import type { PolicyRule } from '../../policy.ts';
+import { type Setup, rulesOf } from '../rule.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const UNIT_MS = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS };
+const MAX_CYCLE_MS = 366 * DAY_MS;
+
+const cycleUnit = z.enum(['hour', 'day', 'week', 'lifetime']);
+
+/** Length of a spending limit's window as the operator wrote it. A `lifetime` has no end. */
+export interface CycleDuration {
+  value: number;
+  unit: z.output<typeof cycleUnit>;
+}
+
+/** Milliseconds of a cycle; undefined for one without an end. */
+export const cycleMs = ({ value, unit }: CycleDuration): number | undefined =>
+  unit === 'lifetime' ? undefined : value * UNIT_MS[unit];
+
+const TOO_LONG = 'must be at most 366 days';
+
+/** What is wrong with the length of a window; undefined if nothing is. */
+export const cycleFault = (cycle: CycleDuration): string | undefined =>
+  (cycleMs(cycle) ?? 0) > MAX_CYCLE_MS ? TOO_LONG : undefined;
+
+const WHOLE = 'must be a positive integer';
+const cycleValue = z.number(WHOLE).int(WHOLE).positive(WHOLE);
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `{"unit": "lifetime"}` says all there is to say. */
+const withLength = (value: unknown): unknown =>
+  isRecord(value) && value['unit'] === 'lifetime' && value['value'] === undefined ? { ...value, value: 1 } : value;
+
+const cycleDuration = z.preprocess(
+  withLength,
+  z
+    .strictObject({ value: cycleValue.describe('May be left out of a lifetime'), unit: cycleUnit })
+    .refine((cycle) => cycleFault(cycle) === undefined, TOO_LONG)
+    .refine(({ value, unit }) => unit !== 'lifetime' || value === 1, {
+      ...{ path: ['value'], error: 'must be 1 or left out: a lifetime has no length' },
+    }),
+);
+
+const CYCLE_FORMS =
+  'must be {value, unit}, a string of that JSON, or a string such as "3 hours", "2 days", "1 week" or "lifetime"';
+const SPELLED_CYCLE = /^\s*(\d{1,6})\s*(hour|day|week)s?\s*$/;
+const SPELLED_LIFETIME = /^\s*lifetime\s*$/;
+
+/** The forms in which clients send a cycle to the limit update (behaviour 8.8), read into the one object form. */
+const readCycle = (value: unknown): unknown => {
+  if (typeof value !== 'string') return value;
+  if (SPELLED_LIFETIME.test(value)) return { unit: 'lifetime' };
+  const [, count, unit] = SPELLED_CYCLE.exec(value) ?? [];
+  if (count !== undefined) return { value: Number.parseInt(count, 10), unit };
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+};
+
+const { $schema: _draft, ...cycleObject } = z.toJSONSchema(cycleDuration, { io: 'input' });
+
+const cycleDurationInUpdate = z
+  .custom<CycleDuration | string>()
+  .meta({
+    description: CYCLE_FORMS,
+    anyOf: [cycleObject, { type: 'string', examples: ['3 hours', '2 days', 'lifetime', '{"value":3,"unit":"hour"}'] }],
+  })
+  .transform(readCycle)
+  .refine((value): boolean => isRecord(value), { error: CYCLE_FORMS, abort: true })
+  .pipe(cycleDuration);
+
+const limitType = z
+  .enum(['PAYMASTER', 'SMART_ACCOUNT', 'OPERATION'])
+  .describe('All users together, each user, or each operation by itself');
+const thresholdType = z.enum(['COUNT', 'NATIVE_ASSET', 'USD']);
+
+/** What is wrong with a threshold of this type, or undefined. COUNT counts operations, NATIVE_ASSET is in the native coin. */
+export const thresholdFault = (type: z.output<typeof thresholdType>, threshold: string): string | undefined => {
+  const [whole = '', fraction = ''] = threshold.split('.');
+  if (type === 'COUNT' && fraction !== '') return 'must be a positive integer';
+  if (fraction.length > 18) return 'must be a positive number with at most 18 decimals';
+  if (whole.length > 15) return 'must be a positive number below 10^15';
+  return undefined;
+};
+
+/** What a spending limit says, whether it is typed, sent or kept. */
+export interface LimitWords {
+  readonly type: z.output<typeof limitType>;
+  /** Absent where each operation is looked at by itself. */
+  readonly cycleDuration?: CycleDuration | undefined;
+  /** Decimal digits: operations, whole coins, or US dollars. */
+  readonly threshold: string;
+  readonly thresholdType: z.output<typeof thresholdType>;
+}
+
+interface LimitFault {
+  readonly field: keyof LimitWords;
+  readonly fault: string;
+}
+
+/** What does not fit together in a limit, or undefined. */
+const limitFault = ({
+  type,
+  cycleDuration: cycle,
+  thresholdType: measure,
+  threshold,
+}: LimitWords): LimitFault | undefined => {
+  const fault = thresholdFault(measure, threshold);
+  if (fault !== undefined) return { field: 'threshold', fault };
+  if (type !== 'OPERATION') return cycle === undefined ? { field: 'cycleDuration', fault: 'must be given' } : undefined;
+  if (cycle !== undefined)
+    return { field: 'cycleDuration', fault: 'must be left out: a limit of each operation has no cycle' };
+  return measure === 'COUNT'
+    ? { field: 'thresholdType', fault: 'must be NATIVE_ASSET or USD: a limit of each operation counts none' }
+    : undefined;
+};
+
+type Threshold = typeof exactPositiveNumber | typeof exactPositiveInput;
+
+/** A spending limit to be kept, its threshold read by the schema given. */
+const spendingLimitData = <T extends Threshold>(threshold: T) =>
+  z
+    .strictObject({ type: limitType, cycleDuration: cycleDuration.optional(), threshold, thresholdType })
+    .superRefine((data, context) => {
+      // TypeScript cannot look into what depends on T; every Threshold reads to decimal digits.
+      const found = limitFault(data as unknown as LimitWords);
+      if (found !== undefined) context.addIssue({ code: 'custom', path: [found.field], message: found.fault });
+    });
+
+const kept = z.strictObject({
+  type: limitType,
+  cycleDuration: z
+    .strictObject({ value: z.number(), unit: cycleUnit })
+    .optional()
+    .describe('Absent where each operation is looked at by itself'),
+  threshold: z.string().describe('Exact decimal digits; a JSON number on the management interface'),
+  thresholdType,
+  startTimeInEpoch: z.number(),
+  durationInMs: z.number().optional().describe('Absent where there is no cycle, or one without an end'),
+});
+
+/** A spending limit as it is kept: `threshold` in exact decimal digits, times in epoch milliseconds. */
+export type SpendingLimit = z.output<typeof kept>;
+
+/** A limit that is typed and not kept yet. */
+export const typedLimit = spendingLimitData(exactPositiveInput);
+
+/** Body of the limit update on the management interface: every field optional, the cycle starts anew in any case. */
+export const limitUpdate = z.strictObject({
+  name: name.optional(),
+  cycleDuration: cycleDurationInUpdate.optional(),
+  threshold: exactPositiveNumber.optional(),
+  thresholdType: thresholdType.optional(),
+});
+
+/** The same as operators send it. */
+export const typedLimitUpdate = limitUpdate.extend({ threshold: exactPositiveInput.optional() });
+
+const everyCycle = ({ value, unit }: CycleDuration): string => {
+  if (unit === 'lifetime') return 'in total';
+  return value === 1 ? `per ${unit}` : `per ${value} ${unit}s`;
+};
+
+const amountOf = ({ threshold, thresholdType: measure }: LimitWords, coin: string): string => {
+  if (measure === 'COUNT') return `${threshold} ${threshold === '1' ? 'operation' : 'operations'}`;
+  return measure === 'USD' ? exactDollars(decimalToWei(threshold)) : `${shownAmount(decimalToWei(threshold))} ${coin}`;
+};
+
+/** A limit's consequence as a sentence made from its values. */
+export const limitSentence = (limit: LimitWords, coin: string): string => {
+  const { type, thresholdType: measure, cycleDuration: cycle } = limit;
+  const amount = amountOf(limit, coin);
+  if (cycle === undefined) return `Each operation may cost at most ${amount}.`;
+  const who = type === 'SMART_ACCOUNT' ? 'Each user may have' : 'All users together may have';
+  return `${who} ${measure === 'COUNT' ? '' : 'gas for '}${amount} sponsored ${everyCycle(cycle)}.`;
+};
+
+/** A limit that begins now, with the times that follow. */
+const begun = (
+  { type, threshold, thresholdType: measure, cycleDuration: cycle }: LimitWords,
+  startTimeInEpoch: number,
+): SpendingLimit => {
+  const durationInMs = cycle && cycleMs(cycle);
+  return {
+    ...{ type, ...(cycle && { cycleDuration: cycle }), threshold, thresholdType: measure, startTimeInEpoch },
+    ...(durationInMs !== undefined && { durationInMs }),
+  };
+};
+
+/** What operators set up of spending limits. */
+export const limitSetup: Setup<z.output<typeof typedLimit>, SpendingLimit> = {
+  policyType: 'PAYMASTER_SA_LIMIT',
+  place: 1,
+  sent: typedLimit,
+  managed: spendingLimitData(exactPositiveNumber),
+  kept,
+  keep: (sent, { now }) => begun(sent, now),
+  // A budget that is raised is no second budget.
+  continues: (before, after) =>
+    [before, after].every(({ cycleDuration: cycle }) => cycle?.unit === 'lifetime') &&
+    before.type === after.type &&
+    before.thresholdType === after.thresholdType,
+  asksForPrice: ({ thresholdType: measure }) => measure === 'USD',
+  sentence: limitSentence,
+  withoutRules: () => 'No limit: one user may have any number of operations sponsored.',
+  form: 'spendingLimit',
+};
+
+const refused = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
+
+/**
+ * A limit once it is updated: what is not given stays, and its first window begins now.
+ *
+ * @param now epoch ms
+ * @throws EngineError `VALIDATION`
+ */
+export const updatedLimit = (
+  limit: SpendingLimit,
+  update: Omit<z.output<typeof typedLimitUpdate>, 'name'>,
+  now: number,
+): SpendingLimit => {
+  const updated: LimitWords = {
+    type: limit.type,
+    cycleDuration: update.cycleDuration ?? limit.cycleDuration,
+    threshold: update.threshold ?? limit.threshold,
+    thresholdType: update.thresholdType ?? limit.thresholdType,
+  };
+  const found = limitFault(updated);
+  if (found !== undefined) throw refused(`${found.field} ${found.fault}`);
+  if (updated.thresholdType !== limit.thresholdType && update.threshold === undefined) {
+    // Five operations would become five of the native coin.
+    throw refused('threshold must be given with another thresholdType');
+  }
+  return begun(updated, now);
+};
+
+/** Whether a rule is a limit in US dollars. */
+export const isInDollars = (rule: PolicyRule): boolean =>
+  rulesOf(limitSetup, [rule]).some(({ policyData }) => policyData.thresholdType === 'USD');

@@ -1,0 +1,185 @@
+import { type DenialRows, type Evidence, areUsed, clockTime, duration, units } from '../../../shared/denials.ts';
+import { decimalToWei } from '../../../shared/schema/decimal.ts';
+import { addressKey } from '../../../shared/schema/hex.ts';
+import { dollarsOf } from '../../dollars.ts';
+import type { Facts } from '../../facts.ts';
+import type { AccountKey, Reservation } from '../../ledger/account.ts';
+import { windowAt } from '../../ledger/windows.ts';
+import type { Policy, PolicyRule } from '../../policy.ts';
+import { type SpendingLimit, limitSetup } from './data.ts';
+import { type CheckResult, type RuleInput, type RuleType, deny, pass, rulesOf, saidBy } from '../rule.ts';
+
+const SCOPES = {
+  OPERATION: 'for each operation',
+  SMART_ACCOUNT: 'per user and window',
+  PAYMASTER: 'per window, of all users together',
+};
+const LIFETIME_SCOPES = {
+  ...SCOPES,
+  SMART_ACCOUNT: 'per user in total',
+  PAYMASTER: 'in total, for all users together',
+};
+
+const scopeOf = ({ scope, windowEndsAt }: Evidence): string =>
+  (windowEndsAt === null ? LIFETIME_SCOPES : SCOPES)[scope as SpendingLimit['type']];
+
+/** The threshold that has room for the operation. */
+const sufficient = (evidence: Evidence): string => {
+  const threshold = BigInt(String(evidence.used)) + BigInt(String(evidence.amount));
+  return units({ ...evidence, amount: String(threshold) }, 'amount');
+};
+
+const waitOrRaise = (evidence: Evidence): string => {
+  const { windowEndsAt, now } = evidence;
+  const raise = `the limit's threshold to at least ${sufficient(evidence)}`;
+  if (windowEndsAt === null) return `Raise ${raise}. Waiting does not help: the limit has no end.`;
+  const endsAt = Number(windowEndsAt);
+  return `Wait until the window resets at ${clockTime(endsAt)}, in ${duration(endsAt - Number(now))}, or raise ${raise}.`;
+};
+
+const setPrice = (chainId: number, hasFeed: boolean): string => {
+  const set = `"gasdesk chain set ${chainId}`;
+  return hasFeed
+    ? `Check the feed, or name another one with ${set} --native-feed ADDRESS". A price that you set with ${set} --usd AMOUNT" stays until you change it.`
+    : `Set one with ${set} --usd AMOUNT", or name a Chainlink feed with ${set} --native-feed ADDRESS".`;
+};
+
+const denials = {
+  LIMIT_REACHED: (evidence) => ({
+    message:
+      `The limit "${String(evidence.name)}" allows ${units(evidence, 'threshold')} ${scopeOf(evidence)}; ` +
+      `${areUsed(evidence)}, and this operation takes ${units(evidence, 'amount')}.`,
+    hint: waitOrRaise(evidence),
+  }),
+  LIMIT_TOO_SMALL: (evidence) => ({
+    message:
+      `The limit "${String(evidence.name)}" allows ${units(evidence, 'threshold')} ${scopeOf(evidence)}, ` +
+      `less than the ${units(evidence, 'amount')} that this operation may take.`,
+    hint: `Raise the threshold of the limit to at least ${sufficient({ ...evidence, used: '0' })}, or send the operation with lower gas limits and fees. Waiting does not help.`,
+  }),
+  PRICE_UNKNOWN: ({ name, fault, chainId, hasFeed }) => ({
+    message: `The limit "${String(name)}" is in US dollars, and there is no usable price of the native coin: ${String(fault)}.`,
+    hint: setPrice(Number(chainId), hasFeed === true),
+  }),
+  PRICE_NOT_READ: ({ name }) => ({
+    message: `The limit "${String(name)}" is in US dollars, and the price of the native coin was not read for this operation.`,
+    hint: 'Send the operation again: Gasdesk reads what the rules in force ask for.',
+  }),
+} satisfies DenialRows;
+
+type Result = CheckResult<keyof typeof denials>;
+
+/** A limit and where it stands: amounts are operations for COUNT, wei for NATIVE_ASSET, 10^-18 US dollars for USD. */
+export interface LimitState {
+  readonly name: string;
+  readonly limit: SpendingLimit;
+  /** Reserved and settled in the current window, of this sender for a limit per user. */
+  readonly used: bigint;
+  /** What the operation would add. */
+  readonly amount: bigint;
+  /** End of the current window, epoch ms; null for one without an end. */
+  readonly endsAt: number | null;
+  readonly now: number;
+}
+
+/** A threshold in the unit of its type: operations, wei, or 10^-18 US dollars. */
+export const thresholdUnits = ({ thresholdType, threshold }: SpendingLimit): bigint =>
+  thresholdType === 'COUNT' ? BigInt(threshold) : decimalToWei(threshold);
+
+/** How amounts are counted, by the type of the threshold. */
+export const limitUnits = { COUNT: 'operations', NATIVE_ASSET: 'wei', USD: 'usd' } as const;
+
+/**
+ * What an operation adds to a limit: one operation, or the most it can cost. Undefined where nobody knows what the coin is
+ * worth.
+ */
+export const limitAmount = (
+  { thresholdType }: Pick<SpendingLimit, 'thresholdType'>,
+  maxCostWei: bigint,
+  price: Facts['price'],
+): bigint | undefined => {
+  if (thresholdType === 'COUNT') return 1n;
+  if (thresholdType === 'NATIVE_ASSET') return maxCostWei;
+  return price === undefined || price.usd === null ? undefined : dollarsOf(maxCostWei, price.usd);
+};
+
+/** Reserved + settled + this operation must stay within the threshold (behaviour 5.7). */
+export const checkSpendingLimit = ({ name, limit, used, amount, endsAt, now }: LimitState): Result => {
+  const threshold = thresholdUnits(limit);
+  const evidence = {
+    name,
+    scope: limit.type,
+    unit: limitUnits[limit.thresholdType],
+    threshold: String(threshold),
+    used: String(used),
+    amount: String(amount),
+    windowEndsAt: endsAt,
+    now,
+  };
+  if (used + amount <= threshold) return pass('LIMIT_HAS_ROOM', evidence);
+  return deny(amount > threshold ? 'LIMIT_TOO_SMALL' : 'LIMIT_REACHED', evidence);
+};
+
+/** A rule that is a spending limit. */
+export type LimitRule = PolicyRule & { readonly policyData: SpendingLimit };
+
+/** The ledger's account of one window of a limit, or of one of its users. */
+export const limitAccount = (
+  { ruleId, cycle }: Pick<PolicyRule, 'ruleId' | 'cycle'>,
+  window: number,
+  user?: string,
+): AccountKey => ({ kind: 'limit', id: `${ruleId}:${cycle}`, window, ...(user !== undefined && { user }) });
+
+const activeLimits = ({ rules }: Policy): LimitRule[] => rulesOf(limitSetup, rules).filter(({ active }) => active);
+
+/** Whether it adds operations up: one of each operation looks at one alone. */
+export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !== 'OPERATION';
+
+const RESERVATIONS = { COUNT: 'count', NATIVE_ASSET: 'spend', USD: 'share' } as const;
+
+const reservationOf = (rule: LimitRule, { facts, op, requiredWei }: RuleInput): Reservation => {
+  const { policyData: limit } = rule;
+  const user = limit.type === 'SMART_ACCOUNT' ? addressKey(op.sender) : undefined;
+  const kind = RESERVATIONS[limit.thresholdType];
+  return {
+    account: limitAccount(rule, windowAt(limit, facts.at).index, user),
+    kind,
+    // Where it is not known, the operation is denied.
+    amount: limitAmount(limit, requiredWei, facts.price) ?? 0n,
+    ...(kind === 'share' && { ofWei: requiredWei }),
+    ...(rule.enforcement === 'shadow' && { shadow: rule.ruleId }),
+  };
+};
+
+const withoutPrice = (name: string, { facts: { price }, policy }: RuleInput): Result =>
+  price === undefined
+    ? deny('PRICE_NOT_READ', { name })
+    : deny('PRICE_UNKNOWN', {
+        ...{ name, chainId: policy.dapp.chainId, fault: price.fault ?? '' },
+        hasFeed: policy.chain?.price !== undefined,
+      });
+
+const checkLimit = ({ name, policyData: limit }: LimitRule, input: RuleInput, used: bigint): Result => {
+  const { facts, requiredWei } = input;
+  const amount = limitAmount(limit, requiredWei, facts.price);
+  if (amount === undefined) return withoutPrice(name, input);
+  return checkSpendingLimit({ name, limit, now: facts.at, used, amount, endsAt: windowAt(limit, facts.at).endsAt });
+};
+
+/** What users, or all of them together, may have sponsored per window, and what one operation may cost. */
+export const spendingLimit: RuleType<keyof typeof denials> = {
+  type: 'spendingLimit',
+  title: 'Spending limit',
+  denials,
+  setup: limitSetup,
+  reserve: (input) =>
+    activeLimits(input.policy)
+      .filter(addsUp)
+      .map((rule) => reservationOf(rule, input)),
+  check: (input, held) => {
+    const used = held.values();
+    return activeLimits(input.policy).map((rule) =>
+      saidBy(rule, checkLimit(rule, input, addsUp(rule) ? (used.next().value ?? 0n) : 0n)),
+    );
+  },
+};

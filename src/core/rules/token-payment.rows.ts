@@ -1,0 +1,226 @@
+import { expect } from 'vitest';
+import { encodeExecute, encodeFunction } from '../../../test/support/account-call-data.ts';
+import { type Advice, withFacts, withOp, withToken } from '../../../test/support/advice.ts';
+import { GWEI, SENDER, factsWith, rpcOperationV07With } from '../../../test/support/facts.ts';
+import { row, heldRow, ruleTable } from '../../../test/support/rule-table.ts';
+import { type Situation, together } from '../../../test/support/situation.ts';
+import { MAX_UNITS, paying, usdc } from '../../../test/support/situations.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import type { Facts } from '../facts.ts';
+import { tokenPayment } from './token-payment.ts';
+
+const STRANGER: Address = `0x${'57'.repeat(20)}`;
+const TARGET = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
+const USER = `0x${'5e'.repeat(20)}`;
+const SPENDER = `0x${'9a'.repeat(20)}`;
+
+const token = {
+  symbol: 'USDC',
+  decimals: 6,
+  token: TARGET,
+  sender: USER,
+  spender: SPENDER,
+  neededUnits: '2500000',
+  heldUnits: '2499999',
+  missingUnits: '1',
+  reservedUnits: '0',
+};
+
+const holding = (changes: { allowance?: bigint; balance?: bigint }): Situation => {
+  const { allowance = 2n * MAX_UNITS, balance = 2n * MAX_UNITS } = changes;
+  return paying({ holdings: { allowance: String(allowance), balance: String(balance) } });
+};
+/** By Pimlico's contract, which can take tokens before the operation runs. */
+const prefunding = (balance: string): Situation => ({
+  ...paying({ preFund: true, holdings: { ...usdc.holdings, balance } }, 'singleton-0.6'),
+  dapp: { version: 'singleton-0.6' },
+});
+/** The same, or all of it afterwards. The user approves the tokens in the operation itself. */
+const approvingInside = (preFund: boolean): Situation => {
+  const spender = factsWith().contract.address;
+  const approve = encodeFunction('approve(address,uint256)', ['address', 'uint256'], [spender, 2n * MAX_UNITS]);
+  const callData = encodeExecute(usdc.address, 0n, approve);
+  const holdings = { ...usdc.holdings, allowance: '0' };
+  return { ...paying({ preFund, holdings }, 'singleton-0.6'), dapp: { version: 'singleton-0.6' }, op: { callData } };
+};
+
+/** The tokens were taken when it was tried, and so much was left; of the allowance, as much as was there before. */
+const tried = ({
+  allowance = MAX_UNITS,
+  balance = 9n * MAX_UNITS,
+}: {
+  allowance?: bigint;
+  balance?: bigint;
+}): Situation => paying({ left: { allowance: String(allowance), balance: String(balance) } });
+/** The user had approved nothing, and nothing is read of an approval in the operation. */
+const approvedUnseen = (left: bigint | undefined): Situation =>
+  paying({
+    holdings: { ...usdc.holdings, allowance: '0' },
+    ...(left !== undefined && { left: { allowance: '0', balance: String(left) } }),
+  });
+
+/** Tokens are taken up front, and the operation approves more of them, when it was tried. */
+const approvingAgain: Situation = {
+  ...paying(
+    {
+      preFund: true,
+      holdings: { ...usdc.holdings, balance: String(9n * MAX_UNITS) },
+      left: { allowance: String(9n * MAX_UNITS), balance: String(8n * MAX_UNITS) },
+    },
+    'singleton-0.6',
+  ),
+  dapp: { version: 'singleton-0.6' },
+};
+
+/** The user pays a singleton in a token of which a coin is worth so many units. */
+const coarse =
+  (preFund: boolean) =>
+  (exchangeRate: string): Situation => ({
+    ...paying({ preFund, exchangeRate }, 'singleton-0.6'),
+    dapp: { version: 'singleton-0.6' },
+  });
+
+const holds = (allowance: bigint, balance: bigint): Situation =>
+  paying({ holdings: { allowance: String(allowance), balance: String(balance) } });
+
+const sending = (denied: Situation): Advice => ({
+  denied,
+  says: /Send at least .* \((?<units>\d+) units?\) to (?<sender>0x\w{40})/,
+  change: ({ units = '', sender }, world) => {
+    expect(sender).toBe(SENDER);
+    const { allowance = '', balance = '' } = world.facts.token?.holdings ?? {};
+    return withToken(world, { holdings: { allowance, balance: String(BigInt(balance) + BigInt(units)) } });
+  },
+});
+const approving = (denied: Situation): Advice => ({
+  denied,
+  says: /Approve (?<spender>0x\w{40}) for at least .* \((?<units>\d+) units?\) on the token (?<token>0x\w{40})/,
+  change: ({ spender, units = '', token }, world) => {
+    expect([spender, token]).toEqual([world.facts.contract.address, world.facts.token?.address]);
+    return withToken(world, { holdings: { allowance: units, balance: world.facts.token?.holdings?.balance ?? '' } });
+  },
+});
+/** Another of the chain's tokens: nothing is wrong with it. */
+const inAnotherToken = (denied: Situation): Advice => ({
+  denied,
+  says: /Pay in (?:another token|a token with more decimals)/,
+  change: (_, world) => withToken(world, { ...usdc, address: `0x${'da'.repeat(20)}` }),
+});
+/** By Pimlico's contract of v0.7, which takes less before the operation than it may take in all. */
+const prefundingV07 = (token: Partial<NonNullable<Facts['token']>>): Situation => ({
+  facts: {
+    ...paying({ preFund: true, ...token }, 'singleton-0.7').facts,
+    op: rpcOperationV07With({ paymasterPostOpGasLimit: 50_000n }),
+    gasUsed: { validation: '50000', call: '100000' },
+  },
+  dapp: { version: 'singleton-0.7' },
+});
+/** The operation itself sends tokens away first. */
+const givingAway = (units: bigint): Situation => {
+  const transfer = encodeFunction('transfer(address,uint256)', ['address', 'uint256'], [STRANGER, units]);
+  return { op: { callData: encodeExecute(usdc.address, 0n, transfer) } };
+};
+
+/** What the tests know of this kind. */
+export default ruleTable(tokenPayment, {
+  TOKEN_ALLOWANCE_SHORT: {
+    rows: [
+      row((allowance: bigint) => holding({ allowance }), MAX_UNITS - 1n, MAX_UNITS),
+      heldRow('user', MAX_UNITS, paying()),
+      row(approvingInside, true, false),
+      // It was tried, and nobody could read what the calls approve: what is reserved for others is not for this one.
+      heldRow('user', MAX_UNITS, tried({ allowance: MAX_UNITS })),
+      row<bigint | undefined>(approvedUnseen, undefined, 0n),
+      // The tokens of 245,000 gas are taken before the operation approves anything itself.
+      heldRow('user', 2n * MAX_UNITS - 735_000n, approvingAgain),
+    ],
+    advices: [
+      approving(holds(MAX_UNITS - 1n, 9n * MAX_UNITS)),
+      approving(together(holds(2n * MAX_UNITS, 9n * MAX_UNITS), { held: { user: 3n * MAX_UNITS } })),
+      // Of 990,000 units, 930,000 are taken before the operation runs.
+      ...['0', '929999', '930000', '989999'].map((allowance) =>
+        approving(prefundingV07({ holdings: { allowance, balance: String(9n * MAX_UNITS) } })),
+      ),
+    ],
+    words: {
+      evidence: { ...token, prefund: false },
+      names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 unit)', TARGET, SPENDER, USER, 'in the batch'],
+    },
+  },
+  TOKEN_BALANCE_SHORT: {
+    rows: [
+      row((balance: bigint) => holding({ balance }), MAX_UNITS - 1n, MAX_UNITS),
+      // 200,000 gas of the operation's own, 25,000 around its call and 20,000 after it: before it runs, all of it.
+      row(prefunding, '734999', '735000'),
+      heldRow('user', MAX_UNITS, tried({ allowance: 9n * MAX_UNITS, balance: MAX_UNITS })),
+    ],
+    advices: [
+      sending(holds(9n * MAX_UNITS, MAX_UNITS - 1n)),
+      ...['929999', '989999'].map((balance) =>
+        sending(prefundingV07({ holdings: { allowance: String(9n * MAX_UNITS), balance } })),
+      ),
+      // More is reserved than there is left.
+      sending(together(holds(9n * MAX_UNITS, 1n), { held: { user: MAX_UNITS } })),
+      sending(together(holds(9n * MAX_UNITS, MAX_UNITS), givingAway(3n * MAX_UNITS))),
+    ],
+    words: {
+      evidence: { ...token, reservedUnits: '3' },
+      names: ['2.5 USDC (2500000 units)', '0.000001 USDC (1 unit)', USER, '0.000003 USDC (3 units) reserved'],
+    },
+  },
+  TOKEN_CALL_OUT_OF_GAS: {
+    rows: [row((isTaken: boolean) => paying({ isTaken, ...(!isTaken && { callGasUsed: '81000' }) }), false, true)],
+    advices: [
+      {
+        denied: paying({ isTaken: false, callGasUsed: '120000' }),
+        says: /raise callGasLimit well above (?<gas>\d+)/,
+        change: ({ gas = '' }, world) => {
+          const { callGasUsed: _none, ...token }: NonNullable<Facts['token']> = world.facts.token ?? usdc;
+          const raised = withOp(world, { callGasLimit: (BigInt(gas) * 64n) / 63n + 5_000n });
+          return withFacts(raised, { token: { ...token, isTaken: true } });
+        },
+      },
+    ],
+    words: {
+      evidence: { ...token, callGasLimit: '74916', callGasUsed: '76123' },
+      names: ['USDC', USER, '74916', '76123 gas'],
+    },
+  },
+  TOKEN_TRANSFER_REFUSED: {
+    rows: [row((isTaken: boolean) => paying({ isTaken }), false, true)],
+    advices: [inAnotherToken(paying({ isTaken: false }))],
+    words: { evidence: token, names: ['USDC', TARGET] },
+  },
+  TOKEN_TOO_COARSE: {
+    // 345,000 gas at 1 gwei and this rate are a little less than a unit, and a little more.
+    // It can be mined at an eighth of the base fee: 50,000 gas of preVerificationGas are charged whatever it uses.
+    sparesDrafts: true,
+    rows: [
+      row((exchangeRate: string) => paying({ exchangeRate }), '159999', '160000'),
+      // A singleton charges 45,000 more for postOp, or 20,000 where it has taken a prefund.
+      row(coarse(false), '84210', '84211'),
+      row(coarse(true), '114285', '114286'),
+      row(
+        (tip: bigint) =>
+          together(paying({ exchangeRate: '80000' }), {
+            op: { maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: tip },
+            chain: { suggestedTipWei: String(GWEI) },
+          }),
+        GWEI / 8n - 1n,
+        GWEI / 8n,
+      ),
+      row(
+        (wei: bigint) => together(paying({ exchangeRate: '160000' }), { chain: { baseFeeWei: String(wei) } }),
+        GWEI - 8n,
+        GWEI,
+      ),
+    ],
+    advices: [inAnotherToken(paying({ exchangeRate: '1', decimals: 0 }))],
+    words: { evidence: { ...token, gasPriceWei: '12' }, names: ['USDC', TARGET, '12 wei per gas'] },
+  },
+  TOKEN_UNREADABLE: {
+    rows: [row<typeof usdc.holdings | null>((holdings) => paying({ holdings }), null, usdc.holdings)],
+    advices: [inAnotherToken(paying({ holdings: null }))],
+    words: { evidence: token, names: ['USDC', TARGET] },
+  },
+});

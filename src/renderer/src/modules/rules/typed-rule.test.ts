@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { ruleTables } from '../../../../../test/support/rule-tables.ts';
+import type { RuleForm } from '../../../../core/rules/field.ts';
+import type { RuleType } from '../../../../core/rules/rule.ts';
+import { ruleTypes } from '../../../../core/rule-words.ts';
+import { typedRule, typedValues } from './typed-rule.ts';
+
+type Data = Record<string, unknown>;
+
+/** What rules of a kind keep in the situations of its table. */
+const examplesOf = ({ type, setup: { policyType } }: RuleType): Data[] =>
+  Object.values(ruleTables.find(({ kind }) => kind.type === type)?.codes ?? {})
+    .flatMap(({ rows, advices }) => [...rows.map(({ denied }) => denied), ...advices.map(({ denied }) => denied)])
+    .flatMap(({ policy }) => policy?.rules ?? [])
+    .filter((rule) => rule.policyType === policyType)
+    .map(({ policyData }) => policyData as Data);
+
+const withFields = ruleTypes.flatMap((kind): [string, RuleType, RuleForm][] =>
+  typeof kind.setup.form === 'object' ? [[kind.type, kind, kind.setup.form]] : [],
+);
+
+describe.each(withFields)('the form of %s', (_, { setup, ...kind }, form) => {
+  const examples = examplesOf({ setup, ...kind });
+  const { properties = {} } = z.toJSONSchema(setup.sent, { io: 'input', unrepresentable: 'any' });
+  const membersOf = (data: Data) => Object.entries(data).filter(([name]) => name in properties);
+  const read = (typed: Record<string, string>) => typedRule(setup, form.fields(typed), typed, 'ETH');
+
+  test('asks for each member of what is sent, and for nothing else', () => {
+    const asked = new Set(examples.flatMap((data) => Object.keys(form.fields(typedValues(data)))));
+    expect([...asked].toSorted()).toEqual(Object.keys(properties).toSorted());
+  });
+
+  test('shows rules that there are, and sends them as they are', () => {
+    expect(examples).not.toEqual([]);
+    for (const data of examples) {
+      const { data: sent } = read(typedValues(data));
+      // Some conditions cannot be evaluated, and so they cannot be sent.
+      const isSendable = setup.sent.safeParse(Object.fromEntries(membersOf(data))).success;
+      expect(sent === undefined ? undefined : setup.keep(sent, { now: 0, keepUrl: String })).toEqual(
+        isSendable ? setup.kept.parse(data) : undefined,
+      );
+    }
+    expect(examples.some((data) => read(typedValues(data)).sentence !== undefined)).toBe(true);
+  });
+
+  test('says nothing is wrong where nothing is typed', () => {
+    expect(Object.keys(form.fields({})).map((field) => read({}).faultOf(field))).not.toContainEqual(
+      expect.stringMatching(/./),
+    );
+  });
+});
+
+test('what does not fit is told by field, and nothing is sent', () => {
+  const [, kind, form] = withFields.find(([type]) => type === 'tokenHolding')!;
+  const typed = { standard: 'ERC20', address: '0x12', minimum: '1.5' };
+  const { data, sentence, faultOf } = typedRule(kind.setup, form.fields(typed), typed, 'ETH');
+  expect([data, sentence]).toEqual([undefined, undefined]);
+  expect(faultOf('address')).toBe('It must be an EVM address.');
+  expect(faultOf('minimum')).toMatch(/^It must be a whole number/);
+  expect(faultOf('standard')).toBe('');
+});
+
+test('what nobody is asked for is sent', () => {
+  const [, kind, form] = withFields.find(([type]) => type === 'tokenHolding')!;
+  const typed = { standard: 'ERC721', address: `0x${'7e'.repeat(20)}`, tokenId: '7', minimum: '3' };
+  expect(typedRule(kind.setup, form.fields(typed), typed, 'ETH').data).toMatchObject({ tokenId: '7', minimum: '1' });
+});
+
+test('of a list that holds what is no address, that is told', () => {
+  const [, kind, form] = withFields.find(([type]) => type === 'walletDeployment')!;
+  const typed = { factories: `0x${'7e'.repeat(20)}, 0x12` };
+  const { faultOf } = typedRule(kind.setup, form.fields(typed), typed, 'ETH');
+  expect(faultOf('factories')).toBe('An address is 0x and 40 hex digits.');
+});
