@@ -6,7 +6,10 @@ import { loadArtifact } from './artifacts.ts';
 /** The deterministic deployment proxy (https://github.com/Arachnid/deterministic-deployment-proxy). */
 const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
-/** What operations of EntryPoint v0.6 need on a chain. Public chains have both; a new development chain has neither. */
+/**
+ * Contracts that operations of EntryPoint v0.6 need on a chain. Public chains have both; a new development chain has
+ * neither.
+ */
 export const canonicalContracts = {
   entryPoint: {
     title: 'EntryPoint v0.6',
@@ -22,10 +25,9 @@ export const canonicalContracts = {
   },
 } as const;
 
-/** One of {@link canonicalContracts}. */
 export type CanonicalContract = keyof typeof canonicalContracts;
 
-/** The call that puts a contract at its canonical address: by the deterministic deployer, with a salt of 0. */
+/** The call that creates a contract at its canonical address: by the deterministic deployer, with a salt of 0. */
 export const canonicalCreation = async (name: CanonicalContract): Promise<{ to: Address; data: Hex }> => {
   const { artifact, arguments: values } = canonicalContracts[name];
   const { abi, bytecode } = await loadArtifact(artifact);
