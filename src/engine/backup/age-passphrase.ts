@@ -8,7 +8,7 @@ import { deriveKey } from '../signer/vault-file.ts';
 /*
  * The passphrase recipient of the age format (age-encryption.org/v1, "The scrypt recipient type"). The age package
  * derives the key on the event loop, which would delay every decision by a second; this recipient derives it on another
- * thread. Passphrases are normalized to NFKC, as for the vault; keyboards usually type that form already.
+ * thread. Passphrases are normalised to NFKC, as for the vault; keyboards usually type that form already.
  */
 
 const LABEL = Buffer.from('age-encryption.org/v1/scrypt');

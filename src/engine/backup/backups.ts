@@ -15,7 +15,6 @@ export interface BackupOrder {
   /** Absolute path of a file or folder, or a name in the backups folder. Named after the time by default. */
   readonly file?: string | undefined;
   readonly passphrase: Secret<string>;
-  /** Whether an existing backup of this name may be replaced. */
   readonly force: boolean;
 }
 

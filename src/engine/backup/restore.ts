@@ -58,7 +58,6 @@ const besides = (database: string): string[] => ['-wal', '-shm', '-journal'].map
 /** Every file that SQLite may keep for a database. */
 export const databaseFiles = (database: string): string[] => [database, ...besides(database)];
 
-/** Makes writes and renames in a data folder durable. */
 const syncFolders = (dir: string): void => {
   if (existsSync(join(dir, KEYSTORES))) syncFolder(join(dir, KEYSTORES));
   syncFolder(dir);
