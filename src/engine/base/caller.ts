@@ -6,7 +6,6 @@ export interface CallerInfo {
   readonly by: string;
 }
 
-/** A call of a procedure, as the log describes it. */
 export interface Call extends CallerInfo {
   readonly call: number;
   readonly action: string;

@@ -23,7 +23,7 @@ export interface Entropy {
   uuid(): string;
 }
 
-/** The longest delay that `setTimeout` honors (about 24.8 days); it fires at once for longer ones. */
+/** The longest delay that `setTimeout` honours (about 24.8 days); it fires at once for longer ones. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The machine's clocks, in milliseconds. */
