@@ -26,7 +26,6 @@ const unreachable = (): never => {
   throw new EngineError('CHAIN_UNREACHABLE', 'The RPC cannot be reached');
 };
 
-/** A settlement with a node whose chain has a block per second. */
 const desk = () => {
   const node = new ScriptedNode(5_000, START / 1000);
   const store = new MemorySettlementStore();
@@ -48,7 +47,6 @@ const desk = () => {
     poll: () => settlement.pollNow(),
     mine: (userOpHash: Hex = HASH, paymaster = PAYMASTER, nonce = 0n) =>
       node.mine(userOpHash, paymaster, 7n, node.head, { ...slot, nonce }),
-    /** Advances chain and clock together. */
     pass: async (seconds: number): Promise<void> => {
       node.grow(seconds);
       await clock.advance(seconds * 1000);

@@ -38,7 +38,6 @@ export interface CallTarget {
   readonly kind: 'node' | 'bundler';
 }
 
-/** JSON-RPC client of one chain's node or bundler. */
 export interface RpcClient {
   readonly url: string;
   /**

@@ -5,7 +5,6 @@ import { DEDUCTION_AMOUNT_TOPIC, DEDUCTION_TOPICS } from '../../core/paymaster-l
 import type { MinedUserOperation } from '../store/settlement-store.ts';
 import { type RpcClient, RpcError } from './rpc.ts';
 
-/** The fields of a block that settlement needs. */
 export interface Block {
   readonly number: number;
   readonly hash: string;
@@ -127,7 +126,6 @@ const logFilter = ({ entryPoints, senders, paymasters }: OperationFilter) => {
   };
 };
 
-/** The logs of one paymaster contract in one transaction. */
 const placeOf = ({ blockHash, transactionHash }: EventLog | DeductionLog, paymaster: Address): string =>
   [blockHash, transactionHash, paymaster].join(' ').toLowerCase();
 

@@ -18,7 +18,6 @@ const tipOfGasPrice = async (rpc: RpcClient, baseFeeWei: bigint): Promise<bigint
   return gasPriceWei === undefined || gasPriceWei < baseFeeWei ? undefined : gasPriceWei - baseFeeWei;
 };
 
-/** A node's fees at one moment. */
 export interface FeeReading {
   readonly block: BlockGas;
   /** Wei per gas; undefined if the node suggests none. */

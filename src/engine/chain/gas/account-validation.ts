@@ -30,7 +30,6 @@ const signaturesFor = ({ signature }: UserOperation): Hex[] => {
   return [...new Set([signature, STUB_SIGNATURE, ...contents, '0x' as const])];
 };
 
-/** Result for one signature. */
 interface Outcome {
   readonly signature: Hex;
   readonly success: boolean;

@@ -88,12 +88,10 @@ const blockSchema = z.object({
   gasLimit: quantity.optional(),
 });
 
-/** Gas data of the latest block. */
 export interface BlockGas {
   readonly number: number;
   /** Wei per gas; 0 on chains without EIP-1559. */
   readonly baseFeePerGas: bigint;
-  /** Gas limit of a block. */
   readonly gasLimit?: bigint | undefined;
 }
 

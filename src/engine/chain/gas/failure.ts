@@ -86,9 +86,7 @@ interface ErrorName {
 /** The public part of a failure of an operation with a draft's signature. */
 export interface ToldFailure {
   readonly aaCode?: string | undefined;
-  /** The contract's revert error. */
   readonly error?: ErrorName | undefined;
-  /** Our own message. */
   readonly words: string;
 }
 

@@ -28,7 +28,6 @@ const v07Abi = new Interface([
   `function simulateHandleOp(${PACKED_USER_OPERATION_ABI} op, address target, bytes targetCallData) returns (tuple(uint256 preOpGas, uint256 paid, uint256 accountValidationData, uint256 paymasterValidationData, bool targetSuccess, bytes targetResult))`,
 ]);
 
-/** Gas that the EntryPoint measured while it ran an operation. */
 export interface MeteredGas {
   /** Creation of the account, its validation, and the paymaster's. */
   readonly validation: bigint;

@@ -62,7 +62,6 @@ const simulatedState = ({ entryPoint, op, layout, paymaster, fundingWallet, stat
   return mergeOverrides(mergeOverrides(funded, withAuthorization(op)), state);
 };
 
-/** Limits of everything except the operation's call, and their measured gas. */
 interface Metered extends Partial<GasValues> {
   readonly verificationGasLimit: bigint;
   readonly metered: bigint;

@@ -7,7 +7,6 @@ import { chainlinkRate, coinPriceOf } from './chainlink.ts';
 import type { TokenRate } from './rate.ts';
 import { staticRate } from './static.ts';
 
-/** Prices of native coins and fee tokens. */
 export interface Rates {
   /**
    * @throws EngineError `CHAIN_UNREACHABLE` with the feed's error, `VAULT_LOCKED` or `PAYMASTER_NOT_READY` if the
@@ -54,7 +53,6 @@ export const createRates = (chains: Pick<ChainAccess, 'rpc'>, clock: Clock): Rat
     });
     return value;
   };
-  /** Last answers of feeds, by key. */
   const prices = new Map<string, CoinPrice>();
   const readPrice = (chainId: number, source: ChainlinkSource): Promise<CoinPrice> => {
     const key = JSON.stringify([chainId, source]);
