@@ -45,7 +45,6 @@ export interface EventStreams {
 const textOf = ({ id, event, data }: ServerSentEvent): string =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Small events share one buffer. */
 const bytesOf = (events: readonly ServerSentEvent[]): Buffer[] => {
   const pieces: Buffer[] = [];
   let text = '';
