@@ -52,7 +52,6 @@ export interface DecisionFeed {
 
 const PAGE = 100;
 
-/** Beyond every position. */
 const END = Number.MAX_SAFE_INTEGER;
 
 /** One read: everything after a position, up to `upTo`. */
@@ -159,7 +158,6 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
     // A function, because TypeScript does not see that the value changes during an await.
     const isCancelled = (): boolean => cancelled;
 
-    /** Waits for a commit after commit number `at`. */
     const nextCommit = async (at: number): Promise<void> => {
       await new Promise<void>((resolve) => {
         wake = resolve;
