@@ -4,7 +4,6 @@ import type { Clock } from '../base/clock.ts';
 import { peerName } from '../rate-limit/peer.ts';
 import { waitsForTurn } from './turns.ts';
 
-/** Limits on a server's connections. */
 export interface ConnectionBounds {
   /** Maximum at once. Nodes and webhooks need descriptors too. */
   readonly most: number;

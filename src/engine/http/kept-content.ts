@@ -7,9 +7,7 @@ import { turnOf } from './turns.ts';
 /** Content of many responses. They share one copy, however slowly clients read it. */
 export interface KeptContent {
   readonly plain: Buffer;
-  /** Undefined if the content is compressed already. */
   readonly compressed: Buffer | undefined;
-  /** Changes with the content. */
   readonly digest: string;
 }
 

@@ -7,7 +7,7 @@ export interface BodyReceiver {
    * Receives the body of a request.
    *
    * @param limitBytes largest body
-   * @throws EngineError `BODY_TOO_LARGE`; `REQUEST_TIMEOUT` if it does not arrive, or is dropped in favor of others
+   * @throws EngineError `BODY_TOO_LARGE`; `REQUEST_TIMEOUT` if it does not arrive, or is dropped in favour of others
    */
   receive(request: IncomingMessage, limitBytes: number): Promise<Buffer>;
 }
