@@ -6,7 +6,6 @@ import { addressOf, decryptKeystore, encryptKeystore, readKeystore } from './key
 const COST = { N: 1024, r: 8, p: 1 };
 const PRIVATE_KEY = '7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d';
 
-/** Example file from the specification of Web3 Secret Storage. */
 const specified = {
   crypto: {
     cipher: 'aes-128-ctr',

@@ -54,7 +54,6 @@ const fileSchema = z.looseObject({
   ]),
 });
 
-/** The parts of a keystore file that open it. */
 export type KeystoreFile = z.output<typeof fileSchema>;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -110,7 +109,7 @@ export const addressOf = (privateKey: Buffer): Address => {
 /** Overwrite the returned private key after use. @throws EngineError `KEYSTORE_PASSWORD_WRONG` */
 export const decryptKeystore = async (file: KeystoreFile, password: string): Promise<Buffer> => {
   const { ciphertext, mac, cipherparams } = file.crypto;
-  // ethers normalizes passwords to NFKC; geth uses them as typed.
+  // ethers normalises passwords to NFKC; geth uses them as typed.
   for (const form of new Set([password.normalize('NFKC'), password])) {
     const key = await derive(file, form);
     try {

@@ -19,7 +19,6 @@ import {
 } from './keystore-file.ts';
 import { checksummed } from './message-proof.ts';
 
-/** What is known of a local key without opening it. */
 export interface Keystore {
   readonly address: Address;
   readonly label: string;
@@ -42,7 +41,7 @@ export interface Keystores {
    */
   import(label: string, text: string, password: string): Promise<Keystore>;
   /**
-   * The file for another wallet, under a name that geth recognizes.
+   * The file for another wallet, under a name that geth recognises.
    *
    * @throws EngineError `KEYSTORE_NOT_FOUND`, `KEYSTORE_INVALID`
    */
