@@ -17,7 +17,6 @@ export const publicKeyOf = (privateKey: Uint8Array): Uint8Array =>
 export const signEd25519 = (privateKey: Uint8Array, message: Uint8Array): Uint8Array =>
   sign(null, message, privateKeyOf(privateKey));
 
-/** The runtime's implementation for verifying logs. */
 export const logCrypto: LogCrypto = {
   sha256,
   verifyEd25519: (publicKey, message, signature) =>

@@ -26,7 +26,6 @@ export interface LogCheck {
   readonly since?: string | undefined;
 }
 
-/** Follows a log while it is verified. */
 export interface LogReader {
   /** Called for every line. `entry` is undefined if the line is not one. */
   readonly entry?: (line: Buffer, entry: Entry | undefined) => void;
