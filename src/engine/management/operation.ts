@@ -45,7 +45,6 @@ export interface Operation<Body extends z.ZodType = z.ZodType, Access extends Op
   readonly query?: readonly string[];
   /** HTTP statuses besides 200, 400 and 401, for the description. */
   readonly statuses?: readonly number[];
-  /** Returns `data`; undefined if the operation has none. */
   run(input: OperationInput<z.output<Body>> & OperationCaller<Access>): Promise<unknown>;
 }
 
