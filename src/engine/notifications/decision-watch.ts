@@ -32,7 +32,6 @@ const PAUSE_CODES: ReadonlySet<string> = new Set(['SPONSORSHIP_PAUSED', 'DAPP_PA
 const isAnswered = ({ outcome, mode, code }: DecisionRecord): boolean =>
   code === 'WEBHOOK_DENIED' || (outcome === 'sponsored' && mode === 'SPONSORED');
 
-/** Derives notifications from the number of decisions of a kind. */
 export interface DecisionWatch {
   made(decision: DecisionRecord): void;
   calm(): Promise<void>;
@@ -43,7 +42,6 @@ export interface DecisionWatch {
 const createCounters = ({ count, withinMs }: { count: number; withinMs: number }, clock: Clock) => {
   const times = new Map<string, number[]>();
   return {
-    /** True if this event makes `count` within `withinMs`. */
     isReached(dapp: string): boolean {
       const own = [...(times.get(dapp) ?? []), clock.now()].slice(-count);
       times.set(dapp, own);

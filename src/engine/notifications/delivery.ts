@@ -15,7 +15,6 @@ export interface DeliveryOptions {
   readonly notifications: Pick<Notifications, 'follow'>;
   readonly store: NotificationStore;
   readonly webhooks: Pick<Deliverer, 'deliver'>;
-  /** True while this engine sends. */
   readonly isLeader: () => boolean;
   readonly vault: Vault;
   readonly clock: Clock;

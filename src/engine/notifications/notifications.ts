@@ -25,7 +25,6 @@ export interface NotificationsOptions {
     NotificationStore,
     'raiseNotification' | 'endNotification' | 'openNotifications' | 'listNotifications'
   >;
-  /** True while this engine notifies. */
   readonly isLeader: () => boolean;
   readonly clock: Clock;
   readonly entropy: Entropy;
@@ -37,7 +36,6 @@ const MOST_KEPT = 500;
 
 const keyOf = ({ kind, subject }: Happening): string => `${kind} ${subject}`;
 
-/** Notifications in the store. Open ones are cached. */
 export const createNotifications = async (options: NotificationsOptions): Promise<Notifications> => {
   const { store, isLeader, clock, entropy, log } = options;
   const open = new Map((await store.openNotifications()).map((one) => [keyOf(one), one]));

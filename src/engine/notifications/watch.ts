@@ -24,16 +24,13 @@ export interface WatchOptions {
   readonly feed: Pick<DecisionFeed, 'onMade'>;
   readonly pause: PauseSwitch;
   readonly vault: Pick<Vault, 'state'>;
-  /** Queries every node and tank. */
   readonly measure: () => Promise<Exposure>;
-  /** True while this engine notifies. */
   readonly isLeader: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export interface Watch {
-  /** Checks nodes and tanks now, and then periodically. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -60,7 +57,6 @@ export const watchDesk = (options: WatchOptions): Watch => {
   const silences = new Map<number, number>();
   let lookedAt = -Infinity;
 
-  /** Begins the notification if it has a text, else ends it. */
   const set = (happening: Happening, told: Told | undefined): Promise<void> =>
     told === undefined ? notifications.end(happening) : notifications.raise(happening, told);
 

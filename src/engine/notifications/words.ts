@@ -7,7 +7,6 @@ export type Told = Pick<NewNotification, 'title' | 'body'>;
 
 export type TankFacts = Pick<ProcedureOutput<'exposure.get'>['dapps'][number]['tank'], 'operationsLeft'>;
 
-/** Few more operations are covered. */
 export const lowTank = (dapp: string, { operationsLeft }: TankFacts): Told => {
   const title = `The gas tank of ${dapp} is low`;
   if (operationsLeft === null) return { title, body: 'It is below its low-balance threshold.' };
@@ -16,7 +15,6 @@ export const lowTank = (dapp: string, { operationsLeft }: TankFacts): Told => {
   return { title, body: `It covers ${words} like the last one.` };
 };
 
-/** No operation is covered. */
 export const emptyTank = (dapp: string): Told => ({
   title: `The gas tank of ${dapp} is empty`,
   body: 'It covers no operation. Gasdesk denies them until you deposit.',
