@@ -135,7 +135,6 @@ const SAMPLE_TERMS: Omit<SponsorshipTerms & TokenTerms, 'chainId' | 'paymaster'>
   treasury: `0x${'66'.repeat(20)}`,
 };
 
-/** Modes that the contract implements. */
 const modesOf = (layout: AttachableLayout): readonly AttachableLayout[] =>
   'token' in layout && layout.token.version === layout.version ? [layout, layout.token] : [layout];
 

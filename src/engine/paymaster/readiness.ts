@@ -20,16 +20,13 @@ export interface ReadyContract<Layout extends AttachableLayout> {
   readonly key: Secret<Hex>;
 }
 
-/** Where a DApp's money is. */
 export interface Tank extends Pick<ReadyContract<PaymasterLayout>, 'chainId' | 'layout' | 'entryPoint' | 'contract'> {
   /** Owner of the tank; undefined if the contract has no tanks. */
   readonly fundingWallet: Address | undefined;
 }
 
-/** Everything needed to sign for a DApp. */
 export interface ReadyPaymaster extends ReadyContract<PaymasterLayout>, Tank {}
 
-/** The same for users who pay in a token. */
 export interface ReadyTokenPaymaster extends ReadyContract<TokenLayout> {
   /** Where singletons send the tokens; Biconomy's contract has its own receiver. */
   readonly treasury: Address;
