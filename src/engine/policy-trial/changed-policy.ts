@@ -106,7 +106,6 @@ const withMethods = (contract: PolicyContract, whitelistedMethods: string[]): Po
   return { ...contract, whitelistedMethods };
 };
 
-/** The part of a policy that each procedure changes. */
 const CHANGES: {
   readonly [Name in PolicyChange['name']]: (policy: Policy, input: InputOf<Name>, from: number) => Partial<Policy>;
 } = {

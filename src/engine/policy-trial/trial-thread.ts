@@ -7,7 +7,6 @@ import type { TrialReport, TriedFlip } from '../../core/try-policy.ts';
 import type { PastPlace } from '../store/open-past-decisions.ts';
 import type { PastQuery } from '../store/past-decisions.ts';
 
-/** A policy change to try on past decisions. */
 export interface TrialTask {
   readonly database: PastPlace;
   readonly query: PastQuery;
@@ -24,7 +23,6 @@ interface TrialResult {
   readonly series: { readonly from: number; readonly stepMs: number; readonly steps: readonly TrialStep[] };
 }
 
-/** Progress of a trial, and finally its result. */
 export interface TrialState {
   readonly done: number;
   /** Number of decisions to try; undefined until counted. */
