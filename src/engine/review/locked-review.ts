@@ -6,7 +6,6 @@ import type { Handlers } from '../service/service.ts';
 import { version } from '../base/version.ts';
 import { someProcedures } from './some-procedures.ts';
 
-/** Procedures that a locked review answers. */
 type Asked = 'chains.list' | 'decisions.follow' | 'decisions.list' | 'paymasters.list' | 'system.info' | 'vault.open';
 
 const NOTHING = { rows: [], upTo: 0, more: false };

@@ -39,7 +39,6 @@ export interface ReviewOptions {
 /** Decisions shown without a desk: no data folder, no network, no chain, no keys. */
 export interface Review {
   readonly service: ConsoleService;
-  /** Opens the browser console of this review only. */
   readonly operatorToken: Secret<string>;
   /**
    * Serves the browser console.
@@ -55,7 +54,6 @@ export interface Review {
 /** Like a desk's, but with fewer clients. */
 const SERVING = { requestTimeoutMs: 30_000, maxConnections: 256, connectionSharePercent: 100 };
 
-/** Reads a file into a database, and verifies what it can. */
 const readInto = (database: string, kind: Exclude<FileKind, 'backup'>, options: ReviewOptions): Promise<ReviewInfo> => {
   const { file, key, signal, progress } = options;
   if (kind === 'log') return importLog(file, database, { key, signal, progress });
