@@ -25,7 +25,6 @@ export const chainIdParam: MethodParam = {
   schema: quantity,
 };
 
-/** The context of ERC-7677 and Pimlico's dialect. */
 export const contextParam: MethodParam = {
   name: 'context',
   summary: "Biconomy's options, or Pimlico's names for some of them; default: sponsored",

@@ -10,7 +10,6 @@ export interface MethodContext {
   readonly showReasons: boolean;
 }
 
-/** A positional parameter. */
 export interface MethodParam {
   readonly name: string;
   readonly summary: string;

@@ -64,7 +64,6 @@ export const readAlchemy = (
   return readObject({ method, schema: alchemyRequest, meant }, params, context);
 };
 
-/** Resolution of a multiplier. */
 const THOUSANDTHS = 1000;
 
 /** Applies the overrides, and fills open fees with the chain's. */
