@@ -118,7 +118,6 @@ const limitPeers =
     return next();
   };
 
-/** Discards the unread body of a request that was answered early. */
 const discardUnread: Middleware = async (context, next) => {
   await next();
   discardRest(context.req);
