@@ -26,7 +26,6 @@ const decidedRequest = z.object({
     .default([]),
 });
 
-/** A decided request whose calldata is too long for a record. */
 const cutRequest = z.object({ userOperation: z.object({ callData: z.object({ truncated: z.literal(true) }) }) });
 
 type TracedNames = z.output<typeof decidedRequest>['calls'][number];

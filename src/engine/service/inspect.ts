@@ -56,7 +56,6 @@ const decidedOperation = (record: DecisionRecord): DecidedOperation[] => {
 /** Operations of a bundle that are searched among all decisions, if no hash finds them. */
 const MOST_SEARCHED = 3;
 
-/** Decisions that match clues, by the clue. */
 const findDecisions = async (
   { store }: Context,
   { hashes, operations, paymasterData }: Clues,
@@ -153,7 +152,6 @@ const withCallNames = (found: Inspection, contracts: readonly SmartContract[]): 
   })),
 });
 
-/** A text, its meaning, and the decisions that match it. */
 interface Look extends ReturnType<typeof inspect> {
   readonly text: string;
   readonly found: readonly { readonly row: DecisionRow; readonly by: FoundBy }[];

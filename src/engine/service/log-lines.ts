@@ -3,7 +3,6 @@ import { type Log, logLevels } from '../base/log.ts';
 
 type LogLine = ProcedureOutput<'system.log'>['lines'][number];
 
-/** As written by `createLog`. */
 interface WrittenLine {
   readonly level: LogLine['level'];
   readonly time: string;

@@ -3,7 +3,6 @@ import { currentPolicy } from '../sponsorship/current-policy.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 import type { ServiceContext } from './service.ts';
 
-/** Records which policies come into force. */
 export interface PolicyRecorder {
   /** Records the policy of every DApp that may have changed since the last call. Cheap if nothing has. */
   catchUp(): Promise<void>;
@@ -18,7 +17,6 @@ export const createPolicyRecorder = (
 ): PolicyRecorder => {
   const { store, config, clock, log } = context;
   const stamp = (count: number): string => `${count} ${config.outstandingSharePercent}`;
-  /** Version of each DApp's settings when its policy was last recorded. */
   const written = new Map<string, string>();
   let last = stamp(0);
   let running: Promise<void> = Promise.resolve();

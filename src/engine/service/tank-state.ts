@@ -20,7 +20,6 @@ interface LowTank {
 const enoughWei = ({ operationWei, lowBalanceThresholdWei }: LowTank): bigint =>
   lowBalanceThresholdWei ?? (operationWei === undefined ? 0n : LOW_OPERATIONS * operationWei);
 
-/** Level of a tank by its balance without reservations. */
 const tankLevel = (freeWei: bigint, enough: bigint): 'good' | 'low' | 'empty' => {
   if (freeWei <= 0n) return 'empty';
   return freeWei < enough ? 'low' : 'good';

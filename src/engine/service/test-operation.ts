@@ -25,7 +25,6 @@ const factoryAbi = new Interface([
   'function getAddress(address owner, uint256 salt) view returns (address)',
 ]);
 
-/** The parts of the answer that a wallet needs. */
 const sponsored = z.object({
   paymasterAndData: hex,
   preVerificationGas: quantity,

@@ -26,7 +26,6 @@ const none = (): OutcomeCounts => ({ sponsored: 0, denied: 0, error: 0 });
 
 export const emptyTally = (): Tally => ({ counts: none(), money: new Map(), days: new Map(), rules: new Map() });
 
-/** Gets an entry, created if missing. */
 const entry = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
   const value = map.get(key) ?? make();
   map.set(key, value);
