@@ -40,7 +40,7 @@ const knownAddressOf = (key: Secret<string>): Address => {
 
 /**
  * The private key of a chain's signer; undefined if the vault does not hold it. While a prepared key takes over, it is
- * still stored under its old name, so that no engine signs with one key in the name of the other.
+ * still stored as the next key; finding it by address means that no engine signs with one key in the name of the other.
  *
  * @throws EngineError `VAULT_LOCKED`
  */
