@@ -50,7 +50,6 @@ export const withCheckedAuthorization = async (
   throw fault(`${named}, but it is ${auth.nonce}`);
 };
 
-/** Whether an authorisation changes the code that its account runs. */
 const takesEffect = (code: Hex, { address }: Eip7702Authorization): boolean => {
   if (code === '0x') return true;
   const delegate = delegateOf(code);

@@ -12,11 +12,9 @@ interface PolicyContext {
   readonly config: Pick<Config, 'outstandingSharePercent'>;
 }
 
-/** The DApp and its policy, as currently set by the operator. */
 export interface CurrentPolicy {
   readonly paymaster: Paymaster;
   readonly policy: Policy;
-  /** Name of the revision. */
   readonly hash: string;
   /** {@link Store.settingsVersion} before anything was read. */
   readonly version: number;

@@ -57,7 +57,6 @@ export const createDeposits = (
     return tanks;
   };
 
-  /** Reads every tank except the given one. */
   const renew = async (rpc: RpcClient, own: Tank): Promise<void> => {
     const { chainId } = own;
     const chain = chainOf(chainId);

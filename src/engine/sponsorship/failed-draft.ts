@@ -43,7 +43,6 @@ export const failedDraft = (
   trace: [],
 });
 
-/** A known DApp's request that could not be parsed. */
 export interface UnreadRequest {
   readonly paymaster: Paymaster;
   readonly method: string;

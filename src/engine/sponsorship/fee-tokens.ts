@@ -35,7 +35,6 @@ export interface FeeTokens {
   readonly reason: Reason | undefined;
 }
 
-/** An operation without a call, with these limits of the paymaster. */
 const emptyOperation = (version: EntryPointVersion, limits: Partial<PaymasterGas> = {}): UserOperation => {
   const gas = { callGasLimit: 0n, verificationGasLimit: 0n, preVerificationGas: 0n };
   const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };

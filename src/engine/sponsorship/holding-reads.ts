@@ -55,7 +55,6 @@ interface TokenAnswer {
   readonly hasCode: boolean;
   readonly succeeded: boolean;
   readonly size: bigint;
-  /** The first word of the answer. */
   readonly word: Hex;
 }
 
@@ -78,7 +77,6 @@ const holdingOf = (question: HoldingQuestion, answer: TokenAnswer, sender: Addre
   return { held: sameAddress(`0x${word.slice(-40)}`, sender) ? '1' : '0' };
 };
 
-/** Undefined if it is not the probe's answer. */
 const probeAnswers = (answer: Hex, count: number): readonly TokenAnswer[] | undefined => {
   try {
     const [rows] = AbiCoder.defaultAbiCoder().decode([probeAnswer], answer).toArray(true) as [

@@ -38,7 +38,7 @@ const leftBehind = (value: unknown, bytes: number): number => {
 };
 
 const keptWithin = (value: unknown, mostBytes: number): unknown => {
-  // Fast path: nearly all are far shorter, and need no serialization.
+  // Fast path: nearly all are far shorter, and need no serialisation.
   if (leftBehind(value, mostBytes) >= 0) return value;
   const text = JSON.stringify(value);
   return Buffer.byteLength(text) <= mostBytes ? value : cut(text, startLength(mostBytes));

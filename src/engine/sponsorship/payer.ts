@@ -24,7 +24,6 @@ export interface PayerContext {
 export interface Payer {
   readonly ready: ReadyPaymaster;
   readonly payment: ReadyPaymentTerms | undefined;
-  /** Value of the payment's token; undefined if the operation is sponsored. */
   readonly rate: TokenRate | undefined;
   readonly rpc: RpcClient | undefined;
 }

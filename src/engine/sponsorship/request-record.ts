@@ -8,7 +8,6 @@ import { kept, keptOperation } from './kept.ts';
 
 export interface SponsorshipRequest {
   readonly paymaster: Paymaster;
-  /** The DApp's key of the request. */
   readonly apiKey: string;
   readonly method: string;
   readonly userOperation: RequestedOperation;
@@ -19,7 +18,6 @@ export interface SponsorshipRequest {
   readonly isBlanked: boolean;
 }
 
-/** Options for the record; webhook data may be blanked. */
 const keptOptions = ({ options, isBlanked }: Pick<SponsorshipRequest, 'options' | 'isBlanked'>): unknown =>
   kept(isBlanked ? { ...options, sponsorshipInfo: blankedJson(options.sponsorshipInfo) } : options);
 

@@ -20,7 +20,6 @@ export type PaymentTrial =
   /** Gas that the operation's call needs for the tokens to be taken. Absent: gas is not the cause. */
   | { readonly isTaken: false; readonly callGasUsed?: bigint };
 
-/** Where an operation's gas comes from. */
 interface GasOrigin {
   readonly estimated: boolean;
   /** True: low limits of the account may be raised. The paymaster's own always may. */
@@ -56,7 +55,6 @@ export const simulateTokenCharge = async (
   return { payment: known, op: withGasForCharge(known, tried, slackPercent), trial: { isTaken: true, left } };
 };
 
-/** Checks whether low gas is the reason that the tokens are not taken. */
 const tryWithAmpleGas = async (
   rpc: RpcClient,
   payment: ReadyPaymentTerms,
