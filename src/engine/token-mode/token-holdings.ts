@@ -10,7 +10,6 @@ interface HoldingsQuestion {
   /** The paymaster contract, which takes the tokens. */
   readonly spender: Address;
   readonly token: PaymentToken;
-  /** Receives the tokens. */
   readonly treasury: Address;
   /** Units taken before the operation runs; the treasury returns the rest. */
   readonly prefundUnits: bigint | undefined;
