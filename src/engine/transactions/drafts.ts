@@ -13,7 +13,6 @@ export interface Draft {
   readonly transaction: Transaction;
 }
 
-/** Prepared transactions that wait for their signature. */
 export interface Drafts {
   keep(draft: Omit<Draft, 'draftId'>): Draft;
   /**

@@ -73,7 +73,6 @@ const broadcast = async (rpc: RpcClient, raw: Hex): Promise<void> => {
 const PREPARE_AGAIN = 'Prepare the withdrawal again.';
 const NOT_HELD = `Nothing was sent: this engine stood still for so long that another one gave back what was held for the withdrawal. ${PREPARE_AGAIN}`;
 
-/** Errors after which a retry makes sense. */
 const isTransient = (error: unknown): boolean =>
   error instanceof RpcError ||
   (error instanceof EngineError &&
