@@ -2,7 +2,6 @@ import { WebhookFault } from './fault.ts';
 
 interface Webhook {
   active: number;
-  /** Starts of waiting tasks, first come, first served. */
   readonly waiting: Set<() => void>;
 }
 

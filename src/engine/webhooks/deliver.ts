@@ -22,7 +22,6 @@ const IDLE_MS = 60_000;
 export interface DelivererOptions {
   readonly clock: Clock;
   readonly resolver: ResolveName;
-  /** Whether webhooks may be at loopback and private addresses. */
   readonly allowPrivate: boolean;
   /** Total time for a call, including waiting; read for each call. */
   readonly timeoutMs: () => number;
@@ -75,7 +74,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
   ): Promise<AnsweredCall> => {
     const { url } = outgoing;
     try {
-      // Sockets only look up names. URLs have IPv6 addresses in brackets, and normalize IPv4 addresses to decimals.
+      // Sockets only look up names. URLs have IPv6 addresses in brackets, and normalise IPv4 addresses to decimals.
       const address = url.hostname.replace(/^\[|\]$/g, '');
       if (isIP(address) !== 0) requireCallable(address, allowPrivate);
       const agent = url.protocol === 'https:' ? httpsAgent : httpAgent;
@@ -124,7 +123,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     }
   };
 
-  /** Why a receiver may be up although its answer is missing: it, or this desk, is flooded through the desk. */
+  /** Why a receiver may be up without an answer: an attacker floods it through this desk, or the desk itself. */
   const whyNoOutage = (
     { fault, waited, connectedAfterMs = 0 }: AnsweredCall,
     began: { lastVerdict: number; timeoutMs: number; at: number; busyMs: number },

@@ -11,7 +11,7 @@ const KEPT_BYTES = 65_536;
 /** Larger than the desk reads. */
 const TOO_LARGE_BYTES = 80_000;
 
-/** A receiver of webhooks on this machine. Its behavior is selectable, for trying errors. */
+/** A receiver of webhooks on this machine. Its behaviour is selectable, for trying errors. */
 export interface Receiver {
   /** Does nothing if it runs. */
   start(): Promise<void>;
@@ -44,7 +44,6 @@ const answers: Readonly<Record<ReceiverBehaviour, Answer>> = {
   disconnect: (response) => response.destroy(),
 };
 
-/** Keeps the beginning of the body, and discards the rest. */
 const readBody = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -55,7 +54,6 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString();
 };
 
-/** Not started yet. */
 export const createReceiver = (clock: Clock): Receiver => {
   let behaviour: ReceiverBehaviour = 'verify';
   let key: { readonly webhookId: string; readonly secret: Secret<string> } | undefined;

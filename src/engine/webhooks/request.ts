@@ -34,7 +34,6 @@ export interface OutgoingRequest {
   readonly shownUrl: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for a GET. */
   readonly body: string;
 }
 
