@@ -18,7 +18,6 @@ export interface Deciding {
 
 /** A write that shares its transaction with others. It throws, or returns undefined, before it has added anything. */
 export interface DecisionWrite<T> {
-  /** The accounts that it reads. */
   readonly parts: readonly LedgerPart[];
   readonly settings?: LedgerFacts['settings'];
   readonly run: (deciding: Deciding) => T | Promise<T>;

@@ -9,7 +9,6 @@ interface Column {
   readonly type: 'INTEGER' | 'TEXT' | 'BLOB';
 }
 
-/** A table of both databases. */
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];

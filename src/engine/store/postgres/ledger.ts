@@ -225,7 +225,6 @@ export const holdReservations = async (
   return holds;
 };
 
-/** Releases holds. Ignores those that have ended. */
 export const releaseHolds = async (writing: Writing, holds: readonly number[]): Promise<void> => {
   const ended = await writing.all<{ hold: number; accountId: number; amount: string }>(
     `DELETE FROM ledger_hold WHERE hold_id = ANY($1::bigint[])

@@ -13,9 +13,7 @@ export interface LogWriter {
   appendDecision(seq: number, record: string): void;
   /** Enters that the engine runs, unless entered. Called automatically before the first entry. */
   start(): void;
-  /** Whether that is entered. */
   readonly isStarted: () => boolean;
-  /** Writes the entries. */
   flush(): Promise<void>;
 }
 

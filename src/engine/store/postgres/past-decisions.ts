@@ -7,7 +7,6 @@ import { configOf } from './connection.ts';
 import { type StoredDecision, STORED_DECISION } from './decision-queries.ts';
 import { rowsOf, type Value } from './rows.ts';
 
-/** Rows per read. */
 const BATCH = 100;
 
 const WHERE = `paymaster_id = $1 AND seq > $2 AND seq <= $3 AND outcome <> 'error' AND at >= $4 AND at < $5`;

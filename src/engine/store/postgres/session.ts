@@ -64,7 +64,6 @@ interface SessionOptions {
 const LIVE = `SELECT objid::bigint AS number FROM pg_locks WHERE locktype = 'advisory' AND classid = ${ENGINE_CLASS}
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** Numbers of the engines that use the database. */
 export const enginesOf = async (client: pg.ClientBase): Promise<number[]> =>
   (await client.query<{ number: string }>(LIVE)).rows.map(({ number }) => Number(number));
 

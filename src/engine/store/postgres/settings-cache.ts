@@ -13,7 +13,6 @@ export const scopeText = (scope: ChangedScope): string => {
 /** Versions of all scopes at one moment, and the total number of changes. */
 export interface SettingsVersions {
   readonly changes: number;
-  /** By scope. */
   readonly of: ReadonlyMap<string, number>;
 }
 

@@ -20,7 +20,6 @@ export interface Writing extends Rows {
   /** Reports new or changed decisions to their followers. */
   readonly decisionsChanged: () => void;
   readonly vaultChanged: () => void;
-  /** Scopes changed so far. */
   readonly changedScopes: ReadonlySet<string>;
   /** Makes pending decisions read everything again. */
   readonly advanceLedger: () => void;
