@@ -75,7 +75,6 @@ interface SummaryRow {
   costWei: string | null;
 }
 
-/** Parameters of one read: a batch of decisions, and their time steps. */
 interface Asked {
   from: number;
   stepMs: number;

@@ -16,7 +16,6 @@ export interface DecisionImport {
    * @returns false if its id exists already
    */
   add(decision: DecisionRecord): boolean;
-  /** Stores a policy revision unchanged. */
   addRevision(revision: Revision): void;
   /** Stores the result of an added sponsored operation; ignores any other. */
   settle(settlement: Settlement): void;
@@ -32,7 +31,6 @@ interface Revision extends Pick<DecisionRecord, 'paymasterId' | 'at'> {
   readonly policy: unknown;
 }
 
-/** Result of a decision. */
 interface Settlement extends Pick<DecisionRecord, 'settlement' | 'actualCostWei'> {
   readonly id: string;
 }
@@ -44,7 +42,6 @@ interface Dapp {
   readonly createdAt: number;
 }
 
-/** An index or a trigger. */
 interface Part {
   readonly type: string;
   readonly name: string;

@@ -49,7 +49,6 @@ const ROW = `seq, id, at, paymaster_id AS paymasterId, chain_id AS chainId, outc
 
 type Filters = Omit<DecisionFilter, 'before' | 'limit'>;
 
-/** SQL of each filter. */
 const CONDITIONS: Readonly<Record<keyof Filters, string>> = {
   userOpHash: 'seq IN (SELECT seq FROM decision_hash WHERE user_op_hash = @userOpHash)',
   decisionId: 'id = @decisionId',

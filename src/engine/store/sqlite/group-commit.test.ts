@@ -10,7 +10,6 @@ const tempFolder = useTempFolders();
 let file: string;
 let database: Database.Database;
 let commit: GroupCommit;
-/** Number of writes in each transaction. */
 let batches: (number | undefined)[];
 
 const counted: SlowLog = (_statement, run, count) => {

@@ -6,7 +6,6 @@ import { orClash } from './unique.ts';
 interface Replacing {
   /** True while the settings are those that the policy was based on. */
   readonly isOfVersion: (scope: SettingsScope, version: number) => boolean;
-  /** Called once the policy is written. */
   readonly changed: (paymasterId: string) => void;
 }
 
