@@ -11,7 +11,6 @@ export interface Engines {
   readonly onOthers: (listener: (part: CommittedPart) => void) => () => void;
 }
 
-/** Storage of the vault's sealed text. */
 export interface VaultStorage {
   /** For messages: a file's path, or "the database". */
   readonly name: string;

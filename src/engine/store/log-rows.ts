@@ -1,7 +1,6 @@
 import { type EntryKind, entryText } from '../../core/log/entry.ts';
 import type { LogLine } from './log-store.ts';
 
-/** An entry as stored in both databases. */
 export interface EntryRow {
   readonly entry: number;
   readonly at: number;

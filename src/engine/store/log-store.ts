@@ -12,7 +12,6 @@ export interface LogLine {
   readonly hash: string;
 }
 
-/** Head of the tree at some size. */
 export interface LogHead {
   readonly size: number;
   /** 32 bytes. */
@@ -33,7 +32,6 @@ export interface LogCheckpoint {
   readonly size: number;
   /** Epoch ms. */
   readonly at: number;
-  /** The signed note. */
   readonly note: string;
 }
 

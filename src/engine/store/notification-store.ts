@@ -26,7 +26,6 @@ export interface StoredNotification extends NewNotification {
   readonly seen: boolean;
 }
 
-/** Where notifications are sent, and the result of the last call. */
 export interface NotificationWebhook {
   /** Without user name and password: the full URL is in the vault. */
   readonly url: string;

@@ -3,7 +3,6 @@ import type { Call } from '../base/caller.ts';
 
 export type Action = EntryBody<'action'>;
 
-/** SQL that differs between databases. */
 export interface Dialect {
   /** JSON of a text column. */
   readonly json: (column: string) => string;
@@ -13,7 +12,6 @@ export interface Dialect {
   readonly fingerprint: (column: string) => string;
 }
 
-/** Something that operators change, as the log records it. */
 export interface Subject {
   readonly table: string;
   readonly subject: string;

@@ -18,7 +18,6 @@ export interface PastExtent {
   readonly lastAt: number | null;
 }
 
-/** A decision, and its policy revision as stored. */
 export interface PastDecision {
   readonly record: DecisionRecord;
   readonly revision: unknown;

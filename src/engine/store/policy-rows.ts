@@ -16,7 +16,6 @@ export interface RuleRow extends Omit<Rule, 'policyData' | 'active' | keyof Bind
 export interface WebhookRow extends Omit<Webhook, 'active'> {
   active: number;
 }
-/** Policy data that is stored with the DApp. */
 export interface DappRow {
   revision: number;
   lowBalanceThresholdWei: string | null;
@@ -87,7 +86,6 @@ export const countsOf = (dapp: string): string => `SELECT
     + (SELECT count(*) FROM rule WHERE paymaster_id = ${dapp} AND policy_type = 'WEBHOOK') AS webhooks,
   (SELECT count(*) FROM api_key WHERE paymaster_id = ${dapp} AND revoked_at IS NULL) AS "apiKeys"`;
 
-/** Whether a stored revision's text matches its hash. */
 export const isPolicyOf = (hash: string, json: string): boolean => {
   try {
     return policyHash(JSON.parse(json) as Policy) === hash;

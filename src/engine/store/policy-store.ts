@@ -89,7 +89,6 @@ export interface PauseStore {
   /** Null while operations are sponsored. */
   findPause(): Promise<Pause | null>;
   saveDappPause(paymasterId: string, pause: Pause | null): Promise<void>;
-  /** DApps with their own pause. */
   listDappPauses(): Promise<ReadonlyMap<string, Pause>>;
   /** How many pauses have ended: of all sponsorship, and of this DApp alone. */
   resumes(paymasterId: string): Promise<{ desk: number; dapp: number }>;

@@ -50,7 +50,6 @@ export interface Paymaster {
   allowedOrigins: readonly string[];
   /** Maximum `expiryDuration` of a request. */
   maxExpirySeconds: number;
-  /** Whether users may pay in tokens instead of being sponsored. */
   tokenMode: boolean;
   /** Absent: its name, without an icon. */
   sponsor?: SponsorAnswer;
@@ -68,7 +67,6 @@ export interface ApiKey {
   revokedAt: number | null;
 }
 
-/** Label of the key that a DApp is created with. */
 export const FIRST_KEY_LABEL = 'first';
 
 /** Uses within this time after the stored one are not written, ms. */
@@ -80,7 +78,6 @@ export interface FundingMessage {
   issuedAt: number;
 }
 
-/** A change of the funding wallet, with its proof. */
 export interface FundingWalletChange {
   at: number;
   previous: Address | null;
@@ -146,7 +143,6 @@ export interface AccountStore {
   recordTokenUse(tokenId: string, at: number): Promise<void>;
 }
 
-/** DApps and their funding wallets. */
 export interface PaymasterStore {
   /** Its `apiKey` becomes its first key, with the DApp's id and {@link FIRST_KEY_LABEL}. */
   createPaymaster(paymaster: Paymaster): Promise<void>;

@@ -38,9 +38,7 @@ export interface UnmatchedOperation {
 }
 
 export interface AppliedRange {
-  /** Decisions that are reserved again. */
   readonly putBack: number;
-  /** Operations that became unmatched. */
   readonly unmatched: readonly UnmatchedOperation[];
 }
 

@@ -6,7 +6,6 @@ export interface Snapshots {
   copyTo(file: string, signal: AbortSignal): Promise<void>;
   /** Number of the newest migration. */
   schemaVersion(): Promise<number>;
-  /** Approximate size of a copy. */
   databaseBytes(): Promise<bigint>;
   /** A small write without effect. It rejects if writes currently fail. */
   tryWrite(): Promise<void>;

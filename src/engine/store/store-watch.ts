@@ -8,6 +8,5 @@ export interface StoreWatch {
   readonly log: Log;
   /** Called after each commit with a log entry, before its caller gets the answer. */
   readonly onLogEnd?: (end: LogEnd) => void;
-  /** Called with each error of the disk or the database. */
   readonly onFault?: (fault: EngineError) => void;
 }
