@@ -28,8 +28,8 @@ const holds = async ({ store, chains }: ReplaceContext, chainId: number, entryPo
 };
 
 /**
- * Describes the contract that another one replaces, its balance, and how to withdraw it; null if none is replaced. Call
- * before the new one is attached.
+ * Describes the contract that another one replaces, its balance, and how to go back to it; null if none is replaced.
+ * Call before the new one is attached.
  *
  * @param next the contract to be attached; undefined before its creation
  */

@@ -161,7 +161,7 @@ const ask = async (rpc: RpcClient, questions: readonly Asked[]): Promise<readonl
 
 /**
  * Reads the sender's holdings at the head of the chain, for the rules in force at `now` (epoch ms). Undefined if no
- * rule needs them. A failed read becomes part of the result, with its reason, so that only the rules that need it fail.
+ * rule needs them. A failed read becomes part of the result, with its reason, so that nothing else fails because of it.
  */
 export const readHoldings = async (
   rpc: RpcClient | undefined,

@@ -94,7 +94,7 @@ export interface ShadowResult {
 }
 
 export interface DecisionQueries {
-  /** Newest first. Without a limit, all. */
+  /** Newest first, up to the limit. */
   listDecisions(filter: DecisionFilter): Promise<DecisionRow[]>;
   /** Oldest first, only a `seq` greater than `after`. */
   pageDecisions(page: DecisionQuery & { after: number; limit: number }): Promise<DecisionPage>;

@@ -35,8 +35,8 @@ export interface CommitPlan {
 
 export interface DecisionStore {
   /**
-   * Grows when settlement releases part of a tank's reservation (a balance read before is then out of date), a
-   * withdrawal is recorded or ends, a chain's settings change, or sponsorship resumes.
+   * Grows when settlement returns a reserved amount to a tank (a balance read before is then out of date), a withdrawal
+   * is recorded or ends, a chain's settings change, or sponsorship resumes.
    */
   ledgerVersion(): Promise<number>;
   /** True if the ledger ever had another account of the same kind and id, besides this user's. */

@@ -105,7 +105,7 @@ const refusals: Readonly<Record<number, string>> = {
 };
 
 /**
- * Bundlers put revert data into `data`, or unquoted into their message. Their own message is not shown: it quotes
+ * Bundlers put revert data into `data`, or directly into their message. Their own message is not shown: it quotes
  * contracts that have seen the draft's signature.
  */
 const refusal = (error: RpcError): EngineError => {

@@ -3,7 +3,7 @@ import type { Rows } from './rows.ts';
 
 /**
  * Stores when something was last used, at most once per {@link LAST_USE_STEP_MS}. Nothing depends on it, so concurrent
- * requests need not wait for each other, unlike other writes. `what`: its table, and the column with its name.
+ * requests need not wait for each other, unlike other writes. `what`: its table, and the column that identifies it.
  */
 export const createLastUses = (
   rows: Rows,

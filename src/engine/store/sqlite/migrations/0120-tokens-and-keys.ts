@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Scope, expiry and last use of auth tokens; several API keys for a DApp. Existing tokens keep full access. A DApp's
+ * Scope, expiry and last use of auth tokens; several API keys for a DApp. Existing tokens keep their rights. A DApp's
  * existing key becomes its first, with the DApp's id; `paymaster.api_key` is the key that is shown.
  */
 export const tokensAndKeys: Migration = {
